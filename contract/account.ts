@@ -1,0 +1,126 @@
+/** An account owns everything. Keys let callers in: a key is a role and a bearer token that is shown once. */
+import Type, { type Static } from 'typebox';
+import { type AccountId, type KeyId, someId } from './ids.ts';
+import { operation } from './operation.ts';
+import { PageQuery, pageOrArray } from './paging.ts';
+import { ROLES } from './roles.ts';
+import { maybe, name, nullable, oneOf, text, timestamp } from './shapes.ts';
+
+const role = oneOf(ROLES, 'What the key may do.');
+
+export const Key = Type.Object(
+  {
+    id: someId<KeyId>('Id of the key.'),
+    name: Type.String({ description: 'What the key is for.' }),
+    role,
+    user_email: Type.String({ description: 'Whose key it is; shown on the runs it makes.' }),
+    created_at: timestamp('When the key was made'),
+    last_used_at: nullable(timestamp('When the key was last used, to the minute; null when never')),
+  },
+  { $id: 'Key', description: 'A key of the account, without its token.' },
+);
+export type Key = Static<typeof Key>;
+
+export const KeyCreate = Type.Object(
+  {
+    name: name('key'),
+    role,
+    user_email: maybe(text('Whose key it is; the creator’s when absent.', { min: 3, max: 254 })),
+  },
+  { $id: 'KeyCreate', additionalProperties: false },
+);
+
+export const NewKey = Type.Object(
+  { ...Key.properties, token: Type.String({ description: 'The bearer token. It is shown this once.' }) },
+  { $id: 'NewKey', description: 'A key with its token.' },
+);
+
+export const Account = Type.Object(
+  {
+    id: someId<AccountId>('Id of the account.'),
+    name: Type.String({ description: 'Name of the account.' }),
+    created_at: timestamp('When the account was made'),
+    key: Key,
+  },
+  { $id: 'Account', description: 'The account and the key of the caller.' },
+);
+
+const keyExample = {
+  id: 'key-4k2m9x',
+  name: 'nightly plans',
+  role: 'operator',
+  user_email: 'planner@example.com',
+  created_at: '2026-11-20T08:00:00.000Z',
+  last_used_at: null,
+};
+const KeyParams = Type.Object({ key_id: someId<KeyId>('Id of the key.') });
+
+export const getAccount = operation({
+  id: 'getAccount',
+  method: 'GET',
+  path: '/v1/account',
+  tag: 'account',
+  summary: 'Get the account',
+  description: 'Tells which account and which key the bearer token belongs to.',
+  right: 'read',
+  answers: {
+    200: {
+      description: 'The account and the key of the caller.',
+      schema: Account,
+      example: {
+        id: 'account-1',
+        name: 'Main account',
+        created_at: '2026-11-20T08:00:00.000Z',
+        key: keyExample,
+      },
+    },
+  },
+});
+
+export const createKey = operation({
+  id: 'createKey',
+  method: 'POST',
+  path: '/v1/account/keys',
+  tag: 'account',
+  summary: 'Create a key',
+  description:
+    'Makes a key and answers its token, this once. A key can only give roles whose rights it has itself.',
+  right: 'keys',
+  body: { schema: KeyCreate, example: { name: 'nightly plans', role: 'operator' } },
+  answers: {
+    201: {
+      description: 'The key with its token.',
+      schema: NewKey,
+      example: { ...keyExample, token: 'eyJhbGciOi…' },
+    },
+  },
+});
+
+export const listKeys = operation({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/v1/account/keys',
+  tag: 'account',
+  summary: 'List keys',
+  description:
+    'Lists the keys of the account; other roles than root and admin see themselves and the keys they made.',
+  right: 'keys',
+  query: Type.Object(PageQuery),
+  answers: {
+    200: { description: 'The keys, newest first.', schema: pageOrArray(Key), example: [keyExample] },
+  },
+});
+
+export const revokeKey = operation({
+  id: 'revokeKey',
+  method: 'DELETE',
+  path: '/v1/account/keys/{key_id}',
+  tag: 'account',
+  summary: 'Revoke a key',
+  description:
+    'The token of the key stops working at once. The last root key of an account cannot be revoked.',
+  right: 'keys',
+  params: KeyParams,
+  answers: { 204: { description: 'The key is revoked.' } },
+  errors: [400, 404],
+});

@@ -1,0 +1,59 @@
+/** The error bodies of the API: 400, 404 and 429 carry `status` and `error`, 401 and 403 a `message`. */
+import Type from 'typebox';
+
+export const StatusError = Type.Object(
+  {
+    status: Type.String({ description: 'The status in words.' }),
+    error: Type.String({
+      description: 'A sentence that names the field and its value and says what would be right.',
+    }),
+  },
+  { $id: 'StatusError', description: 'What was wrong with the request.' },
+);
+
+export const MessageError = Type.Object(
+  { message: Type.String({ description: 'Why the caller may not do this.' }) },
+  { $id: 'MessageError', description: 'Why the caller was not let in.' },
+);
+
+/** The error statuses the API answers, with the words its bodies carry. */
+export const ERROR_STATUSES = {
+  400: {
+    words: 'Bad Request',
+    description: 'The request is malformed or conflicts with what exists. Nothing was changed.',
+    schema: StatusError,
+  },
+  401: {
+    words: 'Unauthorized',
+    description: 'No token, or one that is malformed, expired, revoked or unknown.',
+    schema: MessageError,
+  },
+  403: {
+    words: 'Forbidden',
+    description: "The token's role does not have the right this call needs.",
+    schema: MessageError,
+  },
+  404: {
+    words: 'Not Found',
+    description: 'There is no such resource in the account of the token.',
+    schema: StatusError,
+  },
+  429: {
+    words: 'Busy',
+    description:
+      'Too many requests, or no free capacity for a run with queuing disabled. Nothing was changed.',
+    schema: StatusError,
+  },
+} as const;
+export type ErrorStatus = keyof typeof ERROR_STATUSES;
+
+export const ERROR_EXAMPLES: Record<ErrorStatus, object> = {
+  400: { status: 'Bad Request', error: 'name is "ab", 2 characters long; it must have 3 to 48 characters.' },
+  401: { message: 'The bearer token is not known here; it may have been revoked.' },
+  403: { message: 'The role viewer may not do this; it needs one of root, admin, developer.' },
+  404: { status: 'Not Found', error: 'There is no application "routing".' },
+  429: {
+    status: 'Busy',
+    error: 'No slot of execution class 6c9500mb870s is free and the run asked not to be queued.',
+  },
+};

@@ -1,0 +1,169 @@
+/**
+ * An executable is what an application runs: a gzip tar with an `app.yaml` manifest at its root. It is pushed in three
+ * steps: ask for an upload URL, PUT the archive there, activate it with its requirements.
+ */
+import Type, { type Static } from 'typebox';
+import { ApplicationParams } from './application-params.ts';
+import { type ExecutableId, someId } from './ids.ts';
+import { RUNTIME_CHARS_MAX, RUNTIME_CHARS_MIN } from './limits.ts';
+import { operation } from './operation.ts';
+import { ROLES } from './roles.ts';
+import { anyObject, ignored, maybe, oneOf, text, timestamp } from './shapes.ts';
+import { Upload, uploadExample } from './uploads.ts';
+
+export const EXECUTABLE_TYPES = ['node', 'python', 'go', 'java', 'binary'] as const;
+export type ExecutableType = (typeof EXECUTABLE_TYPES)[number];
+
+const OptionItem = Type.Object(
+  {
+    name: Type.String({ minLength: 1, description: 'Name of the option.' }),
+    option_type: maybe(Type.String({ description: 'string, bool, int or float.' })),
+    default: Type.Optional(Type.Unknown({ description: 'Value when the caller gives none.' })),
+    description: maybe(Type.String({ description: 'What the option does.' })),
+    required: maybe(Type.Boolean({ description: 'A run without it breaks the rules.' })),
+    additional_attributes: maybe(anyObject('Bounds and choices: min, max, step, values.')),
+    ui: maybe(
+      Type.Object({
+        control_type: maybe(Type.String({ description: 'input, select, slider or toggle.' })),
+        hidden_from: maybe(
+          Type.Array(oneOf(ROLES, 'A role.'), { description: 'Roles that do not see the option.' }),
+        ),
+        display_name: maybe(Type.String({ description: 'Label of the option.' })),
+      }),
+    ),
+  },
+  { $id: 'OptionItem', description: 'Definition of one option of the app.' },
+);
+export type OptionItem = Static<typeof OptionItem>;
+
+export const ExecutableOptions = Type.Object(
+  {
+    strict: maybe(Type.Boolean({ description: 'Only the listed options are allowed.' })),
+    validation: maybe(
+      Type.Object({
+        enforce: maybe(
+          oneOf(['none', 'all', ''], 'all: a run that breaks the rules of an option is refused.'),
+        ),
+      }),
+    ),
+    items: maybe(Type.Array(OptionItem, { description: 'The options the app has.' })),
+    format: maybe(
+      Type.Object({
+        template: maybe(
+          Type.Array(Type.String(), {
+            description:
+              'Arguments per option, with {{name}} and {{value}}; `-{{name}} {{value}}` when absent.',
+          }),
+        ),
+      }),
+    ),
+  },
+  { $id: 'ExecutableOptions', description: 'Options of the app, as its manifest defines them.' },
+);
+export type ExecutableOptions = Static<typeof ExecutableOptions>;
+
+const PathInApp = maybe(text('Path inside the app’s folder.', { max: 1024 }));
+
+export const IoConfiguration = Type.Object(
+  {
+    format: maybe(
+      oneOf(['json', 'text', 'csv-archive', 'multi-file', ''], 'Format the app reads and writes.'),
+    ),
+    multi_file: maybe(
+      Type.Object({
+        input_path: PathInApp,
+        output_configuration: maybe(
+          Type.Object({
+            statistics_path: PathInApp,
+            metrics_path: PathInApp,
+            assets_path: PathInApp,
+            solutions_path: PathInApp,
+          }),
+        ),
+      }),
+    ),
+  },
+  { $id: 'IoConfiguration', description: 'How content goes in and out.' },
+);
+export type IoConfiguration = Static<typeof IoConfiguration>;
+
+export const Requirements = Type.Object(
+  {
+    executable_type: oneOf(EXECUTABLE_TYPES, 'What starts the app.'),
+    runtime: Type.String({
+      minLength: RUNTIME_CHARS_MIN,
+      maxLength: RUNTIME_CHARS_MAX,
+      pattern: '^[^\\u0000]*$',
+      description: 'Name of the runtime, kept as given and shown on every run.',
+    }),
+    options: maybe(ExecutableOptions),
+    io_configuration: maybe(IoConfiguration),
+    entrypoint: PathInApp,
+    working_directory: PathInApp,
+  },
+  { $id: 'Requirements', description: 'What the executable needs to run.' },
+);
+export type Requirements = Static<typeof Requirements>;
+
+export const Executable = Type.Object(
+  {
+    id: someId<ExecutableId>('Id of the executable.'),
+    user_email: Type.String({ description: 'Who pushed it.' }),
+    uploaded_at: timestamp('When it was pushed'),
+    requirements: Requirements,
+  },
+  { $id: 'Executable', description: 'An executable.' },
+);
+export type Executable = Static<typeof Executable>;
+
+export const executableExample = {
+  id: 'exe-01jd3v7k9m',
+  user_email: 'planner@example.com',
+  uploaded_at: '2026-11-20T08:00:00.000Z',
+  requirements: { executable_type: 'node', runtime: 'node:26' },
+};
+
+export const BinaryUpload = Type.Object(
+  { ...Upload.properties },
+  { $id: 'BinaryUpload', description: 'Where to PUT the archive.' },
+);
+
+export const Activation = Type.Object(
+  {
+    requirements: Requirements,
+    upload_id: maybe(someId('The upload to activate; the one asked for last when absent.')),
+    $schema: ignored(),
+  },
+  { $id: 'Activation', additionalProperties: false },
+);
+
+export const getBinaryUpload = operation({
+  id: 'getBinaryUpload',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/binary',
+  tag: 'executables',
+  summary: 'Get an upload URL for an executable',
+  description:
+    'Step one of a push: answers a signed URL, good for 10 minutes, to PUT the archive to. The URL asked for last is the one an activation uses.',
+  right: 'write',
+  params: ApplicationParams,
+  answers: {
+    200: { description: 'Where to PUT the archive.', schema: BinaryUpload, example: uploadExample },
+  },
+  errors: [404],
+});
+
+export const activateBinary = operation({
+  id: 'activateBinary',
+  method: 'PUT',
+  path: '/v1/applications/{application_id}/binary',
+  tag: 'executables',
+  summary: 'Activate a pushed executable',
+  description:
+    'Step three of a push: checks the uploaded archive and makes it the active executable, which the instance `latest` runs at once. A bad archive is refused whole, with the entry named.',
+  right: 'write',
+  params: ApplicationParams,
+  body: { schema: Activation, example: { requirements: { executable_type: 'node', runtime: 'node:26' } } },
+  answers: { 200: { description: 'The active executable.', schema: Executable, example: executableExample } },
+  errors: [404],
+});

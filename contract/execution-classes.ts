@@ -1,0 +1,20 @@
+/** The execution classes. The name is the contract: `6c9500mb870s` is at most 6 cores, 9500 MB and 870 seconds. */
+export const EXECUTION_CLASSES = ['6c9500mb870s', '8c16gb12h', '16c60gb12h'] as const;
+export type ExecutionClass = (typeof EXECUTION_CLASSES)[number];
+export const EXECUTION_CLASS_DEFAULT: ExecutionClass = '6c9500mb870s';
+
+/** What a class promises at most. */
+export interface ClassLimits {
+  cores: number;
+  memory_bytes: number;
+  duration_ms: number;
+}
+
+const MB = 1_000_000;
+const HOUR_MS = 60 * 60 * 1000;
+
+export const CLASS_LIMITS: Record<ExecutionClass, ClassLimits> = {
+  '6c9500mb870s': { cores: 6, memory_bytes: 9500 * MB, duration_ms: 870_000 },
+  '8c16gb12h': { cores: 8, memory_bytes: 16_000 * MB, duration_ms: 12 * HOUR_MS },
+  '16c60gb12h': { cores: 16, memory_bytes: 60_000 * MB, duration_ms: 12 * HOUR_MS },
+};

@@ -1,0 +1,196 @@
+/**
+ * An instance is what runs are addressed to: a version with a configuration. `latest` (old name `devint`) is there in
+ * every application: it runs the executable pushed last, and cannot be made, changed or deleted.
+ */
+import Type, { type Static } from 'typebox';
+import { ApplicationParams } from './application-params.ts';
+import { type ApplicationId, type InstanceId, newId, someId, type VersionId } from './ids.ts';
+import { operation } from './operation.ts';
+import { PageQuery, pageOrArray } from './paging.ts';
+import {
+  description,
+  ExecutionClassName,
+  Format,
+  maybe,
+  name,
+  Options,
+  Queuing,
+  StringOptions,
+  text,
+  timestamp,
+} from './shapes.ts';
+
+export const RESERVED_INSTANCES = ['latest', 'devint'] as const;
+
+const writable = {
+  execution_class: maybe(ExecutionClassName),
+  options: maybe(Options),
+  secrets_collection_id: maybe(text('Secrets that runs of the instance are given.', { max: 64 })),
+  queuing: maybe(Queuing),
+  format: maybe(Format),
+  integration_id: maybe(text('Accepted for existing clients and ignored.', { max: 256 })),
+  network: maybe(
+    Type.Boolean({ description: 'Let runs of the instance reach the network; they cannot when absent.' }),
+  ),
+};
+
+const ConfigurationCreate = Type.Object(writable, {
+  $id: 'InstanceConfigurationCreate',
+  additionalProperties: false,
+});
+const ConfigurationUpdate = Type.Object(writable, { $id: 'InstanceConfigurationUpdate' });
+
+export const InstanceConfiguration = Type.Object(
+  {
+    execution_class: ExecutionClassName,
+    options: StringOptions,
+    secrets_collection_id: Type.String({
+      description: 'Secrets that runs of the instance are given; empty for none.',
+    }),
+    queuing: Type.Object({
+      priority: Type.Integer({ description: 'Place in the queue, 1 first.' }),
+      disabled: Type.Boolean({ description: 'Refuse instead of waiting.' }),
+    }),
+    format: Type.Optional(Format),
+    network: Type.Boolean({ description: 'Whether runs of the instance reach the network.' }),
+  },
+  { $id: 'InstanceConfiguration', description: 'What runs of the instance get unless they say otherwise.' },
+);
+export type InstanceConfiguration = Static<typeof InstanceConfiguration>;
+
+export const Instance = Type.Object(
+  {
+    id: someId<InstanceId>('Id of the instance.'),
+    application_id: someId<ApplicationId>('Its application.'),
+    version_id: Type.String({ description: 'The version it runs; empty for `latest`.' }),
+    name: Type.String({ description: 'Name of the instance.' }),
+    description: Type.String({ description: 'Description, empty when none was given.' }),
+    configuration: InstanceConfiguration,
+    locked: Type.Boolean({ description: 'true for `latest`, which cannot be changed.' }),
+    created_at: timestamp('When it was made'),
+    updated_at: timestamp('When it was last changed'),
+  },
+  { $id: 'Instance', description: 'An instance.' },
+);
+export type Instance = Static<typeof Instance>;
+
+const versionId = someId<VersionId>('The version the instance runs.');
+
+export const InstanceCreate = Type.Object(
+  {
+    id: maybe(newId<InstanceId>('instance')),
+    name: maybe(name('instance')),
+    version_id: versionId,
+    description: maybe(description('instance')),
+    configuration: maybe(ConfigurationCreate),
+  },
+  { $id: 'InstanceCreate', additionalProperties: false },
+);
+
+export const InstanceUpdate = Type.Object(
+  {
+    name: maybe(name('instance')),
+    version_id: maybe(versionId),
+    description: maybe(description('instance')),
+    configuration: maybe(ConfigurationUpdate),
+  },
+  {
+    $id: 'InstanceUpdate',
+    description: 'What can be changed; other fields are ignored. A configuration replaces the one before.',
+  },
+);
+
+const InstanceParams = Type.Object({
+  ...ApplicationParams.properties,
+  instance_id: someId<InstanceId>('Id of the instance.'),
+});
+
+const example = {
+  id: 'production',
+  application_id: 'routing',
+  version_id: 'v1',
+  name: 'Production',
+  description: '',
+  configuration: {
+    execution_class: '6c9500mb870s',
+    options: { duration: '10' },
+    secrets_collection_id: '',
+    queuing: { priority: 6, disabled: false },
+    network: false,
+  },
+  locked: false,
+  created_at: '2026-11-20T08:00:00.000Z',
+  updated_at: '2026-11-20T08:00:00.000Z',
+};
+
+export const createInstance = operation({
+  id: 'createInstance',
+  method: 'POST',
+  path: '/v1/applications/{application_id}/instances',
+  tag: 'instances',
+  summary: 'Create an instance',
+  description: 'Makes an instance of a version. The ids `latest`, `devint` and `default` are taken.',
+  right: 'write',
+  params: ApplicationParams,
+  body: { schema: InstanceCreate, example: { id: 'production', name: 'Production', version_id: 'v1' } },
+  answers: { 201: { description: 'The instance.', schema: Instance, example } },
+  errors: [404],
+});
+
+export const listInstances = operation({
+  id: 'listInstances',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/instances',
+  tag: 'instances',
+  summary: 'List instances',
+  description: 'Lists the instances of the application. `latest` is not listed.',
+  right: 'read',
+  params: ApplicationParams,
+  query: Type.Object(PageQuery),
+  answers: {
+    200: { description: 'The instances, newest first.', schema: pageOrArray(Instance), example: [example] },
+  },
+  errors: [404],
+});
+
+export const getInstance = operation({
+  id: 'getInstance',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/instances/{instance_id}',
+  tag: 'instances',
+  summary: 'Get an instance',
+  description: 'Answers the instance; `latest` and `devint` can be read too.',
+  right: 'read',
+  params: InstanceParams,
+  answers: { 200: { description: 'The instance.', schema: Instance, example } },
+  errors: [404],
+});
+
+export const updateInstance = operation({
+  id: 'updateInstance',
+  method: 'PUT',
+  path: '/v1/applications/{application_id}/instances/{instance_id}',
+  tag: 'instances',
+  summary: 'Update an instance',
+  description:
+    'Changes name, description, version and configuration. Runs already made keep what they were made with.',
+  right: 'write',
+  params: InstanceParams,
+  body: { schema: InstanceUpdate, example: { version_id: 'v2' } },
+  answers: { 200: { description: 'The instance as it is now.', schema: Instance, example } },
+  errors: [404],
+});
+
+export const deleteInstance = operation({
+  id: 'deleteInstance',
+  method: 'DELETE',
+  path: '/v1/applications/{application_id}/instances/{instance_id}',
+  tag: 'instances',
+  summary: 'Delete an instance',
+  description:
+    'Deletes the instance. While it is the default instance of the application the answer is 400. Its runs stay.',
+  right: 'write',
+  params: InstanceParams,
+  answers: { 204: { description: 'It is gone.' } },
+  errors: [400, 404],
+});

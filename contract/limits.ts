@@ -1,0 +1,53 @@
+/**
+ * Every number the API promises, once, with its unit in the name. Sources: the product's specification, sections 5 and 9;
+ * where it is silent, decisions/0003-limits-of-our-own.md.
+ */
+export const API_VERSION = '1.7.0';
+
+export const ID_CHARS_MAX = 64;
+export const NAME_CHARS_MIN = 3;
+export const NAME_CHARS_MAX = 48;
+export const DESCRIPTION_CHARS_MAX = 128;
+export const RUN_NAME_CHARS_MAX = 256;
+export const RUN_DESCRIPTION_CHARS_MAX = 1024;
+export const RUNTIME_CHARS_MIN = 3;
+export const RUNTIME_CHARS_MAX = 256;
+export const ERROR_CHARS_MAX = 2000;
+
+export const PAGE_ITEMS_MAX = 50;
+export const LIST_WINDOW_DEFAULT_MS = 365 * 24 * 60 * 60 * 1000;
+
+export const PRIORITY_MIN = 1;
+export const PRIORITY_MAX = 9;
+export const PRIORITY_DEFAULT = 6;
+
+export const DIRECT_INPUT_BYTES_MAX = 5 * 1024 * 1024;
+export const DIRECT_OUTPUT_BYTES_MAX = 5 * 1024 * 1024;
+/** A request body may be as large as the largest direct input plus the fields around it. */
+export const REQUEST_BODY_BYTES_MAX = DIRECT_INPUT_BYTES_MAX + 1024 * 1024;
+/** 500 MB, which the published clients read as 500 MiB. */
+export const UPLOAD_BYTES_MAX = 500 * 1024 * 1024;
+export const OUTPUT_BYTES_MAX = 100 * 1024 * 1024;
+export const UPLOAD_URL_SECONDS = 10 * 60;
+export const DOWNLOAD_URL_SECONDS = 10 * 60;
+
+export const STATISTICS_BYTES_MAX = 10_000;
+export const LOG_LINE_BYTES_MAX = 64 * 1024;
+export const LOG_BYTES_MAX = 50 * 1024 * 1024;
+export const LIVE_LOG_RETENTION_MS = 24 * 60 * 60 * 1000;
+export const LIVE_LOG_LINES_PER_PAGE = 1000;
+
+export const ARCHIVE_ENTRIES_MAX = 20_000;
+export const ARCHIVE_UNPACKED_BYTES_MAX = 2 * 1024 * 1024 * 1024;
+export const MANIFEST_BYTES_MAX = 1024 * 1024;
+
+export const OPTIONS_MAX = 256;
+export const OPTION_NAME_CHARS_MAX = 128;
+export const OPTION_VALUE_CHARS_MAX = 8192;
+
+export const ATTEMPTS_MAX = 5;
+export const LEASE_MS = 30_000;
+export const CANCEL_GRACE_MS = 5_000;
+
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;

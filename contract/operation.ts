@@ -1,0 +1,67 @@
+/**
+ * An operation as data: what the documents show, what the server enforces, what handlers and client are typed by.
+ */
+import type { Static, TObject, TSchema } from 'typebox';
+import type { ErrorStatus } from './errors.ts';
+import type { Right } from './roles.ts';
+
+export const TAGS = [
+  'account',
+  'applications',
+  'executables',
+  'versions',
+  'instances',
+  'runs',
+  'service',
+] as const;
+export type Tag = (typeof TAGS)[number];
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A success answer. Without a schema it has no body; `contentType` is JSON unless said otherwise. */
+export interface Answer {
+  description: string;
+  schema?: TSchema;
+  example?: unknown;
+  contentType?: string;
+}
+
+export interface Operation {
+  id: string;
+  method: Method;
+  /** With `{parameter}` placeholders, as OpenAPI writes them. */
+  path: string;
+  tag: Tag;
+  summary: string;
+  description: string;
+  right: Right;
+  params?: TObject;
+  query?: TObject;
+  /** `required: false` lets the body be absent. `stream` bodies are raw bytes that the handler reads itself. */
+  body?: { schema: TSchema; example?: unknown; required?: boolean; stream?: boolean };
+  answers: Partial<Record<SuccessStatus, Answer>>;
+  /** Error statuses beside the ones every operation has (401, 403 with a token; 400 with anything to validate; 429). */
+  errors?: readonly ErrorStatus[];
+}
+
+export type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 503;
+
+/** Declares an operation, keeping its exact type. */
+export function operation<const T extends Operation>(declared: T): T {
+  return declared;
+}
+
+type Shape<T> = T extends TSchema ? Static<T> : Record<string, never>;
+
+export type Params<O extends Operation> = Shape<O['params']>;
+export type Query<O extends Operation> = Shape<O['query']>;
+export type Body<O extends Operation> = O['body'] extends { schema: infer S extends TSchema }
+  ? Static<S>
+  : undefined;
+
+/** What a handler may answer: one of the declared statuses with the body declared for it. */
+export type Reply<O extends Operation> = {
+  [S in keyof O['answers'] & SuccessStatus]: O['answers'][S] extends { schema: infer B extends TSchema }
+    ? { status: S; body: Static<B>; headers?: Record<string, string> }
+    : { status: S; headers?: Record<string, string> };
+}[keyof O['answers'] & SuccessStatus];

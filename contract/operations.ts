@@ -1,0 +1,70 @@
+/** Every operation of the API, in the order the documentation shows them. */
+import { createKey, getAccount, listKeys, revokeKey } from './account.ts';
+import {
+  createApplication,
+  deleteApplication,
+  getApplication,
+  listApplications,
+  updateApplication,
+} from './applications.ts';
+import { activateBinary, getBinaryUpload } from './executables.ts';
+import { createInstance, deleteInstance, getInstance, listInstances, updateInstance } from './instances.ts';
+import { getRunLiveLogs, getRunLogs } from './run-logs.ts';
+import {
+  cancelRun,
+  createRun,
+  deleteRun,
+  getRun,
+  getRunInput,
+  getRunMetadata,
+  getRunOutput,
+  listRuns,
+  updateRun,
+} from './runs.ts';
+import { getHealth, getMetrics, getReadiness } from './service.ts';
+import { createRunUpload, getDownload, putUpload } from './uploads.ts';
+import { createVersion, deleteVersion, getVersion, listVersions, updateVersion } from './versions.ts';
+
+export const operations = {
+  getAccount,
+  createKey,
+  listKeys,
+  revokeKey,
+  createApplication,
+  listApplications,
+  getApplication,
+  updateApplication,
+  deleteApplication,
+  getBinaryUpload,
+  activateBinary,
+  createVersion,
+  listVersions,
+  getVersion,
+  updateVersion,
+  deleteVersion,
+  createInstance,
+  listInstances,
+  getInstance,
+  updateInstance,
+  deleteInstance,
+  createRun,
+  listRuns,
+  getRun,
+  getRunMetadata,
+  getRunInput,
+  getRunOutput,
+  getRunLogs,
+  getRunLiveLogs,
+  updateRun,
+  cancelRun,
+  deleteRun,
+  createRunUpload,
+  putUpload,
+  getDownload,
+  getHealth,
+  getReadiness,
+  getMetrics,
+} as const;
+
+export type Operations = typeof operations;
+export type OperationId = keyof Operations;

@@ -1,0 +1,76 @@
+/** Logs of a run: whole after it has ended, line by line while it runs. */
+import Type, { type Static } from 'typebox';
+import { operation } from './operation.ts';
+import { RunParams } from './runs.ts';
+import { oneOf, timestamp } from './shapes.ts';
+import { RUN_STATUSES_V2 } from './states.ts';
+
+export const RunLog = Type.Object(
+  { log: Type.String({ description: 'What the app logged: stderr, for multi-file stdout too.' }) },
+  { $id: 'RunLog', description: 'The whole log.' },
+);
+
+const LogItem = Type.Object(
+  {
+    timestamp: timestamp('When the line came, to the microsecond'),
+    log: Type.String({ description: 'The line.' }),
+  },
+  { $id: 'LogItem', description: 'One line of the log.' },
+);
+
+export const LiveLog = Type.Object(
+  {
+    items: Type.Array(LogItem, { description: 'Lines that came since.' }),
+    next_page_token: Type.Optional(Type.String({ description: 'Hand it back as `since`.' })),
+    status_v2: oneOf(RUN_STATUSES_V2, 'The status of the run. With a terminal one the lines are complete.'),
+    next_available_in_seconds: Type.Number({
+      description: 'When to ask again; at least 1 while the run has not ended.',
+    }),
+  },
+  { $id: 'LiveLog', description: 'Lines of the log and where to go on.' },
+);
+export type LiveLog = Static<typeof LiveLog>;
+
+export const getRunLogs = operation({
+  id: 'getRunLogs',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/runs/{run_id}/logs',
+  tag: 'runs',
+  summary: 'Get the log of a run',
+  description:
+    'Answers the whole log of a run that has ended; while it has not, the answer is 400 and the live log is the one to read.',
+  right: 'read',
+  params: RunParams,
+  answers: {
+    200: { description: 'The log.', schema: RunLog, example: { log: 'improved to 1040.6 after 0.4 s\n' } },
+  },
+  errors: [400, 404],
+});
+
+export const getRunLiveLogs = operation({
+  id: 'getRunLiveLogs',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/runs/{run_id}/logs/live',
+  tag: 'runs',
+  summary: 'Follow the log of a run',
+  description:
+    'Answers the lines that came since the token of the call before, in order. Every line is delivered before or with the terminal status. Kept for 24 hours.',
+  right: 'read',
+  params: RunParams,
+  query: Type.Object({
+    since: Type.Optional(Type.String({ description: '`next_page_token` of the call before.' })),
+  }),
+  answers: {
+    200: {
+      description: 'Lines and where to go on.',
+      schema: LiveLog,
+      example: {
+        items: [{ timestamp: '2026-11-20T08:00:00.412803Z', log: 'improved to 1040.6 after 0.4 s' }],
+        next_page_token: '1',
+        status_v2: 'running',
+        next_available_in_seconds: 1,
+      },
+    },
+  },
+  errors: [404],
+});

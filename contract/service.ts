@@ -1,0 +1,88 @@
+/** What those who run the server ask it: whether it lives, whether it is ready, and its numbers. */
+import Type from 'typebox';
+import { operation } from './operation.ts';
+import { oneOf } from './shapes.ts';
+
+export const Health = Type.Object({ status: oneOf(['ok'], 'The process answers.') }, { $id: 'Health' });
+
+const Runtime = Type.Object({
+  available: Type.Boolean({ description: 'Whether the host can run it.' }),
+  version: Type.String({ description: 'Its version; empty when it is missing.' }),
+  missing: Type.String({ description: 'What is missing, else empty.' }),
+});
+
+export const Readiness = Type.Object(
+  {
+    status: oneOf(['ready', 'not ready'], 'Whether requests and runs are served.'),
+    reason: Type.String({ description: 'Why it is not ready, else empty.' }),
+    version: Type.String({ description: 'Version of the API.' }),
+    database: Type.String({ description: 'sqlite or postgres.' }),
+    containment: Type.String({
+      description: 'How apps are contained on this host: sandbox or limits; empty where none run.',
+    }),
+    containment_reason: Type.String({ description: 'Why it is not stronger, else empty.' }),
+    runtimes: Type.Unsafe<Record<string, { available: boolean; version: string; missing: string }>>({
+      type: 'object',
+      additionalProperties: Runtime,
+      description: 'What the host can run, by executable type.',
+    }),
+  },
+  { $id: 'Readiness' },
+);
+
+export const getHealth = operation({
+  id: 'getHealth',
+  method: 'GET',
+  path: '/healthz',
+  tag: 'service',
+  summary: 'Is the process alive',
+  description: 'Answers as long as the process does.',
+  right: 'public',
+  answers: { 200: { description: 'It is.', schema: Health, example: { status: 'ok' } } },
+});
+
+const readinessExample = {
+  status: 'ready',
+  reason: '',
+  version: '1.7.0',
+  database: 'sqlite',
+  containment: 'sandbox',
+  containment_reason: '',
+  runtimes: { node: { available: true, version: '26.10.0', missing: '' } },
+};
+
+export const getReadiness = operation({
+  id: 'getReadiness',
+  method: 'GET',
+  path: '/readyz',
+  tag: 'service',
+  summary: 'Is the server ready',
+  description:
+    'Answers 200 when the database answers and apps can be run, else 503 with the reason; lists what the host can run.',
+  right: 'public',
+  answers: {
+    200: { description: 'It is.', schema: Readiness, example: readinessExample },
+    503: {
+      description: 'It is not, and why.',
+      schema: Readiness,
+      example: { ...readinessExample, status: 'not ready', reason: 'The server is shutting down.' },
+    },
+  },
+});
+
+export const getMetrics = operation({
+  id: 'getMetrics',
+  method: 'GET',
+  path: '/metrics',
+  tag: 'service',
+  summary: 'Numbers for monitoring',
+  description: 'Counters, gauges and histograms in the text format of Prometheus.',
+  right: 'public',
+  answers: {
+    200: {
+      description: 'The numbers.',
+      contentType: 'text/plain',
+      schema: Type.Unsafe<unknown>({ type: 'string' }),
+    },
+  },
+});

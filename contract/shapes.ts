@@ -1,0 +1,127 @@
+/** Shapes that several resources share: names, descriptions, times, options, formats. */
+import Type, { type Static, type TSchema } from 'typebox';
+import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from './execution-classes.ts';
+import {
+  DESCRIPTION_CHARS_MAX,
+  NAME_CHARS_MAX,
+  NAME_CHARS_MIN,
+  PRIORITY_DEFAULT,
+  PRIORITY_MAX,
+  PRIORITY_MIN,
+} from './limits.ts';
+
+/** One of a few words. A plain `enum` of strings: unions of literals make long documents and poor error messages. */
+export function oneOf<const T extends readonly string[]>(values: T, description: string) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+}
+
+/**
+ * The same schema, null allowed. `nullable` is the keyword of OpenAPI 3.0, which Ajv knows too, so that the document and
+ * the server say the same. Clients send null for what they were not given.
+ */
+export function nullable<T extends TSchema>(schema: T) {
+  const choices = 'enum' in schema && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return Type.Unsafe<Static<T> | null>({ ...schema, ...choices, nullable: true });
+}
+
+/** A field that may be absent or null; both mean "not given". */
+export function maybe<T extends TSchema>(schema: T) {
+  return Type.Optional(nullable(schema));
+}
+
+/** A map from any key to one kind of value. Keys are checked by rules, not by a pattern, which documents cannot say. */
+export function mapOf<T extends TSchema>(value: T, description: string) {
+  return Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, description });
+}
+
+/** Any JSON object. */
+export function anyObject(description: string) {
+  return Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description });
+}
+
+/** A field that existing clients send and that means nothing here: accepted, ignored. */
+export function ignored() {
+  return Type.Optional(
+    Type.Unknown({ description: 'Accepted for existing clients and ignored.', deprecated: true }),
+  );
+}
+
+const PRINTABLE = '^[^\\u0000]*$';
+
+export function name(noun: string) {
+  return Type.String({
+    minLength: NAME_CHARS_MIN,
+    maxLength: NAME_CHARS_MAX,
+    pattern: PRINTABLE,
+    description: `Name of the ${noun}, ${NAME_CHARS_MIN} to ${NAME_CHARS_MAX} characters.`,
+  });
+}
+
+export function description(noun: string, max = DESCRIPTION_CHARS_MAX) {
+  return Type.String({
+    maxLength: max,
+    pattern: PRINTABLE,
+    description: `Description of the ${noun}, at most ${max} characters.`,
+  });
+}
+
+export function text(what: string, options: { min?: number; max: number }) {
+  return Type.String({
+    minLength: options.min ?? 0,
+    maxLength: options.max,
+    pattern: PRINTABLE,
+    description: what,
+  });
+}
+
+export function timestamp(what: string) {
+  return Type.String({ format: 'date-time', description: `${what}, RFC 3339 in UTC.` });
+}
+
+export const FORMAT_TYPES = ['json', 'text', 'csv-archive', 'multi-file'] as const;
+export type FormatType = (typeof FORMAT_TYPES)[number];
+
+const FormatSide = Type.Object({ type: oneOf(FORMAT_TYPES, 'Format of the content.') });
+
+/** Format of what goes in and comes out. */
+export const Format = Type.Object(
+  { input: Type.Optional(FormatSide), output: Type.Optional(FormatSide) },
+  { description: 'Formats of input and output.' },
+);
+
+const OptionValue = Type.Unsafe<string | number | boolean>({
+  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }],
+  description: 'Value of the option; numbers and booleans are turned into text.',
+});
+
+/** Options as callers send them: names of letters, digits and periods; values become strings. */
+export const Options = mapOf(
+  OptionValue,
+  'Options of the app: names of letters, digits and periods, values as text.',
+);
+
+/** Options as they are kept and handed to the app: strings always. */
+export const StringOptions = mapOf(Type.String(), 'Options of the app, values as text.');
+
+export const Queuing = Type.Object(
+  {
+    priority: Type.Optional(
+      Type.Integer({
+        minimum: PRIORITY_MIN,
+        maximum: PRIORITY_MAX,
+        description: `Place in the queue: ${PRIORITY_MIN} is served first, ${PRIORITY_MAX} last; ${PRIORITY_DEFAULT} when nothing is said.`,
+      }),
+    ),
+    disabled: Type.Optional(
+      Type.Boolean({
+        description: 'Refuse with 429 instead of waiting when the execution class has no free capacity.',
+      }),
+    ),
+  },
+  { description: 'How runs wait for capacity.' },
+);
+
+export const ExecutionClassName = oneOf(
+  EXECUTION_CLASSES,
+  `Execution class: cores, memory and seconds a run may use. ${EXECUTION_CLASS_DEFAULT} when nothing is said.`,
+);

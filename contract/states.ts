@@ -1,0 +1,55 @@
+/**
+ * The states of a run as a table: which status follows which, and what may be done in each. Predicates, the v1 status
+ * and the diagram in the documentation are derived from these tables; nothing else decides about states.
+ */
+export const RUN_STATUSES_V2 = ['none', 'queued', 'running', 'canceled', 'succeeded', 'failed'] as const;
+export type RunStatusV2 = (typeof RUN_STATUSES_V2)[number];
+
+export const RUN_STATUSES_V1 = ['running', 'succeeded', 'failed'] as const;
+export type RunStatusV1 = (typeof RUN_STATUSES_V1)[number];
+
+/**
+ * `running → queued` is the one step back: the worker that held the run died, so nothing is known about it and it is
+ * queued again at its old place. A terminal status never changes.
+ */
+export const RUN_TRANSITIONS: Record<RunStatusV2, readonly RunStatusV2[]> = {
+  none: ['queued', 'succeeded', 'failed'],
+  queued: ['running', 'canceled', 'failed'],
+  running: ['succeeded', 'failed', 'canceled', 'queued'],
+  canceled: [],
+  succeeded: [],
+  failed: [],
+};
+
+/** What a caller may do to a run in which states; an action outside its states answers 400, except `cancel`, which then changes nothing. */
+export const RUN_ACTIONS = {
+  cancel: ['none', 'queued', 'running'],
+  readLogs: ['canceled', 'succeeded', 'failed'],
+  readOutput: ['canceled', 'succeeded', 'failed'],
+} as const satisfies Record<string, readonly RunStatusV2[]>;
+
+const V1: Record<RunStatusV2, RunStatusV1> = {
+  none: 'running',
+  queued: 'running',
+  running: 'running',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'failed',
+};
+
+/** The older three-valued status that early clients read. */
+export function statusV1(status: RunStatusV2): RunStatusV1 {
+  return V1[status];
+}
+
+export function isTerminal(status: RunStatusV2): boolean {
+  return RUN_TRANSITIONS[status].length === 0;
+}
+
+export function canMove(from: RunStatusV2, to: RunStatusV2): boolean {
+  return RUN_TRANSITIONS[from].includes(to);
+}
+
+export function may(action: keyof typeof RUN_ACTIONS, status: RunStatusV2): boolean {
+  return (RUN_ACTIONS[action] as readonly RunStatusV2[]).includes(status);
+}

@@ -1,0 +1,83 @@
+/** Uploads: a signed URL, good for 10 minutes, to PUT raw bytes to without a token; what was put is used by its id. */
+import Type, { type Static } from 'typebox';
+import { ApplicationParams } from './application-params.ts';
+import { someId, type UploadId } from './ids.ts';
+import { operation } from './operation.ts';
+
+export const Upload = Type.Object(
+  {
+    upload_id: someId<UploadId>('Id to use the upload by.'),
+    upload_url: Type.String({ description: 'PUT the raw bytes here, without a token, within 10 minutes.' }),
+  },
+  { $id: 'Upload', description: 'Where to PUT bytes.' },
+);
+export type Upload = Static<typeof Upload>;
+
+export const uploadExample = {
+  upload_id: 'upl-01jd3v7k9m',
+  upload_url: 'http://127.0.0.1:8080/v1/uploads/upl-01jd3v7k9m?signature=…',
+};
+
+export const createRunUpload = operation({
+  id: 'createRunUpload',
+  method: 'POST',
+  path: '/v1/applications/{application_id}/runs/uploadurl',
+  tag: 'runs',
+  summary: 'Get an upload URL for content of a run',
+  description:
+    'For inputs above 5 MB, for text and for archives: PUT up to 500 MB to the URL, then name the upload id where the content is used.',
+  right: 'run',
+  params: ApplicationParams,
+  body: { schema: Type.Object({}), required: false },
+  answers: { 200: { description: 'Where to PUT the content.', schema: Upload, example: uploadExample } },
+  errors: [404],
+});
+
+const UploadParams = Type.Object({ upload_id: someId<UploadId>('Id of the upload.') });
+const SignedQuery = Type.Object({
+  expires: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
+  signature: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
+});
+
+export const putUpload = operation({
+  id: 'putUpload',
+  method: 'PUT',
+  path: '/v1/uploads/{upload_id}',
+  tag: 'runs',
+  summary: 'Put bytes to an upload URL',
+  description:
+    'Takes the raw body, whatever its content type, up to 500 MB. The URL carries its own credential. Nothing is visible until the body has arrived whole; a URL can be used once.',
+  right: 'public',
+  params: UploadParams,
+  query: SignedQuery,
+  body: { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }), stream: true },
+  answers: { 200: { description: 'The content is kept.' } },
+  errors: [403, 404],
+});
+
+const DownloadParams = Type.Object({ download_id: Type.String({ description: 'Part of the signed URL.' }) });
+
+export const getDownload = operation({
+  id: 'getDownload',
+  method: 'GET',
+  path: '/v1/downloads/{download_id}',
+  tag: 'runs',
+  summary: 'Get content by its download URL',
+  description:
+    'Answers the raw content a `format=url` answer named. The URL carries its own credential and is good for 10 minutes.',
+  right: 'public',
+  params: DownloadParams,
+  query: Type.Object({
+    expires: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
+    signature: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
+    type: Type.Optional(Type.String({ description: 'Content type to answer with.' })),
+  }),
+  answers: {
+    200: {
+      description: 'The content.',
+      contentType: 'application/octet-stream',
+      schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }),
+    },
+  },
+  errors: [403, 404],
+});
