@@ -27,7 +27,7 @@ export const KeyCreate = Type.Object(
     role,
     user_email: maybe(text('Whose key it is; the creator’s when absent.', { min: 3, max: 254 })),
   },
-  { $id: 'KeyCreate', additionalProperties: false },
+  { $id: 'KeyCreate', additionalProperties: false, description: 'The key to make.' },
 );
 
 export const NewKey = Type.Object(

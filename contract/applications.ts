@@ -44,7 +44,7 @@ export const ApplicationCreate = Type.Object(
     is_pipeline: maybe(Type.Boolean({ description: 'Marks an application that only orchestrates others.' })),
     type: ignored(),
   },
-  { $id: 'ApplicationCreate', additionalProperties: false },
+  { $id: 'ApplicationCreate', additionalProperties: false, description: 'The application to make.' },
 );
 
 export const ApplicationUpdate = Type.Object(

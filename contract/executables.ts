@@ -23,13 +23,16 @@ const OptionItem = Type.Object(
     required: maybe(Type.Boolean({ description: 'A run without it breaks the rules.' })),
     additional_attributes: maybe(anyObject('Bounds and choices: min, max, step, values.')),
     ui: maybe(
-      Type.Object({
-        control_type: maybe(Type.String({ description: 'input, select, slider or toggle.' })),
-        hidden_from: maybe(
-          Type.Array(oneOf(ROLES, 'A role.'), { description: 'Roles that do not see the option.' }),
-        ),
-        display_name: maybe(Type.String({ description: 'Label of the option.' })),
-      }),
+      Type.Object(
+        {
+          control_type: maybe(Type.String({ description: 'input, select, slider or toggle.' })),
+          hidden_from: maybe(
+            Type.Array(oneOf(ROLES, 'A role.'), { description: 'Roles that do not see the option.' }),
+          ),
+          display_name: maybe(Type.String({ description: 'Label of the option.' })),
+        },
+        { description: 'How a console shows the option.' },
+      ),
     ),
   },
   { $id: 'OptionItem', description: 'Definition of one option of the app.' },
@@ -40,22 +43,28 @@ export const ExecutableOptions = Type.Object(
   {
     strict: maybe(Type.Boolean({ description: 'Only the listed options are allowed.' })),
     validation: maybe(
-      Type.Object({
-        enforce: maybe(
-          oneOf(['none', 'all', ''], 'all: a run that breaks the rules of an option is refused.'),
-        ),
-      }),
+      Type.Object(
+        {
+          enforce: maybe(
+            oneOf(['none', 'all', ''], 'all: a run that breaks the rules of an option is refused.'),
+          ),
+        },
+        { description: 'Whether the rules of options are enforced.' },
+      ),
     ),
     items: maybe(Type.Array(OptionItem, { description: 'The options the app has.' })),
     format: maybe(
-      Type.Object({
-        template: maybe(
-          Type.Array(Type.String(), {
-            description:
-              'Arguments per option, with {{name}} and {{value}}; `-{{name}} {{value}}` when absent.',
-          }),
-        ),
-      }),
+      Type.Object(
+        {
+          template: maybe(
+            Type.Array(Type.String(), {
+              description:
+                'Arguments per option, with {{name}} and {{value}}; `-{{name}} {{value}}` when absent.',
+            }),
+          ),
+        },
+        { description: 'How options reach the app.' },
+      ),
     ),
   },
   { $id: 'ExecutableOptions', description: 'Options of the app, as its manifest defines them.' },
@@ -70,17 +79,23 @@ export const IoConfiguration = Type.Object(
       oneOf(['json', 'text', 'csv-archive', 'multi-file', ''], 'Format the app reads and writes.'),
     ),
     multi_file: maybe(
-      Type.Object({
-        input_path: PathInApp,
-        output_configuration: maybe(
-          Type.Object({
-            statistics_path: PathInApp,
-            metrics_path: PathInApp,
-            assets_path: PathInApp,
-            solutions_path: PathInApp,
-          }),
-        ),
-      }),
+      Type.Object(
+        {
+          input_path: PathInApp,
+          output_configuration: maybe(
+            Type.Object(
+              {
+                statistics_path: PathInApp,
+                metrics_path: PathInApp,
+                assets_path: PathInApp,
+                solutions_path: PathInApp,
+              },
+              { description: 'Where a multi-file app leaves what it made.' },
+            ),
+          ),
+        },
+        { description: 'Paths of a multi-file app.' },
+      ),
     ),
   },
   { $id: 'IoConfiguration', description: 'How content goes in and out.' },
@@ -134,7 +149,11 @@ export const Activation = Type.Object(
     upload_id: maybe(someId('The upload to activate; the one asked for last when absent.')),
     $schema: ignored(),
   },
-  { $id: 'Activation', additionalProperties: false },
+  {
+    $id: 'Activation',
+    additionalProperties: false,
+    description: 'Which archive to activate, and what it needs.',
+  },
 );
 
 export const getBinaryUpload = operation({

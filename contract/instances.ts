@@ -37,8 +37,12 @@ const writable = {
 const ConfigurationCreate = Type.Object(writable, {
   $id: 'InstanceConfigurationCreate',
   additionalProperties: false,
+  description: 'What runs of the instance get unless they say otherwise.',
 });
-const ConfigurationUpdate = Type.Object(writable, { $id: 'InstanceConfigurationUpdate' });
+const ConfigurationUpdate = Type.Object(writable, {
+  $id: 'InstanceConfigurationUpdate',
+  description: 'What runs of the instance get from now on; other fields are ignored.',
+});
 
 export const InstanceConfiguration = Type.Object(
   {
@@ -47,10 +51,13 @@ export const InstanceConfiguration = Type.Object(
     secrets_collection_id: Type.String({
       description: 'Secrets that runs of the instance are given; empty for none.',
     }),
-    queuing: Type.Object({
-      priority: Type.Integer({ description: 'Place in the queue, 1 first.' }),
-      disabled: Type.Boolean({ description: 'Refuse instead of waiting.' }),
-    }),
+    queuing: Type.Object(
+      {
+        priority: Type.Integer({ description: 'Place in the queue, 1 first.' }),
+        disabled: Type.Boolean({ description: 'Refuse instead of waiting.' }),
+      },
+      { description: 'How runs of the instance wait for capacity.' },
+    ),
     format: Type.Optional(Format),
     network: Type.Boolean({ description: 'Whether runs of the instance reach the network.' }),
   },
@@ -84,7 +91,7 @@ export const InstanceCreate = Type.Object(
     description: maybe(description('instance')),
     configuration: maybe(ConfigurationCreate),
   },
-  { $id: 'InstanceCreate', additionalProperties: false },
+  { $id: 'InstanceCreate', additionalProperties: false, description: 'The instance to make.' },
 );
 
 export const InstanceUpdate = Type.Object(

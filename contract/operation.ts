@@ -44,6 +44,17 @@ export interface Operation {
   errors?: readonly ErrorStatus[];
 }
 
+/**
+ * Every error status the operation may answer, ascending: what it names itself, 401, 403 and 429 where a token is needed,
+ * 400 where there is anything to validate.
+ */
+export function errorStatuses(declared: Operation): ErrorStatus[] {
+  const statuses = new Set<ErrorStatus>(declared.errors ?? []);
+  if (declared.right !== 'public') for (const status of [401, 403, 429] as const) statuses.add(status);
+  if (declared.params || declared.query || declared.body) statuses.add(400);
+  return [...statuses].sort((a, b) => a - b);
+}
+
 export type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 503;
 
 /** Declares an operation, keeping its exact type. */

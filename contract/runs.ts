@@ -43,16 +43,23 @@ const RunConfiguration = Type.Object(
     execution_class: maybe(ExecutionClassName),
     format: maybe(Format),
     run_type: maybe(
-      Type.Object({
-        type: maybe(oneOf([...RUN_TYPES, ''], 'Kind of run; standard when nothing is said.')),
-        definition_id: maybe(text('Only for kinds of run that have a definition.', { max: 64 })),
-        reference_id: maybe(text('Kept and shown as given.', { max: 256 })),
-      }),
+      Type.Object(
+        {
+          type: maybe(oneOf([...RUN_TYPES, ''], 'Kind of run; standard when nothing is said.')),
+          definition_id: maybe(text('Only for kinds of run that have a definition.', { max: 64 })),
+          reference_id: maybe(text('Kept and shown as given.', { max: 256 })),
+        },
+        { description: 'Kind of the run.' },
+      ),
     ),
     queuing: maybe(Queuing),
     integration_id: maybe(text('Accepted for existing clients and ignored.', { max: 256 })),
   },
-  { $id: 'RunConfiguration', additionalProperties: false },
+  {
+    $id: 'RunConfiguration',
+    additionalProperties: false,
+    description: 'What this run needs, in place of what the instance says.',
+  },
 );
 
 export const RunCreate = Type.Object(
@@ -172,7 +179,10 @@ const measures = {
   error: Type.String({ description: 'Why it failed, else empty.' }),
 };
 
-const anyFormat = Type.Object({ type: oneOf(FORMAT_TYPES, 'Format of the content.') });
+const anyFormat = Type.Object(
+  { type: oneOf(FORMAT_TYPES, 'Format of the content.') },
+  { description: 'Format of one side.' },
+);
 
 export const RunMetadata = Type.Object(
   {
@@ -477,7 +487,7 @@ export const cancelRun = operation({
     'A queued run is canceled at once. A running app gets SIGTERM and five seconds to print what it has before it is killed with everything it started. A run that has ended stays as it is.',
   right: 'run',
   params: RunParams,
-  body: { schema: Type.Object({}), required: false },
+  body: { schema: Type.Object({}), example: {}, required: false },
   answers: { 204: { description: 'The run is canceled or about to be.' } },
   errors: [404],
 });

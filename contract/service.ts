@@ -3,13 +3,19 @@ import Type from 'typebox';
 import { operation } from './operation.ts';
 import { oneOf } from './shapes.ts';
 
-export const Health = Type.Object({ status: oneOf(['ok'], 'The process answers.') }, { $id: 'Health' });
+export const Health = Type.Object(
+  { status: oneOf(['ok'], 'The process answers.') },
+  { $id: 'Health', description: 'That the process answers.' },
+);
 
-const Runtime = Type.Object({
-  available: Type.Boolean({ description: 'Whether the host can run it.' }),
-  version: Type.String({ description: 'Its version; empty when it is missing.' }),
-  missing: Type.String({ description: 'What is missing, else empty.' }),
-});
+const Runtime = Type.Object(
+  {
+    available: Type.Boolean({ description: 'Whether the host can run it.' }),
+    version: Type.String({ description: 'Its version; empty when it is missing.' }),
+    missing: Type.String({ description: 'What is missing, else empty.' }),
+  },
+  { description: 'Whether apps of one executable type can run.' },
+);
 
 export const Readiness = Type.Object(
   {
@@ -27,7 +33,7 @@ export const Readiness = Type.Object(
       description: 'What the host can run, by executable type.',
     }),
   },
-  { $id: 'Readiness' },
+  { $id: 'Readiness', description: 'Whether the server is ready, and what its host can run.' },
 );
 
 export const getHealth = operation({
@@ -82,7 +88,8 @@ export const getMetrics = operation({
     200: {
       description: 'The numbers.',
       contentType: 'text/plain',
-      schema: Type.Unsafe<unknown>({ type: 'string' }),
+      schema: Type.String(),
+      example: '# TYPE switchyard_runs_total counter\nswitchyard_runs_total{status="succeeded"} 128\n',
     },
   },
 });

@@ -17,11 +17,13 @@ export function oneOf<const T extends readonly string[]>(values: T, description:
 
 /**
  * The same schema, null allowed. `nullable` is the keyword of OpenAPI 3.0, which Ajv knows too, so that the document and
- * the server say the same. Clients send null for what they were not given.
+ * the server say the same. Clients send null for what they were not given. A named schema loses its name: what may be
+ * null is another schema, and two with one name are refused by document and validator.
  */
 export function nullable<T extends TSchema>(schema: T) {
   const choices = 'enum' in schema && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-  return Type.Unsafe<Static<T> | null>({ ...schema, ...choices, nullable: true });
+  const { $id: _, ...unnamed } = schema as T & { $id?: string };
+  return Type.Unsafe<Static<T> | null>({ ...unnamed, ...choices, nullable: true });
 }
 
 /** A field that may be absent or null; both mean "not given". */
@@ -81,7 +83,10 @@ export function timestamp(what: string) {
 export const FORMAT_TYPES = ['json', 'text', 'csv-archive', 'multi-file'] as const;
 export type FormatType = (typeof FORMAT_TYPES)[number];
 
-const FormatSide = Type.Object({ type: oneOf(FORMAT_TYPES, 'Format of the content.') });
+const FormatSide = Type.Object(
+  { type: oneOf(FORMAT_TYPES, 'Format of the content.') },
+  { description: 'Format of one side.' },
+);
 
 /** Format of what goes in and comes out. */
 export const Format = Type.Object(

@@ -28,7 +28,7 @@ export const createRunUpload = operation({
     'For inputs above 5 MB, for text and for archives: PUT up to 500 MB to the URL, then name the upload id where the content is used.',
   right: 'run',
   params: ApplicationParams,
-  body: { schema: Type.Object({}), required: false },
+  body: { schema: Type.Object({}), example: {}, required: false },
   answers: { 200: { description: 'Where to PUT the content.', schema: Upload, example: uploadExample } },
   errors: [404],
 });

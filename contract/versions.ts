@@ -27,7 +27,7 @@ export const VersionCreate = Type.Object(
     name: maybe(name('version')),
     description: maybe(description('version')),
   },
-  { $id: 'VersionCreate', additionalProperties: false },
+  { $id: 'VersionCreate', additionalProperties: false, description: 'The version to make.' },
 );
 
 export const VersionUpdate = Type.Object(
