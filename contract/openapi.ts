@@ -66,7 +66,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 /** Collects the named schemas a document refers to. */
-class Components {
+export class Components {
   readonly #sources = new Map<string, unknown>();
   readonly #schemas = new Map<string, JsonObject>();
 

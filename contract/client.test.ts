@@ -1,0 +1,195 @@
+/** The client against a real server on loopback that answers what the test says and keeps what it was sent. */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { ApiError, type CallReply, type CallRequest, createClient, pathOf } from './client.ts';
+import { type Operations, operations } from './operations.ts';
+
+interface Received {
+  line: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+interface Scripted {
+  status: number;
+  type?: string;
+  body?: string;
+}
+
+let server: Server;
+let url: string;
+let received: Received[] = [];
+let next: Scripted = { status: 204 };
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const body = await text(request);
+    received.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
+    response.writeHead(next.status, {
+      'content-type': next.type ?? 'application/json',
+      'x-request-id': 'r1',
+    });
+    response.end(next.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  received = [];
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const client = () => createClient({ url, token: 'secret' });
+
+describe('what is sent', () => {
+  test('method, path, query, token and JSON body', async () => {
+    next = { status: 202, body: '{"run_id":"run-1"}' };
+    const reply = await client().call('createRun', {
+      params: { application_id: 'routing' },
+      query: { instance_id: 'latest' },
+      body: { input: { stops: [] }, options: { duration: 2 } },
+      headers: { 'idempotency-key': 'k1' },
+    });
+    expect(received[0]?.line).toBe('POST /v1/applications/routing/runs?instance_id=latest');
+    expect(JSON.parse(received[0]?.body ?? '')).toEqual({ input: { stops: [] }, options: { duration: 2 } });
+    expect(received[0]?.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      'content-type': 'application/json',
+      'idempotency-key': 'k1',
+    });
+    expect(reply.status).toBe(202);
+    expect(reply.body.run_id).toBe('run-1');
+    expect(reply.headers.get('x-request-id')).toBe('r1');
+  });
+
+  test('query values that were not given are left out', async () => {
+    next = { status: 200, body: '{"runs":[]}' };
+    await client().call('listRuns', {
+      params: { application_id: 'routing' },
+      query: { pagereturn: true, limit: 5, start: undefined, end: '2026-11-20T08:00:00+01:00' },
+    });
+    expect(received[0]?.line).toBe(
+      'GET /v1/applications/routing/runs?pagereturn=true&limit=5&end=2026-11-20T08%3A00%3A00%2B01%3A00',
+    );
+  });
+
+  test('parameters are percent-encoded, and arrive as they were', async () => {
+    next = { status: 404, body: '{"status":"Not Found","error":"no"}' };
+    const id = 'a/b?c#d e%2F…';
+    await expect(client().call('getApplication', { params: { application_id: id } })).rejects.toThrow();
+    const sent = received[0]?.line.split('/').at(-1) ?? '';
+    expect(sent).not.toContain('?');
+    expect(decodeURIComponent(sent)).toBe(id);
+  });
+
+  test('no token goes to operations that need none', async () => {
+    next = { status: 200, body: '' };
+    await client().call('putUpload', {
+      params: { upload_id: 'upl-1' },
+      query: { signature: 's' },
+      body: new Blob(['raw']).stream(),
+    });
+    expect(received[0]).toMatchObject({ line: 'PUT /v1/uploads/upl-1?signature=s', body: 'raw' });
+    expect(received[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test('a path in the address of the server is kept', async () => {
+    next = { status: 200, body: '{"status":"ok"}' };
+    await createClient({ url: `${url}/behind/` }).call('getHealth');
+    expect(received[0]?.line).toBe('GET /behind/healthz');
+  });
+
+  test('an optional body may be absent', async () => {
+    next = { status: 204 };
+    const reply = await client().call('cancelRun', {
+      params: { application_id: 'routing', run_id: 'run-1' },
+    });
+    expect(received[0]).toMatchObject({ line: 'PATCH /v1/applications/routing/runs/run-1/cancel', body: '' });
+    expect(reply).toMatchObject({ status: 204, body: undefined });
+  });
+
+  test('a call can be given up', async () => {
+    const signal = AbortSignal.abort();
+    await expect(client().call('getHealth', { signal })).rejects.toMatchObject({ name: 'AbortError' });
+    expect(received).toEqual([]);
+  });
+});
+
+describe('what comes back', () => {
+  test('text as text', async () => {
+    next = { status: 200, type: 'text/plain', body: 'up 1\n' };
+    expect((await client().call('getMetrics')).body).toBe('up 1\n');
+  });
+
+  test('raw content as a stream, whatever type the server gives it', async () => {
+    next = { status: 200, type: 'application/json', body: '{"a":1}' };
+    const reply = await client().call('getDownload', { params: { download_id: 'd1' } });
+    expect(await text(reply.body)).toBe('{"a":1}');
+  });
+
+  test('every declared status is an answer, also one above 399', async () => {
+    next = { status: 503, body: '{"status":"not ready","reason":"starting"}' };
+    const reply = await client().call('getReadiness');
+    expect([reply.status, reply.body.reason]).toEqual([503, 'starting']);
+  });
+});
+
+describe('errors', () => {
+  const call = () => client().call('getApplication', { params: { application_id: 'routing' } });
+
+  test.each([
+    [
+      404,
+      '{"status":"Not Found","error":"There is no application \\"routing\\"."}',
+      'There is no application "routing".',
+    ],
+    [401, '{"message":"No token."}', 'No token.'],
+    [502, '<h1>Bad gateway</h1>', '<h1>Bad gateway</h1>'],
+    [500, '', 'no reason was given.'],
+  ])('%i is thrown with its sentence', async (status, body, sentence) => {
+    next = { status, body };
+    const error = await call().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      name: 'ApiError',
+      operation: 'getApplication',
+      status,
+      message: `getApplication was answered ${status}: ${sentence}`,
+    });
+  });
+
+  test('the body is kept as JSON', async () => {
+    next = { status: 403, body: '{"message":"no"}' };
+    await expect(call()).rejects.toMatchObject({ body: { message: 'no' } });
+  });
+});
+
+describe('paths', () => {
+  test('are spelled from placeholders', () => {
+    expect(pathOf(operations.getRun, { application_id: 'routing', run_id: 'latest-w2ze' })).toBe(
+      '/v1/applications/routing/runs/latest-w2ze',
+    );
+    expect(pathOf(operations.getHealth)).toBe('/healthz');
+  });
+
+  test.each(['', '.', '..', undefined])('%j is no parameter', (run_id) => {
+    const params: Record<string, string> = { application_id: 'routing' };
+    if (run_id !== undefined) params.run_id = run_id;
+    expect(() => pathOf(operations.getRun, params)).toThrow(/^run_id is .+ needs it to be an id\.$/);
+  });
+});
+
+test('types say what an operation takes and answers', () => {
+  type Create = CallRequest<Operations['createInstance']>;
+  expectTypeOf<Create['params']>().toEqualTypeOf<{ application_id: string }>();
+  expectTypeOf<Create['body']['version_id']>().toEqualTypeOf<string>();
+  expectTypeOf<Create['query']>().toEqualTypeOf<undefined>();
+  expectTypeOf<CallRequest<Operations['listRuns']>['query']>().exclude(undefined).toMatchObjectType<{
+    limit?: number;
+  }>();
+  expectTypeOf<CallReply<Operations['createRun']>['status']>().toEqualTypeOf<202>();
+  expectTypeOf<CallReply<Operations['deleteRun']>['body']>().toEqualTypeOf<undefined>();
+  expectTypeOf<CallReply<Operations['getMetrics']>['body']>().toEqualTypeOf<string>();
+  expectTypeOf<CallReply<Operations['getReadiness']>['status']>().toEqualTypeOf<200 | 503>();
+});
