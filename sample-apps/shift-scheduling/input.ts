@@ -1,0 +1,172 @@
+/** The input: what it holds, and the reader that refuses anything else. README.md says the same in words. */
+import { asList, asNumber, asObject, asText, InputError, refuseDuplicates } from './checks.ts';
+
+/** A stretch of wall-clock time; both ends in minutes since 1970, as written, without a time zone. */
+export interface Interval {
+  start: number;
+  end: number;
+}
+
+export interface Employee {
+  id: string;
+  skills: string[];
+  availability: Interval[];
+  hoursMinimum: number;
+  /** Hours beyond this are overtime. */
+  hoursContract: number;
+  hoursMaximum: number;
+  /** Cost by shift id; below zero where the employee would like to work it. */
+  preferences: Map<string, number>;
+}
+
+export interface Demand {
+  skill: string;
+  count: number;
+  /** Cost of each missing person. */
+  penalty: number;
+}
+
+export interface Shift extends Interval {
+  id: string;
+  hours: number;
+  demand: Demand[];
+}
+
+export interface Problem {
+  employees: Employee[];
+  shifts: Shift[];
+  restMinutes: number;
+  /** Infinity when there is no such rule. */
+  consecutiveDaysMaximum: number;
+  overtimePerHour: number;
+}
+
+const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
+
+function asMinutes(value: unknown, path: string): number {
+  const text = asText(value, path);
+  const milliseconds = timePattern.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
+  if (Number.isNaN(milliseconds)) {
+    throw new InputError(`${path} is "${text}": it must be a time like 2026-03-02T07:00`);
+  }
+  return milliseconds / 60_000;
+}
+
+function asInterval(start: unknown, end: unknown, path: string): Interval {
+  const interval = { start: asMinutes(start, `${path}.start`), end: asMinutes(end, `${path}.end`) };
+  if (interval.end <= interval.start) {
+    throw new InputError(`${path}.end is ${JSON.stringify(end)}: it must be later than start`);
+  }
+  return interval;
+}
+
+function readEmployee(value: unknown, path: string): Employee {
+  const fields = ['id', 'skills', 'availability', 'min_hours', 'contract_hours', 'max_hours', 'preferences'];
+  const raw = asObject(value, path, fields);
+  const hoursMaximum = asNumber(raw.max_hours, `${path}.max_hours`, { minimum: 0, maximum: 10_000 });
+  const preferences = asList(raw.preferences, `${path}.preferences`, true).map((entry, index) => {
+    const where = `${path}.preferences[${index}]`;
+    const preference = asObject(entry, where, ['shift', 'cost']);
+    const cost = asNumber(preference.cost, `${where}.cost`, { minimum: -1e6, maximum: 1e6 });
+    return [asText(preference.shift, `${where}.shift`), cost] as const;
+  });
+  return {
+    id: asText(raw.id, `${path}.id`),
+    skills: asList(raw.skills, `${path}.skills`).map((skill, i) => asText(skill, `${path}.skills[${i}]`)),
+    availability: asList(raw.availability, `${path}.availability`).map((entry, index) => {
+      const where = `${path}.availability[${index}]`;
+      const { start, end } = asObject(entry, where, ['start', 'end']);
+      return asInterval(start, end, where);
+    }),
+    hoursMinimum: asNumber(raw.min_hours, `${path}.min_hours`, {
+      minimum: 0,
+      maximum: hoursMaximum,
+      otherwise: 0,
+    }),
+    hoursContract: asNumber(raw.contract_hours, `${path}.contract_hours`, {
+      minimum: 0,
+      maximum: 10_000,
+      otherwise: hoursMaximum,
+    }),
+    hoursMaximum,
+    preferences: new Map(preferences),
+  };
+}
+
+function readShift(value: unknown, path: string, penalty: number): Shift {
+  const raw = asObject(value, path, ['id', 'start', 'end', 'demand']);
+  const interval = asInterval(raw.start, raw.end, path);
+  const demand = asList(raw.demand, `${path}.demand`).map((entry, index) => {
+    const where = `${path}.demand[${index}]`;
+    const seat = asObject(entry, where, ['skill', 'count', 'penalty']);
+    return {
+      skill: asText(seat.skill, `${where}.skill`),
+      count: asNumber(seat.count, `${where}.count`, { minimum: 0, maximum: 10_000, whole: true }),
+      penalty: asNumber(seat.penalty, `${where}.penalty`, { minimum: 0, maximum: 1e6, otherwise: penalty }),
+    };
+  });
+  refuseDuplicates(
+    demand.map((seat) => seat.skill),
+    `${path}.demand`,
+  );
+  const hours = (interval.end - interval.start) / 60;
+  return { id: asText(raw.id, `${path}.id`), ...interval, hours, demand };
+}
+
+/** Reads the whole input. Throws InputError with the field, its value and what would be right. */
+export function readProblem(value: unknown): Problem {
+  const raw = asObject(value, 'the input', ['employees', 'shifts', 'rules', 'costs']);
+  const rules = asObject(raw.rules ?? {}, 'rules', ['rest_hours', 'max_consecutive_days']);
+  const costs = asObject(raw.costs ?? {}, 'costs', ['uncovered', 'overtime_per_hour']);
+  const uncovered = asNumber(costs.uncovered, 'costs.uncovered', {
+    minimum: 0,
+    maximum: 1e6,
+    otherwise: 100,
+  });
+
+  const employees = asList(raw.employees, 'employees').map((e, i) => readEmployee(e, `employees[${i}]`));
+  const shifts = asList(raw.shifts, 'shifts').map((s, i) => readShift(s, `shifts[${i}]`, uncovered));
+  refuseDuplicates(
+    employees.map((employee) => employee.id),
+    'employees',
+  );
+  const shiftIds = shifts.map((shift) => shift.id);
+  refuseDuplicates(shiftIds, 'shifts');
+  const known = new Set(shiftIds);
+  for (const employee of employees) {
+    for (const id of employee.preferences.keys()) {
+      if (!known.has(id)) {
+        throw new InputError(
+          `a preference of employee "${employee.id}" is for shift "${id}": it must be the id of a shift`,
+        );
+      }
+    }
+  }
+  return {
+    employees,
+    shifts: shifts.sort((a, b) => a.start - b.start || a.end - b.end),
+    restMinutes:
+      60 * asNumber(rules.rest_hours, 'rules.rest_hours', { minimum: 0, maximum: 168, otherwise: 11 }),
+    consecutiveDaysMaximum: asNumber(rules.max_consecutive_days, 'rules.max_consecutive_days', {
+      minimum: 1,
+      maximum: 366,
+      whole: true,
+      otherwise: Number.POSITIVE_INFINITY,
+    }),
+    overtimePerHour: asNumber(costs.overtime_per_hour, 'costs.overtime_per_hour', {
+      minimum: 0,
+      maximum: 1e6,
+      otherwise: 10,
+    }),
+  };
+}
+
+/** Whether the employee is there for the whole shift. */
+export function isAvailable(employee: Employee, shift: Shift): boolean {
+  return employee.availability.some(({ start, end }) => start <= shift.start && shift.end <= end);
+}
+
+/** Whole days since 1970 of the moment a shift starts: the day it counts for. */
+export function dayOf(shift: Shift): number {
+  return Math.floor(shift.start / 1440);
+}

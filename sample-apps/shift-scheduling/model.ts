@@ -1,0 +1,143 @@
+/**
+ * The roster as a mixed-integer model: one 0/1 column for each employee, shift and skill that could go together, one
+ * whole-number column for the people missing in each demand, and one for the overtime of each employee.
+ */
+import { dayOf, type Employee, isAvailable, type Problem } from './input.ts';
+import { MipBuilder, type MipModel, type Term } from './mip.ts';
+import { overtimeOf, type Seat, type Weights } from './roster.ts';
+
+export interface RosterModel {
+  mip: MipModel;
+  /** The roster that column values stand for. */
+  read(columns: Float64Array): Seat[];
+  /** Column values for a roster that keeps every rule. */
+  write(roster: readonly Seat[]): Float64Array;
+  /** Hours by which each employee stays below the minimum; all zero unless `shortfall` was asked for. */
+  shortfalls(columns: Float64Array): { employee: Employee; hours: number }[];
+}
+
+interface SeatColumn extends Seat {
+  column: number;
+}
+
+/** What a column is worth in a given roster: how a roster is written down as column values. */
+type Valuation = (roster: readonly Seat[]) => number;
+
+/**
+ * Builds the model. With `shortfall` the minimum hours become wishes and the objective is only the total of hours
+ * below them: that model always has a solution, and it says who cannot reach the minimum.
+ */
+export function buildModel(problem: Problem, weights: Weights, shortfall = false): RosterModel {
+  const builder = new MipBuilder();
+  const valuations = new Map<number, Valuation>();
+  const priced = shortfall ? 0 : 1;
+
+  const seats: SeatColumn[] = [];
+  for (const employee of problem.employees) {
+    for (const shift of problem.shifts) {
+      if (!isAvailable(employee, shift)) continue;
+      for (const { skill, count } of shift.demand) {
+        if (count === 0 || !employee.skills.includes(skill)) continue;
+        const column = builder.binary(
+          priced * weights.preference * (employee.preferences.get(shift.id) ?? 0),
+        );
+        seats.push({ employee, shift, skill, column });
+        valuations.set(column, (roster) =>
+          roster.some((s) => s.employee === employee && s.shift === shift && s.skill === skill) ? 1 : 0,
+        );
+      }
+    }
+  }
+
+  for (const shift of problem.shifts) {
+    for (const { skill, count, penalty } of shift.demand) {
+      const missing = builder.column(priced * weights.uncovered * penalty, 0, count);
+      const taken = seats.filter((seat) => seat.shift === shift && seat.skill === skill);
+      builder.row(count, count, [[missing, 1], ...taken.map((seat): Term => [seat.column, 1])]);
+      valuations.set(
+        missing,
+        (roster) => count - roster.filter((s) => s.shift === shift && s.skill === skill).length,
+      );
+    }
+  }
+
+  const shortfallColumns = new Map<Employee, number>();
+  for (const employee of problem.employees) {
+    const own = seats.filter((seat) => seat.employee === employee);
+    const hours = own.map((seat): Term => [seat.column, seat.shift.hours]);
+    const overtimeMaximum = Math.max(0, employee.hoursMaximum - employee.hoursContract);
+    const overtimeCost = priced * weights.overtime * problem.overtimePerHour;
+    const overtime = builder.column(overtimeCost, 0, overtimeMaximum, false);
+    builder.row(Number.NEGATIVE_INFINITY, employee.hoursContract, [...hours, [overtime, -1]]);
+    valuations.set(overtime, (roster) => overtimeOf(employee, roster));
+
+    builder.row(Number.NEGATIVE_INFINITY, employee.hoursMaximum, hours);
+    if (employee.hoursMinimum > 0) {
+      const below = builder.column(1, 0, shortfall ? employee.hoursMinimum : 0, false);
+      shortfallColumns.set(employee, below);
+      builder.row(employee.hoursMinimum, Number.POSITIVE_INFINITY, [...hours, [below, 1]]);
+    }
+    addRestRows(builder, own, problem.restMinutes);
+    for (const [day, column] of addConsecutiveDayRows(builder, own, problem.consecutiveDaysMaximum)) {
+      valuations.set(column, (roster) =>
+        roster.some((s) => s.employee === employee && dayOf(s.shift) === day) ? 1 : 0,
+      );
+    }
+  }
+
+  const mip = builder.build();
+  return {
+    mip,
+    read: (columns) => seats.filter((seat) => (columns[seat.column] ?? 0) > 0.5),
+    write: (roster) => Float64Array.from(mip.cost, (_, column) => valuations.get(column)?.(roster) ?? 0),
+    shortfalls: (columns) =>
+      [...shortfallColumns].map(([employee, column]) => ({ employee, hours: columns[column] ?? 0 })),
+  };
+}
+
+/**
+ * Two shifts exclude each other when one starts before the other has ended and the rest has passed. Those stretches
+ * are intervals on a line, so "at most one of all shifts whose stretch covers this start" says everything that the
+ * pairs say, and says it more tightly.
+ */
+function addRestRows(builder: MipBuilder, own: readonly SeatColumn[], restMinutes: number): void {
+  const starts = new Set(own.map((seat) => seat.shift.start));
+  for (const start of starts) {
+    const together = own.filter(({ shift }) => shift.start <= start && start < shift.end + restMinutes);
+    if (together.length > 1) {
+      const terms = together.map((seat): Term => [seat.column, 1]);
+      builder.row(Number.NEGATIVE_INFINITY, 1, terms);
+    }
+  }
+}
+
+/**
+ * A day column is 1 as soon as a shift that starts on that day is worked; no window of days may be full. Returns the
+ * day columns by day.
+ */
+function addConsecutiveDayRows(
+  builder: MipBuilder,
+  own: readonly SeatColumn[],
+  maximum: number,
+): Map<number, number> {
+  const columns = new Map<number, number>();
+  const days = new Set(own.map((seat) => dayOf(seat.shift)));
+  if (days.size <= maximum) return columns;
+  for (const day of days) {
+    const worked = builder.column(0, 0, 1, false);
+    columns.set(day, worked);
+    for (const { shift, column } of own) {
+      if (dayOf(shift) !== day) continue;
+      builder.row(Number.NEGATIVE_INFINITY, 0, [
+        [column, 1],
+        [worked, -1],
+      ]);
+    }
+  }
+  for (const first of days) {
+    const window = Array.from({ length: maximum + 1 }, (_, index) => columns.get(first + index));
+    const terms = window.flatMap((column): Term[] => (column === undefined ? [] : [[column, 1]]));
+    if (terms.length > maximum) builder.row(Number.NEGATIVE_INFINITY, maximum, terms);
+  }
+  return columns;
+}

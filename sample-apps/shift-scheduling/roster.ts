@@ -1,0 +1,49 @@
+/** A roster is a list of seats taken; its cost is computed from it alone, never taken from the solver. */
+import type { Employee, Problem, Shift } from './input.ts';
+
+/** One employee working one shift in one of the skills it needs. */
+export interface Seat {
+  employee: Employee;
+  shift: Shift;
+  skill: string;
+}
+
+/** Factors on the three parts of the cost, from the options. */
+export interface Weights {
+  uncovered: number;
+  preference: number;
+  overtime: number;
+}
+
+export interface Cost {
+  total: number;
+  uncovered: number;
+  preference: number;
+  overtime: number;
+  missing: { shift: Shift; skill: string; count: number; penalty: number }[];
+}
+
+export function hoursOf(employee: Employee, roster: readonly Seat[]): number {
+  return roster.reduce((sum, seat) => (seat.employee === employee ? sum + seat.shift.hours : sum), 0);
+}
+
+export function overtimeOf(employee: Employee, roster: readonly Seat[]): number {
+  return Math.max(0, hoursOf(employee, roster) - employee.hoursContract);
+}
+
+/** The weighted cost of a roster and its parts. */
+export function costOf(problem: Problem, roster: readonly Seat[], weights: Weights): Cost {
+  const missing: Cost['missing'] = [];
+  for (const shift of problem.shifts) {
+    for (const { skill, count, penalty } of shift.demand) {
+      const taken = roster.filter((seat) => seat.shift === shift && seat.skill === skill).length;
+      if (taken < count) missing.push({ shift, skill, count: count - taken, penalty });
+    }
+  }
+  const uncovered = weights.uncovered * missing.reduce((sum, gap) => sum + gap.count * gap.penalty, 0);
+  const liking = roster.reduce((sum, seat) => sum + (seat.employee.preferences.get(seat.shift.id) ?? 0), 0);
+  const overtimeHours = problem.employees.reduce((sum, employee) => sum + overtimeOf(employee, roster), 0);
+  const preference = weights.preference * liking;
+  const overtime = weights.overtime * overtimeHours * problem.overtimePerHour;
+  return { total: uncovered + preference + overtime, uncovered, preference, overtime, missing };
+}
