@@ -1,0 +1,104 @@
+/** The options of the app: `-<name> <value>` on the command line. The same list stands in `app.yaml`. */
+import { InputError, nearest } from './fields.ts';
+import { defaultSettings, type SearchSettings } from './search.ts';
+
+export type Options = {
+  duration: number;
+  iterations: number;
+  seed: number;
+  start_temperature: number;
+  end_temperature: number;
+  average_removed: number;
+  longest_string: number;
+  blink_rate: number;
+  log_interval: number;
+  map: boolean;
+};
+
+export const defaultOptions: Options = {
+  duration: defaultSettings.duration,
+  iterations: defaultSettings.iterations,
+  seed: defaultSettings.seed,
+  start_temperature: defaultSettings.startTemperature,
+  end_temperature: defaultSettings.endTemperature,
+  average_removed: defaultSettings.averageRemoved,
+  longest_string: defaultSettings.longestString,
+  blink_rate: defaultSettings.blinkRate,
+  log_interval: 0.5,
+  map: true,
+};
+
+const whole = ['iterations', 'seed', 'average_removed', 'longest_string'];
+
+const ranges: Record<Exclude<keyof Options, 'map'>, [least: number, most: number]> = {
+  duration: [0, 86_400],
+  iterations: [0, 1e12],
+  seed: [0, Number.MAX_SAFE_INTEGER],
+  start_temperature: [1e-9, 1000],
+  end_temperature: [1e-9, 1000],
+  average_removed: [1, 1000],
+  longest_string: [1, 1000],
+  blink_rate: [0, 0.5],
+  log_interval: [0, 3600],
+};
+
+/** Reads the arguments after the program's name. Throws InputError with one sentence. */
+export function readOptions(args: readonly string[]): Options {
+  const options = { ...defaultOptions };
+  const names = Object.keys(defaultOptions);
+  for (let i = 0; i < args.length; i += 2) {
+    const name = args[i].replace(/^--?/, '');
+    if (!args[i].startsWith('-') || !names.includes(name)) {
+      throw new InputError(`${args[i]} is not an option; did you mean "-${nearest(name, names)}"?`);
+    }
+    const value = args[i + 1];
+    if (value === undefined) throw new InputError(`-${name} has no value; write "-${name} <value>".`);
+    if (name === 'map') options.map = readBoolean(value);
+    else if (isNumeric(name)) options[name] = readNumeric(name, value);
+  }
+  if (options.duration === 0 && options.iterations === 0) {
+    throw new InputError(
+      '-duration and -iterations are both 0, so the search would never end; give one of them a limit.',
+    );
+  }
+  return options;
+}
+
+export function settingsOf(options: Options): SearchSettings {
+  return {
+    duration: options.duration,
+    iterations: options.iterations,
+    seed: options.seed,
+    startTemperature: options.start_temperature,
+    endTemperature: options.end_temperature,
+    averageRemoved: options.average_removed,
+    longestString: options.longest_string,
+    blinkRate: options.blink_rate,
+  };
+}
+
+function isNumeric(name: string): name is Exclude<keyof Options, 'map'> {
+  return name in ranges;
+}
+
+function readBoolean(value: string): boolean {
+  if (value !== 'true' && value !== 'false')
+    throw new InputError(`-map is ${JSON.stringify(value)}; it must be true or false.`);
+  return value === 'true';
+}
+
+function readNumeric(name: Exclude<keyof Options, 'map'>, value: string): number {
+  const [least, most] = ranges[name];
+  const number = Number(value);
+  const integral = whole.includes(name);
+  if (
+    value.trim() === '' ||
+    !(number >= least && number <= most) ||
+    (integral && !Number.isInteger(number))
+  ) {
+    throw new InputError(
+      `-${name} is ${JSON.stringify(value)}; it must be a ${integral ? 'whole ' : ''}number from ${least} to ${most}.`,
+    );
+  }
+  return number;
+}

@@ -1,0 +1,162 @@
+/**
+ * The search: take some stops out, put them back in, keep the result if it is better or, while it is still warm, not
+ * much worse. The best plan met is kept apart. The temperature falls geometrically with the share of the budget used:
+ * of the iterations when they are limited, else of the time. With limited iterations and no time limit the result
+ * depends on nothing but the problem, the settings and the seed.
+ */
+import { Insertion } from './insertion.ts';
+import type { Model } from './model.ts';
+import { Random } from './random.ts';
+import { Recreate } from './recreate.ts';
+import { Ruin } from './ruin.ts';
+import { placeInitialStops } from './start.ts';
+import { State } from './state.ts';
+import { Undo } from './undo.ts';
+
+export type SearchSettings = {
+  /** Seconds of search; 0 means no limit. */
+  duration: number;
+  /** Iterations of search; 0 means no limit. */
+  iterations: number;
+  seed: number;
+  /** Temperatures at the beginning and the end, as shares of the average cost per stop of the first plan. */
+  startTemperature: number;
+  endTemperature: number;
+  averageRemoved: number;
+  longestString: number;
+  blinkRate: number;
+};
+
+export const defaultSettings: SearchSettings = {
+  duration: 2,
+  iterations: 0,
+  seed: 1,
+  startTemperature: 0.2,
+  endTemperature: 0.002,
+  averageRemoved: 10,
+  longestString: 10,
+  blinkRate: 0.01,
+};
+
+/** A plan as recorded: for each vehicle its stops in order, with the window each was placed in. */
+export type Plan = { value: number; routes: { stop: number; window: number }[][] };
+
+/** A point of the incumbent's history. */
+export type Incumbent = { iteration: number; seconds: number; value: number };
+
+/** How many iterations pass between two looks at the clock. */
+const clockEvery = 16;
+
+/** One step in this many places optional stops even at a loss, so that groups that only pay together are found. */
+const generousRate = 0.1;
+
+/** One step in this many empties a whole route, when vehicles cost something by themselves. */
+const emptyingRate = 0.02;
+
+export class Search {
+  readonly state: State;
+  iteration = 0;
+  best: Plan;
+  history: Incumbent[] = [];
+  /** Stops of the initial routes that could not be kept, by index. */
+  readonly dropped: number[];
+  private readonly settings: SearchSettings;
+  private readonly now: () => number;
+  private readonly random: Random;
+  private readonly undo: Undo;
+  private readonly ruin: Ruin;
+  private readonly recreate: Recreate;
+  private readonly hot: number;
+  private readonly cold: number;
+  private readonly activationMatters: boolean;
+  private readonly optional: boolean;
+  private readonly began: number;
+  private current: number;
+
+  /** `now` gives seconds from any fixed point. */
+  constructor(model: Model, settings: SearchSettings, now: () => number) {
+    this.settings = settings;
+    this.now = now;
+    this.began = now();
+    this.random = new Random(settings.seed);
+    this.state = new State(model);
+    this.undo = new Undo(this.state);
+    const insertion = new Insertion(this.state);
+    this.ruin = new Ruin(this.state, this.undo, this.random, settings);
+    this.recreate = new Recreate(this.state, this.undo, insertion, this.random, settings.blinkRate);
+    this.dropped = placeInitialStops(this.state);
+    this.undo.start();
+    this.recreate.run(0, false);
+    this.state.resum();
+    this.current = this.state.value();
+    const perStop = this.state.total / Math.max(1, model.stopCount);
+    this.hot = settings.startTemperature * perStop;
+    this.cold = settings.endTemperature * perStop;
+    this.activationMatters = model.activation.some((cost) => cost > 0);
+    this.optional = model.mandatory.includes(0);
+    this.best = this.record();
+  }
+
+  elapsed(): number {
+    return this.now() - this.began;
+  }
+
+  /** Searches on for at most `seconds`; true when the budget is used up. */
+  run(seconds: number): boolean {
+    const { duration, iterations } = this.settings;
+    const until = this.elapsed() + seconds;
+    if (this.state.model.stopCount === 0) return true;
+    let temperature = this.temperature(this.elapsed());
+    for (;;) {
+      if (iterations > 0 && this.iteration >= iterations) return true;
+      if (this.iteration % clockEvery === 0) {
+        const time = this.elapsed();
+        if (duration > 0 && time >= duration) return true;
+        if (time >= until) return false;
+        temperature = this.temperature(time);
+      }
+      this.iteration++;
+      this.step(temperature);
+    }
+  }
+
+  private temperature(elapsed: number): number {
+    const { duration, iterations } = this.settings;
+    const used = iterations > 0 ? this.iteration / iterations : elapsed / duration;
+    return this.hot * (this.cold / this.hot) ** Math.min(1, used);
+  }
+
+  private step(temperature: number): void {
+    const { state, random, undo } = this;
+    const kept = state.unplanned.count;
+    undo.start();
+    if (this.activationMatters && state.active.count > 0 && random.unit() < emptyingRate) {
+      this.ruin.wholeRoute(state.active.items[random.below(state.active.count)]);
+    } else {
+      this.ruin.strings();
+    }
+    this.recreate.run(kept, this.optional && random.unit() < generousRate);
+    const value = state.value();
+    if (value < this.current - temperature * Math.log(random.unit() + 1e-300)) {
+      this.current = value;
+      if (value < this.best.value - 1e-7) {
+        state.resum();
+        this.current = state.value();
+        this.best = this.record();
+      }
+    } else {
+      undo.back();
+    }
+  }
+
+  private record(): Plan {
+    const { state } = this;
+    const routes: Plan['routes'] = [];
+    for (let v = 0; v < state.model.vehicleCount; v++) {
+      routes.push(state.stopsOf(v).map((stop) => ({ stop, window: state.window[stop] })));
+    }
+    const value = state.value();
+    this.history.push({ iteration: this.iteration, seconds: this.elapsed(), value });
+    return { value, routes };
+  }
+}
