@@ -1,0 +1,260 @@
+/**
+ * What a run looks like from outside: how it is asked for, how lists show it, and everything about it once it is read. Its
+ * operations are in runs.ts, its logs in run-logs.ts, its states in states.ts.
+ */
+import Type, { type Static } from 'typebox';
+import { type RunId, someId, type UploadId } from './ids.ts';
+import { RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from './limits.ts';
+import {
+  anyObject,
+  ExecutionClassName,
+  FORMAT_TYPES,
+  Format,
+  maybe,
+  nullable,
+  Options,
+  oneOf,
+  Queuing,
+  StringOptions,
+  text,
+  timestamp,
+} from './shapes.ts';
+import { RUN_STATUSES_V1, RUN_STATUSES_V2 } from './states.ts';
+
+/** Kinds of run this server makes. */
+export const RUN_TYPES = ['standard'] as const;
+export type RunTypeName = (typeof RUN_TYPES)[number];
+
+const RunType = Type.Object(
+  {
+    type: Type.String({ description: 'Kind of run: standard.' }),
+    definition_id: nullable(Type.String({ description: 'The ensemble definition it ran; null for none.' })),
+    reference_id: nullable(Type.String({ description: 'What it was made for; null for nothing.' })),
+  },
+  { $id: 'RunType', description: 'Kind of the run.' },
+);
+
+const RunConfiguration = Type.Object(
+  {
+    execution_class: maybe(ExecutionClassName),
+    format: maybe(Format),
+    run_type: maybe(
+      Type.Object(
+        {
+          type: maybe(oneOf([...RUN_TYPES, ''], 'Kind of run; standard when nothing is said.')),
+          definition_id: maybe(text('Only for kinds of run that have a definition.', { max: 64 })),
+          reference_id: maybe(text('Kept and shown as given.', { max: 256 })),
+        },
+        { description: 'Kind of the run.' },
+      ),
+    ),
+    queuing: maybe(Queuing),
+    integration_id: maybe(text('Accepted for existing clients and ignored.', { max: 256 })),
+  },
+  {
+    $id: 'RunConfiguration',
+    additionalProperties: false,
+    description: 'What this run needs, in place of what the instance says.',
+  },
+);
+
+export const RunCreate = Type.Object(
+  {
+    input: Type.Optional(
+      Type.Unknown({ description: 'The input itself: a JSON value of at most 5 MB. A string for text.' }),
+    ),
+    upload_id: maybe(someId<UploadId>('An upload that holds the input, instead of `input`.')),
+    name: maybe(text('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
+    description: maybe(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
+    options: maybe(Options),
+    configuration: maybe(RunConfiguration),
+  },
+  { $id: 'RunCreate', additionalProperties: false, description: 'What to run.' },
+);
+export type RunCreate = Static<typeof RunCreate>;
+
+export const RunCreated = Type.Object(
+  { run_id: someId<RunId>('Id of the run.') },
+  { $id: 'RunCreated', description: 'The run is queued.' },
+);
+
+export const RunUpdate = Type.Object(
+  {
+    name: maybe(text('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
+    description: maybe(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
+  },
+  { $id: 'RunUpdate', description: 'What can be changed; other fields are ignored.' },
+);
+
+const Indicator = Type.Object(
+  {
+    name: Type.String({ description: 'Dotted path inside the statistics, such as `result.value`.' }),
+    value: Type.Unsafe<number | string | boolean>({
+      anyOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }],
+      description: 'Its value.',
+    }),
+  },
+  { $id: 'Indicator', description: 'One number, text or flag the run reported.' },
+);
+export type Indicator = Static<typeof Indicator>;
+
+export const STATISTICS_STATUSES = ['none', 'success', 'error'] as const;
+
+export const RunStatistics = Type.Object(
+  {
+    status: oneOf(STATISTICS_STATUSES, 'none: the output has no statistics; error: they do not conform.'),
+    error: Type.String({ description: 'Why they do not conform, else empty.' }),
+    indicators: Type.Array(Indicator, { description: 'What the run reported.' }),
+  },
+  { $id: 'RunStatistics', description: 'Indicators of the run.' },
+);
+export type RunStatistics = Static<typeof RunStatistics>;
+
+const OptionSummary = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the option.' }),
+    value: Type.String({ description: 'Its value as the app got it.' }),
+    source: oneOf(
+      ['version', 'instance', 'run'],
+      'Where the value comes from: the run wins over the instance over the version.',
+    ),
+  },
+  { $id: 'OptionSummary', description: 'An option as the app got it.' },
+);
+export type OptionSummary = Static<typeof OptionSummary>;
+
+const statusV1 = oneOf(RUN_STATUSES_V1, 'The older status with three values.');
+const statusV2 = oneOf(RUN_STATUSES_V2, 'The status of the run.');
+
+const info = {
+  id: someId<RunId>('Id of the run.'),
+  user_email: Type.String({ description: 'Who made it.' }),
+  name: Type.String({ description: 'Name of the run, empty when none was given.' }),
+  description: Type.String({ description: 'Description, empty when none was given.' }),
+  status: statusV1,
+  status_v2: statusV2,
+  created_at: timestamp('When it was made'),
+  application_id: Type.String({ description: 'Its application.' }),
+  application_instance_id: Type.String({ description: 'The instance it was made on.' }),
+  application_version_id: Type.String({ description: 'The version it ran; empty for `latest`.' }),
+  run_type: RunType,
+  execution_class: Type.String({ description: 'Its execution class.' }),
+  runtime: Type.String({ description: 'Runtime of the executable, as it was pushed.' }),
+  queuing_priority: Type.Integer({ description: 'Its priority, 1 first.' }),
+  queuing_disabled: Type.Boolean({ description: 'Whether it refused to wait.' }),
+  statistics: RunStatistics,
+};
+
+export const Run = Type.Object(
+  {
+    ...info,
+    options: Type.Optional(StringOptions),
+    request_options: Type.Optional(StringOptions),
+    options_summary: Type.Optional(
+      Type.Array(OptionSummary, { description: 'Every option the app got, with its source.' }),
+    ),
+  },
+  { $id: 'Run', description: 'A run in a list.' },
+);
+export type Run = Static<typeof Run>;
+
+const EffectiveLimits = Type.Object(
+  {
+    cores: Type.Number({ description: 'Cores the run may use.' }),
+    memory_bytes: Type.Integer({ description: 'Memory the run may use.' }),
+    duration_ms: Type.Integer({ description: 'Time the run may take.' }),
+  },
+  { $id: 'EffectiveLimits', description: 'The limits of the execution class, capped to the host.' },
+);
+
+const measures = {
+  duration: Type.Number({ description: 'Milliseconds from when it was made until it ended, or until now.' }),
+  execution_duration: Type.Number({ description: 'Milliseconds the app ran.' }),
+  input_size: Type.Number({ description: 'Bytes of the input.' }),
+  output_size: Type.Number({ description: 'Bytes of the output.' }),
+  error: Type.String({ description: 'Why it failed, else empty.' }),
+};
+
+const anyFormat = Type.Object(
+  { type: oneOf(FORMAT_TYPES, 'Format of the content.') },
+  { description: 'Format of one side.' },
+);
+
+export const RunMetadata = Type.Object(
+  {
+    application_id: Type.String({ description: 'Its application.' }),
+    application_instance_id: Type.String({ description: 'The instance it was made on.' }),
+    application_version_id: Type.String({ description: 'The version it ran; empty for `latest`.' }),
+    created_at: timestamp('When it was made'),
+    initiated_at: Type.Optional(timestamp('When the app started')),
+    finished_at: Type.Optional(timestamp('When it ended')),
+    status: statusV1,
+    status_v2: statusV2,
+    ...measures,
+    execution_class: Type.String({ description: 'Its execution class.' }),
+    format: Type.Object(
+      { input: anyFormat, output: anyFormat },
+      { description: 'Formats of input and output.' },
+    ),
+    queuing_disabled: Type.Boolean({ description: 'Whether it refused to wait.' }),
+    queuing_priority: Type.Integer({ description: 'Its priority, 1 first.' }),
+    run_type: RunType,
+    runtime: Type.String({ description: 'Runtime of the executable, as it was pushed.' }),
+    options: Type.Object(
+      {
+        active_options: StringOptions,
+        options_summary: Type.Array(OptionSummary, {
+          description: 'Every option the app got, with its source.',
+        }),
+        request_options: StringOptions,
+      },
+      { description: 'Options of the run.' },
+    ),
+    statistics: Type.Optional(anyObject('The statistics block of the output.')),
+    metrics: Type.Optional(anyObject('The metrics block of the output.')),
+    secrets_collection_id: Type.Optional(Type.String({ description: 'Secrets it was given.' })),
+    attempt: Type.Integer({ description: 'How often it was started; above 1 after a worker died.' }),
+    containment: oneOf(['', 'sandbox', 'limits'], 'How the app was contained; empty before it started.'),
+    limits: Type.Optional(EffectiveLimits),
+    peak_memory_bytes: Type.Optional(
+      Type.Integer({ description: 'Most memory the app held, where the host can tell.' }),
+    ),
+  },
+  { $id: 'RunMetadata', description: 'Everything about a run but its content.' },
+);
+
+const flat = {
+  ...info,
+  ...measures,
+  createdAt: timestamp('The same as created_at'),
+  secrets_collection_id: Type.String({ description: 'Secrets it was given; empty for none.' }),
+  metadata: RunMetadata,
+};
+
+export const RunInformation = Type.Object(flat, {
+  $id: 'RunInformation',
+  description: 'A run without its content.',
+});
+export type RunInformation = Static<typeof RunInformation>;
+
+const ErrorLog = Type.Object(
+  {
+    error: Type.String({ description: 'Why it failed, else empty.' }),
+    stdout: Type.String({
+      description: 'What the app printed to stdout, when that is not the output; the last 64 KiB.',
+    }),
+    stderr: Type.String({ description: 'The end of what the app printed to stderr, at most 64 KiB.' }),
+  },
+  { $id: 'ErrorLog', description: 'What a failed run left.' },
+);
+
+const outputFields = {
+  output: Type.Optional(nullable(anyObject('The output; with `format=url` an object with a `url`.'))),
+  error_log: Type.Optional(ErrorLog),
+};
+
+export const RunResult = Type.Object(
+  { ...flat, ...outputFields },
+  { $id: 'RunResult', description: 'A run with its output.' },
+);
+export const RunOutput = Type.Object(outputFields, { $id: 'RunOutput', description: 'What a run left.' });
