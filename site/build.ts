@@ -1,0 +1,87 @@
+/**
+ * Builds the documentation site into static files. `buildSite` returns at once when nothing it reads has changed; else
+ * it writes a whole new folder and then puts it in the place of the old one, so a server never serves half a site.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { inputHash } from './build/input-hash.ts';
+import { ContentError } from './build/problems.ts';
+
+const site = import.meta.dirname;
+const hashFile = 'input-hash.txt';
+
+export type BuildOptions = {
+  /** Where the files go; `site/dist` when absent. The folder is replaced as a whole. */
+  outDir?: string;
+  /** The address of the site in sitemap.xml. */
+  publicUrl?: string;
+  /** Other content than the site's own, for tests. */
+  contentDir?: string;
+};
+
+export type BuildResult = { outDir: string; built: boolean; pages: number };
+
+/** Builds the site. Throws ContentError, whose message has a line `file:line: sentence` for every mistake. */
+export async function buildSite(options: BuildOptions = {}): Promise<BuildResult> {
+  const outDir = resolve(options.outDir ?? join(site, 'dist'));
+  const contentDir = options.contentDir ?? join(site, 'content');
+  const publicUrl = options.publicUrl ?? 'http://127.0.0.1:8080';
+  const stamp = join(outDir, hashFile);
+  const folders = contentDir.startsWith(site) ? [site] : [site, contentDir];
+  const hash = inputHash(folders, join(site, '../package-lock.json'), [publicUrl, contentDir]);
+  if (existsSync(stamp)) {
+    const [known, pages] = readFileSync(stamp, 'utf8').split('\n');
+    if (known === hash) return { outDir, built: false, pages: Number(pages) };
+  }
+
+  // These modules bring the compiler and the highlighter with them, which a build that has nothing to do must not load.
+  const [{ readSite }, { buildBundle }, { renderSite }] = await Promise.all([
+    import('./build/read-site.ts'),
+    import('./build/bundle.ts'),
+    import('./build/output.ts'),
+  ]);
+  const name = contentDir === join(site, 'content') ? 'site/content' : 'content';
+  const [content, bundle] = await Promise.all([
+    readSite({
+      content: { folder: contentDir, name },
+      pages: { folder: join(site, 'pages'), name: 'site/pages' },
+    }),
+    buildBundle(),
+  ]);
+  const files = renderSite(content, bundle, publicUrl);
+  const pages = content.docs.length + content.plain.length + 1;
+  files.set(hashFile, `${hash}\n${pages}\n`);
+  replaceFolder(outDir, files);
+  return { outDir, built: true, pages };
+}
+
+function replaceFolder(outDir: string, files: Map<string, string | Buffer>): void {
+  const fresh = `${outDir}-${process.pid}-new`;
+  const old = `${outDir}-${process.pid}-old`;
+  rmSync(fresh, { recursive: true, force: true });
+  for (const [path, content] of files) {
+    const target = join(fresh, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, content);
+  }
+  if (existsSync(outDir)) renameSync(outDir, old);
+  renameSync(fresh, outDir);
+  rmSync(old, { recursive: true, force: true });
+}
+
+if (import.meta.main) {
+  const started = performance.now();
+  try {
+    const { outDir, built, pages } = await buildSite();
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(
+      built
+        ? `Built ${pages} pages into ${outDir} in ${seconds} s.`
+        : `Nothing has changed since the last build of ${outDir}.`,
+    );
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

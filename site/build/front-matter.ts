@@ -1,0 +1,100 @@
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { Problem } from './problems.ts';
+
+type FieldType = 'text' | 'number' | 'url';
+type Field = { type: FieldType; required: boolean; minimum?: number; maximum?: number };
+
+/** The fields a kind of front matter may have. Lengths are in characters, so that titles and intros fit their places. */
+export type FrontMatterSchema = Record<string, Field>;
+
+export const docsSchema = {
+  title: { type: 'text', required: true, minimum: 3, maximum: 60 },
+  intro: { type: 'text', required: true, minimum: 20, maximum: 240 },
+  label: { type: 'text', required: true, minimum: 2, maximum: 32 },
+  navOrder: { type: 'number', required: true },
+  version: { type: 'text', required: false, minimum: 1, maximum: 16 },
+} satisfies FrontMatterSchema;
+
+/** A page file that is only a link out of the site, such as a blog; it has a place in the navigation and no body. */
+export const externalSchema = {
+  label: { type: 'text', required: true, minimum: 2, maximum: 32 },
+  navOrder: { type: 'number', required: true },
+  externalUrl: { type: 'url', required: true },
+} satisfies FrontMatterSchema;
+
+export const plainSchema = {
+  title: { type: 'text', required: true, minimum: 3, maximum: 60 },
+  intro: { type: 'text', required: true, minimum: 20, maximum: 240 },
+} satisfies FrontMatterSchema;
+
+export const folderSchema = {
+  label: { type: 'text', required: true, minimum: 2, maximum: 32 },
+  navOrder: { type: 'number', required: true },
+} satisfies FrontMatterSchema;
+
+type Value<F extends Field> = F['type'] extends 'number' ? number : string;
+export type FrontMatter<S extends FrontMatterSchema> = {
+  [K in keyof S as S[K]['required'] extends true ? K : never]: Value<S[K]>;
+} & { [K in keyof S as S[K]['required'] extends true ? never : K]?: Value<S[K]> };
+
+/** What is wrong with one value, as the end of a sentence, or undefined when nothing is. */
+function fault(value: unknown, field: Field): string | undefined {
+  if (field.type === 'number') {
+    return Number.isInteger(value) ? undefined : 'must be a whole number';
+  }
+  if (typeof value !== 'string') return 'must be text';
+  if (field.type === 'url' && !URL.canParse(value))
+    return 'must be a full address such as https://example.org/blog';
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = field;
+  if (value.length < minimum || value.length > maximum) {
+    return `must have ${minimum} to ${maximum} characters and has ${value.length}`;
+  }
+  return undefined;
+}
+
+/**
+ * Reads YAML and checks it against a schema. Every mistake is added to `problems` with its line in the file, and
+ * undefined is returned when there is one. `firstLine` is the line of the file the YAML starts on.
+ */
+export function readFrontMatter<S extends FrontMatterSchema>(
+  yaml: string,
+  schema: S,
+  at: { file: string; firstLine: number },
+  problems: Problem[],
+): FrontMatter<S> | undefined {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(yaml, { lineCounter });
+  const before = problems.length;
+  const report = (offset: number, message: string) => {
+    const line = at.firstLine + Math.max(1, lineCounter.linePos(offset).line) - 1;
+    problems.push({ file: at.file, line, message });
+  };
+  for (const error of document.errors)
+    report(error.pos[0], `The front matter is not valid YAML: ${error.message.split('\n')[0]}`);
+  if (problems.length > before) return undefined;
+
+  const values: Record<string, unknown> = {};
+  const known = Object.keys(schema).join(', ');
+  const items = isMap(document.contents) ? document.contents.items : [];
+  for (const { key, value } of items) {
+    if (!isScalar(key)) continue;
+    const name = String(key.value);
+    const offset = key.range?.[0] ?? 0;
+    const field = schema[name];
+    if (field === undefined) {
+      report(offset, `The front matter has "${name}", which is not a field of it; the fields are ${known}.`);
+      continue;
+    }
+    const found = isScalar(value) ? value.value : undefined;
+    const wrong = fault(found, field);
+    if (wrong !== undefined)
+      report(offset, `The front matter field "${name}" ${wrong}; it is ${JSON.stringify(found)}.`);
+    values[name] = found;
+  }
+  for (const [name, field] of Object.entries(schema)) {
+    if (field.required && !(name in values)) {
+      report(0, `The front matter lacks "${name}"; the fields are ${known}.`);
+    }
+  }
+  return problems.length > before ? undefined : (values as FrontMatter<S>);
+}

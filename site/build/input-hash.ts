@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { lastCommit } from './git.ts';
+
+const skipped = new Set(['node_modules', 'dist', '.cache']);
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !skipped.has(name) && !name.startsWith('dist-') && !/\.test\.tsx?$/.test(name))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    })
+    .sort();
+}
+
+/** A hash of everything the site is made of: its files, the installed packages, the dates git gives, and the options. */
+export function inputHash(folders: string[], lockFile: string, options: string[]): string {
+  const hash = createHash('sha256');
+  for (const part of options) hash.update(`${part}\0`);
+  for (const folder of folders) {
+    hash.update(`${lastCommit(folder)}\0`);
+    for (const path of filesBelow(folder))
+      hash
+        .update(`${relative(folder, path)}\0`)
+        .update(readFileSync(path))
+        .update('\0');
+  }
+  return hash.update(readFileSync(lockFile)).digest('hex');
+}

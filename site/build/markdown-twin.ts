@@ -1,0 +1,55 @@
+import type { Node } from '@markdoc/markdoc';
+import Markdoc from '@markdoc/markdoc';
+import { tabsOf } from './markup/tabs.ts';
+
+/** Makes nodes of ordinary Markdown out of a few lines of it. */
+function nodesOf(markdown: string): Node[] {
+  return Markdoc.parse(markdown).children;
+}
+
+/** The same node without the attributes that only Markdoc understands. */
+function plain(node: Node): Node {
+  const { Node: MarkdocNode } = Markdoc.Ast;
+  if (node.type === 'fence') {
+    const { content, language } = node.attributes;
+    return new MarkdocNode('fence', { content, language }, [new MarkdocNode('text', { content })]);
+  }
+  const { id: _anchor, ...attributes } = node.attributes;
+  return new MarkdocNode(node.type, attributes, node.children.flatMap(simplify), node.tag);
+}
+
+/** Replaces what only Markdoc knows by the nearest thing ordinary Markdown has. */
+function simplify(node: Node): Node[] {
+  const { Node: MarkdocNode } = Markdoc.Ast;
+  if (node.type === 'fence') {
+    const { file, title } = node.attributes;
+    const caption =
+      typeof file === 'string'
+        ? nodesOf(`\`${file}\`:`)
+        : typeof title === 'string'
+          ? nodesOf(`${title}:`)
+          : [];
+    return [...caption, plain(node)];
+  }
+  if (node.type === 'image' || node.tag === 'image')
+    return nodesOf(`*Picture: ${String(node.attributes.alt)}*`);
+  if (node.tag === 'tabs') {
+    return tabsOf(node).flatMap((tab) => [
+      ...nodesOf(`**${String(tab.attributes.label)}:**`),
+      ...tab.children.flatMap(simplify),
+    ]);
+  }
+  if (node.tag === 'hint') {
+    const title = typeof node.attributes.title === 'string' ? nodesOf(`**${node.attributes.title}**`) : [];
+    return [new MarkdocNode('blockquote', {}, [...title, ...node.children.flatMap(simplify)])];
+  }
+  if (node.type === 'tag') return node.children.flatMap(simplify);
+  return [plain(node)];
+}
+
+/** The page as ordinary Markdown, for readers and programs that want text: title, intro and body without our tags. */
+export function markdownOf(page: { title: string; intro: string }, ast: Node): string {
+  const { Node: MarkdocNode } = Markdoc.Ast;
+  const document = new MarkdocNode('document', {}, ast.children.flatMap(simplify));
+  return `# ${page.title}\n\n${page.intro}\n\n${Markdoc.format(document).trim()}\n`;
+}

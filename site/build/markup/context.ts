@@ -1,0 +1,17 @@
+import type { Node } from '@markdoc/markdoc';
+import type { ContentsEntry } from '../../page-data.ts';
+import type { Highlight } from '../highlight.ts';
+import type { Images } from '../images.ts';
+
+/**
+ * What the markup of one page shares while it is transformed. A fresh one is made for every page, because it counts:
+ * the contents list grows heading by heading, and every tab group gets the next number for its ids.
+ */
+export type MarkupContext = {
+  highlight: Highlight;
+  images: Images;
+  contents: ContentsEntry[];
+  tabGroups: number;
+  /** Adds a mistake at the line of a node. */
+  report: (node: Node, message: string) => void;
+};

@@ -1,0 +1,52 @@
+import type { Node, Schema } from '@markdoc/markdoc';
+import Markdoc from '@markdoc/markdoc';
+import { languages } from '../highlight.ts';
+import type { MarkupContext } from './context.ts';
+
+/** The text of a fence without the line end before its closing marks. */
+export function codeOf(node: Node): string {
+  return String(node.attributes.content).replace(/\n$/, '');
+}
+
+/**
+ * A code block. `file` names the file its text is (the reader writes it), `title` any other caption. Shell blocks are
+ * run by the tests in the order of the page: `expect` is what their output must show, and `skip` is the reason why one
+ * is not run. `examples.ts` reads these attributes; a page only shows `file` and `title`.
+ */
+export function fence(context: MarkupContext): Schema {
+  return {
+    attributes: {
+      content: { type: String, required: true },
+      language: { type: String },
+      file: { type: String },
+      title: { type: String },
+      expect: { type: String },
+      skip: { type: String },
+    },
+    transform(node) {
+      const { language, file, title, expect, skip } = node.attributes;
+      if (typeof language !== 'string' || !languages.includes(language)) {
+        context.report(
+          node,
+          `The code block names the language ${JSON.stringify(language ?? '')}; use one of ${languages.join(', ')}.`,
+        );
+        return null;
+      }
+      if (language !== 'bash' && (expect !== undefined || skip !== undefined)) {
+        context.report(node, `Only a bash block can have "expect" or "skip"; this one is ${language}.`);
+      }
+      if (file !== undefined && (language === 'bash' || title !== undefined)) {
+        context.report(
+          node,
+          'A code block with "file" is text the reader saves, so it has no "title" and is not bash.',
+        );
+      }
+      const code = codeOf(node);
+      return new Markdoc.Tag('CodeBlock', {
+        language,
+        caption: file ?? title,
+        lines: context.highlight(code, language),
+      });
+    },
+  };
+}

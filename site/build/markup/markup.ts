@@ -1,0 +1,29 @@
+import type { Config } from '@markdoc/markdoc';
+import Markdoc from '@markdoc/markdoc';
+import type { MarkupContext } from './context.ts';
+import { fence } from './fence.ts';
+import { heading } from './heading.ts';
+import { hint } from './hint.ts';
+import { image } from './image.ts';
+import { tab, tabs } from './tabs.ts';
+
+/** All markup a page can use. Each tag is one file beside this one; its component has the name it renders. */
+export function markup(context: MarkupContext): Config {
+  return {
+    nodes: {
+      // The page has its own article element, so the document is only its children.
+      document: { ...Markdoc.nodes.document, transform: (node, config) => node.transformChildren(config) },
+      fence: fence(context),
+      heading: heading(context),
+      image: image(context),
+      table: { render: 'Table' },
+    },
+    tags: {
+      hint,
+      image: { ...image(context), selfClosing: true },
+      'service-status': { render: 'ServiceStatus', selfClosing: true },
+      tab,
+      tabs: tabs(context),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { Assets, View } from '../page-data.ts';
+import type { Bundle } from './bundle.ts';
+import { firstOf, type Site } from './read-site.ts';
+
+/** A Content-Security-Policy source expression for an inlined text. */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/**
+ * What the server needs for a strict policy: `scripts` go to script-src and `styles` to style-src, each beside 'self'.
+ * No page needs anything else.
+ */
+function cspOf({ css, inline }: Assets): string {
+  const policy = {
+    scripts: [inline.head, inline.tabs, inline.speculation].map(hashOf),
+    styles: [hashOf(css)],
+  };
+  return `${JSON.stringify(policy, null, 2)}\n`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+function sitemapOf(site: Site, publicUrl: string): string {
+  const at = (route: string) => escapeXml(new URL(route, publicUrl).href);
+  const plain = site.plain
+    .filter(({ route }) => route !== '/404')
+    .map(({ route }) => `<url><loc>${at(route)}</loc></url>`);
+  const docs = site.docs.map(
+    ({ route, lastUpdated }) => `<url><loc>${at(route)}</loc><lastmod>${lastUpdated.iso}</lastmod></url>`,
+  );
+  const urls = [`<url><loc>${at('/')}</loc></url>`, ...docs, ...plain].join('\n');
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n`;
+}
+
+/** A list of all pages for programs that read text: every entry is the Markdown of a page. */
+function listOf(site: Site): string {
+  const lines = site.docs.map(
+    ({ route, section, title, intro }) => `- [${[...section, title].join(' / ')}](${route}.md): ${intro}`,
+  );
+  return `# Switchyard\n\nA self-hosted platform for optimisation apps. These are all pages of its documentation.\n\n${lines.join('\n')}\n`;
+}
+
+/** Every file of the site by its path below the output folder. */
+export function renderSite(
+  site: Site,
+  { render, assets, files }: Bundle,
+  publicUrl: string,
+): Map<string, string | Buffer> {
+  const { navigation } = site;
+  const output = new Map<string, string | Buffer>();
+  const add = (address: string, content: string | Buffer) => output.set(address.slice(1), content);
+  const page = (address: string, view: View) => add(`${address}.html`, render(view));
+  const first = firstOf(site);
+
+  page('/index', { kind: 'home', firstPage: { route: first.route, label: first.label }, assets });
+  page('/docs', { kind: 'docs', page: first, navigation, assets });
+  for (const docs of site.docs) page(docs.route, { kind: 'docs', page: docs, navigation, assets });
+  for (const plain of site.plain) page(plain.route, { kind: 'plain', page: plain, assets });
+  for (const [route, markdown] of site.markdown) if (route !== '/404') add(`${route}.md`, markdown);
+  for (const [address, content] of [...files, ...site.images]) add(address, content);
+  add('/csp.json', cspOf(assets));
+  add('/sitemap.xml', sitemapOf(site, publicUrl));
+  add('/llms.txt', listOf(site));
+  return output;
+}

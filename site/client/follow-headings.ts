@@ -1,0 +1,33 @@
+/** Marks the heading being read in the contents list beside the text. */
+export function startFollowHeadings(): void {
+  const list = document.querySelector('[data-follow-headings]');
+  const links = [...(list?.querySelectorAll<HTMLAnchorElement>('a') ?? [])];
+  const headings = links.flatMap(
+    (link) => document.getElementById(decodeURIComponent(link.hash.slice(1))) ?? [],
+  );
+  if (headings.length === 0) return;
+
+  const mark = () => {
+    const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+    const passed = headings.findLastIndex((heading) => heading.getBoundingClientRect().top < innerHeight / 3);
+    const current = atEnd ? headings.length - 1 : passed;
+    links.forEach((link, index) => {
+      if (index === current) link.setAttribute('aria-current', 'location');
+      else link.removeAttribute('aria-current');
+    });
+  };
+  let waiting = false;
+  addEventListener(
+    'scroll',
+    () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        mark();
+      });
+    },
+    { passive: true },
+  );
+  mark();
+}

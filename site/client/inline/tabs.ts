@@ -1,0 +1,32 @@
+/**
+ * Runs right after each tab group, before it is painted: shows the panel the reader chose last, or the first, and
+ * names the parts for assistive technology. client/tabs.ts makes the tabs work.
+ */
+{
+  const tabs = document.currentScript?.previousElementSibling;
+  if (tabs instanceof HTMLElement) {
+    const panels = [...tabs.querySelectorAll<HTMLElement>('[data-panel]')];
+    let chosen: string | null = null;
+    try {
+      chosen = localStorage.getItem(`tabs:${tabs.dataset.tabs}`);
+    } catch {
+      // Without storage the first panel is shown.
+    }
+    const shown = panels.find((panel) => panel.dataset.panel === chosen) ?? panels[0];
+    tabs.querySelector('.tab-list')?.setAttribute('role', 'tablist');
+    tabs.querySelectorAll<HTMLElement>('[data-tab]').forEach((button, index) => {
+      const panel = panels[index];
+      if (!panel) return;
+      const selected = panel === shown;
+      button.id = `${tabs.id}-tab-${index}`;
+      panel.id = `${tabs.id}-panel-${index}`;
+      button.role = 'tab';
+      button.ariaSelected = String(selected);
+      button.tabIndex = selected ? 0 : -1;
+      button.setAttribute('aria-controls', panel.id);
+      panel.role = 'tabpanel';
+      panel.setAttribute('aria-labelledby', button.id);
+      panel.hidden = !selected;
+    });
+  }
+}

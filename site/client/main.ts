@@ -1,0 +1,23 @@
+/**
+ * The small islands of every page, in one file. The article is never hydrated; each island finds its place by a data
+ * attribute and leaves a page without it alone. What only few pages need is loaded when the page has it.
+ */
+import { startCopy } from './copy.ts';
+import { startDrawer } from './drawer.ts';
+import { startFollowHeadings } from './follow-headings.ts';
+import { startSidebar } from './sidebar.ts';
+import { startTabs } from './tabs.ts';
+import { startTheme } from './theme.ts';
+
+startTheme();
+startCopy();
+startDrawer();
+startSidebar();
+startTabs();
+startFollowHeadings();
+
+const serviceStatus = document.querySelector('[data-service-status]');
+if (serviceStatus) {
+  const { startServiceStatus } = await import('./service-status.ts');
+  startServiceStatus(serviceStatus);
+}

@@ -1,0 +1,9 @@
+/** Remembers small choices of the reader. Where storage is forbidden a choice lasts as long as the page. */
+export function remember(key: string, value: string | undefined): void {
+  try {
+    if (value === undefined) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    // Nothing to do: the choice has already been applied to this page.
+  }
+}

@@ -1,0 +1,57 @@
+import type { DocsPage, NavigationEntry } from '../page-data.ts';
+import { Body } from './body.tsx';
+import { ContentsList, FoldedContents } from './contents-list.tsx';
+import { Icon } from './icon.tsx';
+import { Neighbours } from './neighbours.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+/** A page of the documentation between its navigation and its contents list. */
+export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: NavigationEntry[] }) {
+  return (
+    <div className="docs">
+      <Sidebar navigation={navigation} route={page.route} />
+      <button
+        className="expand icon-button needs-script"
+        type="button"
+        data-toggle-sidebar=""
+        aria-expanded="false"
+      >
+        <Icon name="sidebar" />
+        <span className="visually-hidden">Show navigation</span>
+      </button>
+      <main id="main" tabIndex={-1}>
+        <article className="article">
+          <div className="article-head">
+            {page.section.length > 0 && (
+              <p className="section-label">
+                {page.section.map((label) => (
+                  <span key={label}>{label}</span>
+                ))}
+              </p>
+            )}
+            <h1>
+              {page.title}
+              {page.version !== undefined && (
+                <>
+                  {' '}
+                  <span className="badge">{page.version}</span>
+                </>
+              )}
+            </h1>
+            <p className="intro">{page.intro}</p>
+          </div>
+          <FoldedContents contents={page.contents} />
+          <Body tree={page.body} />
+        </article>
+        <div className="article-foot">
+          <p>
+            Last updated <time dateTime={page.lastUpdated.iso}>{page.lastUpdated.text}</time>
+            <a href={`${page.route}.md`}>This page as Markdown</a>
+          </p>
+          <Neighbours previous={page.previous} next={page.next} />
+        </div>
+      </main>
+      <ContentsList contents={page.contents} />
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react';
+import type { Assets } from '../page-data.ts';
+import { Footer } from './footer.tsx';
+import { Header } from './header.tsx';
+
+type Props = {
+  assets: Assets;
+  title: string;
+  description: string;
+  /** The route of the page; its Markdown is at the same address with `.md`. */
+  route: string;
+  hasMarkdown: boolean;
+  hasNavigation: boolean;
+  children: ReactNode;
+};
+
+const favicon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-width='4' stroke-linecap='round'%3E%3Cpath stroke='%23768' d='M2 24h28'/%3E%3Cpath stroke='%23d9480f' d='M4 24c6 0 5-15 12-15s6 15 12 15'/%3E%3C/svg%3E";
+
+function InlineScript({ text, type }: { text: string; type?: string }) {
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: our own script, listed by hash in csp.json.
+  return <script type={type} dangerouslySetInnerHTML={{ __html: text }} />;
+}
+
+/** The whole document. Everything inlined here is listed by hash in csp.json, so the policy needs no exception. */
+export function Document(props: Props) {
+  const { assets, title, description, route, hasMarkdown, hasNavigation, children } = props;
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title}</title>
+        <meta name="description" content={description} />
+        <meta name="color-scheme" content="light dark" />
+        <InlineScript text={assets.inline.head} />
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own style sheet, listed by hash in csp.json. */}
+        <style dangerouslySetInnerHTML={{ __html: assets.css }} />
+        <link rel="icon" href={favicon} />
+        {hasMarkdown && <link rel="alternate" type="text/markdown" href={`${route}.md`} />}
+        <script type="module" src={assets.script} />
+        <InlineScript type="speculationrules" text={assets.inline.speculation} />
+      </head>
+      <body>
+        <a className="skip-link" href="#main">
+          Skip to content
+        </a>
+        <Header hasNavigation={hasNavigation} />
+        {children}
+        <Footer />
+      </body>
+    </html>
+  );
+}

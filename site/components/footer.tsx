@@ -1,0 +1,12 @@
+export function Footer() {
+  return (
+    <footer className="footer">
+      <p>Switchyard. Open source, on your own machines.</p>
+      <nav aria-label="About this site">
+        <a href="/terms">Terms</a>
+        <a href="/privacy">Privacy</a>
+        <a href="/status">Status</a>
+      </nav>
+    </footer>
+  );
+}

@@ -1,0 +1,62 @@
+/**
+ * Everything the components may know. It is computed once while the content is read; a component only displays it.
+ */
+import type { RenderableTreeNodes } from '@markdoc/markdoc';
+
+/** One entry of the navigation tree: a page, a folder of pages, or a link that leaves the site. */
+export type NavigationEntry = {
+  slug: string;
+  label: string;
+  navOrder: number;
+  /** The address of the page; absent for a folder that has no page of its own. */
+  route?: string;
+  externalUrl?: string;
+  subpages?: NavigationEntry[];
+};
+
+/** One line of the contents list of a page: a heading of level 2 or 3. */
+export type ContentsEntry = { id: string; text: string; level: 2 | 3 };
+
+/** A page beside this one in the one fixed order of all pages. */
+export type Neighbour = { route: string; label: string };
+
+/** When the text of a page last changed: for machines (RFC 3339) and for readers. */
+export type LastUpdated = { iso: string; text: string };
+
+/** What every page has, inside and outside the documentation. */
+export type PlainPage = {
+  /** The address, such as `/docs/get-started/quickstarts/overview` or `/terms`. */
+  route: string;
+  title: string;
+  intro: string;
+  body: RenderableTreeNodes;
+};
+
+/** A page of the documentation. */
+export type DocsPage = PlainPage & {
+  label: string;
+  /** The labels of the folders the page lies in, outermost first. */
+  section: string[];
+  /** The version badge: the release this page speaks of, when it speaks of one. */
+  version?: string;
+  contents: ContentsEntry[];
+  lastUpdated: LastUpdated;
+  previous?: Neighbour;
+  next?: Neighbour;
+};
+
+/** What the build knows of its own files, so that a page can name them. */
+export type Assets = {
+  /** The whole style sheet; it is inlined. */
+  css: string;
+  /** The address of the module script with all small islands. */
+  script: string;
+  /** Inline scripts by name; each text is also listed by hash in csp.json. */
+  inline: { head: string; tabs: string; speculation: string };
+};
+
+/** What the renderer is given: one page with all that surrounds it. */
+export type View =
+  | { kind: 'docs'; page: DocsPage; navigation: NavigationEntry[]; assets: Assets }
+  | { kind: 'plain'; page: PlainPage; assets: Assets }
+  | { kind: 'home'; firstPage: Neighbour; assets: Assets };
