@@ -1,0 +1,69 @@
+/** Laws about every source: types are not talked away, nothing is left for later, files stay readable, no private paths. */
+import { homedir } from 'node:os';
+import { Visitor } from 'rolldown/utils';
+import { isCode, ROOT, type Source } from './source-files.ts';
+import { at, lineAt, syntaxOf } from './syntax.ts';
+
+export const LINES_MAX = 400;
+
+export function anyTypes(source: Source): string[] {
+  const found: string[] = [];
+  new Visitor({
+    TSAnyKeyword(node) {
+      found.push(`${at(source, node)} says any: name the type, or take unknown and look before using it.`);
+    },
+  }).visit(syntaxOf(source).program);
+  return found;
+}
+
+export function silencedErrors(source: Source): string[] {
+  return syntaxOf(source).comments.flatMap((comment) => {
+    const silencer = /@ts-(ignore|expect-error|nocheck)/.exec(comment.value)?.[0];
+    return silencer ? [`${at(source, comment)} has ${silencer}: correct what the type checker found.`] : [];
+  });
+}
+
+const LEFT_FOR_LATER = /\b(TODO|FIXME|XXX)\b/;
+
+/** In code only comments count, so that a text may speak of such a mark; in other files every line does. */
+export function leftForLater(source: Source): string[] {
+  const places = isCode(source)
+    ? syntaxOf(source).comments.map(({ value, start }) => ({ text: value, line: lineAt(source, start) }))
+    : source.text.split('\n').map((text, index) => ({ text, line: index + 1 }));
+  return places.flatMap(({ text, line }) => {
+    const mark = LEFT_FOR_LATER.exec(text)?.[0];
+    return mark
+      ? [`${source.path}:${line} has a ${mark}: do it now, or write down in decisions/ why not.`]
+      : [];
+  });
+}
+
+export function tooLong(source: Source): string[] {
+  const lines = source.text.replace(/\n$/, '').split('\n').length;
+  if (lines <= LINES_MAX) return [];
+  return [`${source.path} has ${lines} lines; a file has at most ${LINES_MAX}: cut it where one idea ends.`];
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/**
+ * A home folder of anyone, or where this repository or its user happens to live. `places` are folders of this machine; one
+ * straight under `/` is too common a word to look for.
+ */
+export function privatePaths(source: Source, places: readonly string[] = [ROOT, homedir()]): string[] {
+  const named = places
+    .filter((place) => /^\/[^/]+\/./.test(place))
+    .map((place) => `${escaped(place)}(?![\\w-])`);
+  const homes = ['/(?:home|Users)/[\\w.-]+/', '/root/[\\w.]+'];
+  const pattern = new RegExp(`(?<![\\w.:/>})*-])(${[...named, ...homes].join('|')})`);
+  return source.text.split('\n').flatMap((text, index) => {
+    const path = pattern.exec(text)?.[1];
+    return path
+      ? [
+          `${source.path}:${index + 1} names ${path}, a place on one machine: make it relative or configurable.`,
+        ]
+      : [];
+  });
+}

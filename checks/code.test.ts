@@ -1,0 +1,170 @@
+/** Laws about sources and tests: each holds for this repository, and each is shown to find what it forbids. */
+import { describe, expect, test } from 'vitest';
+import { anyTypes, LINES_MAX, leftForLater, privatePaths, silencedErrors, tooLong } from './code-laws.ts';
+import { isCode, isTest, isTesting, type Source, textFiles } from './source-files.ts';
+import { repeatedTitles, skippedTests, sleeps } from './test-laws.ts';
+
+const files = textFiles();
+const code = files.filter(isCode);
+const tests = code.filter(({ path }) => isTest(path));
+const testing = code.filter(({ path }) => isTesting(path));
+
+type Law = (source: Source) => string[];
+
+describe('this repository', () => {
+  test.each<[string, Law, Source[]]>([
+    ['names its types', anyTypes, code],
+    ['corrects what the type checker finds', silencedErrors, code],
+    ['leaves nothing for later', leftForLater, files.filter(({ path }) => !path.startsWith('checks/'))],
+    ['has files of a readable length', tooLong, code],
+    ['names no place on one machine', (source) => privatePaths(source), files],
+    ['runs all its tests', skippedTests, tests],
+    ['gives each test a name of its own', repeatedTitles, tests],
+    ['waits for signals, not for time', sleeps, testing],
+  ])('%s', (_, law, sources) => {
+    expect(sources.flatMap((source) => law(source))).toEqual([]);
+  });
+});
+
+function found(law: Law, text: string, path = 'server/a.test.ts'): string[] {
+  return law({ path, text });
+}
+
+const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }> = {
+  'any type': {
+    law: anyTypes,
+    forbidden: [
+      'const a = b as any;',
+      'function f(a: any) {}',
+      'const a = <any>b;',
+      'type A = Map<string, any>;',
+    ],
+    allowed: [
+      'const any = 1; // as any',
+      "const a = 'as any';",
+      'expect.any(String);',
+      'const a = b as unknown;',
+    ],
+  },
+  'silenced error': {
+    law: silencedErrors,
+    forbidden: ['// @ts-ignore\nf(1);', '/* @ts-expect-error: why */ f(1);', '// @ts-nocheck'],
+    allowed: ["const a = '// @ts-ignore';", '// ts-ignore is not used here.'],
+  },
+  'mark of something left': {
+    law: leftForLater,
+    forbidden: ['// TODO: more', '/** FIXME */', 'f(); // XXX'],
+    allowed: ["const a = 'TODO';", '// The word todo in a sentence, and TODOS.'],
+  },
+  'test that does not run': {
+    law: skippedTests,
+    forbidden: [
+      "test.only('a', () => {});",
+      "describe.only('a', () => {});",
+      "test.concurrent.only('a', () => {});",
+      "test.only.each([1])('a', () => {});",
+      "it.skip('a', () => {});",
+      "test.todo('a');",
+      "test.fails('a', () => {});",
+      "describe.skip.each([1])('a', () => {});",
+      "test('a', (context) => { context.skip(); });",
+      "test('a', ({ skip }) => { other.skip(true); });",
+      "test.skipIf(process.platform === 'win32')('a', () => {});",
+    ],
+    allowed: [
+      "test('a', () => {});",
+      "test.each([1])('only %i', () => {});",
+      "test('a', (context) => { context.skip('no bubblewrap here'); });",
+      "test('a', (context) => { context.skip(!there, 'no Python here'); });",
+      "// Windows has no signals.\ntest.skipIf(process.platform === 'win32')('a', () => {});",
+      '// test.only is found',
+    ],
+  },
+  'repeated title': {
+    law: repeatedTitles,
+    forbidden: [
+      "test('a', () => {}); test('a', () => {});",
+      "test('a', () => {}); it('a', () => {});",
+      "describe('g', () => { test('a', f); test.each([1])('a', f); });",
+      "describe('g', () => { test('a', f); }); describe('g', () => { test('a', f); });",
+    ],
+    allowed: [
+      "test('a', f); test('b', f);",
+      "test('a', f); describe('g', () => { test('a', f); });",
+      "describe('g', () => { test('a', f); }); describe('h', () => { test('a', f); });",
+      "pattern.test('a'); pattern.test('a');",
+      'for (const one of all) test(one, f);',
+    ],
+  },
+  sleep: {
+    law: sleeps,
+    forbidden: [
+      'await new Promise((r) => setTimeout(r, 100));',
+      'await new Promise<void>((resolve) => { setTimeout(resolve, 100); });',
+      'await new Promise(function (done) { setTimeout(() => { done(); }, 5); });',
+      'await new Promise((resolve) => globalThis.setTimeout(() => resolve(1), 5));',
+      "import { setTimeout } from 'node:timers/promises';",
+      "import { scheduler } from 'timers/promises';",
+      'const sleep = promisify(setTimeout);',
+      'Atomics.wait(cells, 0, 0, 100);',
+    ],
+    allowed: [
+      "await new Promise((_, reject) => setTimeout(() => reject(new Error('too late')), 5000));",
+      "await new Promise((resolve, reject) => { const t = setTimeout(reject, 9); on('x', () => resolve(t)); });",
+      "await new Promise((resolve) => child.once('exit', resolve));",
+      'vi.useFakeTimers(); clock.advance(100);',
+      'setTimeout(() => child.kill(), 100);',
+    ],
+  },
+};
+
+describe.each(Object.entries(cases))('%s', (_, { law, forbidden, allowed }) => {
+  test.each(forbidden)('%s is found', (text) => {
+    expect(found(law, text)).toHaveLength(1);
+  });
+  test.each(allowed)('%s is allowed', (text) => {
+    expect(found(law, text)).toEqual([]);
+  });
+});
+
+describe('other files', () => {
+  test('a mark is found in every line of a text that is not code', () => {
+    const text = 'fine\n# TODO: more\n';
+    expect(found(leftForLater, text, 'sample-apps/a/main.py')).toEqual([
+      expect.stringContaining('main.py:2 has a TODO'),
+    ]);
+  });
+
+  test('a file one line too long is found, a last line end is no line', () => {
+    const lines = 'f();\n'.repeat(LINES_MAX);
+    expect(found(tooLong, lines)).toEqual([]);
+    expect(found(tooLong, `${lines}f();`)).toEqual([expect.stringContaining(`has ${LINES_MAX + 1} lines`)]);
+  });
+});
+
+describe('places on one machine', () => {
+  const law: Law = (source) => privatePaths(source, ['/srv/checkout', '/opt', '/']);
+
+  test.each([
+    'cd /srv/checkout && npm test',
+    '"/srv/checkout/contract"',
+    ['', 'root', '.config'].join('/'),
+    ['const a = "', 'home', 'ada/project";'].join('/'),
+    ['', 'Users', 'ada/x'].join('/'),
+  ])('%s is found', (text) => {
+    expect(found(law, text)).toEqual([expect.stringContaining('a place on one machine')]);
+  });
+
+  test.each([
+    '/srv/checkouts',
+    '/opt/node/bin',
+    '--tmpfs /root --chdir /home',
+    '/srv/checkout-2',
+    'https://example.com/home/page/',
+    'executables/<hash>/root/main.ts',
+    './home/page/',
+    'GET /v1/root-token',
+  ])('%s is allowed', (text) => {
+    expect(found(law, text)).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+/**
+ * The paths that ARCHITECTURE.md names: in its trees, which are fenced blocks with a name at the start of each line, and
+ * in running text as `code` that starts with a folder of the repository.
+ */
+
+interface Branch {
+  indent: number;
+  path: string;
+}
+
+/** Names at the start of a tree's line: `runner/`, `README.md  package.json`. A name ends in `/` or has an ending. */
+function namesOf(line: string): string[] {
+  const parts = line.trim().split(/\s{2,}|\s+[#—–]\s/);
+  const isName = (part: string) => /^[\w.@*[\]-]+(\/[\w.@*[\]-]+)*(\/|\.[a-z]+)$/.test(part);
+  const [first = ''] = parts;
+  if (isName(first)) return [first, ...parts.slice(1).filter(isName)];
+  const [word = ''] = first.split(' ');
+  return /\/$/.test(word) && isName(word) ? [word] : [];
+}
+
+function treePaths(block: string): string[] {
+  const open: Branch[] = [];
+  return block.split('\n').flatMap((raw) => {
+    const line = raw.replace(/[│├└─]/g, ' ');
+    const indent = line.length - line.trimStart().length;
+    const names = namesOf(line);
+    if (names.length === 0) return [];
+    while ((open.at(-1)?.indent ?? -1) >= indent) open.pop();
+    const parent = open.at(-1)?.path ?? '';
+    const paths = names.map((name) => parent + name);
+    const [first = ''] = paths;
+    if (first.endsWith('/')) open.push({ indent, path: first });
+    return paths;
+  });
+}
+
+/** The paths a text names, without those that stand for many (`*`). `folders` are those at the root of the repository. */
+export function documentedPaths(markdown: string, folders: readonly string[]): string[] {
+  const blocks = [...markdown.matchAll(/^```[^\n]*\n(.*?)^```/gms)].map(([, block = '']) => block);
+  const prose = markdown.replace(/^```.*?^```/gms, '');
+  const inline = [...prose.matchAll(/`([\w.@-]+\/[\w./@-]*)`/g)].map(([, path = '']) => path);
+  const links = [...prose.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path = '']) =>
+    path.replace(/^\.\//, ''),
+  );
+  const known = inline.filter((path) => folders.includes(path.split('/')[0] ?? ''));
+  const all = [...blocks.flatMap(treePaths), ...known, ...links];
+  return [...new Set(all)].filter((path) => !path.includes('*'));
+}

@@ -1,0 +1,304 @@
+/** Laws about imports: each holds for this repository, and each is shown to find what it forbids. */
+import { describe, expect, test } from 'vitest';
+import { declaredImports, importCycles, packageOrder, serverOrder } from './import-laws.ts';
+import { folderOf, type Manifest, packagesAmong, targetOf } from './packages.ts';
+import { databaseDrivers, environment } from './server-laws.ts';
+import { isCode, type Source, textFiles } from './source-files.ts';
+import { importsOf } from './syntax.ts';
+
+const files = textFiles();
+const sources = files.filter(isCode);
+const packages = packagesAmong(files);
+
+test('the walk finds the code', () => {
+  const paths = new Set(sources.map(({ path }) => path));
+  expect(paths).toContain('checks/imports.test.ts');
+  expect(paths).toContain('contract/operations.ts');
+  expect([...paths].filter((path) => path.includes('node_modules'))).toEqual([]);
+  expect(packages.get('contract')?.name).toBe('@switchyard/contract');
+});
+
+describe('this repository', () => {
+  test('packages import only earlier packages', () => {
+    expect(packageOrder(sources, packages)).toEqual([]);
+  });
+  test('parts of the server import only earlier parts', () => {
+    expect(serverOrder(sources, packages)).toEqual([]);
+  });
+  test('packages import only what they declare', () => {
+    expect(declaredImports(sources, packages)).toEqual([]);
+  });
+  test('nothing imports in circles', () => {
+    expect(importCycles(sources, packages)).toEqual([]);
+  });
+  test('only server/config.ts reads the environment', () => {
+    expect(environment(sources)).toEqual([]);
+  });
+  test('only server/database/ knows the database', () => {
+    expect(databaseDrivers(sources)).toEqual([]);
+  });
+});
+
+describe('imports are found', () => {
+  test.each([
+    ["import './a.css';", 'runtime ./a.css'],
+    ["import a, { b as c } from './a.ts';", 'runtime ./a.ts'],
+    ["import type { A } from './a.ts';", 'type ./a.ts'],
+    ["import { type A } from './a.ts';", 'runtime ./a.ts'],
+    ["export * from './a.ts';", 'runtime ./a.ts'],
+    ["export { a } from './a.ts';", 'runtime ./a.ts'],
+    ["export type { A } from './a.ts';", 'type ./a.ts'],
+    ["type A = import('./a.ts').A;", 'type ./a.ts'],
+    ["const a = await import('./a.ts');", 'runtime ./a.ts'],
+    ['const a = await import(`./a.ts`);', 'runtime ./a.ts'],
+    ["const a = require('pg');", 'runtime pg'],
+    ["new Worker(new URL('./a.ts', import.meta.url));", 'url ./a.ts'],
+  ])('%s', (text, expected) => {
+    const found = importsOf({ path: 'x.ts', text });
+    expect(found.map(({ kind, specifier }) => `${kind} ${specifier}`)).toEqual([expected]);
+  });
+
+  test.each([
+    "// import './a.ts';",
+    'const a = "import \'./a.ts\'";',
+    'const a = `import b from "./a.ts"`;',
+    'const a = /import(".\\/a.ts")/;',
+    "new URL('./openapi/cloud.json', import.meta.url);",
+    "new URL('./a.ts', base);",
+  ])('%s imports nothing', (text) => {
+    expect(importsOf({ path: 'x.ts', text })).toEqual([]);
+  });
+
+  test('beside JSX, with names and lines', () => {
+    const text = "const a = <p>import 'b'</p>;\n\nimport { Kysely, type Sql as S } from 'kysely';\n";
+    expect(importsOf({ path: 'x.tsx', text })).toEqual([
+      { specifier: 'kysely', kind: 'runtime', names: ['Kysely', 'Sql'], line: 3 },
+    ]);
+  });
+
+  test('a source that cannot be parsed is named', () => {
+    expect(() => importsOf({ path: 'server/x.ts', text: 'import {' })).toThrow(
+      /^server\/x\.ts cannot be parsed: /,
+    );
+  });
+});
+
+/** A small repository: packages as here, files as given. */
+const manifests = new Map<string, Manifest>([
+  ['', { devDependencies: { vitest: '5.1.1', '@types/pg': '8.23.1' } }],
+  ['contract', { name: '@y/contract', dependencies: { typebox: '1.4.3' } }],
+  ['runner', { name: '@y/runner', exports: { '.': './index.ts' }, dependencies: { '@y/contract': '0.1.0' } }],
+  ['server', { name: '@y/server', dependencies: { '@y/contract': '0.1.0', pg: '8.23.1' } }],
+  ['site', { name: '@y/site', devDependencies: { '@y/server': '0.1.0', vite: '8.3.8' } }],
+  ['sample-apps/knapsack', { name: '@y-apps/knapsack' }],
+  ['checks', { name: '@y/checks', devDependencies: { rolldown: '1.2.19' } }],
+]);
+function repository(...written: [path: string, text: string][]): Source[] {
+  return written.map(([path, text]) => ({ path, text }));
+}
+
+describe('targets', () => {
+  test.each([
+    ['server/runs/submit.ts', './rules.ts', 'server', 'server/runs/rules.ts'],
+    ['server/main.ts', '../contract/runs.ts', 'contract', 'contract/runs.ts'],
+    ['server/main.ts', '@y/contract/runs.ts', 'contract', 'contract/runs.ts'],
+    ['server/main.ts', '@y/runner', 'runner', 'runner/index.ts'],
+    ['site/page.tsx', './page.css?inline', 'site', 'site/page.css'],
+    ['checks/a.test.ts', '../vitest.config.ts', '', 'vitest.config.ts'],
+  ])('%s importing %s', (from, specifier, folder, path) => {
+    expect(targetOf(from, specifier, manifests)).toMatchObject({ kind: 'own', folder, path });
+  });
+
+  test.each([
+    ['fastify/types.js', { kind: 'foreign', name: 'fastify' }],
+    ['@fastify/static', { kind: 'foreign', name: '@fastify/static' }],
+    ['@fastify/static/lib/a.js', { kind: 'foreign', name: '@fastify/static' }],
+    ['node:fs/promises', { kind: 'node', name: 'node:fs/promises' }],
+  ])('%s is not ours', (specifier, expected) => {
+    expect(targetOf('server/main.ts', specifier, manifests)).toEqual(expected);
+  });
+
+  test('a sample app is a package of its own', () => {
+    expect(folderOf('sample-apps/knapsack/src/main.ts')).toBe('sample-apps/knapsack');
+    expect(folderOf('server/runs/submit.ts')).toBe('server');
+    expect(folderOf('vitest.config.ts')).toBe('');
+  });
+});
+
+describe('the order of packages', () => {
+  test.each([
+    ['contract/a.ts', "import '@y/runner';", 'contract may import nothing of ours'],
+    ['runner/a.ts', "import type { A } from '@y/server/a.ts';", 'runner may import contract'],
+    ['server/a.ts', "import '../site/a.ts';", 'server may import contract and runner'],
+    ['server/a.ts', "import '../contract/a.ts';", 'by a relative path'],
+    ['site/a.tsx', "await import('@y/server/main.ts');", 'site may import contract and explorer'],
+    ['site/a.test.ts', "import '@y/runner';", 'site may import contract and explorer and server'],
+    ['sample-apps/knapsack/a.ts', "import '@y/contract/a.ts';", 'may import nothing of ours'],
+    ['sample-apps/knapsack/a.ts', "import '../other/a.ts';", 'may import nothing of ours'],
+  ])('%s: %s is found', (path, text, words) => {
+    expect(packageOrder(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
+  });
+
+  test.each([
+    ['server/a.ts', "import '@y/contract/a.ts'; import '@y/runner'; import './b.ts'; import 'pg';"],
+    ['site/a.test.ts', "import '@y/server/main.ts';"],
+    ['site/testing/a.ts', "import '@y/server/main.ts';"],
+    ['checks/a.ts', "import '../server/main.ts';"],
+    ['vitest.config.ts', "import './server/main.ts';"],
+  ])('%s: %s is allowed', (path, text) => {
+    expect(packageOrder(repository([path, text]), manifests)).toEqual([]);
+  });
+});
+
+describe('the order inside the server', () => {
+  test.each([
+    [
+      'server/runs/submit.ts',
+      "import '../webhooks/deliver.ts';",
+      'server/webhooks, which stands after server/runs',
+    ],
+    [
+      'server/config.ts',
+      "import type { Db } from './database/database.ts';",
+      'server/database, which stands after',
+    ],
+    ['server/runs/submit.ts', "import '../testing/start.ts';", 'server/testing, which stands after'],
+    ['server/runs/a.test.ts', "import '../webhooks/deliver.ts';", 'server/webhooks, which stands after'],
+    ['server/api/routes.ts', "import '../main.ts';", 'server/main, which stands after'],
+    [
+      'server/queue/a.ts',
+      "new URL('../runs/worker.ts', import.meta.url);",
+      'server/runs, which stands after',
+    ],
+    ['server/helpers/a.ts', '', 'server/helpers has no place in the import order'],
+  ])('%s: %s is found', (path, text, words) => {
+    expect(serverOrder(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
+  });
+
+  test.each([
+    ['server/webhooks/deliver.ts', "import '../runs/events.ts'; import './rules.ts'; import '../clock.ts';"],
+    ['server/runs/a.test.ts', "import '../testing/start.ts'; import '../account/keys.ts';"],
+    ['server/config.test.ts', "import './config.ts'; import './testing/start.ts';"],
+    ['server/main.ts', "import manifest from './package.json'; import './api/routes.ts'; import 'pg';"],
+    ['site/build.ts', "import './testing/start.ts';"],
+  ])('%s: %s is allowed', (path, text) => {
+    expect(serverOrder(repository([path, text]), manifests)).toEqual([]);
+  });
+});
+
+describe('declared packages', () => {
+  test.each([
+    ['runner/a.ts', "import 'pg';", 'imports pg, which runner does not declare: add it to the dependencies'],
+    ['runner/a.ts', "import 'vitest';", 'add it to the dependencies'],
+    ['site/a.ts', "import 'vite';", 'add it to the dependencies'],
+    ['site/a.ts', "import '@y/contract/a.ts';", 'imports @y/contract, which site does not declare'],
+    ['runner/a.test.ts', "import 'fast-check';", 'add it to the devDependencies'],
+  ])('%s: %s is found', (path, text, words) => {
+    expect(declaredImports(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
+  });
+
+  test.each([
+    ['server/a.ts', "import 'pg'; import 'node:fs'; import './b.ts'; import '@y/contract/a.ts';"],
+    ['runner/a.ts', "import type { Pool } from 'pg';"],
+    ['site/a.test.ts', "import 'vite'; import 'vitest'; import '@y/server/main.ts';"],
+    ['checks/a.ts', "import 'rolldown/utils'; import 'vitest';"],
+    ['vitest.config.ts', "import 'vitest/config';"],
+  ])('%s: %s is allowed', (path, text) => {
+    expect(declaredImports(repository([path, text]), manifests)).toEqual([]);
+  });
+});
+
+describe('circles', () => {
+  test('of files', () => {
+    const circle = repository(
+      ['server/a.ts', "import './b.ts';"],
+      ['server/b.ts', "export * from './c.ts';"],
+      ['server/c.ts', "await import('./a.ts');"],
+      ['server/d.ts', "import './a.ts';"],
+    );
+    expect(importCycles(circle, manifests)).toEqual([
+      'Files import one another in a circle; take out what they share: server/a.ts → server/b.ts → server/c.ts → server/a.ts.',
+    ]);
+  });
+
+  test('of folders, types included, where no file is on a circle', () => {
+    const circle = repository(
+      ['server/runs/a.ts', "import '../queue/a.ts';"],
+      ['server/queue/a.ts', ''],
+      ['server/queue/b.ts', "import type { C } from '../runs/c.ts';"],
+      ['server/runs/c.ts', ''],
+    );
+    expect(importCycles(circle, manifests)).toEqual([
+      'Folders import one another in a circle; move what they share before them: server/queue → server/runs → server/queue.',
+    ]);
+  });
+
+  test('of a folder and a file beside it', () => {
+    const circle = repository(
+      ['site/build.ts', "import './parts/a.ts';"],
+      ['site/parts/a.ts', "import type { B } from '../build.ts';"],
+    );
+    expect(importCycles(circle, manifests)).toEqual([
+      expect.stringContaining('site/build.ts → site/parts → site/build.ts'),
+    ]);
+  });
+
+  test('not through types between files, tests, worker files or what is only similar', () => {
+    const straight = repository(
+      ['server/a.ts', "import './b.ts';"],
+      ['server/b.ts', "import type { A } from './a.ts';"],
+      ['server/runs/a.ts', "import '../queue/a.ts'; new URL('./worker.ts', import.meta.url);"],
+      ['server/runs/worker.ts', "import './a.ts';"],
+      ['server/queue/a.ts', ''],
+      ['server/queue/a.test.ts', "import '../runs/a.ts';"],
+      ['server/runs-archive/a.ts', "import '../runs/a.ts';"],
+    );
+    expect(importCycles(straight, manifests)).toEqual([]);
+  });
+});
+
+describe('the environment of the server', () => {
+  test.each([
+    'const a = process.env.HOME;',
+    "const a = process.env['HOME'];",
+    'run({ env: process.env });',
+    'const { env } = process;',
+    "import { env } from 'node:process';",
+  ])('%s is found', (text) => {
+    expect(environment([{ path: 'server/runs/a.ts', text }])).toEqual([
+      expect.stringContaining('server/config.ts'),
+    ]);
+  });
+
+  test.each([
+    ['server/config.ts', 'const a = process.env.HOME;'],
+    ['server/testing/start.ts', 'const a = process.env;'],
+    ['runner/a.ts', 'const a = process.env;'],
+    ['server/a.ts', 'const a = other.env; const { pid } = process; // process.env'],
+  ])('%s: %s is allowed', (path, text) => {
+    expect(environment([{ path, text }])).toEqual([]);
+  });
+});
+
+describe('the database of the server', () => {
+  test.each([
+    "import pg from 'pg';",
+    "import type { Pool } from 'pg';",
+    "import { DatabaseSync } from 'node:sqlite';",
+    "import { Kysely, SqliteDialect } from 'kysely';",
+    "import { type PostgresAdapter } from 'kysely';",
+  ])('%s is found', (text) => {
+    expect(databaseDrivers([{ path: 'server/runs/store.ts', text }])).toEqual([
+      expect.stringContaining('only server/database/ knows'),
+    ]);
+  });
+
+  test.each([
+    ['server/database/postgres.ts', "import pg from 'pg'; import { PostgresDialect } from 'kysely';"],
+    ['server/runs/store.ts', "import { type Kysely, sql, type Transaction } from 'kysely';"],
+    ['server/testing/postgres.ts', "import pg from 'pg';"],
+    ['sample-apps/knapsack/a.ts', "import { DatabaseSync } from 'node:sqlite';"],
+  ])('%s: %s is allowed', (path, text) => {
+    expect(databaseDrivers([{ path, text }])).toEqual([]);
+  });
+});

@@ -1,0 +1,217 @@
+/** Laws about package.json files, the lock file and the documented tree. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { documentedPaths } from './documented-tree.ts';
+import {
+  engines,
+  type Lock,
+  lockInStep,
+  oneVersionEach,
+  ownVersions,
+  pinned,
+  registryHosts,
+} from './manifest-laws.ts';
+import { type Manifest, packagesAmong } from './packages.ts';
+import { ROOT, textFiles } from './source-files.ts';
+
+const packages = packagesAmong(textFiles());
+const lock = JSON.parse(readFileSync(`${ROOT}/package-lock.json`, 'utf8')) as Lock;
+
+describe('this repository', () => {
+  test('pins every dependency', () => {
+    expect(packages.size).toBeGreaterThan(5);
+    expect(pinned(packages)).toEqual([]);
+  });
+  test('takes one version of each dependency', () => {
+    expect(oneVersionEach(packages)).toEqual([]);
+  });
+  test('names the versions its own packages have', () => {
+    expect(ownVersions(packages)).toEqual([]);
+  });
+  test('says which Node installs it', () => {
+    expect(engines(packages)).toEqual([]);
+  });
+  test('has a lock file that is in step', () => {
+    expect(lockInStep(packages, lock)).toEqual([]);
+  });
+  test('names no registry', () => {
+    expect(registryHosts(lock)).toEqual([]);
+  });
+
+  test('has every path that ARCHITECTURE.md names', () => {
+    const page = `${ROOT}/ARCHITECTURE.md`;
+    const folders = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const text = existsSync(page) ? readFileSync(page, 'utf8') : '';
+    const missing = documentedPaths(
+      text,
+      folders.map(({ name }) => name),
+    ).filter((path) => !existsSync(`${ROOT}/${path}`));
+    expect(missing, 'ARCHITECTURE.md names paths that do not exist: correct it, or write them.').toEqual([]);
+  });
+});
+
+function of(manifest: Manifest, folder = 'server'): Map<string, Manifest> {
+  return new Map([
+    ['', { name: 'y', engines: { node: '>=20' } }],
+    [folder, manifest],
+  ]);
+}
+
+describe('versions', () => {
+  test.each([
+    '^1.0.0',
+    '~1.0.0',
+    '1.0',
+    '1',
+    '*',
+    'latest',
+    '>=1.0.0',
+    'file:../a',
+    '1.0.0 || 2.0.0',
+    'github:a/b',
+  ])('%s is not exact', (version) => {
+    expect(pinned(of({ devDependencies: { a: version } }))).toEqual([
+      `server/package.json takes a ${version}: pin one exact version.`,
+    ]);
+  });
+
+  test.each(['1.0.0', '18.4.0-beta.17', '10.20.30-rc.1'])('%s is exact', (version) => {
+    expect(pinned(of({ dependencies: { a: version } }))).toEqual([]);
+  });
+
+  test('two versions of one package are found', () => {
+    const two = of({ dependencies: { a: '1.0.0' } }).set('site', { devDependencies: { a: '1.0.1' } });
+    expect(oneVersionEach(two)).toEqual([
+      'site/package.json takes a 1.0.1, but server/package.json takes 1.0.0: take the same.',
+    ]);
+    expect(oneVersionEach(of({ dependencies: { a: '1.0.0' } }))).toEqual([]);
+  });
+
+  test('a version of our own package that it does not have is found', () => {
+    const own = of({ dependencies: { '@y/a': '0.2.0' } }).set('a', { name: '@y/a', version: '0.1.0' });
+    expect(ownVersions(own)).toEqual([
+      'server/package.json takes @y/a 0.2.0, which is 0.1.0: name that version.',
+    ]);
+  });
+
+  test('engines that are missing or name no Node are found', () => {
+    expect(engines(new Map([['', {}]]))).toHaveLength(1);
+    expect(engines(new Map([['', { engines: { node: 'lts' } }]]))).toHaveLength(1);
+    expect(engines(of({}))).toEqual([]);
+  });
+});
+
+describe('the lock file', () => {
+  const manifest: Manifest = { dependencies: { a: '1.0.0', '@y/own': '0.1.0' } };
+  const packagesHere = of(manifest).set('own', { name: '@y/own' });
+  const good: Lock = {
+    packages: {
+      '': { name: 'y' },
+      server: manifest,
+      own: {},
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/@y/own': { link: true, resolved: 'own' },
+    },
+  };
+  const changed = (packagesThere: Lock['packages']): Lock => ({
+    packages: { ...good.packages, ...packagesThere },
+  });
+
+  test('in step is silent', () => {
+    expect(lockInStep(packagesHere, good)).toEqual([]);
+  });
+
+  test('a copy under the package itself counts before the shared one', () => {
+    const nested = changed({
+      'node_modules/a': { version: '2.0.0' },
+      'server/node_modules/a': { version: '1.0.0' },
+    });
+    expect(lockInStep(packagesHere, nested)).toEqual([]);
+  });
+
+  test.each<[string, Lock, string]>([
+    [
+      'a dependency it does not list',
+      changed({ server: { dependencies: { '@y/own': '0.1.0' } } }),
+      'disagree about dependencies a 1.0.0',
+    ],
+    [
+      'a dependency that was taken out',
+      changed({ server: { dependencies: { ...manifest.dependencies, b: '1.0.0' } } }),
+      'disagree about dependencies b 1.0.0',
+    ],
+    [
+      'another installed version',
+      changed({ 'node_modules/a': { version: '1.0.1' } }),
+      'has a 1.0.1, but server/package.json takes 1.0.0',
+    ],
+    ['a folder without package.json', changed({ gone: {} }), 'knows gone, which has no package.json'],
+  ])('%s is found', (_, wrong, words) => {
+    expect(lockInStep(packagesHere, wrong)).toEqual([expect.stringContaining(words)]);
+  });
+
+  test('a package it does not know is found', () => {
+    expect(lockInStep(new Map(packagesHere).set('new', {}), good)).toEqual([
+      'package-lock.json does not know new/package.json: run `npm install` and commit package-lock.json.',
+    ]);
+  });
+
+  test('an address to install from is found, a link is not', () => {
+    const resolved = 'https://registry.example.com/a/-/a-1.0.0.tgz';
+    expect(registryHosts(good)).toEqual([]);
+    expect(registryHosts(changed({ 'node_modules/a': { version: '1.0.0', resolved } }))).toEqual([
+      expect.stringContaining(`node_modules/a comes from ${resolved}`),
+    ]);
+  });
+});
+
+describe('documented paths', () => {
+  const folders = ['server', 'contract', 'decisions'];
+
+  test('of a tree by indentation, with several names in a line', () => {
+    const tree = [
+      '```text',
+      'contract/        what the API promises',
+      'server/          keeps the promise',
+      '  runs/          every run',
+      '    submit.ts    where runs are born',
+      '  main.ts        start',
+      'decisions/0003-limits.md',
+      'ARCHITECTURE.md  README.md  package.json',
+      '```',
+    ].join('\n');
+    expect(documentedPaths(tree, folders)).toEqual([
+      'contract/',
+      'server/',
+      'server/runs/',
+      'server/runs/submit.ts',
+      'server/main.ts',
+      'decisions/0003-limits.md',
+      'ARCHITECTURE.md',
+      'README.md',
+      'package.json',
+    ]);
+  });
+
+  test('of a drawn tree', () => {
+    const tree = '```\nserver/\n├── runs/   # every run\n│   └── submit.ts\n└── main.ts\n```\n';
+    expect(documentedPaths(tree, folders)).toEqual([
+      'server/',
+      'server/runs/',
+      'server/runs/submit.ts',
+      'server/main.ts',
+    ]);
+  });
+
+  test('of running text and links', () => {
+    const text =
+      'Born in `server/runs/submit.ts` (see [why](./decisions/0001.md), `and/or`, [there](https://a.example/b)).';
+    expect(documentedPaths(text, folders)).toEqual(['server/runs/submit.ts', 'decisions/0001.md']);
+  });
+
+  test('not of commands, patterns or plain words', () => {
+    const text =
+      '```sh\nnpm start\nnode contract/openapi.ts\n```\nEvery `server/*/store.ts` and `GET /v1/runs`.';
+    expect(documentedPaths(text, folders)).toEqual([]);
+  });
+});

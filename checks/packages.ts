@@ -1,0 +1,56 @@
+/** The packages of this repository and where an import leads: which package, which file, or out of the repository. */
+import { posix } from 'node:path';
+import type { Source } from './source-files.ts';
+
+export interface Manifest {
+  name?: string;
+  version?: string;
+  private?: boolean;
+  engines?: Record<string, string>;
+  exports?: Record<string, string>;
+  workspaces?: string[];
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+}
+
+/** The packages by folder; the root is the empty string. */
+export type Packages = ReadonlyMap<string, Manifest>;
+
+export function packagesAmong(sources: readonly Source[]): Packages {
+  const manifests = sources.filter(({ path }) => /^((sample-apps\/)?[^/]+\/)?package\.json$/.test(path));
+  return new Map(
+    manifests.map(({ path, text }) => [path.replace(/\/?package\.json$/, ''), JSON.parse(text) as Manifest]),
+  );
+}
+
+/** The folder of the package a path belongs to: `server`, `sample-apps/knapsack`, or the root for what stands beside them. */
+export function folderOf(path: string): string {
+  const [first = '', second = ''] = path.split('/');
+  if (!path.includes('/')) return '';
+  return first === 'sample-apps' ? `${first}/${second}` : first;
+}
+
+export type Target =
+  | { kind: 'own'; folder: string; path: string | undefined; relative: boolean }
+  | { kind: 'foreign'; name: string }
+  | { kind: 'node'; name: string };
+
+/** Where an import written in the file at `from` leads. */
+export function targetOf(from: string, specifier: string, packages: Packages): Target {
+  const [bare = ''] = specifier.split('?');
+  if (bare.startsWith('.')) {
+    const path = posix.join(posix.dirname(from), bare);
+    return { kind: 'own', folder: folderOf(path), path, relative: true };
+  }
+  if (bare.startsWith('node:')) return { kind: 'node', name: bare };
+  const name = /^(@[^/]+\/)?[^/]+/.exec(bare)?.[0] ?? bare;
+  for (const [folder, manifest] of packages) {
+    if (manifest.name !== name) continue;
+    const inside = `.${bare.slice(name.length)}`;
+    const exported = manifest.exports?.[inside] ?? (inside === '.' ? undefined : inside);
+    return { kind: 'own', folder, path: exported && posix.join(folder, exported), relative: false };
+  }
+  return { kind: 'foreign', name };
+}

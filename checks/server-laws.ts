@@ -1,0 +1,69 @@
+/** Laws of the server: one place reads the environment, one place knows the database. */
+import { Visitor } from 'rolldown/utils';
+import { isTesting, type Source } from './source-files.ts';
+import { at, importsOf, syntaxOf } from './syntax.ts';
+
+function ofServer(sources: readonly Source[], except: string): Source[] {
+  return sources.filter(
+    ({ path }) => path.startsWith('server/') && !path.startsWith(`server/${except}`) && !isTesting(path),
+  );
+}
+
+/** Tests may: they hand the environment on to the processes they start. */
+export function environment(sources: readonly Source[]): string[] {
+  return ofServer(sources, 'config.ts').flatMap((source) => {
+    const found: string[] = [];
+    const tell = (node: { start: number }) => {
+      found.push(
+        `${at(source, node)} reads the environment: read it in server/config.ts and hand the value down.`,
+      );
+    };
+    new Visitor({
+      MemberExpression(node) {
+        const { object, property } = node;
+        const name = property.type === 'Identifier' ? property.name : undefined;
+        if (object.type === 'Identifier' && object.name === 'process' && name === 'env') tell(node);
+      },
+      VariableDeclarator(node) {
+        const { id, init } = node;
+        if (id.type !== 'ObjectPattern' || init?.type !== 'Identifier' || init.name !== 'process') return;
+        for (const property of id.properties) {
+          if (
+            property.type === 'Property' &&
+            property.key.type === 'Identifier' &&
+            property.key.name === 'env'
+          )
+            tell(node);
+        }
+      },
+      ImportDeclaration(node) {
+        if (node.source.value !== 'node:process') return;
+        for (const one of node.specifiers) {
+          if (
+            one.type === 'ImportSpecifier' &&
+            one.imported.type === 'Identifier' &&
+            one.imported.name === 'env'
+          )
+            tell(node);
+        }
+      },
+    }).visit(syntaxOf(source).program);
+    return found;
+  });
+}
+
+const DRIVERS = new Set(['pg', 'node:sqlite', 'better-sqlite3']);
+const KYSELY_INSIDES = /(Dialect|Driver|Adapter|Introspector|QueryCompiler)$/;
+
+/** Slices use Kysely's builder and `sql`; which database answers is known in database/ alone. Tests may look behind it. */
+export function databaseDrivers(sources: readonly Source[]): string[] {
+  return ofServer(sources, 'database/').flatMap((source) =>
+    importsOf(source).flatMap(({ specifier, names, line }) => {
+      const inside = specifier === 'kysely' ? names.find((name) => KYSELY_INSIDES.test(name)) : undefined;
+      if (!DRIVERS.has(specifier) && inside === undefined) return [];
+      return [
+        `${source.path}:${line} imports ${inside ?? specifier}: only server/database/ knows which database it is; add what is missing there.`,
+      ];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * The files of this repository that people write: found by walking from the root, so that a file counts before it is
+ * committed. What is installed, built or left behind by running is not looked at.
+ */
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+
+/** `path` starts at the root of the repository and uses `/`. */
+export interface Source {
+  path: string;
+  text: string;
+}
+
+const SKIPPED_FOLDERS = new Set(['node_modules', 'dist', 'data', '.git', '.cache', '__pycache__', 'target']);
+const TEXT_ENDINGS =
+  /\.(ts|tsx|mts|js|mjs|cjs|json|md|css|html|svg|yaml|yml|toml|py|go|rs|java|c|h|sh|txt|sql)$|(^|\/)(Makefile|Dockerfile|\.npmrc|\.gitignore)$/;
+/** Written by tools, not by people. */
+const GENERATED = new Set([
+  'package-lock.json',
+  'contract/openapi/cloud.json',
+  'contract/openapi/marketplace.json',
+]);
+
+function walk(folder: string): string[] {
+  const entries: Dirent[] = readdirSync(`${ROOT}/${folder}`, { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return SKIPPED_FOLDERS.has(entry.name) ? [] : walk(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** Every text file, in the order of their paths. */
+export function textFiles(): Source[] {
+  return walk('')
+    .filter((path) => TEXT_ENDINGS.test(path) && !GENERATED.has(path))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
+}
+
+export function isCode(source: Source): boolean {
+  return /\.tsx?$/.test(source.path) && !source.path.endsWith('.d.ts');
+}
+
+export function isTest(path: string): boolean {
+  return /\.test\.tsx?$/.test(path);
+}
+
+/** Tests, and the folders named `testing` that hold what tests share. */
+export function isTesting(path: string): boolean {
+  return isTest(path) || path.split('/').includes('testing');
+}

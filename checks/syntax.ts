@@ -1,0 +1,96 @@
+/**
+ * What a source says, read from its syntax tree: what it imports, and at which line something stands.
+ *
+ * The parser is the one that Vite and Vitest bring along. It reads TypeScript with its types still in place, and JSX, so
+ * that type-only imports are seen like all others; a scanner of stripped code would not see them, and text patterns would
+ * find imports in strings and comments. TypeScript 7 itself cannot be imported as a library.
+ */
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
+import type { Source } from './source-files.ts';
+
+export interface Import {
+  specifier: string;
+  /**
+   * `type`: gone when the file runs. `runtime`: loaded, also when only types are taken from braces, as the runtime keeps
+   * such an import. `url`: a file named through `new URL(…, import.meta.url)`, such as the code of a worker thread.
+   */
+  kind: 'runtime' | 'type' | 'url';
+  names: string[];
+  line: number;
+}
+
+export type Syntax = ReturnType<typeof parseSync>;
+
+const parsed = new WeakMap<Source, Syntax>();
+
+/** The syntax tree. Throws with the place when the source cannot be parsed. */
+export function syntaxOf(source: Source): Syntax {
+  const known = parsed.get(source);
+  if (known) return known;
+  const syntax = parseSync(source.path, source.text);
+  const [error] = syntax.errors;
+  if (error) throw new Error(`${source.path} cannot be parsed: ${error.message}`);
+  parsed.set(source, syntax);
+  return syntax;
+}
+
+export function lineAt(source: Source, offset: number): number {
+  return source.text.slice(0, offset).split('\n').length;
+}
+
+export function at(source: Source, node: { start: number }): string {
+  return `${source.path}:${lineAt(source, node.start)}`;
+}
+
+/** The text of a string, when the expression is one that is written out. */
+export function textOf(node: ESTree.Node | null | undefined): string | undefined {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node?.type === 'TemplateLiteral') return node.quasis.map((quasi) => quasi.value.raw).join('…');
+  return undefined;
+}
+
+const imports = new WeakMap<Source, readonly Import[]>();
+
+/** Every import of the source, in the order they stand: declarations, re-exports, calls, types and worker files. */
+export function importsOf(source: Source): readonly Import[] {
+  const known = imports.get(source);
+  if (known) return known;
+  const found: Import[] = [];
+  const add = (kind: Import['kind'], from: ESTree.Node, names: string[] = []) => {
+    const specifier = textOf(from);
+    if (specifier !== undefined) found.push({ specifier, kind, names, line: lineAt(source, from.start) });
+  };
+  new Visitor({
+    ImportDeclaration(node) {
+      const names = node.specifiers.map((one) =>
+        one.type === 'ImportSpecifier' && one.imported.type === 'Identifier' ? one.imported.name : '*',
+      );
+      add(node.importKind === 'type' ? 'type' : 'runtime', node.source, names);
+    },
+    ExportNamedDeclaration(node) {
+      if (node.source) add(node.exportKind === 'type' ? 'type' : 'runtime', node.source);
+    },
+    ExportAllDeclaration(node) {
+      add(node.exportKind === 'type' ? 'type' : 'runtime', node.source);
+    },
+    ImportExpression(node) {
+      add('runtime', node.source);
+    },
+    TSImportType(node) {
+      add('type', node.source);
+    },
+    CallExpression(node) {
+      const [first] = node.arguments;
+      if (node.callee.type === 'Identifier' && node.callee.name === 'require' && first) add('runtime', first);
+    },
+    NewExpression(node) {
+      const [first, second] = node.arguments;
+      if (node.callee.type !== 'Identifier' || node.callee.name !== 'URL') return;
+      if (second?.type !== 'MemberExpression' || second.object.type !== 'MetaProperty') return;
+      if (first && /^\.{1,2}\/.*\.tsx?$/.test(textOf(first) ?? '')) add('url', first);
+    },
+  }).visit(syntaxOf(source).program);
+  found.sort((a, b) => a.line - b.line);
+  imports.set(source, found);
+  return found;
+}
