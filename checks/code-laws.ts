@@ -49,14 +49,14 @@ function escaped(text: string): string {
 }
 
 /**
- * A home folder of anyone, or where this repository or its user happens to live. `places` are folders of this machine; one
+ * A home or work folder of anyone, or where this repository or its user happens to live. `places` are folders of this machine; one
  * straight under `/` is too common a word to look for.
  */
 export function privatePaths(source: Source, places: readonly string[] = [ROOT, homedir()]): string[] {
   const named = places
     .filter((place) => /^\/[^/]+\/./.test(place))
     .map((place) => `${escaped(place)}(?![\\w-])`);
-  const homes = ['/(?:home|Users)/[\\w.-]+/', '/root/[\\w.]+'];
+  const homes = ['/(?:home|Users)/[\\w.-]+/', '/(?:root|work)/[\\w.]+'];
   const pattern = new RegExp(`(?<![\\w.:/>})*-])(${[...named, ...homes].join('|')})`);
   return source.text.split('\n').flatMap((text, index) => {
     const path = pattern.exec(text)?.[1];

@@ -13,7 +13,9 @@ export interface Source {
   text: string;
 }
 
-const SKIPPED_FOLDERS = new Set(['node_modules', 'dist', 'data', '.git', '.cache', '__pycache__', 'target']);
+const SKIPPED_NAMES = new Set(['node_modules', 'dist', '.git', '.cache', '__pycache__']);
+/** The default data folder of a server that was started here. */
+const SKIPPED_PATHS = new Set(['data']);
 const TEXT_ENDINGS =
   /\.(ts|tsx|mts|js|mjs|cjs|json|md|css|html|svg|yaml|yml|toml|py|go|rs|java|c|h|sh|txt|sql)$|(^|\/)(Makefile|Dockerfile|\.npmrc|\.gitignore)$/;
 /** Written by tools, not by people. */
@@ -27,7 +29,8 @@ function walk(folder: string): string[] {
   const entries: Dirent[] = readdirSync(`${ROOT}/${folder}`, { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return SKIPPED_FOLDERS.has(entry.name) ? [] : walk(path);
+    if (entry.isDirectory())
+      return SKIPPED_NAMES.has(entry.name) || SKIPPED_PATHS.has(path) ? [] : walk(path);
     return entry.isFile() ? [path] : [];
   });
 }
