@@ -70,7 +70,10 @@ export function readFrontMatter<S extends FrontMatterSchema>(
     problems.push({ file: at.file, line, message });
   };
   for (const error of document.errors)
-    report(error.pos[0], `The front matter is not valid YAML: ${error.message.split('\n')[0]}`);
+    report(
+      error.pos[0],
+      `The front matter is not valid YAML: ${error.message.replace(/ at line \d[\s\S]*/, '')}.`,
+    );
   if (problems.length > before) return undefined;
 
   const values: Record<string, unknown> = {};

@@ -25,6 +25,8 @@ export const languages: readonly string[] = ['text', ...Object.keys(grammars)].s
 /** A run of characters with one colour; no class means the colour of ordinary text. */
 export type Token = { text: string; class?: string };
 export type Highlight = (code: string, language: string) => Token[][];
+/** A highlighter holds the compiled grammars until it is disposed. */
+export type Highlighter = Disposable & { highlight: Highlight };
 
 const variablePrefix = '--code-';
 const plain = 'foreground';
@@ -43,7 +45,7 @@ const classes: Record<string, string> = {
 };
 
 /** Makes a highlighter for the languages that the content uses. It runs at build time only. */
-export async function makeHighlight(used: Iterable<string>): Promise<Highlight> {
+export async function makeHighlighter(used: Iterable<string>): Promise<Highlighter> {
   const wanted = [...new Set(used)].filter((name): name is keyof typeof grammars => name in grammars);
   const highlighter = await createHighlighterCore({
     themes: [createCssVariablesTheme({ name: 'classes', variablePrefix, fontStyle: false })],
@@ -54,7 +56,7 @@ export async function makeHighlight(used: Iterable<string>): Promise<Highlight> 
     const name = color?.match(/^var\(--code-([a-z-]+)\)$/)?.[1] ?? plain;
     return name === plain ? undefined : classes[name];
   };
-  return (code, language) => {
+  const highlight: Highlight = (code, language) => {
     if (!(language in grammars)) return code.split('\n').map((text) => [{ text }]);
     return highlighter.codeToTokensBase(code, { lang: language, theme: 'classes' }).map((line) => {
       const tokens: Token[] = [];
@@ -68,4 +70,5 @@ export async function makeHighlight(used: Iterable<string>): Promise<Highlight> 
       return tokens;
     });
   };
+  return { highlight, [Symbol.dispose]: () => highlighter.dispose() };
 }

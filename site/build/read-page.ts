@@ -41,7 +41,7 @@ export function readBody({ file, ast }: Source, highlight: Highlight, problems: 
   for (const { error, lines, location } of Markdoc.validate(ast, config)) {
     faults += 1;
     const line = (location?.start.line ?? lines[0] ?? 0) + 1;
-    problems.push({ file: file.name, line, message: `${error.message}.` });
+    problems.push({ file: file.name, line, message: `${error.message.replace(/\.+$/, '')}.` });
   }
   // A body with unknown tags or attributes is not transformed: what it would report is only a consequence.
   const tree = faults > 0 ? null : Markdoc.transform(ast, config);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { DocsPage, NavigationEntry, Neighbour, PlainPage } from '../page-data.ts';
 import { type ContentRoot, listContent } from './content-files.ts';
 import { docsSchema, externalSchema, folderSchema, plainSchema, readFrontMatter } from './front-matter.ts';
-import { makeHighlight } from './highlight.ts';
+import { makeHighlighter } from './highlight.ts';
 import { readDates } from './last-updated.ts';
 import { linkFault } from './links.ts';
 import { markdownOf } from './markdown-twin.ts';
@@ -41,7 +41,7 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const docsSources = docsFiles.pages.map(readSource);
   const plainSources = listContent(folders.pages, problems).pages.map(readSource);
   const sources = [...docsSources, ...plainSources];
-  const highlight = await makeHighlight(sources.flatMap(({ ast }) => languagesOf(ast)));
+  using highlighter = await makeHighlighter(sources.flatMap(({ ast }) => languagesOf(ast)));
   const dateOf = readDates(folders.content.folder);
 
   const places: Place[] = [];
@@ -50,7 +50,7 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const links: { from: string; link: Parameters<typeof linkFault>[0] }[] = [];
 
   const read = (source: Source, page: { route: string; title: string; intro: string }) => {
-    const body = readBody(source, highlight, problems);
+    const body = readBody(source, highlighter.highlight, problems);
     anchors.set(page.route, body.anchors);
     for (const link of body.links) links.push({ from: page.route, link });
     for (const [address, bytes] of body.images) site.images.set(address, bytes);

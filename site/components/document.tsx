@@ -15,10 +15,9 @@ type Props = {
 };
 
 const favicon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-width='4' stroke-linecap='round'%3E%3Cpath stroke='%23768' d='M2 24h28'/%3E%3Cpath stroke='%23d9480f' d='M4 24c6 0 5-15 12-15s6 15 12 15'/%3E%3C/svg%3E";
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-width='4.5' stroke-linecap='round'%3E%3Cpath stroke='%23a39a8c' d='M3 23h26M3 9h26'/%3E%3Cpath stroke='%23e8590c' d='M5 23c11 0 11-14 22-14'/%3E%3C/svg%3E";
 
 function InlineScript({ text, type }: { text: string; type?: string }) {
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: our own script, listed by hash in csp.json.
   return <script type={type} dangerouslySetInnerHTML={{ __html: text }} />;
 }
 
@@ -34,7 +33,6 @@ export function Document(props: Props) {
         <meta name="description" content={description} />
         <meta name="color-scheme" content="light dark" />
         <InlineScript text={assets.inline.head} />
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own style sheet, listed by hash in csp.json. */}
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
         <link rel="icon" href={favicon} />
         {hasMarkdown && <link rel="alternate" type="text/markdown" href={`${route}.md`} />}

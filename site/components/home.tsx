@@ -1,5 +1,6 @@
 import type { Neighbour } from '../page-data.ts';
 import { Icon } from './icon.tsx';
+import { RunPicture } from './run-picture.tsx';
 
 export const homeDescription =
   'Switchyard is a self-hosted platform for optimisation apps: push an executable, run it through an HTTP API, and test every change before it decides anything real.';
@@ -30,7 +31,9 @@ export function Home({ firstPage }: { firstPage: Neighbour }) {
     <main id="main" className="home" tabIndex={-1}>
       <section className="hero">
         <div>
-          <h1>Run decision models. Prove every change.</h1>
+          <h1>
+            <span>Run decision models.</span> <span>Prove every change.</span>
+          </h1>
           <p className="intro">
             Switchyard is a self-hosted platform for optimisation apps: routing, scheduling, packing, pricing.
             Push an executable, run it through an HTTP API, and test each new version before it decides
@@ -43,6 +46,7 @@ export function Home({ firstPage }: { firstPage: Neighbour }) {
             <a href="/docs/get-started/quickstarts/custom-app">Write your own app</a>
           </p>
         </div>
+        <RunPicture />
       </section>
       <section className="commands" aria-labelledby="commands">
         <h2 id="commands">Two commands</h2>

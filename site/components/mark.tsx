@@ -1,10 +1,9 @@
-/** The mark: a main track, a branch that leaves it and joins it again. */
+/** The mark: two tracks, and the switch that leads from one to the other. */
 export function Mark() {
   return (
-    <svg className="mark" viewBox="0 0 32 32" width="28" height="28" fill="none" aria-hidden="true">
-      <path className="mark-main" d="M1 23h30" />
-      <path className="mark-branch" d="M4 23c6 0 5-14 12-14s6 14 12 14" />
-      <circle className="mark-stop" cx="16" cy="9" r="3.5" />
+    <svg className="mark" viewBox="0 0 32 32" width="30" height="30" fill="none" aria-hidden="true">
+      <path className="mark-track" d="M2.5 22.5h27M2.5 9.5h27" />
+      <path className="mark-switch" d="M5 22.5c11 0 11-13 22-13" />
     </svg>
   );
 }

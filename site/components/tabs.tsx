@@ -21,7 +21,6 @@ export function Tabs({ group, id, labels, children }: TabsProps) {
         </div>
         {children}
       </div>
-      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own script, listed by hash in csp.json. */}
       <script dangerouslySetInnerHTML={{ __html: tabs }} />
     </>
   );

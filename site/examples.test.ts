@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exampleChoices, examplePages, extractExamples } from './examples.ts';
+
+const customApp = '/docs/get-started/quickstarts/custom-app';
+
+describe('the examples of the pages', () => {
+  test('both quickstarts have steps', () => {
+    expect(examplePages()).toEqual(
+      expect.arrayContaining(['/docs/get-started/quickstarts/overview', customApp]),
+    );
+  });
+
+  test('a page with tabs is run once for every choice, and only the chosen tab counts', () => {
+    expect(exampleChoices(customApp)).toEqual([{ language: 'Node' }, { language: 'Python' }]);
+    const files = (language: string) =>
+      extractExamples(customApp, { language }).flatMap((step) => (step.kind === 'file' ? [step.path] : []));
+    expect(files('Node')).toEqual(['van-loading/main.mjs', 'van-loading/app.yaml', 'parcels.json']);
+    expect(files('Python')).toEqual(['van-loading/main.py', 'van-loading/app.yaml', 'parcels.json']);
+  });
+
+  test('a block with a reason not to be run is no step', () => {
+    const steps = extractExamples('/docs/get-started/quickstarts/overview');
+    expect(steps.map(({ text }) => text)).not.toContain('npm start');
+    expect(steps[0]?.text).toContain('export SWITCHYARD_TOKEN=$(cat data/root-token)');
+  });
+
+  test('an expectation between slashes is a regular expression, any other is text', () => {
+    const expects = extractExamples(customApp).flatMap((step) =>
+      step.kind === 'shell' && step.expect ? [step.expect] : [],
+    );
+    expect(expects).toContain('succeeded');
+    expect(expects).toContainEqual(/"value": ?90/);
+  });
+
+  test('every shell step is valid bash', () => {
+    for (const route of examplePages()) {
+      for (const choice of exampleChoices(route)) {
+        const script = extractExamples(route, choice).flatMap((step) =>
+          step.kind === 'shell' ? [step.text] : [],
+        );
+        execFileSync('bash', ['-n'], { input: script.join('\n') });
+      }
+    }
+  });
+
+  test.for(exampleChoices(customApp))('the program of the page decides as the page says: %o', (choice) => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-example-'));
+    try {
+      const steps = extractExamples(customApp, choice);
+      for (const step of steps) {
+        if (step.kind !== 'file') continue;
+        mkdirSync(dirname(join(folder, step.path)), { recursive: true });
+        writeFileSync(join(folder, step.path), step.text);
+      }
+      const local = steps.find(({ kind, text }) => kind === 'shell' && text.endsWith('< parcels.json'));
+      const run = (...args: string[]) =>
+        JSON.parse(
+          execFileSync('bash', ['-c', `${local?.text} ${args.join(' ')}`], {
+            cwd: folder,
+            encoding: 'utf8',
+            stdio: ['ignore', 'pipe', 'ignore'],
+          }),
+        );
+      expect(run()).toMatchObject({
+        solution: { load: ['lamp', 'vase'] },
+        statistics: { result: { value: 90, custom: { weight: 7, capacity: 10 } } },
+      });
+      expect(run('-capacity', '13')).toMatchObject({
+        solution: { load: ['lamp', 'radio', 'vase'] },
+        statistics: { result: { value: 120 } },
+      });
+      writeFileSync(join(folder, 'parcels.json'), '{}');
+      expect(() => run()).toThrow();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
