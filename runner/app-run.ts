@@ -1,0 +1,312 @@
+/**
+ * One app, in the launcher, from the making of its folder to the death of its last process.
+ *
+ * What must stay true: `ended` is called exactly once, after no process of the run lives any more, and the first cause
+ * of the end (a limit, a cancel) is the one reported, whatever the app does afterwards.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, fchownSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { makeCgroup, memoryKills, removeCgroup } from './cgroup.ts';
+import { type ChainInput, chainFor, fileLimitBytes, startScript } from './confine.ts';
+import { type CpuShare, takeCpus } from './cpus.ts';
+import type { ExecutableIndex } from './executables.ts';
+import {
+  childrenOf,
+  killUntilGone,
+  listProcesses,
+  MARKER_NAME,
+  ofUsers,
+  signal,
+  withMarker,
+} from './processes.ts';
+import type { Confinement, EndReport, LaunchPlan } from './protocol.ts';
+import { type RunFolder, runFolder } from './run-folder.ts';
+import { durationInWords, reasonOf } from './sentences.ts';
+import { type Breach, diskBreach, memorySentence, outputBreach, Watchdog } from './watchdog.ts';
+import { makeWorkingCopy, NotStartable } from './working-copy.ts';
+
+/** Longest delay a timer takes; a longer limit is looked at again when it fires. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The state file comes after what the app may own. */
+const STATE_PLACE = 4;
+/** How often we look for the app's own process when a cancel comes before it is there. */
+const TERM_RETRY_MS = 5;
+
+export interface AppRunEvents {
+  started(info: { pid: number; user?: number; at: number }): void;
+  ended(report: EndReport): void;
+}
+
+export class AppRun {
+  readonly #confinement: Confinement;
+  readonly #plan: LaunchPlan;
+  readonly #folder: RunFolder;
+  readonly #events: AppRunEvents;
+  readonly #user: number | undefined;
+  #cpus: CpuShare | undefined;
+  #cgroup: string | undefined;
+  #child: ChildProcess | undefined;
+  #watchdog: Watchdog | undefined;
+  #cause: Breach | undefined;
+  #startedAt = Date.now();
+  #startedTick = performance.now();
+  #timers: NodeJS.Timeout[] = [];
+  #finished = false;
+  readonly #over = Promise.withResolvers<void>();
+
+  constructor(confinement: Confinement, plan: LaunchPlan, events: AppRunEvents) {
+    this.#confinement = confinement;
+    this.#plan = plan;
+    this.#folder = runFolder(plan.folder);
+    this.#events = events;
+    const { users } = confinement;
+    this.#user = users === undefined ? undefined : users.first + Math.floor(Math.random() * users.count);
+  }
+
+  start(index: () => ExecutableIndex): void {
+    try {
+      this.#spawn(index());
+    } catch (error) {
+      const reason = error instanceof NotStartable ? 'not-startable' : 'host';
+      const what = error instanceof NotStartable ? '' : 'The host could not start the app: ';
+      this.#finish({
+        exitCode: null,
+        signal: null,
+        cause: { reason, error: what + reasonOf(error) },
+        appRan: false,
+      });
+    }
+  }
+
+  /** SIGTERM, grace, SIGKILL. */
+  cancel(): void {
+    this.#windDown({ reason: 'canceled', error: 'The run was canceled.' });
+  }
+
+  /** Kills at once; resolves when nothing of the run lives. */
+  async killAll(): Promise<void> {
+    this.#cause ??= { reason: 'canceled', error: 'The runner was ended.' };
+    this.#kill();
+    await this.#over.promise;
+  }
+
+  /** Called every SAMPLE_MS. */
+  sample(now: number): void {
+    if (this.#watchdog === undefined || this.#child === undefined) return;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const breach = this.#watchdog.sample(now);
+    if (breach === undefined) return;
+    this.#cause ??= breach;
+    this.#kill();
+  }
+
+  #spawn(index: ExecutableIndex): void {
+    const { means, tools, hostCores, cgroup, marker } = this.#confinement;
+    const plan = this.#plan;
+    const shared = means === 'bwrap' ? index.shared : [];
+    const user = this.#user;
+    makeWorkingCopy({
+      plan,
+      folder: this.#folder,
+      index,
+      shared,
+      sandbox: means === 'bwrap',
+      ...(user === undefined ? {} : { user }),
+    });
+    if (cgroup !== undefined) this.#cgroup = makeCgroup(cgroup, plan);
+    if (tools.taskset !== undefined && plan.limits.cores < hostCores) {
+      this.#cpus = takeCpus(Math.ceil(plan.limits.cores));
+    }
+    const input: ChainInput = { confinement: this.#confinement, plan, folder: this.#folder, shared };
+    if (user !== undefined) input.user = user;
+    if (this.#cpus !== undefined) input.cpus = this.#cpus.cpus;
+    if (this.#cgroup !== undefined) input.cgroup = this.#cgroup;
+    writeFileSync(this.#folder.script, startScript(input), { mode: 0o600 });
+    writeFileSync(this.#folder.state, user === undefined ? '' : `user ${user}\n`);
+    const chain = chainFor(input);
+    const stdio = [
+      openSync(this.#folder.stdin, 'r'),
+      openSync(this.#folder.stdout, 'a'),
+      openSync(this.#folder.stderr, 'a'),
+      openSync(this.#folder.script, 'r'),
+      openSync(this.#folder.state, 'a'),
+    ];
+    try {
+      if (user !== undefined) for (const descriptor of stdio.slice(0, STATE_PLACE)) giveTo(descriptor, user);
+      this.#startedAt = Date.now();
+      this.#startedTick = performance.now();
+      this.#child = spawn(chain.command, chain.arguments, {
+        cwd: chain.cwd,
+        stdio,
+        detached: true,
+        env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', [MARKER_NAME]: `${marker}/${plan.key}` },
+      });
+    } finally {
+      for (const descriptor of stdio) closeSync(descriptor);
+    }
+    this.#follow(this.#child, index);
+  }
+
+  #follow(child: ChildProcess, index: ExecutableIndex): void {
+    child.once('error', (error) => {
+      const cause: Breach = { reason: 'host', error: `The host could not start the app: ${error.message}` };
+      this.#finish({ exitCode: null, signal: null, cause, appRan: false });
+    });
+    const { pid } = child;
+    if (pid === undefined) return;
+    const info = { pid, at: this.#startedAt };
+    this.#events.started(this.#user === undefined ? info : { ...info, user: this.#user });
+    this.#watchdog = new Watchdog(this.#plan, this.#folder, pid, this.#cgroup, index.unpackedBytes);
+    this.#limitDuration();
+    child.once('exit', (code, signalName) => void this.#exited(pid, code, signalName));
+  }
+
+  #limitDuration(): void {
+    const { durationMs } = this.#plan.limits;
+    const left = durationMs - (performance.now() - this.#startedTick);
+    if (left > 0) {
+      this.#timers.push(setTimeout(() => this.#limitDuration(), Math.min(left, LONGEST_TIMER_MS)));
+      return;
+    }
+    this.#windDown({
+      reason: 'duration',
+      error: `The app ran for its limit of ${durationInWords(durationMs)} and was stopped.`,
+    });
+  }
+
+  #windDown(cause: Breach): void {
+    if (this.#child === undefined || this.#cause !== undefined) return;
+    this.#cause = cause;
+    this.#terminate();
+    this.#timers.push(setTimeout(() => this.#kill(), this.#plan.graceMs));
+  }
+
+  /** SIGTERM to the app's own process, as soon as it is there. */
+  #terminate(): void {
+    const pid = this.#appPid();
+    if (pid !== undefined) signal(pid, 'SIGTERM');
+    else this.#timers.push(setTimeout(() => this.#terminate(), TERM_RETRY_MS));
+  }
+
+  /**
+   * The process the app's command became. In a pid namespace the shell is process 1 and the app its first child; the
+   * chain above it has one child each. Undefined while the chain is still being built.
+   */
+  #appPid(): number | undefined {
+    const top = this.#child?.pid;
+    if (top === undefined || !this.#hasStarted()) return undefined;
+    if (this.#confinement.means === 'plain') return top;
+    const [first] = childrenOf(top);
+    return first === undefined ? undefined : childrenOf(first)[0];
+  }
+
+  #hasStarted(): boolean {
+    return readFileSync(this.#folder.state, 'utf8').includes('started');
+  }
+
+  #kill(): void {
+    const top = this.#child?.pid;
+    if (top === undefined) return;
+    if (this.#confinement.means === 'plain') {
+      signal(top, 'SIGKILL');
+      return;
+    }
+    // Process 1 of the namespace takes all others with it, and the link above it returns when they are gone.
+    const [first] = childrenOf(top);
+    if (first !== undefined) signal(first, 'SIGKILL');
+    else signal(top, 'SIGKILL');
+  }
+
+  async #exited(pid: number, exitCode: number | null, signalName: string | null): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    if (this.#confinement.means === 'plain') await this.#killRest(pid);
+    const appRan = this.#hasStarted();
+    this.#finish({
+      exitCode,
+      signal: signalName,
+      cause: this.#cause ?? this.#breachAtEnd(exitCode, signalName),
+      appRan,
+    });
+  }
+
+  /** Without a pid namespace: group, session, descendants, everything ever seen, user, environment marker. */
+  async #killRest(pid: number): Promise<void> {
+    const seen = this.#watchdog?.seen ?? new Map<number, string>();
+    const value = `${this.#confinement.marker}/${this.#plan.key}`;
+    const left = await killUntilGone(() => {
+      const all = listProcesses();
+      const known = all.filter(
+        (one) =>
+          one.pid !== pid && (one.group === pid || one.session === pid || seen.get(one.pid) === one.started),
+      );
+      const found = new Set(known.map((one) => one.pid));
+      for (const one of all) if (found.has(one.parent)) found.add(one.pid);
+      for (const other of withMarker((text) => text === value)) found.add(other);
+      if (this.#user !== undefined) for (const other of ofUsers(new Set([this.#user]))) found.add(other);
+      found.delete(pid);
+      return found;
+    });
+    if (left.length > 0)
+      this.#cause ??= {
+        reason: 'host',
+        error: `Processes of the app could not be killed: ${left.join(', ')}.`,
+      };
+  }
+
+  /** A limit that the kernel held, or that was broken after the last sample. */
+  #breachAtEnd(exitCode: number | null, signalName: string | null): Breach | undefined {
+    const { limits, stdoutIsLog } = this.#plan;
+    const stdout = statSync(this.#folder.stdout).size;
+    if (!stdoutIsLog && stdout > limits.outputBytes) return outputBreach(stdout, limits.outputBytes);
+    if (exitCode === 0 && performance.now() - this.#startedTick < 100) return undefined;
+    const written = this.#watchdog?.writtenBytes() ?? 0;
+    if (written > limits.fileBytes) return diskBreach(written, limits.fileBytes);
+    if (this.#cgroup !== undefined && memoryKills(this.#cgroup) > 0) {
+      const peak = this.#watchdog?.peakMemoryBytes ?? 0;
+      return {
+        reason: 'memory',
+        error: memorySentence(Math.max(peak, limits.memoryBytes), limits.memoryBytes),
+      };
+    }
+    const tooLarge = signalName === 'SIGXFSZ' || exitCode === 128 + 25;
+    if (tooLarge) return diskBreach(fileLimitBytes(this.#plan), limits.fileBytes);
+    return undefined;
+  }
+
+  #finish(end: {
+    exitCode: number | null;
+    signal: string | null;
+    cause: Breach | undefined;
+    appRan: boolean;
+  }): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#cpus?.giveBack();
+    if (this.#cgroup !== undefined) removeCgroup(this.#cgroup);
+    const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const report: EndReport = {
+      exitCode: end.exitCode,
+      signal: end.signal,
+      appRan: end.appRan,
+      startedAt: this.#startedAt,
+      endedAt: Date.now(),
+      executionMs: end.appRan ? performance.now() - this.#startedTick : 0,
+      stdoutBytes: size(this.#folder.stdout),
+      stderrBytes: size(this.#folder.stderr),
+    };
+    if (end.cause !== undefined) {
+      report.reason = end.cause.reason;
+      report.error = end.cause.error;
+    }
+    const peak = this.#watchdog?.peakMemoryBytes ?? 0;
+    if (peak > 0) report.peakMemoryBytes = peak;
+    this.#events.ended(report);
+    this.#over.resolve();
+  }
+}
+
+/** The app may open /dev/stdin and its like again, for which the files must be its own. */
+function giveTo(descriptor: number, user: number): void {
+  fchownSync(descriptor, user, user);
+}

@@ -1,0 +1,187 @@
+/**
+ * The command line and the start script that hold one app. Pure: the launcher runs what comes out.
+ *
+ * The chain is [taskset] → bwrap or unshare → [setpriv] → sh → app. Nothing of the app's environment reaches a link of
+ * the chain that still has rights: the shell, already stepped down, sets it just before the app. The shell is process
+ * 1 of the pid namespace, so the app gets SIGTERM like any process, orphans are reaped, and when it ends the kernel
+ * kills whatever the app left behind before the link above it returns.
+ */
+import { join } from 'node:path';
+import { APP_ROOT, type Confinement, type LaunchPlan } from './protocol.ts';
+import { type RunFolder, SANDBOX_APP } from './run-folder.ts';
+
+const MIB = 1024 * 1024;
+/** A process may reserve more than it touches; resident memory is held by the watchdog or the cgroup. */
+const DATA_HEADROOM_BYTES = 1024 * MIB;
+/** File descriptors of the chain: the start script, the state file, the app's stderr while the shell's own is closed. */
+const SCRIPT_FD = 3;
+const STATE_FD = 4;
+const SAVED_STDERR_FD = 8;
+
+export interface Chain {
+  command: string;
+  arguments: string[];
+  cwd: string;
+}
+
+export interface ChainInput {
+  confinement: Confinement;
+  plan: LaunchPlan;
+  folder: RunFolder;
+  /** The user and group id of this run when we are root. */
+  user?: number;
+  /** Cores the run is bound to; absent when it may use all. */
+  cpus?: number[];
+  /** Paths of the executable that are bound read-only from the cache; sandbox only. */
+  shared: string[];
+  /** Folder of the run's own cgroup. */
+  cgroup?: string;
+}
+
+export function chainFor(input: ChainInput): Chain {
+  const { confinement, folder, cpus, cgroup } = input;
+  const { tools } = confinement;
+  const parts: string[] = [];
+  if (cgroup !== undefined) {
+    // The shell joins the cgroup itself, so that nothing of the run ever lives outside it.
+    parts.push(tools.sh, '-c', 'echo $$ > "$0" && exec "$@"', join(cgroup, 'cgroup.procs'));
+  }
+  if (cpus !== undefined && tools.taskset !== undefined) parts.push(tools.taskset, '-c', cpus.join(','));
+  if (confinement.means === 'bwrap') parts.push(...bubblewrap(input));
+  if (confinement.means === 'pidns') parts.push(...pidNamespace(input));
+  parts.push(...stepDown(input));
+  const inSandbox = confinement.means === 'bwrap';
+  parts.push(inSandbox ? '/bin/sh' : tools.sh, `/dev/fd/${SCRIPT_FD}`);
+  const [command = tools.sh, ...rest] = parts;
+  return { command, arguments: rest, cwd: inSandbox ? '/' : join(folder.work, input.plan.workingDirectory) };
+}
+
+function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): string[] {
+  const executable = join(plan.executableFolder, 'root');
+  return [
+    confinement.tools.bwrap ?? 'bwrap',
+    '--die-with-parent',
+    '--new-session',
+    '--as-pid-1',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    ...(plan.network ? [] : ['--unshare-net']),
+    ...(user === undefined ? ['--unshare-user', '--uid', '1000', '--gid', '1000'] : []),
+    ...['--cap-drop', 'ALL'],
+    ...(user === undefined ? [] : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']),
+    ...confinement.bwrapFlags,
+    ...['--hostname', 'app'],
+    ...confinement.systemMounts,
+    ...['--ro-bind', confinement.etcFolder, '/etc'],
+    ...(plan.network ? ['--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : []),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--bind', folder.shm, '/dev/shm', '--remount-ro', '/dev'],
+    ...['--bind', folder.tmp, '/tmp', '--bind', folder.work, SANDBOX_APP],
+    ...shared.flatMap((path) => ['--ro-bind', join(executable, path), join(SANDBOX_APP, path)]),
+    ...['--remount-ro', '/'],
+    ...['--chdir', join(SANDBOX_APP, plan.workingDirectory)],
+    '--',
+  ];
+}
+
+function pidNamespace({ confinement, user }: ChainInput): string[] {
+  const { setpriv, unshare } = confinement.tools;
+  return [
+    ...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL']),
+    unshare ?? 'unshare',
+    ...(user === undefined ? ['--user', '--map-current-user'] : []),
+    ...['--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL', '--'],
+  ];
+}
+
+/** A change of user clears the wish to die with the parent, so it is made again behind it. */
+function stepDown({ confinement, user }: ChainInput): string[] {
+  if (user === undefined || confinement.tools.setpriv === undefined) return [];
+  const id = String(user);
+  return [
+    confinement.tools.setpriv,
+    ...[
+      '--reuid',
+      id,
+      '--regid',
+      id,
+      '--clear-groups',
+      '--inh-caps=-all',
+      '--no-new-privs',
+      '--pdeathsig',
+      'KILL',
+    ],
+  ];
+}
+
+/**
+ * The script that sets limits and environment and starts the app. With a pid namespace the shell stays as process 1;
+ * without one it becomes the app. Its own messages ("Killed", "not found") are kept out of the app's log.
+ */
+export function startScript({ confinement, plan, folder, user }: ChainInput): string {
+  const { limits } = plan;
+  const root = confinement.means === 'bwrap' ? SANDBOX_APP : folder.work;
+  const tmp = confinement.means === 'bwrap' ? '/tmp' : folder.tmp;
+  const environment: Record<string, string> = {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    LANG: 'C.UTF-8',
+    USER: 'app',
+    LOGNAME: 'app',
+    HOME: tmp,
+    TMPDIR: tmp,
+    ...plan.environment,
+  };
+  const value = (name: string): string => (environment[name] ?? '').replaceAll(APP_ROOT, root);
+  const names = Object.keys(environment);
+  const assignable = names.filter((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !READONLY.has(name));
+  const others = names.filter((name) => !assignable.includes(name));
+  const words = plan.command.map((word) => quote(word.replace(APP_ROOT, root)));
+  if (others.length > 0) {
+    // `env` takes names that a shell cannot assign.
+    words.unshift('env', ...others.map((name) => quote(`${name}=${value(name)}`)));
+  }
+  const app = words.join(' ');
+  const letter = confinement.processLimitIsOwn ? confinement.processLimitLetter : '';
+  const blocks = Math.ceil(fileLimitBytes(plan) / 512);
+  const dataKiB = Math.ceil((limits.memoryBytes + DATA_HEADROOM_BYTES) / 1024);
+  const redirect = `2>&${SAVED_STDERR_FD} ${SCRIPT_FD}<&- ${STATE_FD}>&- ${SAVED_STDERR_FD}>&-`;
+  return [
+    `exec ${SAVED_STDERR_FD}>&2 2>/dev/null`,
+    'umask 022',
+    'ulimit -c 0',
+    `ulimit -n ${limits.openFiles}`,
+    `ulimit -f ${blocks}`,
+    // macOS does not hold a process to it; Linux does.
+    `ulimit -d ${dataKiB}`,
+    ...(letter === '' ? [] : [`ulimit -${letter} ${limits.processes + (user === undefined ? 2 : 1)}`]),
+    ...assignable.map((name) => `export ${name}=${quote(value(name))}`),
+    `echo started >&${STATE_FD}`,
+    confinement.means === 'plain' ? `exec ${app} ${redirect}` : `${app} ${redirect}`,
+    'exit $?',
+    '',
+  ].join('\n');
+}
+
+/** Names that some shells do not let be assigned. */
+const READONLY = new Set([
+  'UID',
+  'EUID',
+  'GID',
+  'EGID',
+  'PPID',
+  'SHELLOPTS',
+  'BASHOPTS',
+  'BASH_VERSINFO',
+  '_',
+  'IFS',
+]);
+
+/** RLIMIT_FSIZE covers stdout and the log too, which have limits of their own and must be able to reach them. */
+export function fileLimitBytes({ limits }: LaunchPlan): number {
+  return Math.max(limits.fileBytes, limits.outputBytes + MIB, limits.logBytes * 2 + MIB);
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,51 @@
+/** Where an app finds its input and leaves its results, by format, relative to its working directory. */
+import { dirname } from 'node:path';
+import { safePath } from './archive-rules.ts';
+import { CannotStart } from './entry.ts';
+import type { ContentPaths, Job } from './types.ts';
+
+export interface Content extends ContentPaths {
+  /** Made before the start, so that an app can write without making them. */
+  folders: string[];
+}
+
+const MULTI_FILE: Required<ContentPaths> = {
+  inputPath: 'inputs',
+  solutionsPath: 'outputs/solutions',
+  statisticsPath: 'outputs/statistics/statistics.json',
+  metricsPath: 'outputs/metrics/metrics.json',
+  assetsPath: 'outputs/assets/assets.json',
+};
+
+/** Throws CannotStart when a path of the manifest leads out of the working folder. */
+export function contentPaths(job: Pick<Job, 'input' | 'content'>): Content {
+  if (job.input.format === 'csv-archive')
+    return { inputPath: 'input', solutionsPath: 'output', folders: ['output'] };
+  if (job.input.format !== 'multi-file') return { folders: [] };
+  const path = (name: keyof ContentPaths): string => inside(job.content?.[name] ?? MULTI_FILE[name], name);
+  const statisticsPath = path('statisticsPath');
+  const metricsPath = path('metricsPath');
+  const assetsPath = path('assetsPath');
+  const solutionsPath = path('solutionsPath');
+  return {
+    inputPath: path('inputPath'),
+    solutionsPath,
+    statisticsPath,
+    metricsPath,
+    assetsPath,
+    folders: [solutionsPath, dirname(statisticsPath), dirname(metricsPath), dirname(assetsPath)],
+  };
+}
+
+function inside(path: string, name: keyof ContentPaths): string {
+  try {
+    const safe = safePath(path);
+    if (safe !== '') return safe;
+  } catch {
+    // Said below.
+  }
+  throw new CannotStart(
+    'not-startable',
+    `The ${name} "${path}" of the manifest is not a path below the working folder.`,
+  );
+}

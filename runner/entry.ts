@@ -1,0 +1,192 @@
+/** Decides what is executed: the entry point of an app, the command that starts it, and whether it can start here. */
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ArchiveEntry } from './archive-rules.ts';
+import { safePath } from './archive-rules.ts';
+import type { CachedExecutable } from './executables.ts';
+import { APP_ROOT } from './protocol.ts';
+import type { EndReason, Host, Job, RuntimeName } from './types.ts';
+
+/** Why an app cannot be started, as the outcome will say it. */
+export class CannotStart extends Error {
+  override name = 'CannotStart';
+  readonly reason: EndReason;
+  constructor(reason: EndReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface Entry {
+  command: string[];
+  /** The app's own environment may replace these … */
+  environment: Record<string, string>;
+  /** … but not these. */
+  fixedEnvironment: Record<string, string>;
+  workingDirectory: string;
+}
+
+const MIB = 1024 * 1024;
+/** Share of the memory limit that Node's heap may take; the rest is for buffers, code and the stack. */
+const NODE_HEAP_SHARE = 0.75;
+const DEPENDENCIES = '.nextmv/python/deps';
+
+const DEFAULT_ENTRY: Record<Job['type'], string[]> = {
+  python: ['main.py'],
+  node: ['main.js', 'main.mjs', 'main.ts'],
+  java: ['main.jar'],
+  go: ['main'],
+  binary: ['main'],
+};
+
+const NEEDS: Partial<Record<Job['type'], RuntimeName>> = { python: 'python', node: 'node', java: 'java' };
+
+/** Throws CannotStart with a sentence. */
+export async function entryFor(job: Job, host: Host, executable: CachedExecutable): Promise<Entry> {
+  const workingDirectory = inside(job.workingDirectory ?? '', 'working directory');
+  const path = findEntry(job, workingDirectory, executable.byPath);
+  const file = `${APP_ROOT}/${path}`;
+  const need = NEEDS[job.type];
+  const runtime = need === undefined ? undefined : host.runtimes[need];
+  if (need !== undefined && runtime === undefined) {
+    const why = host.missingRuntimes[need] ?? '';
+    throw new CannotStart(
+      'runtime-missing',
+      `The app needs ${need}, which this host does not have. ${why}`.trim(),
+    );
+  }
+  const program = runtime?.path ?? '';
+  const environment: Record<string, string> = {};
+  const fixedEnvironment: Record<string, string> = {};
+  // Tools of the runtime (npm's, pip's) are found by name beside it.
+  if (runtime !== undefined) environment.PATH = `${dirname(program)}:/usr/local/bin:/usr/bin:/bin`;
+  const memory = job.limits.memoryBytes;
+  const heapMiB = Math.max(64, Math.floor((memory * NODE_HEAP_SHARE) / MIB));
+  const common = { environment, fixedEnvironment, workingDirectory };
+  switch (job.type) {
+    case 'python':
+      fixedEnvironment.PYTHONPATH = [`${APP_ROOT}/${DEPENDENCIES}`, job.environment.PYTHONPATH]
+        .filter(Boolean)
+        .join(':');
+      fixedEnvironment.PYTHONUNBUFFERED = '1';
+      fixedEnvironment.PYTHONDONTWRITEBYTECODE = '1';
+      return { ...common, command: [program, file, ...job.arguments] };
+    case 'node':
+      return { ...common, command: [program, `--max-old-space-size=${heapMiB}`, file, ...job.arguments] };
+    case 'java':
+      // The percentage is of the run's limit, not of the host's memory.
+      return {
+        ...common,
+        command: [program, `-XX:MaxRAM=${memory}`, '-XX:MaxRAMPercentage=90', '-jar', file, ...job.arguments],
+      };
+    case 'go':
+    case 'binary':
+      await checkProgram(join(executable.folder, 'root', path), path, host);
+      return { ...common, command: [file, ...job.arguments] };
+  }
+}
+
+function findEntry(job: Job, workingDirectory: string, files: Map<string, ArchiveEntry>): string {
+  const isFile = (path: string): boolean => {
+    const entry = files.get(path);
+    return entry !== undefined && entry.kind !== 'directory';
+  };
+  const candidates =
+    job.entrypoint === undefined ? DEFAULT_ENTRY[job.type] : [inside(job.entrypoint, 'entry point')];
+  for (const candidate of candidates) {
+    if (isFile(candidate)) return candidate;
+    // Some manifests name the entry point as seen from the working directory.
+    const seen = workingDirectory === '' ? candidate : `${workingDirectory}/${candidate}`;
+    if (isFile(seen)) return seen;
+  }
+  throw new CannotStart(
+    'not-startable',
+    `The executable has no entry point ${candidates.map((name) => `"${name}"`).join(' or ')} for type ${job.type}.`,
+  );
+}
+
+function inside(path: string, what: string): string {
+  try {
+    return safePath(path);
+  } catch {
+    throw new CannotStart(
+      'not-startable',
+      `The ${what} "${path}" does not lie in the executable; it must be relative.`,
+    );
+  }
+}
+
+const ELF_MACHINES: Record<number, string> = {
+  3: 'ia32',
+  40: 'arm',
+  62: 'x64',
+  183: 'arm64',
+  243: 'riscv64',
+};
+const HEAD_BYTES = 4096;
+const PT_INTERP = 3;
+
+/**
+ * A shell handed a program of another architecture would try to read it as a script, so its head is looked at first.
+ * The executable bit does not matter: archives made on systems without it lose it, and the runner sets it.
+ */
+async function checkProgram(file: string, path: string, host: Host): Promise<void> {
+  const handle = await open(file, 'r');
+  let head: Buffer;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    head = buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+  const refuse = (why: string): never => {
+    throw new CannotStart('not-startable', `The entry point "${path}" cannot be started: ${why}`);
+  };
+  if (head.subarray(0, 2).toString('latin1') === '#!') return;
+  const isElf = head.length >= 64 && head.readUInt32BE(0) === 0x7f454c46;
+  const isMachO = head.length >= 4 && [0xcffaedfe, 0xcafebabe].includes(head.readUInt32BE(0));
+  if (host.platform === 'darwin') {
+    if (isMachO) return;
+    refuse(
+      isElf
+        ? 'it is a program for Linux, and this host runs macOS.'
+        : 'it is neither a program nor a script with "#!".',
+    );
+  }
+  if (isMachO) refuse('it is a program for macOS, and this host runs Linux.');
+  if (!isElf) refuse('it is neither a Linux program (ELF) nor a script that begins with "#!".');
+  const machine = head.readUInt16LE(18);
+  const architecture = ELF_MACHINES[machine] ?? `machine ${machine}`;
+  if (architecture !== host.architecture) {
+    refuse(`it is built for ${architecture}, and this host is ${host.architecture}.`);
+  }
+  const loader = interpreterOf(head);
+  if (loader !== undefined && !(await exists(loader)))
+    refuse(`it needs the loader "${loader}", which this host lacks.`);
+}
+
+/** The dynamic loader that a 64-bit little-endian program names, when its name lies in the head. */
+function interpreterOf(head: Buffer): string | undefined {
+  if (head[4] !== 2 || head[5] !== 1) return undefined;
+  const table = Number(head.readBigUInt64LE(32));
+  const size = head.readUInt16LE(54);
+  const count = head.readUInt16LE(56);
+  for (let place = 0; place < count; place += 1) {
+    const at = table + place * size;
+    if (at + 40 > head.length || head.readUInt32LE(at) !== PT_INTERP) continue;
+    const from = Number(head.readBigUInt64LE(at + 8));
+    const end = head.indexOf(0, from);
+    return end > from ? head.toString('utf8', from, end) : undefined;
+  }
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await open(path, 'r').then(
+    async (handle) => {
+      await handle.close();
+      return true;
+    },
+    () => false,
+  );
+}

@@ -1,0 +1,124 @@
+/** Finds out, by trying, what this host can do: how apps are held here, and which runtimes there are. */
+import { arch, availableParallelism, totalmem } from 'node:os';
+import { type CgroupHome, findCgroupHome } from './cgroup.ts';
+import { findTool, runQuietly } from './command.ts';
+import { type Candidate, candidatesFor, tryCandidate } from './confinement-probe.ts';
+import type { Confinement } from './protocol.ts';
+import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
+import { prepareSystem, readOnlyMounts } from './system-view.ts';
+import type { Host, RunnerSettings } from './types.ts';
+
+/** Throws with a sentence when the required level is not to be had. */
+export async function probeHost(
+  settings: RunnerSettings,
+  marker: string,
+): Promise<{ host: Host; confinement: Confinement }> {
+  const [runtimes, system, letter] = await Promise.all([
+    findRuntimes(undefined),
+    prepareSystem(settings.folder),
+    processLimitLetter(),
+  ]);
+  const cgroup = process.platform === 'linux' ? findCgroupHome() : undefined;
+  const base: Confinement = {
+    level: 'limits',
+    means: 'plain',
+    processLimitIsOwn: false,
+    processLimitLetter: letter,
+    tools: { sh: '/bin/sh' },
+    bwrapFlags: [],
+    systemMounts: [...system.mounts, ...readOnlyMounts(runtimes.mounts)],
+    etcFolder: system.etc,
+    hostCores: availableParallelism(),
+    marker,
+  };
+  for (const name of ['bwrap', 'setpriv', 'unshare', 'taskset'] as const) {
+    const path = findTool(name);
+    if (path !== undefined) base.tools[name] = path;
+  }
+  if (cgroup !== undefined) base.cgroup = cgroup;
+  const failures: string[] = [];
+  for (const candidate of candidatesFor(base, settings.containment)) {
+    const trouble = await tryCandidate(candidate.confinement, settings.folder);
+    if (trouble !== undefined) {
+      failures.push(`${candidate.name}: ${trouble}`);
+      continue;
+    }
+    return await settle(candidate, runtimes, settings, cgroup, failures);
+  }
+  const wanted =
+    settings.containment === undefined ? '' : `Containment "${settings.containment}" is required, but `;
+  throw new Error(`${wanted}this host cannot run an app. ${failures.join(' ') || whyNoSandbox(base)}`);
+}
+
+async function settle(
+  candidate: Candidate,
+  runtimes: FoundRuntimes,
+  settings: RunnerSettings,
+  cgroup: CgroupHome | undefined,
+  failures: string[],
+): Promise<{ host: Host; confinement: Confinement }> {
+  const { confinement } = candidate;
+  // At level limits an app sees runtimes with the eyes of its own user.
+  const user = confinement.means === 'bwrap' ? undefined : confinement.users?.first;
+  const usable = user === undefined ? runtimes : await findRuntimes(user);
+  const host: Host = {
+    platform: process.platform === 'darwin' ? 'darwin' : 'linux',
+    architecture: arch(),
+    cores: confinement.hostCores,
+    memoryBytes: hostMemory(),
+    containment: confinement.level,
+    containmentNote: confinement.level === 'sandbox' ? '' : noteFor(confinement, settings, failures),
+    enforcement: enforcementOf(confinement, cgroup),
+    runtimes: usable.runtimes,
+    missingRuntimes: usable.missing,
+  };
+  return { host, confinement };
+}
+
+/** What a container or service manager leaves us of the host's memory. */
+function hostMemory(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}
+
+function whyNoSandbox({ tools }: Confinement): string {
+  if (process.platform !== 'linux') return 'Sandboxes need Linux; this host runs macOS.';
+  return tools.bwrap === undefined ? 'There is no bubblewrap (the command bwrap) on this host.' : '';
+}
+
+function noteFor(confinement: Confinement, settings: RunnerSettings, failures: string[]): string {
+  const asRoot =
+    process.getuid?.() === 0 && confinement.users === undefined
+      ? ' Apps run as root, as the runner does.'
+      : '';
+  if (settings.containment === 'limits') return `The setting asks for limits and no more.${asRoot}`;
+  return `${whyNoSandbox(confinement)} ${failures.join(' ')}`.trim() + asRoot;
+}
+
+function enforcementOf(confinement: Confinement, cgroup: CgroupHome | undefined): Host['enforcement'] {
+  const has = (name: string): boolean => cgroup?.controllers.includes(name) ?? false;
+  const own = confinement.processLimitIsOwn && confinement.processLimitLetter !== '';
+  const { taskset } = confinement.tools;
+  const processes = [has('pids') ? 'cgroup v2 pids.max' : '', own ? 'RLIMIT_NPROC' : '', 'watchdog'];
+  return {
+    memory: has('memory')
+      ? 'cgroup v2 memory.max, RLIMIT_DATA and a watchdog'
+      : 'a watchdog on resident memory, and RLIMIT_DATA one GiB above the limit',
+    cores: has('cpu') ? 'cgroup v2 cpu.max' : taskset === undefined ? 'not held' : 'CPU affinity',
+    processes: processes.filter((text) => text !== '').join(', '),
+    tree: confinement.means === 'plain' ? 'process group, descent and environment marker' : 'pid namespace',
+  };
+}
+
+/** dash and ash say -p, bash and its like -u. */
+async function processLimitLetter(): Promise<Confinement['processLimitLetter']> {
+  for (const letter of ['p', 'u'] as const) {
+    // bash knows -p too, but as the size of a pipe, which cannot be set.
+    const { ok } = await runQuietly('/bin/sh', [
+      '-c',
+      `ulimit -${letter} 10000 && test "$(ulimit -${letter})" = 10000`,
+    ]);
+    if (ok) return letter;
+  }
+  return '';
+}

@@ -1,0 +1,175 @@
+/**
+ * The runner's end of the launcher: starts it, talks to it, and starts a new one when it dies.
+ *
+ * What must stay true: there is at most one launcher; a run handed to a launcher that dies is told of it, after every
+ * process of it has been killed, and never hears from a later launcher.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { killRuns } from './leftovers.ts';
+import type { Confinement, EndReport, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
+import { reasonOf } from './sentences.ts';
+import type { Diagnostic } from './types.ts';
+
+export interface RunEvents {
+  started(info: { pid: number; at: number }): void;
+  ended(report: EndReport): void;
+  lost(why: string): void;
+}
+
+const RESTART_PAUSE_MS = 100;
+const LONGEST_RESTART_PAUSE_MS = 5_000;
+/** A launcher that lived this long was sound; its death says nothing about the next one. */
+const SOUND_AFTER_MS = 10_000;
+
+interface Live {
+  child: ChildProcess;
+  runs: Map<string, RunEvents>;
+  removals: Map<number, { resolve(): void; reject(error: Error): void }>;
+}
+
+export class LauncherLink {
+  readonly #confinement: Confinement;
+  readonly #runsFolder: string;
+  readonly #diagnose: (diagnostic: Diagnostic) => void;
+  #live: Promise<Live>;
+  #closed = false;
+  #failures = 0;
+  #requests = 0;
+
+  constructor(confinement: Confinement, runsFolder: string, diagnose: (diagnostic: Diagnostic) => void) {
+    this.#confinement = confinement;
+    this.#runsFolder = runsFolder;
+    this.#diagnose = diagnose;
+    this.#live = this.#launch();
+  }
+
+  /** Resolves when the launcher is there; rejects when it cannot be started at all. */
+  async ready(): Promise<void> {
+    await this.#live;
+  }
+
+  /** Hands a run over. Returns a function that cancels it. Rejects when no launcher can be had. */
+  async start(plan: LaunchPlan, events: RunEvents): Promise<() => void> {
+    const live = await this.#live;
+    live.runs.set(plan.key, events);
+    send(live, { type: 'start', plan });
+    return () => send(live, { type: 'cancel', key: plan.key });
+  }
+
+  /** Removes a folder of a run, with what belongs to the user of that run in it. */
+  async remove(folder: string): Promise<void> {
+    const live = await this.#live;
+    if (!live.child.connected) throw new Error('There is no launcher.');
+    this.#requests += 1;
+    const request = this.#requests;
+    await new Promise<void>((resolve, reject) => {
+      live.removals.set(request, { resolve, reject });
+      send(live, { type: 'remove', request, folder });
+    });
+  }
+
+  /** Kills every run at once, without grace; each is told of its end. */
+  async killAll(): Promise<void> {
+    const live = await this.#live.catch(() => undefined);
+    if (live !== undefined) send(live, { type: 'kill' });
+  }
+
+  /** Ends the launcher and waits for it; whatever still runs is killed by it. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const live = await this.#live.catch(() => undefined);
+    if (live === undefined || live.child.exitCode !== null || live.child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => live.child.once('exit', () => resolve()));
+    if (live.child.connected) live.child.disconnect();
+    await gone;
+  }
+
+  async #launch(): Promise<Live> {
+    const begun = performance.now();
+    const child = fork(join(import.meta.dirname, 'launcher.ts'), [JSON.stringify(this.#confinement)], {
+      // The launcher's environment can be read by apps of the same user: it holds nothing of the server's.
+      env: { PATH: process.env.PATH },
+      execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const live: Live = { child, runs: new Map(), removals: new Map() };
+    const ready = Promise.withResolvers<Live>();
+    child.on('message', (message: FromLauncher) => {
+      if (message.type === 'ready') ready.resolve(live);
+      else this.#hear(live, message);
+    });
+    child.once('error', (error) => ready.reject(error));
+    child.once('exit', (code, signal) => {
+      const why = `The launcher ended ${signal === null ? `with exit code ${code}` : `by signal ${signal}`}.`;
+      ready.reject(new Error(why));
+      if (performance.now() - begun > SOUND_AFTER_MS) this.#failures = 0;
+      if (!this.#closed) this.#replace(why);
+      void this.#lose(live, why);
+    });
+    return await ready.promise;
+  }
+
+  /** Until the new launcher is there, starts wait for it. */
+  #replace(why: string): void {
+    const delay =
+      this.#failures === 0 ? 0 : Math.min(RESTART_PAUSE_MS * 2 ** this.#failures, LONGEST_RESTART_PAUSE_MS);
+    this.#failures += 1;
+    this.#diagnose({ level: 'error', event: 'launcher-died', message: `${why} A new one is started.` });
+    this.#live = pause(delay).then(() => this.#launch());
+    this.#live.catch((error: unknown) => {
+      this.#diagnose({
+        level: 'error',
+        event: 'launcher-failed',
+        message: `No new launcher: ${reasonOf(error)}`,
+      });
+    });
+  }
+
+  async #lose(live: Live, why: string): Promise<void> {
+    for (const { reject } of live.removals.values()) reject(new Error(why));
+    live.removals.clear();
+    const runs = [...live.runs];
+    live.runs.clear();
+    if (runs.length === 0) return;
+    const keys = runs.map(([key]) => key);
+    const left = await killRuns(this.#confinement.marker, this.#runsFolder, keys).catch(() => []);
+    if (left.length > 0) {
+      this.#diagnose({
+        level: 'error',
+        event: 'unkillable',
+        message: `Processes ${left.join(', ')} could not be killed.`,
+      });
+    }
+    for (const [, events] of runs) events.lost(why);
+  }
+
+  #hear(live: Live, message: Exclude<FromLauncher, { type: 'ready' }>): void {
+    switch (message.type) {
+      case 'started':
+        live.runs.get(message.key)?.started({ pid: message.pid, at: message.at });
+        return;
+      case 'ended': {
+        const run = live.runs.get(message.key);
+        live.runs.delete(message.key);
+        run?.ended(message.report);
+        return;
+      }
+      case 'removed': {
+        const removal = live.removals.get(message.request);
+        live.removals.delete(message.request);
+        if (message.error === undefined) removal?.resolve();
+        else removal?.reject(new Error(message.error));
+        return;
+      }
+      case 'diagnostic':
+        this.#diagnose(message.diagnostic);
+    }
+  }
+}
+
+/** A message that cannot be delivered is no error: the launcher's end is noticed by itself. */
+function send(live: Live, message: ToLauncher): void {
+  live.child.send(message, () => undefined);
+}

@@ -1,0 +1,91 @@
+/**
+ * The launcher: a small process that starts every app, so that the server's own process never forks, and that ends
+ * every app it has started when the server goes away.
+ *
+ * What must stay true: an app is in `runs` from before its start until nothing of it lives; when the channel to the
+ * runner closes, every app is killed to the last process and only then does the launcher leave. Signals meant for the
+ * server's terminal do not end it.
+ */
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppRun } from './app-run.ts';
+import type { ExecutableIndex } from './executables.ts';
+import type { Confinement, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
+import { reasonOf } from './sentences.ts';
+import { SAMPLE_MS } from './watchdog.ts';
+
+/** Indexes of executables with tens of thousands of files are not read anew for every run. */
+const INDEXES_KEPT = 64;
+
+const confinement: Confinement = JSON.parse(process.argv[2] ?? '{}');
+const runs = new Map<string, AppRun>();
+const indexes = new Map<string, ExecutableIndex>();
+let sampling: NodeJS.Timeout | undefined;
+
+process.umask(0o022);
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
+
+process.on('message', (message: ToLauncher) => {
+  if (message.type === 'start') start(message.plan);
+  if (message.type === 'cancel') runs.get(message.key)?.cancel();
+  if (message.type === 'kill') void killAll();
+  if (message.type === 'remove') void remove(message.request, message.folder);
+});
+
+process.on('disconnect', () => {
+  clearInterval(sampling);
+  void killAll().finally(() => process.exit(0));
+});
+
+tell({ type: 'ready' });
+
+async function killAll(): Promise<void> {
+  await Promise.all([...runs.values()].map((run) => run.killAll()));
+}
+
+function start(plan: LaunchPlan): void {
+  const run = new AppRun(confinement, plan, {
+    started: (info) => tell({ type: 'started', key: plan.key, ...info }),
+    ended: (report) => {
+      runs.delete(plan.key);
+      if (runs.size === 0) {
+        clearInterval(sampling);
+        sampling = undefined;
+      }
+      tell({ type: 'ended', key: plan.key, report });
+    },
+  });
+  runs.set(plan.key, run);
+  sampling ??= setInterval(sample, SAMPLE_MS);
+  run.start(() => indexOf(plan.executableFolder));
+}
+
+function sample(): void {
+  const now = performance.now();
+  for (const run of runs.values()) run.sample(now);
+}
+
+function indexOf(folder: string): ExecutableIndex {
+  const known = indexes.get(folder);
+  if (known !== undefined) return known;
+  const [oldest] = indexes.keys();
+  if (indexes.size >= INDEXES_KEPT && oldest !== undefined) indexes.delete(oldest);
+  const index: ExecutableIndex = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8'));
+  indexes.set(folder, index);
+  return index;
+}
+
+async function remove(request: number, folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+    tell({ type: 'removed', request });
+  } catch (error) {
+    tell({ type: 'removed', request, error: reasonOf(error) });
+  }
+}
+
+/** The runner may be gone already; then nobody is there to be told. */
+function tell(message: FromLauncher): void {
+  if (process.connected) process.send?.(message, () => undefined);
+}

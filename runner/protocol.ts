@@ -1,0 +1,87 @@
+/** What the runner and its launcher say to each other, as JSON over the channel between the two processes. */
+import type { Containment, Diagnostic, EndReason, Limits } from './types.ts';
+
+/** How apps are held on this host; found out once by probing and handed to the launcher when it starts. */
+export interface Confinement {
+  level: Containment;
+  /**
+   * `bwrap`: namespaces by bubblewrap. `pidns`: a pid namespace by unshare, for the sake of a sure kill.
+   * `plain`: neither; the tree is found by descent, process group, session and environment marker.
+   */
+  means: 'bwrap' | 'pidns' | 'plain';
+  /** Set when we are root: every app gets a user of its own, drawn from this range of user ids. */
+  users?: { first: number; count: number };
+  /** Whether RLIMIT_NPROC counts the processes of one run only: a user, or a user namespace, of its own. */
+  processLimitIsOwn: boolean;
+  /** The shell's letter for the process limit: dash says p, others u. Empty when the shell has none. */
+  processLimitLetter: '' | 'p' | 'u';
+  tools: { sh: string; bwrap?: string; setpriv?: string; unshare?: string; taskset?: string };
+  /** Extra flags bubblewrap understood when probed. */
+  bwrapFlags: string[];
+  /** Bubblewrap's arguments that show the system's programs and libraries and the runtimes, read-only. */
+  systemMounts: string[];
+  /** A small /etc made for sandboxes. */
+  etcFolder: string;
+  /** A cgroup v2 folder under which we may make children with memory, cpu and pids controllers. */
+  cgroup?: { folder: string; controllers: string[] };
+  hostCores: number;
+  /** Every process of a run carries SWITCHYARD_RUN=<marker>/<key> in its environment. */
+  marker: string;
+}
+
+/** Everything the launcher needs for one run; the run's folder exists, with `stdin` or `input/` already in it. */
+export interface LaunchPlan {
+  key: string;
+  folder: string;
+  /** Folder of the unpacked executable, with `index.json` and `root/`. */
+  executableFolder: string;
+  /** Relative to the root of the executable; '' for the root. */
+  workingDirectory: string;
+  /** Where the unpacked input archive goes, relative to the working directory; absent for json and text. */
+  inputPath?: string;
+  /** Made before the start, relative to the working directory. */
+  folders: string[];
+  secretFiles: { location: string; value: string }[];
+  /** Parts that start with APP_ROOT name a file of the app. */
+  command: string[];
+  environment: Record<string, string>;
+  limits: Limits;
+  network: boolean;
+  /** stdout is a log (multi-file) and is not held against outputBytes. */
+  stdoutIsLog: boolean;
+  graceMs: number;
+}
+
+/** Stands for the folder of the app, which has another path inside a sandbox. */
+export const APP_ROOT = '\u0000app';
+
+export type ToLauncher =
+  | { type: 'start'; plan: LaunchPlan }
+  | { type: 'cancel'; key: string }
+  /** Every run at once, without grace. */
+  | { type: 'kill' }
+  | { type: 'remove'; request: number; folder: string };
+
+export interface EndReport {
+  exitCode: number | null;
+  signal: string | null;
+  /** Set when the launcher ended the app, or could not start it; absent when it ended by itself. */
+  reason?: EndReason;
+  /** The sentence for the reason. */
+  error?: string;
+  /** False when the app's own process never ran. */
+  appRan: boolean;
+  startedAt: number;
+  endedAt: number;
+  executionMs: number;
+  peakMemoryBytes?: number;
+  stdoutBytes: number;
+  stderrBytes: number;
+}
+
+export type FromLauncher =
+  | { type: 'ready' }
+  | { type: 'started'; key: string; pid: number; user?: number; at: number }
+  | { type: 'ended'; key: string; report: EndReport }
+  | { type: 'removed'; request: number; error?: string }
+  | { type: 'diagnostic'; diagnostic: Diagnostic };

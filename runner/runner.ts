@@ -1,0 +1,347 @@
+/**
+ * The runner: takes jobs, prepares their folders, has the launcher start them, and says how they ended.
+ *
+ * What must stay true: `done` of every run resolves exactly once and never rejects, after the last log line was given
+ * out and no process of the run lives.
+ */
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { unpackArchive } from './archive.ts';
+import { ArchiveRefused } from './archive-rules.ts';
+import { packSolutions, plainFile } from './collect.ts';
+import { contentPaths } from './content.ts';
+import { CannotStart, entryFor } from './entry.ts';
+import { type CachedExecutable, ExecutableCache } from './executables.ts';
+import { LogFollower } from './follow.ts';
+import { probeHost } from './host.ts';
+import { unwrapInput } from './input-archive.ts';
+import { LauncherLink } from './launcher-link.ts';
+import { clearLeftovers, markerOf } from './leftovers.ts';
+import { MARKER_NAME } from './processes.ts';
+import type { EndReport, LaunchPlan } from './protocol.ts';
+import { type RunFolder, runFolder } from './run-folder.ts';
+import { bytesInWords, reasonOf } from './sentences.ts';
+import type {
+  Diagnostic,
+  Ended,
+  EndReason,
+  Job,
+  LogLine,
+  Observer,
+  Outcome,
+  Runner,
+  RunnerSettings,
+  RunningApp,
+} from './types.ts';
+import { verdictOf } from './verdict.ts';
+
+const DEFAULT_GRACE_MS = 5_000;
+const DEFAULT_CACHE_BYTES = 20 * 1024 ** 3;
+
+/**
+ * Probes the host, ends and clears what an earlier runner left in the folder, and starts the launcher. Throws with a
+ * sentence when the required containment is not to be had, or the folder cannot be used.
+ */
+export async function startRunner(settings: RunnerSettings): Promise<Runner> {
+  const diagnose = (diagnostic: Diagnostic): void => settings.onDiagnostic?.(diagnostic);
+  await mkdir(settings.folder, { recursive: true, mode: 0o711 });
+  const marker = await markerOf(settings.folder);
+  const runs = join(settings.folder, 'runs');
+  const left = await clearLeftovers(marker, runs);
+  if (left.runs > 0) {
+    diagnose({
+      level: 'warn',
+      event: 'leftovers-killed',
+      message: `${left.runs} runs an earlier runner left were ended.`,
+    });
+  }
+  const cache = new ExecutableCache(
+    join(settings.folder, 'executables'),
+    settings.cacheBytes ?? DEFAULT_CACHE_BYTES,
+  );
+  const [probed] = await Promise.all([probeHost(settings, marker), cache.open()]);
+  const link = new LauncherLink(probed.confinement, runs, diagnose);
+  await link.ready();
+  const graceMs = settings.graceMs ?? DEFAULT_GRACE_MS;
+  const active = new Set<AppHandle>();
+  let closing = false;
+  return {
+    host: probed.host,
+    run(job, observer) {
+      const handle = new AppHandle({
+        job,
+        observer,
+        host: probed.host,
+        cache,
+        link,
+        runs,
+        graceMs,
+        diagnose,
+      });
+      active.add(handle);
+      void handle.done.then(() => active.delete(handle));
+      if (closing) handle.cancel();
+      return handle;
+    },
+    async close(grace) {
+      closing = true;
+      const done = Promise.all([...active].map((handle) => handle.done));
+      for (const handle of active) handle.cancel();
+      if (grace !== undefined) await Promise.race([done, sleep(grace)]);
+      else await done;
+      await link.killAll();
+      await done;
+      await link.close();
+    },
+  };
+}
+
+async function sleep(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+interface AppContext {
+  job: Job;
+  observer: Observer;
+  host: Runner['host'];
+  cache: ExecutableCache;
+  link: LauncherLink;
+  runs: string;
+  graceMs: number;
+  diagnose(diagnostic: Diagnostic): void;
+}
+
+type LauncherEnd = { report: EndReport } | { lost: string };
+
+class AppHandle implements RunningApp {
+  readonly done: Promise<Outcome>;
+  readonly #context: AppContext;
+  readonly #folder: RunFolder;
+  readonly #startedAt = Date.now();
+  #cancelInLauncher: (() => void) | undefined;
+  #canceled = false;
+
+  constructor(context: AppContext) {
+    this.#context = context;
+    this.#folder = runFolder(join(context.runs, context.job.key));
+    this.done = this.#run();
+  }
+
+  cancel(): void {
+    this.#canceled = true;
+    this.#cancelInLauncher?.();
+  }
+
+  async dispose(): Promise<void> {
+    await this.done;
+    await this.#context.link
+      .remove(this.#folder.root)
+      .catch(() => rm(this.#folder.root, { recursive: true, force: true }));
+  }
+
+  async #run(): Promise<Outcome> {
+    let executable: CachedExecutable | undefined;
+    try {
+      const { job, cache } = this.#context;
+      checkJob(job);
+      await mkdir(this.#folder.root, { mode: 0o711 });
+      const [found, input] = await Promise.allSettled([cache.obtain(job.executable), this.#takeInput()]);
+      if (found.status === 'fulfilled') executable = found.value;
+      if (found.status === 'rejected') throw asCannotStart(found.reason, 'bad-executable');
+      if (input.status === 'rejected') throw asCannotStart(input.reason, 'bad-input-archive');
+      return await this.#launch(found.value);
+    } catch (error) {
+      return await this.#notRun(error);
+    } finally {
+      executable?.release();
+    }
+  }
+
+  /** json and text go to stdin; an archive is unpacked beside the working folder and moved in by the launcher. */
+  async #takeInput(): Promise<void> {
+    const { format, open } = this.#context.job.input;
+    if (format === 'json' || format === 'text') {
+      await pipeline(await open(), createWriteStream(this.#folder.stdin, { mode: 0o600 }));
+      return;
+    }
+    await mkdir(this.#folder.input);
+    await Promise.all([writeFile(this.#folder.stdin, ''), unpackArchive(await open(), this.#folder.input)]);
+    await unwrapInput(this.#folder);
+  }
+
+  async #launch(executable: CachedExecutable): Promise<Outcome> {
+    const { job, host, observer, graceMs } = this.#context;
+    const entry = await entryFor(job, host, executable);
+    const content = contentPaths(job);
+    const plan: LaunchPlan = {
+      key: job.key,
+      folder: this.#folder.root,
+      executableFolder: executable.folder,
+      workingDirectory: entry.workingDirectory,
+      folders: content.folders,
+      secretFiles: job.secretFiles,
+      command: entry.command,
+      environment: { ...entry.environment, ...withoutMarker(job.environment), ...entry.fixedEnvironment },
+      limits: job.limits,
+      network: job.network,
+      stdoutIsLog: job.input.format === 'multi-file',
+      graceMs,
+    };
+    if (content.inputPath !== undefined) plan.inputPath = content.inputPath;
+    if (this.#canceled) throw new CannotStart('canceled', 'The run was canceled before it started.');
+    const logs: { path: string; stream: LogLine['stream'] }[] = [
+      { path: this.#folder.stderr, stream: 'stderr' },
+    ];
+    if (plan.stdoutIsLog) logs.push({ path: this.#folder.stdout, stream: 'stdout' });
+    const follower = new LogFollower(logs, job.limits.logBytes, (lines) =>
+      this.#shield(() => observer.onLog(lines)),
+    );
+    const end = await this.#inLauncher(plan, follower);
+    if ('lost' in end) {
+      await follower.finish(false).catch(() => undefined);
+      return { kind: 'lost', why: `${end.lost} Nothing can be said about the app.` };
+    }
+    const { report } = end;
+    await follower.finish(report.stderrBytes === 0 && (!plan.stdoutIsLog || report.stdoutBytes === 0));
+    return await this.#outcome(report, follower, executable, entry.workingDirectory);
+  }
+
+  async #inLauncher(plan: LaunchPlan, follower: LogFollower): Promise<LauncherEnd> {
+    const { link, observer } = this.#context;
+    const end = Promise.withResolvers<LauncherEnd>();
+    this.#cancelInLauncher = await link.start(plan, {
+      started: (info) => {
+        follower.begin();
+        this.#shield(() => observer.onStart(info));
+      },
+      ended: (report) => end.resolve({ report }),
+      lost: (why) => end.resolve({ lost: why }),
+    });
+    if (this.#canceled) this.#cancelInLauncher();
+    return await end.promise;
+  }
+
+  async #outcome(
+    report: EndReport,
+    follower: LogFollower,
+    executable: CachedExecutable,
+    workingDirectory: string,
+  ): Promise<Ended> {
+    const verdict = verdictOf(report, await this.#setupTrouble(report));
+    const stderr = follower.kept(this.#folder.stderr);
+    const stdout = follower.kept(this.#folder.stdout);
+    const ended: Ended = {
+      kind: 'ended',
+      ...verdict,
+      exitCode: report.exitCode,
+      signal: report.signal,
+      stdout: stdout.cut ? await sized(stdout.path) : { path: stdout.path, bytes: report.stdoutBytes },
+      stderr: stderr.cut ? await sized(stderr.path) : { path: stderr.path, bytes: report.stderrBytes },
+      startedAt: report.startedAt,
+      endedAt: report.endedAt,
+      executionMs: report.executionMs,
+      containment: this.#context.host.containment,
+      logCut: stderr.cut || stdout.cut,
+    };
+    if (report.peakMemoryBytes !== undefined) ended.peakMemoryBytes = report.peakMemoryBytes;
+    await this.#collect(ended, executable, workingDirectory);
+    return ended;
+  }
+
+  /** What the chain said when it broke before the app's own process was there. */
+  async #setupTrouble(report: EndReport): Promise<string> {
+    if (report.appRan || report.reason !== undefined) return '';
+    const text = await readFile(this.#folder.stderr, 'utf8').catch(() => '');
+    return text.trim().slice(0, 500);
+  }
+
+  async #collect(ended: Ended, executable: CachedExecutable, workingDirectory: string): Promise<void> {
+    const { job } = this.#context;
+    const content = contentPaths(job);
+    const below = (path: string): string => (workingDirectory === '' ? path : `${workingDirectory}/${path}`);
+    if (content.solutionsPath !== undefined) {
+      const solutions = await packSolutions(this.#folder, below(content.solutionsPath), executable);
+      if (solutions !== undefined) ended.solutions = solutions;
+    }
+    for (const name of ['statistics', 'metrics', 'assets'] as const) {
+      const path = content[`${name}Path`];
+      const file = path === undefined ? undefined : await plainFile(this.#folder.work, below(path));
+      if (file !== undefined) ended[name] = file;
+    }
+    for (const name of ['solutions', 'statistics', 'metrics', 'assets'] as const) {
+      const bytes = ended[name]?.bytes ?? 0;
+      if (!ended.succeeded || bytes <= job.limits.outputBytes) continue;
+      ended.succeeded = false;
+      ended.reason = 'output';
+      ended.error = `The app's ${name} take ${bytesInWords(bytes)}; the limit is ${bytesInWords(job.limits.outputBytes)}.`;
+    }
+  }
+
+  /** The app never started, or what it left could not be taken. */
+  async #notRun(error: unknown): Promise<Ended> {
+    const known = error instanceof CannotStart;
+    for (const path of [this.#folder.stdout, this.#folder.stderr]) {
+      await writeFile(path, '', { flag: 'a' }).catch(() => undefined);
+    }
+    return {
+      kind: 'ended',
+      succeeded: false,
+      reason: known ? error.reason : 'host',
+      error: known ? error.message : `The host failed: ${reasonOf(error)}`,
+      exitCode: null,
+      signal: null,
+      stdout: { path: this.#folder.stdout, bytes: 0 },
+      stderr: { path: this.#folder.stderr, bytes: 0 },
+      startedAt: this.#startedAt,
+      endedAt: Date.now(),
+      executionMs: 0,
+      containment: this.#context.host.containment,
+      logCut: false,
+    };
+  }
+
+  /** An observer that throws must not cost the run its end. */
+  #shield(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#context.diagnose({
+        level: 'error',
+        event: 'observer-failed',
+        message: `The observer of a run threw: ${reasonOf(error)}`,
+        runKey: this.#context.job.key,
+      });
+    }
+  }
+}
+
+function checkJob(job: Job): void {
+  const refuse = (message: string): never => {
+    throw new CannotStart('not-startable', message);
+  };
+  if (!/^[a-z0-9-]{1,128}$/.test(job.key)) {
+    refuse(`The run key "${job.key}" is not 1 to 128 lowercase letters, digits and hyphens.`);
+  }
+  const bad = job.arguments.find((text) => text.includes('\0'));
+  if (bad !== undefined) refuse('An argument of the app has a zero byte in it.');
+  for (const [name, value] of Object.entries(job.environment)) {
+    if (name === '' || /[=\0]/.test(name)) refuse(`"${name}" cannot be the name of an environment variable.`);
+    if (value.includes('\0')) refuse(`The environment variable "${name}" has a zero byte in its value.`);
+  }
+}
+
+/** The marker tells whose processes are whose; an app's own variable of that name is left out. */
+function withoutMarker(environment: Record<string, string>): Record<string, string> {
+  const { [MARKER_NAME]: _, ...rest } = environment;
+  return rest;
+}
+
+function asCannotStart(error: unknown, reason: EndReason): unknown {
+  return error instanceof ArchiveRefused ? new CannotStart(reason, error.message) : error;
+}
+
+async function sized(path: string): Promise<{ path: string; bytes: number }> {
+  return { path, bytes: (await stat(path)).size };
+}

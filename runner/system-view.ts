@@ -1,0 +1,68 @@
+/** What a sandbox shows of the system: programs and libraries as they are, and a small /etc made for it. */
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parentsOf } from './archive-rules.ts';
+
+/** Name look-ups, certificates, time zone, loader cache and the settings that Java keeps here; no accounts, no keys. */
+const ETC_SHOWN = [
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'nsswitch.conf',
+  'hosts',
+  'host.conf',
+  'gai.conf',
+  'protocols',
+  'services',
+  'resolv.conf',
+  'localtime',
+  'timezone',
+  'mime.types',
+  'alternatives',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+  'pki/tls/certs',
+  'pki/ca-trust/extracted',
+  'ca-certificates',
+  'crypto-policies',
+  'java-17-openjdk',
+  'java-21-openjdk',
+  'java-25-openjdk',
+  'java',
+  'fonts',
+];
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'];
+
+/** Makes the small /etc anew in the scratch folder; returns it with bubblewrap's arguments for the rest. */
+export async function prepareSystem(folder: string): Promise<{ etc: string; mounts: string[] }> {
+  const etc = join(folder, 'etc');
+  if (process.platform !== 'linux') return { etc, mounts: [] };
+  await rm(etc, { recursive: true, force: true });
+  await mkdir(etc, { recursive: true, mode: 0o755 });
+  for (const name of ETC_SHOWN) {
+    const source = join('/etc', name);
+    if (!existsSync(source)) continue;
+    // What we may not read ourselves is left out: apps shall not see more than we do.
+    await cp(source, join(etc, name), { recursive: true, verbatimSymlinks: true }).catch(() => undefined);
+  }
+  await rm(join(etc, 'ssl', 'private'), { recursive: true, force: true });
+  await writeFile(join(etc, 'passwd'), 'root:x:0:0:root:/:/bin/false\napp:x:1000:1000:app:/tmp:/bin/sh\n');
+  await writeFile(join(etc, 'group'), 'root:x:0:\napp:x:1000:\n');
+  return { etc, mounts: SYSTEM.flatMap(mountOf) };
+}
+
+/** On most systems /bin is a link to usr/bin; it is made again as a link. */
+function mountOf(path: string): string[] {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (info === undefined) return [];
+  if (info.isSymbolicLink()) return ['--symlink', readlinkSync(path), path];
+  return ['--ro-bind', path, path];
+}
+
+/** Shows files and folders at the paths they have; bubblewrap would make the folders above them for its own eyes only. */
+export function readOnlyMounts(paths: string[]): string[] {
+  const above = new Set(paths.flatMap((path) => parentsOf(path.slice(1)).map((parent) => `/${parent}`)));
+  const folders = [...above].sort().flatMap((path) => ['--perms', '0755', '--dir', path]);
+  return [...folders, ...paths.flatMap((path) => ['--ro-bind', path, path])];
+}
