@@ -1,0 +1,231 @@
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from './build.ts';
+import { faintWords } from './testing/contrast.ts';
+import { serveFolder } from './testing/serve-folder.ts';
+
+function findBrowser(): string | undefined {
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const paths = (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) => names.map((name) => join(folder, name)));
+  return paths.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const executablePath = findBrowser();
+const hasBrowser = executablePath !== undefined;
+const overview = '/docs/get-started/quickstarts/overview';
+const customApp = '/docs/get-started/quickstarts/custom-app';
+const wide = { width: 1440, height: 900 };
+const narrow = { width: 390, height: 844 };
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-browser-'));
+const outDir = join(folder, 'dist');
+let site: Awaited<ReturnType<typeof serveFolder>>;
+let browser: Browser;
+let open: Page[] = [];
+
+/** A page of a fresh visitor. What the browser complains about, such as a refused script, is gathered in `complaints`. */
+async function visit(
+  route: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({
+    viewport: wide,
+    colorScheme: 'light',
+    baseURL: site.url,
+    ...options,
+  });
+  const page = await context.newPage();
+  open.push(page);
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('the server responded with'))
+      complaints.push(message.text());
+  });
+  await page.goto(route, { waitUntil: 'load' });
+  return { page, complaints };
+}
+
+/** Runs in the page: how far things have moved after they were first painted. */
+function layoutShift(): Promise<number> {
+  return new Promise((resolve) => {
+    let sum = 0;
+    const observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) sum += 'value' in entry ? Number(entry.value) : 0;
+    });
+    observer.observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+  });
+}
+
+describe.skipIf(!hasBrowser)('in a browser', () => {
+  beforeAll(async () => {
+    await buildSite({ outDir });
+    site = await serveFolder(outDir);
+    const args = [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ];
+    browser = await chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
+  });
+  afterEach(async () => {
+    await Promise.all(open.map((page) => page.context().close()));
+    open = [];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.for([
+    { viewport: wide, colorScheme: 'light' as const },
+    { viewport: narrow, colorScheme: 'dark' as const },
+  ])('no page scrolls sideways, shifts, is faint or breaks its security policy: %o', async (options) => {
+    const { page, complaints } = await visit('/', options);
+    for (const path of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+      if (!path.endsWith('.html')) continue;
+      const route = `/${path.replace(/(^index)?\.html$/, '')}`;
+      await page.goto(route, { waitUntil: 'load' });
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+        route,
+      ).toBeLessThanOrEqual(0);
+      expect(await page.evaluate(layoutShift), route).toBe(0);
+      expect(await page.evaluate(faintWords, 4.5), route).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('the theme is the system’s until the reader chooses, and choosing the system’s forgets the choice', async () => {
+    const { page } = await visit(overview, { colorScheme: 'dark' });
+    const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+    const stored = () => page.evaluate(() => localStorage.getItem('theme'));
+    const button = page.getByRole('button', { name: 'Dark theme' });
+    expect(await button.getAttribute('aria-pressed')).toBe('true');
+    await button.click();
+    expect([await scheme(), await stored(), await button.getAttribute('aria-pressed')]).toEqual([
+      'light',
+      'light',
+      'false',
+    ]);
+    await page.reload();
+    expect(await scheme()).toBe('light');
+    await button.click();
+    expect([await scheme(), await stored()]).toEqual(['light dark', null]);
+  });
+
+  test('the drawer opens in a narrow window, keeps the focus and gives the navigation back', async () => {
+    const { page } = await visit(overview, { viewport: narrow });
+    const navigation = page.getByRole('navigation', { name: 'Documentation' });
+    expect(await navigation.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Documentation' });
+    expect(await dialog.getByRole('link', { name: 'Custom app' }).isVisible()).toBe(true);
+    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await dialog.isVisible()).toBe(false);
+    expect(await page.locator('#site-navigation > nav').count()).toBe(1);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.mouse.click(narrow.width - 5, 400);
+    expect(await dialog.isVisible()).toBe(false);
+  });
+
+  test('the sidebar stays hidden on the next page until it is shown again', async () => {
+    const { page } = await visit(overview);
+    const navigation = page.getByRole('navigation', { name: 'Documentation' });
+    await page.getByRole('button', { name: 'Hide navigation' }).click();
+    expect(await navigation.isVisible()).toBe(false);
+    await page.goto(customApp);
+    expect(await navigation.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Show navigation' }).click();
+    expect(await navigation.isVisible()).toBe(true);
+  });
+
+  test('tabs of one group switch together, by pointer and by arrow key, and are remembered', async () => {
+    const { page } = await visit(customApp);
+    const shown = () =>
+      page
+        .locator('[data-panel]:visible')
+        .evaluateAll((panels) => panels.map((panel) => panel.getAttribute('data-panel')));
+    const node = page.getByRole('tab', { name: 'Node' }).first();
+    expect(new Set(await shown())).toEqual(new Set(['Node']));
+    await node.focus();
+    await page.keyboard.press('ArrowRight');
+    expect(new Set(await shown())).toEqual(new Set(['Python']));
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Python');
+    await page.reload();
+    expect(new Set(await shown())).toEqual(new Set(['Python']));
+    await node.click();
+    expect(new Set(await shown())).toEqual(new Set(['Node']));
+  });
+
+  test('a copied block is confirmed for three seconds', async () => {
+    const { page } = await visit(customApp, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1000);
+    const button = page.locator('[data-language=json] [data-copy]').first();
+    await button.click();
+    await page.locator('[data-copy=done]').waitFor();
+    expect(await button.textContent()).toBe('Copied');
+    expect(await page.getByRole('status').textContent()).toBe('Copied');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^\{\n {2}"parcels": \[/);
+    await page.clock.fastForward(2999);
+    expect(await button.textContent()).toBe('Copied');
+    await page.clock.fastForward(1);
+    expect([await button.textContent(), await page.getByRole('status').textContent()]).toEqual(['Copy', '']);
+  });
+
+  test('the contents list marks the heading that is being read', async () => {
+    const { page } = await visit(`${customApp}#run-it`);
+    await page.locator('.contents [aria-current=location]', { hasText: 'Run it' }).waitFor();
+    expect(await page.locator('.contents [aria-current=location]').count()).toBe(1);
+  });
+
+  test('the status page says how the server answers', async () => {
+    const { page } = await visit('/status');
+    await page.locator('[data-address="/healthz"][data-state=well]').waitFor();
+    await page.locator('[data-address="/readyz"][data-state=unwell]').waitFor();
+    expect(await page.locator('[data-address="/readyz"]').textContent()).toContain('503');
+  });
+
+  test('without scripts everything can be read, and nothing is shown that does not work', async () => {
+    const { page } = await visit(customApp, { javaScriptEnabled: false, viewport: narrow });
+    expect(await page.locator('.needs-script:visible').count()).toBe(0);
+    const panels = page.locator('[data-panel]');
+    expect(await panels.count()).toBeGreaterThan(3);
+    expect(await page.locator('[data-panel]:visible').count()).toBe(await panels.count());
+    await page.getByRole('link', { name: 'Menu' }).click();
+    const other = page
+      .getByRole('navigation', { name: 'Documentation' })
+      .getByRole('link', { name: 'Overview' });
+    expect(await other.isVisible()).toBe(true);
+    await other.click();
+    await page.waitForURL(`**${overview}`);
+  });
+
+  test('the first stop of the keyboard skips to the content', async () => {
+    const { page } = await visit(overview);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+  });
+});

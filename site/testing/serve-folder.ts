@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+};
+
+/** The strictest policy the pages promise to live with. */
+function policyOf(outDir: string): string {
+  const { scripts, styles }: { scripts: string[]; styles: string[] } = JSON.parse(
+    readFileSync(join(outDir, 'csp.json'), 'utf8'),
+  );
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${scripts.join(' ')}`,
+    `style-src 'self' ${styles.join(' ')}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/** Serves a built site on a free port of this machine, with the security policy, as the product's server does. */
+export async function serveFolder(outDir: string): Promise<AsyncDisposable & { url: string }> {
+  const policy = policyOf(outDir);
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === '/healthz' || pathname === '/readyz') {
+      response
+        .writeHead(pathname === '/healthz' ? 200 : 503, { 'content-type': 'application/json' })
+        .end('{}');
+      return;
+    }
+    const wanted =
+      pathname === '/' ? '/index.html' : extname(pathname) === '' ? `${pathname}.html` : pathname;
+    const found = existsSync(join(outDir, wanted));
+    const path = found ? wanted : '/404.html';
+    const type = types[extname(path)] ?? 'application/octet-stream';
+    response
+      .writeHead(found ? 200 : 404, { 'content-type': type, 'content-security-policy': policy })
+      .end(readFileSync(join(outDir, path)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
