@@ -80,6 +80,7 @@ const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }
       "// Windows has no signals.\ntest.skipIf(process.platform === 'win32')('a', () => {});",
       "describe.skipIf(!hasPython)('a', () => {});",
       "test.runIf(hasPython)('a', () => {});",
+      "describe.skipIf(runner === undefined)('a', () => {});",
       '// test.only is found',
     ],
   },

@@ -16,10 +16,11 @@ function chain(callee: ESTree.Node): string[] {
   return [];
 }
 
+/** `!hasPython`, `runner === undefined`: conditions that say themselves what is missing. */
 function isNamed(condition: ESTree.Node | undefined): boolean {
-  return condition?.type === 'UnaryExpression'
-    ? isNamed(condition.argument)
-    : condition?.type === 'Identifier';
+  if (condition?.type === 'UnaryExpression') return isNamed(condition.argument);
+  if (condition?.type === 'BinaryExpression') return isNamed(condition.left) && isNamed(condition.right);
+  return condition?.type === 'Identifier';
 }
 
 /**
