@@ -45,7 +45,7 @@ export function packageOrder(sources: readonly Source[], packages: Packages): st
 /** The story of the server, read downward: a part imports only from itself and from parts before it. */
 export const SERVER_ORDER = [
   ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'reconcile', 'http'],
-  ...['account', 'applications', 'versions', 'instances', 'secrets', 'uploads', 'queue', 'runs'],
+  ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'queue', 'runs'],
   ...['inputs', 'input-sets', 'ensembles', 'experiments', 'webhooks', 'api', 'main', 'testing'],
 ];
 

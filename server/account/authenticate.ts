@@ -1,0 +1,43 @@
+/**
+ * Lets callers in: the token must be ours and its key must still be there. The key is asked of the database on every
+ * request, so that a revoked key stops working at once, on every server.
+ */
+import type { KeyId } from '@switchyard/contract/ids.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Caller } from '../http/handler.ts';
+import { type Log, messageOf } from '../log.ts';
+import { findKey, touchKey } from './store.ts';
+import type { Tokens } from './tokens.ts';
+
+const TOUCH_EVERY_MS = 60_000;
+
+export function createAuthenticate(parts: {
+  database: Database;
+  tokens: Tokens;
+  clock: Clock;
+  log: Log;
+}): (token: string) => Promise<Caller | null> {
+  const { database, tokens, clock, log } = parts;
+  const touched = new Map<KeyId, number>();
+
+  const touch = (key: KeyId): void => {
+    const now = clock.now();
+    if (now - (touched.get(key) ?? 0) < TOUCH_EVERY_MS) return;
+    touched.set(key, now);
+    database
+      .transact((tx) => touchKey(tx, key, now), { durable: false })
+      .catch((error: unknown) =>
+        log.warn({ key, error: messageOf(error) }, 'The last use of a key was not noted.'),
+      );
+  };
+
+  return async (token) => {
+    const claims = await tokens.verify(token);
+    if (!claims) return null;
+    const key = await findKey(database.read, claims.key);
+    if (!key || key.account_id !== claims.account || key.role !== claims.role) return null;
+    touch(key.id);
+    return { account: key.account_id, key: key.id, role: key.role, email: key.email };
+  };
+}

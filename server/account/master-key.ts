@@ -1,0 +1,62 @@
+/**
+ * The one secret of the server, 32 random bytes, from which every key is derived: the signature of tokens, of URLs, of
+ * page tokens. From the environment, so that several servers share it, else kept in the data folder.
+ */
+import { createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Random } from '../random.ts';
+
+const KEY_BYTES = 32;
+/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Reads the key in the data folder, or makes it. */
+export async function loadMasterKey(
+  dataFolder: string,
+  fromEnvironment: Buffer | null,
+  random: Random,
+): Promise<Buffer> {
+  if (fromEnvironment) return fromEnvironment;
+  const path = join(dataFolder, 'master-key');
+  const kept = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (kept) {
+    if (kept.length !== KEY_BYTES)
+      throw new Error(
+        `${path} has ${kept.length} bytes; it must have ${KEY_BYTES}. Put the right file back.`,
+      );
+    return kept;
+  }
+  const made = random.bytes(KEY_BYTES);
+  await writeDurably(path, made);
+  return made;
+}
+
+/** A key for one purpose. */
+export function deriveKey(masterKey: Buffer, purpose: 'urls' | 'pages' | 'tokens'): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `switchyard ${purpose}`, KEY_BYTES));
+}
+
+/** The key that tokens are signed with. */
+export function tokenKey(masterKey: Buffer): KeyObject {
+  return createPrivateKey({
+    key: Buffer.concat([ED25519_PKCS8, deriveKey(masterKey, 'tokens')]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+}
+
+/** Writes a small file that only its owner may read, and waits for the disk. */
+export async function writeDurably(path: string, content: Buffer | string): Promise<void> {
+  const handle = await open(path, 'w', 0o600);
+  try {
+    await handle.chmod(0o600);
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,21 @@
+/** Every migration, slice by slice. A new one goes to the end of its slice's list with the next free number. */
+import { migrations as account } from '../account/schema.ts';
+import { migrations as applications } from '../applications/schema.ts';
+import { migrations as blobs } from '../blobs/schema.ts';
+import type { Migration } from '../database/migrate.ts';
+import { migrations as instances } from '../instances/schema.ts';
+import { migrations as queue } from '../queue/schema.ts';
+import { migrations as runs } from '../runs/schema.ts';
+import { migrations as uploads } from '../uploads/schema.ts';
+import { migrations as versions } from '../versions/schema.ts';
+
+export const migrations: readonly Migration[] = [
+  ...blobs,
+  ...account,
+  ...uploads,
+  ...applications,
+  ...versions,
+  ...instances,
+  ...queue,
+  ...runs,
+];

@@ -1,0 +1,78 @@
+/** Health, readiness and numbers of this process. */
+import { API_VERSION } from '@switchyard/contract/limits.ts';
+import type { Host } from '@switchyard/runner';
+import type { Database } from '../database/database.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { messageOf } from '../log.ts';
+
+interface Parts {
+  database: Database;
+  metrics: Metrics;
+  /** null where no apps run. */
+  host: Host | null;
+  /** Why the process does not take work, or empty. */
+  closing(): string;
+}
+
+export function serviceHandlers(parts: Parts): HandlersOf<'getHealth' | 'getReadiness' | 'getMetrics'> {
+  const { database, metrics, host } = parts;
+  return {
+    async getHealth() {
+      return { status: 200, body: { status: 'ok' } };
+    },
+
+    async getReadiness() {
+      const reason = parts.closing() || (await databaseTrouble(database));
+      const body = {
+        status: reason === '' ? ('ready' as const) : ('not ready' as const),
+        reason,
+        version: API_VERSION,
+        database: database.kind,
+        containment: host?.containment ?? '',
+        containment_reason: host?.containmentNote ?? '',
+        runtimes: host ? runtimesOf(host) : {},
+      };
+      return reason === '' ? { status: 200, body } : { status: 503, body };
+    },
+
+    async getMetrics() {
+      return {
+        status: 200,
+        raw: await metrics.registry.metrics(),
+        contentType: metrics.registry.contentType,
+      };
+    },
+  };
+}
+
+async function databaseTrouble(database: Database): Promise<string> {
+  try {
+    await database.ping();
+    return '';
+  } catch (error) {
+    return `The database does not answer: ${messageOf(error)}`;
+  }
+}
+
+function runtimesOf(host: Host): Record<string, { available: boolean; version: string; missing: string }> {
+  const names = ['node', 'python', 'java'] as const;
+  const compiled = { available: true, version: `${host.platform}-${host.architecture}`, missing: '' };
+  return {
+    ...Object.fromEntries(
+      names.map((name) => {
+        const runtime = host.runtimes[name];
+        return [
+          name,
+          {
+            available: runtime !== undefined,
+            version: runtime?.version ?? '',
+            missing: host.missingRuntimes[name] ?? '',
+          },
+        ];
+      }),
+    ),
+    go: compiled,
+    binary: compiled,
+  };
+}

@@ -1,0 +1,29 @@
+/** An executable as the API shows it. */
+import type { Executable, Requirements } from '@switchyard/contract/executables.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import { rfc3339 } from '../clock.ts';
+import type { ExecutablesTable } from './schema.ts';
+
+export function requirementsOf(row: ExecutablesTable): Requirements {
+  return JSON.parse(row.requirements) as Requirements;
+}
+
+/** Whether the definition hides the option from the role. */
+export function isHidden(
+  item: { ui?: { hidden_from?: readonly Role[] | null } | null },
+  role: Role,
+): boolean {
+  return item.ui?.hidden_from?.includes(role) ?? false;
+}
+
+/** The body of an executable; definitions of options that are hidden from the role are left out. */
+export function executableBody(row: ExecutablesTable, role: Role): Executable {
+  const requirements = requirementsOf(row);
+  const items = requirements.options?.items?.filter((item) => !isHidden(item, role));
+  return {
+    id: row.id,
+    user_email: row.user_email,
+    uploaded_at: rfc3339(row.uploaded_at),
+    requirements: items ? { ...requirements, options: { ...requirements.options, items } } : requirements,
+  };
+}

@@ -1,0 +1,190 @@
+/** The operations on applications and on their executables. */
+import type { Application } from '@switchyard/contract/applications.ts';
+import type { ApplicationId, InstanceId } from '@switchyard/contract/ids.ts';
+import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
+import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import type { Contents } from '../blobs/contents.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { badRequest, shown } from '../http/problem.ts';
+import { makeId, type Random, randomText } from '../random.ts';
+import type { Uploads } from '../uploads/uploads.ts';
+import { executableBody } from './executable.ts';
+import { push } from './push.ts';
+import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
+import {
+  findExecutable,
+  findExecutables,
+  getApplication,
+  insertApplication,
+  listApplications,
+  updateApplication,
+} from './store.ts';
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  uploads: Uploads;
+  pageTokens: PageTokens;
+  clock: Clock;
+  random: Random;
+  /** Told after an application was deleted, so that what belonged to it is removed soon. */
+  onDeleted(): void;
+  /** Whether the application has an instance of that id. */
+  hasInstance(applicationUid: string, id: InstanceId): Promise<boolean>;
+}
+
+export function applicationHandlers(
+  parts: Parts,
+): HandlersOf<
+  | 'createApplication'
+  | 'listApplications'
+  | 'getApplication'
+  | 'updateApplication'
+  | 'deleteApplication'
+  | 'getBinaryUpload'
+  | 'activateBinary'
+> {
+  const { database, pageTokens, clock, random } = parts;
+  const executableOf = async (row: ApplicationsTable): Promise<ExecutablesTable | undefined> =>
+    row.active_executable_id === null ? undefined : findExecutable(database.read, row.active_executable_id);
+
+  const checkInstance = async (uid: string, field: string, id: string | null | undefined): Promise<void> => {
+    if (
+      id === undefined ||
+      id === null ||
+      id === '' ||
+      (RESERVED_INSTANCES as readonly string[]).includes(id)
+    )
+      return;
+    if (await parts.hasInstance(uid, id as InstanceId)) return;
+    throw badRequest(`${field} is ${shown(id)}; it must be an instance of the application, or "latest".`);
+  };
+
+  return {
+    async createApplication({ caller, body }) {
+      const now = clock.now();
+      const row: ApplicationsTable = {
+        uid: makeId<string>(random, 'app'),
+        account_id: caller.account,
+        id: body.id ?? idFromName(body.name, random),
+        name: body.name,
+        description: body.description ?? '',
+        type: body.is_pipeline ? 'pipeline' : 'custom',
+        default_instance: body.default_instance ?? '',
+        default_experiment_instance: body.default_experiment_instance ?? '',
+        active_executable_id: null,
+        created_at: now,
+        updated_at: now,
+        deleted_at: null,
+      };
+      const inserted = await database.transact((tx) => insertApplication(tx, row));
+      if (!inserted)
+        throw badRequest(
+          `id is ${shown(row.id)}, which another application of the account has; choose another.`,
+        );
+      return { status: 201, body: applicationBody(row, undefined, caller.role) };
+    },
+
+    async listApplications({ caller, query }) {
+      const list = `applications ${caller.account}`;
+      const request = pageRequest(pageTokens, list, query);
+      const rows = await listApplications(database.read, caller.account, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const executables = await findExecutables(
+        database.read,
+        page.items.flatMap((row) => row.active_executable_id ?? []),
+      );
+      const byId = new Map(executables.map((one) => [one.id, one]));
+      const items = page.items.map((row) =>
+        applicationBody(
+          row,
+          row.active_executable_id === null ? undefined : byId.get(row.active_executable_id),
+          caller.role,
+        ),
+      );
+      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+    },
+
+    async getApplication({ caller, params }) {
+      const row = await getApplication(database.read, caller.account, params.application_id);
+      return { status: 200, body: applicationBody(row, await executableOf(row), caller.role) };
+    },
+
+    async updateApplication({ caller, params, body }) {
+      const row = await getApplication(database.read, caller.account, params.application_id);
+      for (const field of ['default_instance', 'default_experiment_instance'] as const) {
+        // What is sent back unchanged is let through: clients send the whole object.
+        if (body[field] !== row[field]) await checkInstance(row.uid, field, body[field]);
+      }
+      const changes = {
+        name: body.name ?? row.name,
+        description: body.description ?? row.description,
+        default_instance: body.default_instance ?? row.default_instance,
+        default_experiment_instance: body.default_experiment_instance ?? row.default_experiment_instance,
+        updated_at: clock.now(),
+      };
+      await database.transact((tx) => updateApplication(tx, row.uid, changes));
+      return {
+        status: 200,
+        body: applicationBody({ ...row, ...changes }, await executableOf(row), caller.role),
+      };
+    },
+
+    async deleteApplication({ caller, params }) {
+      const row = await getApplication(database.read, caller.account, params.application_id);
+      await database.transact((tx) => updateApplication(tx, row.uid, { deleted_at: clock.now() }));
+      parts.onDeleted();
+      return { status: 204 };
+    },
+
+    async getBinaryUpload({ caller, params }) {
+      const row = await getApplication(database.read, caller.account, params.application_id);
+      return { status: 200, body: await parts.uploads.create(row.uid, 'executable') };
+    },
+
+    async activateBinary({ caller, params, body }) {
+      const row = await getApplication(database.read, caller.account, params.application_id);
+      const executable = await push(parts, {
+        applicationUid: row.uid,
+        uploadId: body.upload_id ?? null,
+        requirements: body.requirements,
+        email: caller.email,
+      });
+      return { status: 200, body: executableBody(executable, caller.role) };
+    },
+  };
+}
+
+function applicationBody(
+  row: ApplicationsTable,
+  executable: ExecutablesTable | undefined,
+  role: Role,
+): Application {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    type: row.type,
+    default_instance: row.default_instance,
+    default_experiment_instance: row.default_experiment_instance,
+    subscription_id: '',
+    active_executable: executable ? executableBody(executable, role) : null,
+    locked: false,
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+  };
+}
+
+/** The name in the alphabet of ids with some random characters, so that two applications of one name can be made. */
+function idFromName(name: string, random: Random): ApplicationId {
+  const words = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, ID_CHARS_MAX - 10);
+  return `${words || 'application'}-${randomText(random, 6)}` as ApplicationId;
+}

@@ -1,0 +1,64 @@
+/**
+ * A push: the archive that was uploaded last is checked as a whole and becomes the active executable, which `latest`
+ * runs from then on. Nothing of a refused archive is kept.
+ */
+
+import type { Requirements } from '@switchyard/contract/executables.ts';
+import type { ExecutableId, UploadId } from '@switchyard/contract/ids.ts';
+import { ArchiveRefused, inspectArchive } from '@switchyard/runner';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { badRequest } from '../http/problem.ts';
+import { makeId, type Random } from '../random.ts';
+import type { Uploads } from '../uploads/uploads.ts';
+import { completeRequirements } from './manifest.ts';
+import type { ExecutablesTable } from './schema.ts';
+import { insertExecutable, updateApplication } from './store.ts';
+
+interface Parts {
+  database: Database;
+  uploads: Uploads;
+  clock: Clock;
+  random: Random;
+}
+
+export interface Push {
+  applicationUid: string;
+  uploadId: UploadId | null;
+  requirements: Requirements;
+  email: string;
+}
+
+/** Answers the executable, or throws the 400 that says what is wrong with the archive. */
+export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable> {
+  const { database, uploads, clock, random } = parts;
+  const content = await uploads.use(asked.applicationUid, asked.uploadId, 'executable', 'upload_id');
+  try {
+    const inspected = await inspectArchive(await content.open());
+    if (inspected.manifestText === undefined)
+      throw badRequest('The archive has no app.yaml at its root; a manifest is required.');
+    const completed = completeRequirements(asked.requirements, inspected.manifestText);
+    if ('error' in completed) throw badRequest(completed.error);
+    const executable: ExecutablesTable = {
+      id: makeId<ExecutableId>(random, 'exe'),
+      application_uid: asked.applicationUid,
+      user_email: asked.email,
+      uploaded_at: clock.now(),
+      requirements: JSON.stringify(completed.requirements),
+      content_id: content.id,
+      hash: inspected.hash,
+    };
+    await database.transact(async (tx) => {
+      await content.insert(tx);
+      await insertExecutable(tx, executable);
+      await updateApplication(tx, asked.applicationUid, {
+        active_executable_id: executable.id,
+        updated_at: executable.uploaded_at,
+      });
+    });
+    return executable;
+  } catch (error) {
+    if (error instanceof ArchiveRefused) throw badRequest(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+/** Every statement on applications and executables. */
+import type { AccountId, ApplicationId, ExecutableId } from '@switchyard/contract/ids.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import { isAfter } from '../database/list.ts';
+import type { PageRequest } from '../http/paging.ts';
+import { notFound, shown } from '../http/problem.ts';
+import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
+
+/** false when the account has one of that id. */
+export async function insertApplication(tx: Writer, application: ApplicationsTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('applications')
+    .values(application)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** The application of the account, or the 404 that says there is none. */
+export async function getApplication(
+  db: Reader,
+  account: AccountId,
+  id: ApplicationId,
+): Promise<ApplicationsTable> {
+  const row = await db
+    .selectFrom('applications')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) throw notFound(`There is no application ${shown(id)}.`);
+  return row;
+}
+
+export function listApplications(
+  db: Reader,
+  account: AccountId,
+  page: PageRequest,
+): Promise<ApplicationsTable[]> {
+  let query = db
+    .selectFrom('applications')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('applications', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+export async function updateApplication(
+  tx: Writer,
+  uid: string,
+  changes: Partial<ApplicationsTable>,
+): Promise<void> {
+  await tx.updateTable('applications').set(changes).where('uid', '=', uid).execute();
+}
+
+/** Applications that were deleted and of which something may be left. */
+export async function listDeleted(db: Reader): Promise<string[]> {
+  const rows = await db
+    .selectFrom('applications')
+    .select('uid')
+    .where('deleted_at', 'is not', null)
+    .limit(100)
+    .execute();
+  return rows.map((row) => row.uid);
+}
+
+export async function removeApplication(tx: Writer, uid: string): Promise<void> {
+  await tx.deleteFrom('applications').where('uid', '=', uid).execute();
+}
+
+export async function insertExecutable(tx: Writer, executable: ExecutablesTable): Promise<void> {
+  await tx.insertInto('executables').values(executable).execute();
+}
+
+export function findExecutable(db: Reader, id: ExecutableId): Promise<ExecutablesTable | undefined> {
+  return db.selectFrom('executables').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function findExecutables(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutablesTable[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return db.selectFrom('executables').selectAll().where('id', 'in', ids).execute();
+}
+
+/** Removes the executables of an application; answers their contents. */
+export async function removeExecutables(tx: Writer, applicationUid: string): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('executables')
+    .where('application_uid', '=', applicationUid)
+    .returning('content_id')
+    .execute();
+  return rows.map((row) => row.content_id);
+}

@@ -1,0 +1,177 @@
+/**
+ * Content of any size behind one id: inputs, outputs, logs, executables. What is small lies in the database and is as
+ * durable as the transaction that brings it; what is large is a blob first and a row then, so that a row never points at
+ * nothing. A blob without a row (the process died in between) is removed by `sweep`.
+ *
+ * What must stay true: a blob is removed only when no row names it.
+ */
+import { Readable } from 'node:stream';
+import type { Clock } from '../clock.ts';
+import { type Database, type Reader, skipsLocked, type Writer } from '../database/database.ts';
+import { makeId, type Random } from '../random.ts';
+import type { BlobStore } from './store.ts';
+
+/** Up to here content lies in the database: one group commit instead of three syncs of its own. */
+const INLINE_BYTES_MAX = 64 * 1024;
+/** A blob without a row may be on its way to one; after this long it is not. */
+const ORPHAN_AGE_MS = 60 * 60 * 1000;
+
+/** Content that is durable as soon as the transaction that inserts it is. */
+export interface PreparedContent {
+  id: string;
+  bytes: number;
+  sha256: string | null;
+  insert(tx: Writer): Promise<void>;
+}
+
+export interface Content {
+  id: string;
+  bytes: number;
+  sha256: string | null;
+  open(): Promise<Readable>;
+}
+
+/** Content that has a name already and gets another. */
+export type SharedContent = PreparedContent & Content;
+
+export class ContentGoneError extends Error {}
+
+export class Contents {
+  readonly #database: Database;
+  readonly #blobs: BlobStore;
+  readonly #clock: Clock;
+  readonly #random: Random;
+
+  constructor(parts: { database: Database; blobs: BlobStore; clock: Clock; random: Random }) {
+    this.#database = parts.database;
+    this.#blobs = parts.blobs;
+    this.#clock = parts.clock;
+    this.#random = parts.random;
+  }
+
+  /** Prepares content that is at hand. */
+  async prepare(content: Buffer): Promise<PreparedContent> {
+    if (content.length > INLINE_BYTES_MAX)
+      return this.prepareStream(Readable.from([content], { objectMode: false }), content.length);
+    const id = makeId<string>(this.#random, 'c');
+    const row = { id, bytes: content.length, sha256: null, inline: content, blob_key: null };
+    return { id, bytes: content.length, sha256: null, insert: (tx) => insert(tx, row) };
+  }
+
+  /** Prepares content that comes as a stream; throws TooLargeError beyond `bytesMax`. */
+  async prepareStream(source: Readable, bytesMax: number): Promise<PreparedContent> {
+    const stored = await this.#blobs.put(makeId<string>(this.#random, 'b'), source, bytesMax);
+    const id = makeId<string>(this.#random, 'c');
+    const row = { id, bytes: stored.bytes, sha256: stored.sha256, inline: null, blob_key: stored.key };
+    return { id, bytes: stored.bytes, sha256: stored.sha256, insert: (tx) => insert(tx, row) };
+  }
+
+  /**
+   * Another name for the same content, with a life of its own. Its insert locks the row it shares from, so that the blob
+   * cannot lose its last name in between; it throws ContentGoneError when that has happened already.
+   */
+  async share(contentId: string): Promise<SharedContent | undefined> {
+    const original = await this.find(contentId);
+    if (!original) return undefined;
+    const id = makeId<string>(this.#random, 'c');
+    const locks = skipsLocked(this.#database);
+    return {
+      ...original,
+      id,
+      async insert(tx) {
+        const query = tx.selectFrom('contents').selectAll().where('id', '=', contentId);
+        const row = await (locks ? query.forShare() : query).executeTakeFirst();
+        if (!row) throw new ContentGoneError(`The content ${contentId} was removed meanwhile.`);
+        await insert(tx, { ...row, id });
+      },
+    };
+  }
+
+  async find(contentId: string): Promise<Content | undefined> {
+    const row = await find(this.#database.read, contentId);
+    if (!row) return undefined;
+    const { inline, blob_key } = row;
+    return {
+      id: row.id,
+      bytes: row.bytes,
+      sha256: row.sha256,
+      open: async () =>
+        inline === null
+          ? this.#blobs.open(blob_key ?? '')
+          : Readable.from([Buffer.from(inline)], { objectMode: false }),
+    };
+  }
+
+  /** The whole content; for what is known to be small enough to hold. */
+  async read(contentId: string): Promise<Buffer | undefined> {
+    const row = await find(this.#database.read, contentId);
+    if (!row) return undefined;
+    if (row.inline !== null) return Buffer.from(row.inline);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await this.#blobs.open(row.blob_key ?? '')) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  }
+
+  /** The last bytes of the content. */
+  async readEnd(contentId: string, bytesMax: number): Promise<Buffer | undefined> {
+    const content = await this.find(contentId);
+    if (!content) return undefined;
+    let end = Buffer.alloc(0);
+    for await (const chunk of await content.open())
+      end = Buffer.concat([end, chunk as Buffer]).subarray(-bytesMax);
+    return end;
+  }
+
+  /** Removes rows inside the caller's transaction; answers the blobs to hand to `removeBlobs` after the commit. */
+  async remove(tx: Writer, contentIds: readonly (string | null)[]): Promise<string[]> {
+    const ids = contentIds.filter((id) => id !== null);
+    if (ids.length === 0) return [];
+    const rows = await tx.deleteFrom('contents').where('id', 'in', ids).returning('blob_key').execute();
+    return rows.flatMap((row) => row.blob_key ?? []);
+  }
+
+  /** Removes the blobs that no row names any more. */
+  async removeBlobs(keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const used = await this.#database.read
+        .selectFrom('contents')
+        .select('id')
+        .where('blob_key', '=', key)
+        .executeTakeFirst();
+      if (!used) await this.#blobs.remove(key);
+    }
+  }
+
+  /** Removes blobs that were written and never got a row. */
+  async sweep(): Promise<number> {
+    let removed = 0;
+    for await (const key of this.#blobs.list(this.#clock.now() - ORPHAN_AGE_MS)) {
+      const used = await this.#database.read
+        .selectFrom('contents')
+        .select('id')
+        .where('blob_key', '=', key)
+        .executeTakeFirst();
+      if (used) continue;
+      await this.#blobs.remove(key);
+      removed += 1;
+    }
+    return removed;
+  }
+}
+
+async function insert(
+  tx: Writer,
+  row: {
+    id: string;
+    bytes: number;
+    sha256: string | null;
+    inline: Uint8Array | null;
+    blob_key: string | null;
+  },
+): Promise<void> {
+  await tx.insertInto('contents').values(row).execute();
+}
+
+function find(db: Reader, id: string) {
+  return db.selectFrom('contents').selectAll().where('id', '=', id).executeTakeFirst();
+}

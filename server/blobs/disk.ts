@@ -1,0 +1,78 @@
+/**
+ * Blobs as files. Written to `incoming/`, synced, renamed into `<first two characters>/<key>`, and the folder synced, so
+ * that after a power cut a blob is there whole or not at all. `incoming/` is emptied at the start.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type BlobStore, type StoredBlob, TooLargeError } from './store.ts';
+
+/** Opens the folder, which is made when it is missing. */
+export async function openDiskBlobs(folder: string): Promise<BlobStore> {
+  const incoming = join(folder, 'incoming');
+  await rm(incoming, { recursive: true, force: true });
+  await mkdir(incoming, { recursive: true });
+  const pathOf = (key: string): string => join(folder, key.slice(-2), key);
+
+  return {
+    async put(key, source, bytesMax) {
+      const temporary = join(incoming, key);
+      try {
+        const measured = await write(temporary, source, bytesMax);
+        const path = pathOf(key);
+        await mkdir(dirname(path), { recursive: true });
+        await rename(temporary, path);
+        await syncFolder(dirname(path));
+        return { key, ...measured };
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    async open(key) {
+      const stream = createReadStream(pathOf(key));
+      await new Promise<void>((resolve, reject) => {
+        stream.once('open', () => resolve());
+        stream.once('error', reject);
+      });
+      return stream;
+    },
+    remove: (key) => rm(pathOf(key), { force: true }),
+    async *list(writtenBefore) {
+      for (const part of await readdir(folder)) {
+        if (part === 'incoming') continue;
+        for (const key of await readdir(join(folder, part))) {
+          const found = await stat(join(folder, part, key)).catch(() => null);
+          if (found && found.mtimeMs < writtenBefore) yield key;
+        }
+      }
+    },
+  };
+}
+
+async function write(path: string, source: Readable, bytesMax: number): Promise<Omit<StoredBlob, 'key'>> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) return done(new TooLargeError(bytesMax));
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(source, measure, createWriteStream(path, { mode: 0o600, flush: true }));
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The settings, read from the environment once and checked; nobody else reads it. A wrong one stops the start with a
+ * sentence that names it.
+ */
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { LOG_LEVELS, type LogLevel } from './log.ts';
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Absolute path of the data folder. */
+  data: string;
+  /** A `postgres://` address, or null for SQLite in the data folder. */
+  postgres: string | null;
+  /** An `s3://` address, or null for the data folder. */
+  s3: string | null;
+  /** Without a trailing slash; null: made from host and port once listening. */
+  publicUrl: string | null;
+  role: 'all' | 'server' | 'worker';
+  capacity: Capacity;
+  containment: 'sandbox' | 'limits' | null;
+  rateLimit: { perMinute: number; burst: number } | null;
+  /** 32 bytes that every key of the server is derived from; null: kept in the data folder. */
+  masterKey: Buffer | null;
+  logLevel: LogLevel;
+}
+
+/** Slots for runs on this machine: shared by every class that has none of its own. */
+export interface Capacity {
+  shared: number;
+  own: Partial<Record<ExecutionClass, number>>;
+}
+
+export class ConfigError extends Error {}
+
+type Environment = Record<string, string | undefined>;
+
+export function readConfig(env: Environment = process.env): Config {
+  const known = new Set(VARIABLES);
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('SWITCHYARD_') && !known.has(name)) {
+      throw new ConfigError(
+        `${name} is set, but there is no such setting; there are ${VARIABLES.join(', ')}.`,
+      );
+    }
+  }
+  const role = choice(env, 'SWITCHYARD_ROLE', ['all', 'server', 'worker'], 'all');
+  const postgres = readDatabase(env);
+  if (role !== 'all' && postgres === null) {
+    throw new ConfigError(
+      `SWITCHYARD_ROLE is "${role}", but several processes can only share PostgreSQL: set SWITCHYARD_DATABASE to a postgres:// address, or the role to all.`,
+    );
+  }
+  return {
+    host: env.SWITCHYARD_HOST || '127.0.0.1',
+    port: integer(env, 'SWITCHYARD_PORT', 8080, 0, 65_535),
+    data: resolve(env.SWITCHYARD_DATA || './data'),
+    postgres,
+    s3: readBlobs(env),
+    publicUrl: readPublicUrl(env),
+    role,
+    capacity: readCapacity(env),
+    containment: env.SWITCHYARD_CONTAINMENT
+      ? choice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
+      : null,
+    rateLimit: readRateLimit(env),
+    masterKey: readMasterKey(env),
+    logLevel: choice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, 'info'),
+  };
+}
+
+const VARIABLES = [
+  'SWITCHYARD_HOST',
+  'SWITCHYARD_PORT',
+  'SWITCHYARD_DATA',
+  'SWITCHYARD_DATABASE',
+  'SWITCHYARD_BLOBS',
+  'SWITCHYARD_PUBLIC_URL',
+  'SWITCHYARD_ROLE',
+  'SWITCHYARD_CAPACITY',
+  'SWITCHYARD_CONTAINMENT',
+  'SWITCHYARD_RATE_LIMIT',
+  'SWITCHYARD_KEY',
+  'SWITCHYARD_LOG_LEVEL',
+];
+
+function choice<const T extends readonly string[]>(
+  env: Environment,
+  name: string,
+  choices: T,
+  fallback: T[number],
+): T[number] {
+  const value = env[name] || fallback;
+  const found = choices.find((one) => one === value);
+  if (found === undefined)
+    throw new ConfigError(`${name} is "${value}"; it must be one of ${choices.join(', ')}.`);
+  return found;
+}
+
+function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {
+  const text = env[name];
+  if (!text) return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new ConfigError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
+  }
+  return value;
+}
+
+function readDatabase(env: Environment): string | null {
+  const value = env.SWITCHYARD_DATABASE;
+  if (!value) return null;
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) {
+    throw new ConfigError(
+      'SWITCHYARD_DATABASE is not an address of the form postgres://user:password@host:port/name; leave it out for SQLite in the data folder.',
+    );
+  }
+  return value;
+}
+
+function readBlobs(env: Environment): string | null {
+  const value = env.SWITCHYARD_BLOBS;
+  if (!value) return null;
+  if (!value.startsWith('s3://') || !URL.canParse(value)) {
+    throw new ConfigError(
+      `SWITCHYARD_BLOBS is "${value}"; it must be of the form s3://bucket?endpoint=…; leave it out for the data folder.`,
+    );
+  }
+  return value;
+}
+
+function readPublicUrl(env: Environment): string | null {
+  const value = env.SWITCHYARD_PUBLIC_URL;
+  if (!value) return null;
+  if (!/^https?:\/\//.test(value) || !URL.canParse(value)) {
+    throw new ConfigError(`SWITCHYARD_PUBLIC_URL is "${value}"; it must be an http:// or https:// address.`);
+  }
+  return value.replace(/\/+$/, '');
+}
+
+/** `4` is four shared slots; `6c9500mb870s=4,8c16gb12h=1` gives classes slots of their own. */
+function readCapacity(env: Environment): Capacity {
+  const text = env.SWITCHYARD_CAPACITY;
+  const capacity: Capacity = { shared: availableParallelism(), own: {} };
+  if (!text) return capacity;
+  for (const part of text.split(',')) {
+    const match = /^\s*(?:([a-z0-9]+)\s*=\s*)?(\d{1,6})\s*$/.exec(part);
+    const name = match?.[1];
+    const known = EXECUTION_CLASSES.find((one) => one === name);
+    if (!match || (name !== undefined && known === undefined)) {
+      throw new ConfigError(
+        `SWITCHYARD_CAPACITY has "${part.trim()}"; it must be a number of slots, or class=slots with a class of ${EXECUTION_CLASSES.join(', ')}.`,
+      );
+    }
+    if (known) capacity.own[known] = Number(match[2]);
+    else capacity.shared = Number(match[2]);
+  }
+  return capacity;
+}
+
+function readRateLimit(env: Environment): Config['rateLimit'] {
+  const text = env.SWITCHYARD_RATE_LIMIT || '6000/1000';
+  if (text === '0') return null;
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const perMinute = Number(match?.[1]);
+  const burst = Number(match?.[2]);
+  if (!match || perMinute < 1 || burst < 1) {
+    throw new ConfigError(
+      `SWITCHYARD_RATE_LIMIT is "${text}"; it must be requests per minute and burst, such as 6000/1000, or 0 for none.`,
+    );
+  }
+  return { perMinute, burst };
+}
+
+function readMasterKey(env: Environment): Buffer | null {
+  const text = env.SWITCHYARD_KEY;
+  if (!text) return null;
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== 32)
+    throw new ConfigError(`SWITCHYARD_KEY has ${key.length} bytes; it must be 32 random bytes in base64.`);
+  return key;
+}

@@ -1,0 +1,49 @@
+/**
+ * Migrations: numbered by name, kept by the slice they belong to, listed by hand where the server is put together.
+ * One that has been applied is never changed.
+ */
+import { type ColumnDataType, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
+import type { Database } from './database.ts';
+
+/** Column types that are named differently in the two databases. */
+export interface ColumnTypes {
+  bytes: ColumnDataType | RawBuilder<unknown>;
+  /** A whole number that grows with every row; make it the primary key. */
+  sequence: RawBuilder<unknown>;
+}
+
+export interface Migration {
+  /** `0007-what-it-does`; they are applied in the order of their names. */
+  name: string;
+  up(db: Kysely<unknown>, types: ColumnTypes): Promise<void>;
+}
+
+export class MigrationError extends Error {}
+
+/** Applies what has not been applied yet; safe when several processes start at once. */
+export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+  const types: ColumnTypes =
+    database.kind === 'postgres'
+      ? { bytes: sql`bytea`, sequence: sql`bigserial primary key` }
+      : { bytes: 'blob', sequence: sql`integer primary key autoincrement` };
+  const entries = migrations.map((one): [string, KyselyMigration] => [
+    one.name,
+    { up: (db) => one.up(db, types) },
+  ]);
+  const migrator = new Migrator({
+    db: database.read,
+    provider: { getMigrations: async () => Object.fromEntries(entries) },
+    migrationTableName: 'migrations',
+    migrationLockTableName: 'migrations_lock',
+  });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    const failed = results?.find((one) => one.status === 'Error')?.migrationName ?? 'before the first';
+    throw new MigrationError(
+      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+  return (results ?? []).map((one) => one.migrationName);
+}

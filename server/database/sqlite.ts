@@ -1,0 +1,123 @@
+/**
+ * SQLite in the data folder, through node:sqlite.
+ *
+ * Two connections in this process: `write`, which one transaction holds at a time, and `read`, whose statements see the
+ * last commit and never wait. A third, in a thread of its own, moves the WAL into the database file, so that the syncs
+ * of a checkpoint never block the event loop. Nobody else may open the file: the lock of the data folder sees to that.
+ *
+ * What must stay true: the WAL is synced (flush.ts) before a durable transaction resolves; the connections here never
+ * checkpoint by themselves.
+ */
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { type Database, type Tables, Topics } from './database.ts';
+import { GroupFlush } from './flush.ts';
+
+const CHECKPOINT_EVERY_MS = 1000;
+const CHECKPOINT_BYTES = 4 * 1024 * 1024;
+const STATEMENTS_KEPT = 500;
+
+/** Opens or creates the database at the path. */
+export function openSqlite(path: string): Database {
+  const writeConnection = connect(path);
+  const readConnection = connect(path);
+  const write = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(writeConnection) }) });
+  const read = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(readConnection) }) });
+  const wal = openSync(`${path}-wal`, 'r+');
+  const flush = new GroupFlush(wal);
+  const topics = new Topics();
+  const checkpoints = startCheckpoints(path, wal);
+
+  return {
+    kind: 'sqlite',
+    read,
+    async transact(work, options) {
+      const result = await write.transaction().execute(work);
+      if (options?.durable !== false) await flush.flush();
+      return result;
+    },
+    notify: (topic) => queueMicrotask(() => topics.tell(topic)),
+    listen: (topic, callback) => topics.listen(topic, callback),
+    async ping() {
+      readConnection.exec('select 1');
+    },
+    async close() {
+      await checkpoints.stop();
+      await flush.flush();
+      closeSync(wal);
+      await read.destroy();
+      await write.destroy();
+    },
+  };
+}
+
+function connect(path: string): DatabaseSync {
+  const connection = new DatabaseSync(path);
+  connection.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = normal;
+    pragma wal_autocheckpoint = 0;
+    pragma busy_timeout = 10000;
+    pragma foreign_keys = on;
+    pragma temp_store = memory;
+    pragma cache_size = -65536;
+  `);
+  // The first write makes the WAL file exist, which flush.ts needs to open.
+  connection.exec('create table if not exists opened (at integer)');
+  return connection;
+}
+
+/** What Kysely expects of a SQLite library, over node:sqlite, keeping compiled statements. */
+function adapt(connection: DatabaseSync): SqliteDatabase {
+  const kept = new Map<string, { statement: StatementSync; reader: boolean }>();
+  const prepare = (sql: string): { statement: StatementSync; reader: boolean } => {
+    const found = kept.get(sql);
+    if (found) return found;
+    const statement = connection.prepare(sql);
+    const made = { statement, reader: statement.columns().length > 0 };
+    if (kept.size >= STATEMENTS_KEPT) kept.delete(kept.keys().next().value ?? '');
+    kept.set(sql, made);
+    return made;
+  };
+  return {
+    close: () => connection.close(),
+    prepare(sql): SqliteStatement {
+      const { statement, reader } = prepare(sql);
+      return {
+        reader,
+        all: (parameters) => statement.all(...(parameters as (string | number | null | Uint8Array)[])),
+        run: (parameters) => statement.run(...(parameters as (string | number | null | Uint8Array)[])),
+        iterate: (parameters) =>
+          statement.iterate(...(parameters as (string | number | null | Uint8Array)[])),
+      };
+    },
+  };
+}
+
+/**
+ * Runs checkpoints in a thread. PASSIVE never makes a writer wait, but under a steady load it never lets the WAL start
+ * again from its beginning either; RESTART does, at the price of a short wait, so it is kept for a WAL that has grown.
+ */
+function startCheckpoints(path: string, wal: number): { stop(): Promise<void> } {
+  const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: { path } });
+  worker.unref();
+  let busy = false;
+  worker.on('message', () => {
+    busy = false;
+  });
+  const timer = setInterval(() => {
+    const bytes = fstatSync(wal).size;
+    if (busy || bytes < CHECKPOINT_BYTES) return;
+    busy = true;
+    worker.postMessage(bytes > 16 * CHECKPOINT_BYTES ? 'restart' : 'passive');
+  }, CHECKPOINT_EVERY_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await worker.terminate();
+    },
+  };
+}

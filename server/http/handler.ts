@@ -1,0 +1,39 @@
+/** What a handler is given and may answer. Handlers are typed by the contract's operations. */
+import type { Readable } from 'node:stream';
+import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
+import type { Body, Operation, Params, Query, Reply } from '@switchyard/contract/operation.ts';
+import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+
+/** Who calls, as the bearer token says and the store confirms. */
+export interface Caller {
+  account: AccountId;
+  key: KeyId;
+  role: Role;
+  email: string;
+}
+
+export interface Call<O extends Operation> {
+  params: Params<O>;
+  query: Query<O>;
+  body: Body<O>;
+  /** For operations whose right is `public` there is none; reading it there is a fault of ours. */
+  caller: Caller;
+  /** The request body as it came; empty when there is none or it is a stream. */
+  rawBody: Buffer;
+  /** The body of an operation that takes raw bytes. */
+  stream: Readable;
+}
+
+/** A body that goes out as it is, in place of the one the contract describes. */
+export interface RawReply {
+  status: 200;
+  raw: Buffer | string | Readable;
+  contentType: string;
+  bytes?: number;
+}
+
+export type Handler<O extends Operation> = (call: Call<O>) => Promise<Reply<O> | RawReply>;
+export type Handlers = { [K in OperationId]: Handler<Operations[K]> };
+/** Some of the handlers: what one slice brings. */
+export type HandlersOf<K extends OperationId> = Pick<Handlers, K>;

@@ -1,0 +1,95 @@
+/**
+ * Lists, newest first, ties by id. A page token is where the page ended, signed and bound to the list and its filters; a
+ * foreign or altered one is a 400. Pages are cut by position, not by number, so that inserts never repeat or skip a row.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import { badRequest } from './problem.ts';
+
+/** Where a page ends: the instant and the id of its last row. */
+export interface Position {
+  at: number;
+  id: string;
+}
+
+export interface Page<T> {
+  items: T[];
+  next: Position | null;
+}
+
+export interface PageRequest {
+  after: Position | null;
+  /** null: everything, for callers that do not page. */
+  limit: number | null;
+}
+
+export class PageTokens {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  write(list: string, position: Position): string {
+    const payload = Buffer.from(JSON.stringify([position.at, position.id]));
+    return Buffer.concat([this.#mac(list, payload), payload]).toString('base64url');
+  }
+
+  read(list: string, token: string): Position {
+    const bytes = Buffer.from(token, 'base64url');
+    const payload = bytes.subarray(MAC_BYTES);
+    if (
+      bytes.length <= MAC_BYTES ||
+      !timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#mac(list, payload))
+    ) {
+      throw badRequest(
+        `pagetoken is ${JSON.stringify(token.slice(0, 60))}; it must be the next_page_token of the page before, of the same list with the same filters.`,
+      );
+    }
+    const [at, id] = JSON.parse(payload.toString()) as [number, string];
+    return { at, id };
+  }
+
+  #mac(list: string, payload: Buffer): Buffer {
+    return createHmac('sha256', this.#key)
+      .update(list)
+      .update('\0')
+      .update(payload)
+      .digest()
+      .subarray(0, MAC_BYTES);
+  }
+}
+
+const MAC_BYTES = 12;
+
+export interface PageQueryValues {
+  pagereturn?: boolean;
+  pagetoken?: string;
+  limit?: number;
+}
+
+/** What the query asks of a list; `list` names it with everything that selects its rows. */
+export function pageRequest(tokens: PageTokens, list: string, query: PageQueryValues): PageRequest {
+  const after = query.pagetoken ? tokens.read(list, query.pagetoken) : null;
+  const pages = query.pagereturn === true || query.pagetoken !== undefined || query.limit !== undefined;
+  return { after, limit: pages ? (query.limit ?? PAGE_ITEMS_MAX) : null };
+}
+
+/** Cuts rows fetched with one more than the limit into a page. */
+export function cutPage<T>(rows: T[], limit: number | null, position: (row: T) => Position): Page<T> {
+  if (limit === null || rows.length <= limit) return { items: rows, next: null };
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next: last === undefined ? null : position(last) };
+}
+
+/** An array, or the paged object when the query asks for it. */
+export function pageAnswer<T>(
+  tokens: PageTokens,
+  list: string,
+  query: PageQueryValues,
+  page: Page<T>,
+): T[] | { items: T[]; next_page_token?: string } {
+  if (query.pagereturn !== true) return page.items;
+  return { items: page.items, ...(page.next ? { next_page_token: tokens.write(list, page.next) } : {}) };
+}

@@ -1,0 +1,37 @@
+/** What a handler throws to answer with an error of the contract. Anything else thrown is a fault of ours. */
+import { ERROR_STATUSES, type ErrorStatus } from '@switchyard/contract/errors.ts';
+
+export class Problem extends Error {
+  readonly status: ErrorStatus;
+  readonly headers: Record<string, string>;
+  /** `sentence` is shown to the caller: it names field and value and says what would be right. */
+  constructor(status: ErrorStatus, sentence: string, headers: Record<string, string> = {}) {
+    super(sentence);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+export const badRequest = (sentence: string): Problem => new Problem(400, sentence);
+export const unauthorized = (sentence: string): Problem => new Problem(401, sentence);
+export const forbidden = (sentence: string): Problem => new Problem(403, sentence);
+export const notFound = (sentence: string): Problem => new Problem(404, sentence);
+export const busy = (sentence: string, headers?: Record<string, string>): Problem =>
+  new Problem(429, sentence, headers);
+
+/** The body the contract gives this error. */
+export function problemBody(
+  status: ErrorStatus,
+  sentence: string,
+): { message: string } | { status: string; error: string } {
+  if (status === 401 || status === 403) return { message: sentence };
+  return { status: ERROR_STATUSES[status].words, error: sentence };
+}
+
+/** A value as a message shows it: text and numbers cut where they are long, the rest by its kind. */
+export function shown(value: unknown): string {
+  if (Array.isArray(value)) return `a JSON array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'a JSON object';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

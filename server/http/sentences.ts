@@ -1,0 +1,100 @@
+/** Turns what the validator found into a sentence that names the field and its value and says what would be right. */
+
+import { ID_PATTERN } from '@switchyard/contract/ids.ts';
+import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import type { ErrorObject } from 'ajv';
+import { closest } from 'fastest-levenshtein';
+import { shown } from './problem.ts';
+
+type Part = 'body' | 'query' | 'path';
+
+/** `errors` as Ajv gives them, with `verbose`. */
+export function sentenceFor(errors: readonly ErrorObject[], part: Part): string {
+  const error = errors.find((one) => one.keyword === 'anyOf') ?? errors[0];
+  if (!error) return `The ${part} of the request is not what this operation takes.`;
+  const field = fieldName(error.instancePath, part);
+  const value = shown(error.data);
+  const schema = (error.parentSchema ?? {}) as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return `${join(field, String(error.params.missingProperty), part)} is missing; it is required.`;
+    case 'additionalProperties':
+      return unknownField(
+        field,
+        String(error.params.additionalProperty),
+        Object.keys((schema.properties ?? {}) as object),
+        part,
+      );
+    case 'type':
+    case 'nullable':
+      return `${field} is ${value}; it must be ${typeWords(schema)}.`;
+    case 'enum':
+      return `${field} is ${value}; it must be one of ${(schema.enum as unknown[]).filter((one) => one !== null && one !== '').join(', ')}.`;
+    case 'minLength':
+    case 'maxLength':
+      return `${field} is ${value}, ${[...String(error.data)].length} characters long; it must have ${range(schema.minLength, schema.maxLength)} characters.`;
+    case 'minimum':
+    case 'maximum':
+      return `${field} is ${value}; it must be ${range(schema.minimum, schema.maximum)}.`;
+    case 'minItems':
+    case 'maxItems':
+      return `${field} has ${(error.data as unknown[]).length} items; it must have ${range(schema.minItems, schema.maxItems)}.`;
+    case 'pattern':
+      return schema.pattern === ID_PATTERN
+        ? `${field} is ${value}; it must be 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens.`
+        : `${field} is ${value}; it must not contain a NUL character.`;
+    case 'format':
+      return `${field} is ${value}; it must be a time as RFC 3339 writes it, such as 2026-11-20T08:00:00Z.`;
+    case 'anyOf':
+      return `${field} is ${value}; it must be ${anyOfWords(schema)}.`;
+    default:
+      return `${field} is ${value}; it ${error.message ?? 'is not allowed here'}.`;
+  }
+}
+
+function fieldName(instancePath: string, part: Part): string {
+  const name = instancePath
+    .split('/')
+    .slice(1)
+    .map((one) => one.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.');
+  return name === '' ? `The ${part}` : name;
+}
+
+function join(field: string, name: string, part: Part): string {
+  return field === `The ${part}` ? name : `${field}.${name}`;
+}
+
+function unknownField(field: string, name: string, known: string[], part: Part): string {
+  const full = join(field, name, part);
+  const near = known.length > 0 ? closest(name, known) : '';
+  return near === ''
+    ? `${full} is not a field of this request.`
+    : `${full} is not a field of this request; did you mean "${near}"? The fields are ${known.join(', ')}.`;
+}
+
+const TYPE_WORDS: Record<string, string> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'a JSON object',
+  array: 'a JSON array',
+  null: 'null',
+};
+
+function typeWords(schema: Record<string, unknown>): string {
+  return TYPE_WORDS[String(schema.type)] ?? 'of another type';
+}
+
+function anyOfWords(schema: Record<string, unknown>): string {
+  const choices = (schema.anyOf as Record<string, unknown>[]).map(typeWords);
+  return choices.length > 1
+    ? `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+    : (choices[0] ?? 'something else');
+}
+
+function range(min: unknown, max: unknown): string {
+  if (min !== undefined && max !== undefined) return `${String(min)} to ${String(max)}`;
+  return min !== undefined ? `at least ${String(min)}` : `at most ${String(max)}`;
+}

@@ -1,0 +1,287 @@
+/**
+ * The HTTP server. Every operation of the contract is registered with its check and its handler, and goes the same way:
+ * token → role → rate → body → check → handler → answer. What is thrown on the way becomes the error body of the
+ * contract; a fault of ours becomes a 500 whose text stays in the log.
+ */
+import { Readable } from 'node:stream';
+import type { ErrorStatus } from '@switchyard/contract/errors.ts';
+import { REQUEST_BODY_BYTES_MAX, UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { hasRight, rolesWith } from '@switchyard/contract/roles.ts';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import type { Clock } from '../clock.ts';
+import { type Log, messageOf } from '../log.ts';
+import { bodyOf, readJson } from './body.ts';
+import type { Call, Caller, Handler, Handlers, RawReply } from './handler.ts';
+import type { Metrics } from './metrics.ts';
+import {
+  badRequest,
+  busy,
+  forbidden,
+  notFound,
+  Problem,
+  problemBody,
+  shown,
+  unauthorized,
+} from './problem.ts';
+import { type RateLimit, RateLimiter } from './rate-limit.ts';
+import { checkFor } from './validation.ts';
+
+export interface HttpParts {
+  handlers: Handlers;
+  /** Only these operations are served; null: all. */
+  only: readonly OperationId[] | null;
+  /** Who a token lets in; null when nobody. */
+  authenticate(token: string): Promise<Caller | null>;
+  rateLimit: RateLimit | null;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  /** What a person sees at an address of the site that does not exist; null where no site is served. */
+  notFoundPage: { html: string; headers: Record<string, string> } | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+    rawBody: Buffer | null;
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const HEADER_BYTES_MAX = 32 * 1024;
+const REQUEST_HEADER_MS = 30_000;
+const KEEP_ALIVE_MS = 72_000;
+const PARAMETER_CHARS_MAX = 512;
+
+/** Builds the server; it does not listen yet. */
+export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: REQUEST_BODY_BYTES_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: REQUEST_HEADER_MS },
+    routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, ignoreTrailingSlash: false },
+    frameworkErrors: (error, _request, reply) => answerError(error, reply, parts.log),
+    clientErrorHandler(error, socket) {
+      if (error.code === 'ECONNRESET' || !socket.writable) return;
+      const body = JSON.stringify(
+        problemBody(400, `The request is not HTTP that can be read: ${error.code}.`),
+      );
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      );
+    },
+  });
+  app.decorateRequest('caller', null);
+  app.decorateRequest('rawBody', null);
+  app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, parts.log));
+  app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
+  app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
+
+  const limiter = parts.rateLimit ? new RateLimiter(parts.rateLimit, parts.clock) : null;
+  const register = (scope: FastifyInstance, id: OperationId): void => {
+    const operation: Operation = operations[id];
+    route(scope, operation, parts.handlers[id] as unknown as Handler<Operation>, parts, limiter);
+  };
+  const ids = parts.only ?? (Object.keys(operations) as OperationId[]);
+  const isStream = (id: OperationId): boolean => (operations[id] as Operation).body?.stream === true;
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, readJson);
+    for (const id of ids.filter((one) => !isStream(one))) register(scope, id);
+  });
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { bodyLimit: UPLOAD_BYTES_MAX + 1 }, (_request, payload, done) =>
+      done(null, payload),
+    );
+    for (const id of ids.filter(isStream)) register(scope, id);
+  });
+  return app;
+}
+
+function route(
+  app: FastifyInstance,
+  operation: Operation,
+  handler: Handler<Operation>,
+  parts: HttpParts,
+  limiter: RateLimiter | null,
+): void {
+  const check = checkFor(operation);
+  app.route({
+    method: operation.method,
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { operation: operation.id },
+    ...(operation.body?.stream ? { bodyLimit: UPLOAD_BYTES_MAX + 1 } : {}),
+    async onRequest(request, reply) {
+      if (operation.right === 'public') return;
+      const caller = await parts.authenticate(bearerToken(request));
+      if (!caller)
+        throw unauthorized('The bearer token is not known here; it may be malformed, expired or revoked.');
+      request.caller = caller;
+      if (limiter) limit(limiter, caller, reply, parts.rateLimit);
+      if (!hasRight(caller.role, operation.right)) {
+        throw forbidden(
+          `The role ${caller.role} may not do this; it needs one of ${rolesWith(operation.right).join(', ')}.`,
+        );
+      }
+    },
+    async handler(request, reply) {
+      const query = request.query as Record<string, unknown>;
+      check.query(query);
+      const body = operation.body?.stream ? undefined : bodyOf(request.body);
+      check.body(body);
+      const call: Call<Operation> = {
+        params: request.params as never,
+        query: query as never,
+        body: body as never,
+        get caller() {
+          if (!request.caller) throw new Error(`${operation.id} has no caller`);
+          return request.caller;
+        },
+        rawBody: request.rawBody ?? NO_BYTES,
+        stream: operation.body?.stream
+          ? ((request.body ?? Readable.from([])) as Readable)
+          : Readable.from([]),
+      };
+      const answer = await handler(call);
+      return 'raw' in answer ? sendRaw(reply, answer) : send(reply, answer as Sent);
+    },
+  });
+}
+
+interface Sent {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+function send(reply: FastifyReply, answer: Sent): FastifyReply {
+  reply.code(answer.status);
+  if (answer.headers) reply.headers(answer.headers);
+  if (answer.body === undefined) return reply.send();
+  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer.body));
+}
+
+function sendRaw(reply: FastifyReply, answer: RawReply): FastifyReply {
+  reply.code(answer.status).header('content-type', answer.contentType);
+  if (answer.bytes !== undefined) reply.header('content-length', answer.bytes);
+  return reply.send(answer.raw);
+}
+
+function bearerToken(request: FastifyRequest): string {
+  const header = request.headers.authorization;
+  if (header === undefined)
+    throw unauthorized('There is no Authorization header; it must be "Bearer " and a token.');
+  const match = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header);
+  if (!match?.[1]) throw unauthorized('The Authorization header must be "Bearer " and a token.');
+  return match[1];
+}
+
+function limit(limiter: RateLimiter, caller: Caller, reply: FastifyReply, settings: RateLimit | null): void {
+  const decision = limiter.take(caller.key);
+  const perMinute = settings?.perMinute ?? 0;
+  const headers = {
+    ratelimit: `"key";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
+    'ratelimit-policy': `"key";q=${perMinute};w=60`,
+  };
+  reply.headers(headers);
+  if (decision.allowed) return;
+  throw busy(
+    `The key has made more than ${perMinute} requests a minute; try again in ${decision.retryAfterSeconds} s.`,
+    {
+      ...headers,
+      'retry-after': String(decision.retryAfterSeconds),
+    },
+  );
+}
+
+/** Fastify's own refusals, in the contract's words. */
+function fromFastify(error: FastifyError): Problem | null {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return badRequest(
+        `The body of the request is too large; it may have ${REQUEST_BODY_BYTES_MAX} bytes. Larger inputs go through an upload URL.`,
+      );
+    case 'FST_ERR_BAD_URL':
+      return badRequest('The path of the request cannot be decoded; percent-encode it as UTF-8.');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return badRequest('The Content-Length header does not fit the body.');
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? badRequest(`The request cannot be read: ${error.message}.`)
+        : null;
+  }
+}
+
+function answerError(error: unknown, reply: FastifyReply, log: Log): FastifyReply {
+  const problem = error instanceof Problem ? error : fromFastify(error as FastifyError);
+  if (problem) {
+    return sendProblem(reply, problem.status, problem.message, problem.headers);
+  }
+  log.error(
+    { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
+    'A request failed by a fault of ours.',
+  );
+  return reply
+    .code(500)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(
+      JSON.stringify({
+        status: 'Internal Server Error',
+        error: 'The server could not do this; its log says why.',
+      }),
+    );
+}
+
+/** Programs get the error body of the contract, people in a browser a page. */
+function answerNotFound(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): FastifyReply {
+  const path = request.url.split('?')[0] ?? '';
+  const page = parts.notFoundPage;
+  if (
+    page &&
+    request.method === 'GET' &&
+    !path.startsWith('/v1/') &&
+    request.headers.accept?.includes('text/html')
+  ) {
+    return reply.code(404).headers(page.headers).type('text/html; charset=utf-8').send(page.html);
+  }
+  return answerError(notFound(`There is nothing at ${request.method} ${shown(path)}.`), reply, parts.log);
+}
+
+function sendProblem(
+  reply: FastifyReply,
+  status: ErrorStatus,
+  sentence: string,
+  headers: Record<string, string>,
+): FastifyReply {
+  return reply
+    .code(status)
+    .headers(headers)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(problemBody(status, sentence)));
+}
+
+function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): void {
+  const operation = (request.routeOptions.config as { operation?: string }).operation ?? 'site';
+  parts.metrics.requests.observe({ operation, status: reply.statusCode }, reply.elapsedTime / 1000);
+  parts.log.debug(
+    {
+      request: request.id,
+      operation,
+      method: request.method,
+      path: request.url.split('?')[0],
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      key: request.caller?.key,
+    },
+    'request',
+  );
+}

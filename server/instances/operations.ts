@@ -1,0 +1,159 @@
+/** The operations on instances. */
+import type { ApplicationId, InstanceId, VersionId } from '@switchyard/contract/ids.ts';
+import type { Instance } from '@switchyard/contract/instances.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { getApplication } from '../applications/store.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import type { Database, Reader } from '../database/database.ts';
+import type { Caller, HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { badRequest, notFound, shown } from '../http/problem.ts';
+import { makeId, type Random } from '../random.ts';
+import { findVersion } from '../versions/store.ts';
+import { fullConfiguration, type GivenConfiguration, isLatest, isReserved, optionsError } from './rules.ts';
+import type { InstancesTable } from './schema.ts';
+import { deleteInstance, findInstance, insertInstance, listInstances, updateInstance } from './store.ts';
+
+interface Parts {
+  database: Database;
+  pageTokens: PageTokens;
+  clock: Clock;
+  random: Random;
+}
+
+export function instanceHandlers(
+  parts: Parts,
+): HandlersOf<'createInstance' | 'listInstances' | 'getInstance' | 'updateInstance' | 'deleteInstance'> {
+  const { database, pageTokens, clock, random } = parts;
+
+  const find = async (caller: Caller, params: { application_id: ApplicationId; instance_id: InstanceId }) => {
+    const application = await getApplication(database.read, caller.account, params.application_id);
+    if (isLatest(params.instance_id)) {
+      throw badRequest(
+        `The instance ${shown(params.instance_id)} always runs the executable pushed last; it cannot be changed or deleted.`,
+      );
+    }
+    const instance = await findInstance(database.read, application.uid, params.instance_id);
+    if (!instance)
+      throw notFound(
+        `There is no instance ${shown(params.instance_id)} of application ${shown(application.id)}.`,
+      );
+    return { application, instance };
+  };
+  const checkVersion = async (db: Reader, application: ApplicationsTable, id: VersionId): Promise<void> => {
+    if (await findVersion(db, application.uid, id)) return;
+    throw badRequest(
+      `version_id is ${shown(id)}; it must be a version of the application ${shown(application.id)}.`,
+    );
+  };
+
+  return {
+    async createInstance({ caller, params, body }) {
+      const application = await getApplication(database.read, caller.account, params.application_id);
+      const id = body.id ?? makeId<InstanceId>(random, 'instance');
+      if (isReserved(id))
+        throw badRequest(`id is ${shown(id)}, which every application has already; choose another.`);
+      checkOptions(body.configuration);
+      const now = clock.now();
+      const row: InstancesTable = {
+        application_uid: application.uid,
+        id,
+        version_id: body.version_id,
+        name: body.name ?? id,
+        description: body.description ?? '',
+        configuration: JSON.stringify(body.configuration ?? {}),
+        created_at: now,
+        updated_at: now,
+      };
+      await database.transact(async (tx) => {
+        await checkVersion(tx, application, row.version_id);
+        if (!(await insertInstance(tx, row))) {
+          throw badRequest(
+            `id is ${shown(id)}, which another instance of the application has; choose another.`,
+          );
+        }
+      });
+      return { status: 201, body: instanceBody(application, row) };
+    },
+
+    async listInstances({ caller, params, query }) {
+      const application = await getApplication(database.read, caller.account, params.application_id);
+      const list = `instances ${application.uid}`;
+      const request = pageRequest(pageTokens, list, query);
+      const rows = await listInstances(database.read, application.uid, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const items = page.items.map((row) => instanceBody(application, row));
+      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+    },
+
+    async getInstance({ caller, params }) {
+      if (isLatest(params.instance_id)) {
+        const application = await getApplication(database.read, caller.account, params.application_id);
+        return { status: 200, body: latestBody(application, params.instance_id) };
+      }
+      const { application, instance } = await find(caller, params);
+      return { status: 200, body: instanceBody(application, instance) };
+    },
+
+    async updateInstance({ caller, params, body }) {
+      const { application, instance } = await find(caller, params);
+      checkOptions(body.configuration);
+      const changes = {
+        name: body.name ?? instance.name,
+        description: body.description ?? instance.description,
+        version_id: body.version_id ?? instance.version_id,
+        configuration: body.configuration ? JSON.stringify(body.configuration) : instance.configuration,
+        updated_at: clock.now(),
+      };
+      await database.transact(async (tx) => {
+        await checkVersion(tx, application, changes.version_id);
+        await updateInstance(tx, instance, changes);
+      });
+      return { status: 200, body: instanceBody(application, { ...instance, ...changes }) };
+    },
+
+    async deleteInstance({ caller, params }) {
+      const { application, instance } = await find(caller, params);
+      if (application.default_instance === instance.id) {
+        throw badRequest(
+          `The instance ${shown(instance.id)} is the default instance of the application; set default_instance to another or to "latest" first.`,
+        );
+      }
+      await database.transact((tx) => deleteInstance(tx, instance));
+      return { status: 204 };
+    },
+  };
+}
+
+function checkOptions(configuration: GivenConfiguration | null | undefined): void {
+  const error = optionsError(configuration?.options, 'configuration.options');
+  if (error) throw badRequest(error);
+}
+
+function instanceBody(application: ApplicationsTable, row: InstancesTable): Instance {
+  return {
+    id: row.id,
+    application_id: application.id,
+    version_id: row.version_id,
+    name: row.name,
+    description: row.description,
+    configuration: fullConfiguration(JSON.parse(row.configuration) as GivenConfiguration),
+    locked: false,
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+  };
+}
+
+function latestBody(application: ApplicationsTable, id: InstanceId): Instance {
+  return {
+    id,
+    application_id: application.id,
+    version_id: '',
+    name: 'Latest executable',
+    description: 'Runs the executable pushed last.',
+    configuration: fullConfiguration({}),
+    locked: true,
+    created_at: rfc3339(application.created_at),
+    updated_at: rfc3339(application.updated_at),
+  };
+}

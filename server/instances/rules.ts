@@ -1,0 +1,76 @@
+/** What an instance stands for, and the rules of options. Pure. */
+import { EXECUTION_CLASS_DEFAULT, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { InstanceConfiguration } from '@switchyard/contract/instances.ts';
+import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
+import {
+  OPTION_NAME_CHARS_MAX,
+  OPTION_VALUE_CHARS_MAX,
+  OPTIONS_MAX,
+  PRIORITY_DEFAULT,
+} from '@switchyard/contract/limits.ts';
+import type { FormatType } from '@switchyard/contract/shapes.ts';
+
+/** A configuration as callers give it: anything may be left out or null. */
+export interface GivenConfiguration {
+  execution_class?: ExecutionClass | null;
+  options?: Record<string, string | number | boolean> | null;
+  secrets_collection_id?: string | null;
+  queuing?: { priority?: number; disabled?: boolean } | null;
+  format?: { input?: { type: FormatType }; output?: { type: FormatType } } | null;
+  network?: boolean | null;
+}
+
+/** Names that stand for the executable pushed last. */
+export function isLatest(instanceId: string): boolean {
+  return (RESERVED_INSTANCES as readonly string[]).includes(instanceId);
+}
+
+/** Ids that cannot be taken: `default` is what an absent instance id stands for. */
+export function isReserved(instanceId: string): boolean {
+  return isLatest(instanceId) || instanceId === 'default';
+}
+
+/** What is wrong with the options, as a sentence, or null. `field` is where they were given. */
+export function optionsError(
+  options: Record<string, unknown> | null | undefined,
+  field: string,
+): string | null {
+  const entries = Object.entries(options ?? {});
+  if (entries.length > OPTIONS_MAX)
+    return `${field} has ${entries.length} options; it may have ${OPTIONS_MAX}.`;
+  for (const [name, value] of entries) {
+    const shown = JSON.stringify(name.slice(0, 60));
+    if (!/^[A-Za-z0-9.]+$/.test(name))
+      return `${field} has the option ${shown}; names of options may contain letters, digits and periods.`;
+    if (name.length > OPTION_NAME_CHARS_MAX)
+      return `${field} has the option ${shown}…, ${name.length} characters long; a name may have ${OPTION_NAME_CHARS_MAX}.`;
+    const text = String(value);
+    if (text.length > OPTION_VALUE_CHARS_MAX)
+      return `${field}.${name} is ${text.length} characters long; a value may have ${OPTION_VALUE_CHARS_MAX}.`;
+    if (text.includes('\0'))
+      return `${field}.${name} contains a NUL character, which no program can be given.`;
+  }
+  return null;
+}
+
+/** Options as text, which is how apps get them. */
+export function asText(
+  options: Record<string, string | number | boolean> | null | undefined,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(options ?? {}).map(([name, value]) => [name, String(value)]));
+}
+
+/** The configuration with its defaults filled in, as the API shows it. */
+export function fullConfiguration(given: GivenConfiguration): InstanceConfiguration {
+  return {
+    execution_class: given.execution_class ?? EXECUTION_CLASS_DEFAULT,
+    options: asText(given.options),
+    secrets_collection_id: given.secrets_collection_id ?? '',
+    queuing: {
+      priority: given.queuing?.priority ?? PRIORITY_DEFAULT,
+      disabled: given.queuing?.disabled ?? false,
+    },
+    ...(given.format ? { format: given.format } : {}),
+    network: given.network ?? false,
+  };
+}

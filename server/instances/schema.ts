@@ -1,0 +1,51 @@
+/** Instances, and which version each runs. */
+import type { InstanceId, VersionId } from '@switchyard/contract/ids.ts';
+import type { Migration } from '../database/migrate.ts';
+
+export interface InstancesTable {
+  application_uid: string;
+  id: InstanceId;
+  version_id: VersionId;
+  name: string;
+  description: string;
+  /** What was given, in JSON; what was not given has its default when a run is made. */
+  configuration: string;
+  created_at: number;
+  updated_at: number;
+}
+
+declare module '../database/database.ts' {
+  interface Tables {
+    instances: InstancesTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0006-instances',
+    async up(db) {
+      await db.schema
+        .createTable('instances')
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('version_id', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('configuration', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('updated_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('instances_key', ['application_uid', 'id'])
+        .execute();
+      await db.schema
+        .createIndex('instances_by_age')
+        .on('instances')
+        .columns(['application_uid', 'created_at', 'id'])
+        .execute();
+      await db.schema
+        .createIndex('instances_of_version')
+        .on('instances')
+        .columns(['application_uid', 'version_id'])
+        .execute();
+    },
+  },
+];

@@ -1,0 +1,85 @@
+/** Every statement on instances. */
+import type { InstanceId, VersionId } from '@switchyard/contract/ids.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import { isAfter } from '../database/list.ts';
+import type { PageRequest } from '../http/paging.ts';
+import type { InstancesTable } from './schema.ts';
+
+/** false when the application has one of that id. */
+export async function insertInstance(tx: Writer, instance: InstancesTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('instances')
+    .values(instance)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export function findInstance(
+  db: Reader,
+  applicationUid: string,
+  id: InstanceId,
+): Promise<InstancesTable | undefined> {
+  return db
+    .selectFrom('instances')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function findInstanceOfVersion(
+  db: Reader,
+  applicationUid: string,
+  version: VersionId,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('instances')
+    .select('id')
+    .where('application_uid', '=', applicationUid)
+    .where('version_id', '=', version)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export function listInstances(
+  db: Reader,
+  applicationUid: string,
+  page: PageRequest,
+): Promise<InstancesTable[]> {
+  let query = db
+    .selectFrom('instances')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('instances', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+export async function updateInstance(
+  tx: Writer,
+  instance: InstancesTable,
+  changes: Partial<InstancesTable>,
+): Promise<void> {
+  await tx
+    .updateTable('instances')
+    .set(changes)
+    .where('application_uid', '=', instance.application_uid)
+    .where('id', '=', instance.id)
+    .execute();
+}
+
+export async function deleteInstance(tx: Writer, instance: InstancesTable): Promise<void> {
+  await tx
+    .deleteFrom('instances')
+    .where('application_uid', '=', instance.application_uid)
+    .where('id', '=', instance.id)
+    .execute();
+}
+
+export async function removeInstances(tx: Writer, applicationUid: string): Promise<void> {
+  await tx.deleteFrom('instances').where('application_uid', '=', applicationUid).execute();
+}

@@ -1,0 +1,249 @@
+/**
+ * Puts the server together and runs it. Everything that holds state is made here, once, in the order it depends on each
+ * other, and is handed down; nothing else makes its own. The launcher of apps is started first, while this process is
+ * small: starting a process costs in proportion to the memory of the one that does.
+ */
+import { mkdir } from 'node:fs/promises';
+import { type AddressInfo, isIPv6 } from 'node:net';
+import { join } from 'node:path';
+import type { OperationId } from '@switchyard/contract/operations.ts';
+import { type Runner, startRunner } from '@switchyard/runner';
+import type { FastifyInstance } from 'fastify';
+import { createAuthenticate } from './account/authenticate.ts';
+import { type FirstStart, firstStart } from './account/first-start.ts';
+import { deriveKey, loadMasterKey, tokenKey } from './account/master-key.ts';
+import { accountHandlers } from './account/operations.ts';
+import { Tokens } from './account/tokens.ts';
+import { applicationCleaner } from './api/clean-up.ts';
+import { serveDocuments } from './api/documents.ts';
+import { migrations } from './api/migrations.ts';
+import { serviceHandlers } from './api/service.ts';
+import { loadSite, serveSite } from './api/site.ts';
+import { applicationHandlers } from './applications/operations.ts';
+import { Contents } from './blobs/contents.ts';
+import { openDiskBlobs } from './blobs/disk.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import type { Database } from './database/database.ts';
+import { lockFolder } from './database/folder-lock.ts';
+import { migrate } from './database/migrate.ts';
+import { openPostgres } from './database/postgres.ts';
+import { openSqlite } from './database/sqlite.ts';
+import type { Handlers } from './http/handler.ts';
+import { createMetrics } from './http/metrics.ts';
+import { PageTokens } from './http/paging.ts';
+import { createHttp } from './http/server.ts';
+import { UrlSigner } from './http/signed-url.ts';
+import { instanceHandlers } from './instances/operations.ts';
+import { findInstance, findInstanceOfVersion } from './instances/store.ts';
+import { createLog, type Log, messageOf } from './log.ts';
+import { Slots } from './queue/pools.ts';
+import { enterWorker, heartbeat, leaveWorker } from './queue/workers.ts';
+import { makeId, type Random, systemRandom } from './random.ts';
+import { Dispatcher } from './runs/dispatch.ts';
+import { runHandlers } from './runs/operations.ts';
+import { forgetter, rescuer } from './runs/rescue.ts';
+import { Uploads } from './uploads/uploads.ts';
+import { versionHandlers } from './versions/operations.ts';
+
+/** Seams a test can drive. */
+export interface Seams {
+  clock?: Clock;
+  random?: Random;
+  log?: Log;
+  /** The folder of the built site; absent: no site is served. */
+  site?: string;
+}
+
+export interface RunningServer {
+  /** Where it listens, without a trailing slash. */
+  url: string;
+  firstStart: FirstStart | null;
+  runner: Runner | null;
+  /** Drains: nothing new is claimed, running apps get their grace, then everything is closed. */
+  close(): Promise<void>;
+}
+
+const SERVICE: readonly OperationId[] = ['getHealth', 'getReadiness', 'getMetrics'];
+
+export async function startServer(config: Config, seams: Seams = {}): Promise<RunningServer> {
+  const clock = seams.clock ?? systemClock;
+  const random = seams.random ?? systemRandom;
+  const log = seams.log ?? createLog(config.logLevel);
+  await mkdir(config.data, { recursive: true, mode: 0o700 });
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of closers.splice(0).reverse()) await one();
+  };
+  try {
+    return await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function start(): Promise<RunningServer> {
+    const lock = lockFolder(config.data);
+    closers.push(async () => lock.release());
+    const runner = config.role === 'server' ? null : await openRunner(config, log);
+    if (runner) closers.push(() => runner.close());
+
+    const database = await openDatabase(config, log);
+    closers.push(() => database.close());
+    await migrate(database, migrations);
+    const masterKey = await loadMasterKey(config.data, config.masterKey, random);
+    const blobs = await openDiskBlobs(join(config.data, 'blobs'));
+    const contents = new Contents({ database, blobs, clock, random });
+    const metrics = createMetrics();
+    let publicUrl = config.publicUrl ?? '';
+    const signer = new UrlSigner({ key: deriveKey(masterKey, 'urls'), clock, publicUrl: () => publicUrl });
+    const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
+    const tokens = new Tokens(tokenKey(masterKey), clock);
+    const first = await firstStart({ database, tokens, clock, random, dataFolder: config.data });
+    const uploads = new Uploads({ database, contents, signer, clock, random, log });
+
+    const cleaner = applicationCleaner({ database, contents, clock, log });
+    let closing = '';
+    const shared = { database, contents, uploads, pageTokens, clock, random, metrics };
+    const handlers: Handlers = {
+      ...accountHandlers({ ...shared, tokens }),
+      ...applicationHandlers({
+        ...shared,
+        onDeleted: () => cleaner.poke(),
+        hasInstance: async (uid, id) => (await findInstance(database.read, uid, id)) !== undefined,
+      }),
+      ...versionHandlers({ ...shared, findUser: findInstanceOfVersion }),
+      ...instanceHandlers(shared),
+      ...uploads.handlers(),
+      ...runHandlers(shared),
+      ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),
+    };
+
+    const reconcilers = [
+      uploads.cleaner(),
+      cleaner,
+      rescuer({ database, clock, log, metrics }),
+      forgetter({ database, clock, log, metrics }),
+    ];
+    for (const one of reconcilers) {
+      one.start();
+      closers.push(() => one.stop());
+    }
+    if (runner) await startWork(runner, { ...shared, config, folderId: lock.folderId, log, closers });
+
+    const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site) : null;
+    const http = await createHttp({
+      notFoundPage: site && { html: site.notFoundPage, headers: site.headers },
+      handlers,
+      only: config.role === 'worker' ? SERVICE : null,
+      authenticate: createAuthenticate({ database, tokens, clock, log }),
+      rateLimit: config.rateLimit,
+      clock,
+      log,
+      metrics,
+    });
+    if (config.role !== 'worker') await serveDocuments(http);
+    if (site) await serveSite(http, site);
+    const url = await listen(http, config);
+    publicUrl ||= url;
+    closers.push(() => http.close());
+    closers.push(async () => {
+      closing = 'The server is shutting down.';
+    });
+    log.info(
+      { url, role: config.role, database: database.kind, containment: runner?.host.containment ?? null },
+      'The server listens.',
+    );
+    return { url, firstStart: first, runner, close };
+  }
+}
+
+interface WorkParts
+  extends Omit<ConstructorParameters<typeof Dispatcher>[0], 'runner' | 'slots' | 'workerId'> {
+  config: Config;
+  folderId: string;
+  random: Random;
+  closers: (() => Promise<void>)[];
+}
+
+/** Enters this process as a worker and lets it take runs. */
+async function startWork(runner: Runner, parts: WorkParts): Promise<void> {
+  const { config, database, clock, log, random, closers } = parts;
+  const worker = {
+    id: makeId<string>(random, 'worker'),
+    folderId: parts.folderId,
+    capacity: config.capacity,
+  };
+  await enterWorker(database, worker, clock.now());
+  closers.push(() => leaveWorker(database, worker));
+  const beats = heartbeat({ database, worker, clock, log });
+  beats.start();
+  closers.push(() => beats.stop());
+  const dispatcher = new Dispatcher({
+    ...parts,
+    runner,
+    slots: new Slots(config.capacity),
+    workerId: worker.id,
+  });
+  dispatcher.start();
+  closers.push(() => dispatcher.drain());
+}
+
+function openRunner(config: Config, log: Log): Promise<Runner> {
+  return startRunner({
+    folder: join(config.data, 'runner'),
+    ...(config.containment ? { containment: config.containment } : {}),
+    onDiagnostic: (event) => log[event.level]({ event: event.event, run: event.runKey }, event.message),
+  });
+}
+
+async function openDatabase(config: Config, log: Log): Promise<Database> {
+  return config.postgres
+    ? openPostgres(config.postgres, log)
+    : openSqlite(join(config.data, 'switchyard.db'));
+}
+
+async function listen(http: FastifyInstance, config: Config): Promise<string> {
+  await http.listen({ host: config.host, port: config.port });
+  const { address, port } = http.server.address() as AddressInfo;
+  const wildcard = address === '0.0.0.0' || address === '::';
+  const host = wildcard ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address;
+  return `http://${host}:${port}`;
+}
+
+/** Runs the server as a process: settings from the environment, SIGTERM and SIGINT drain it. */
+async function main(): Promise<void> {
+  const config = readConfig();
+  const site = join(import.meta.dirname, '..', 'site', 'dist');
+  const server = await startServer(config, { site });
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    server.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`After ${signal} the server could not close cleanly: ${messageOf(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.send?.({
+    url: server.url,
+    tokenPath: join(config.data, 'root-token'),
+    firstToken: server.firstStart?.token ?? null,
+    containment: server.runner?.host.containment ?? null,
+    containmentNote: server.runner?.host.containmentNote ?? '',
+  });
+}
+
+if (import.meta.main) {
+  main().catch((error: unknown) => {
+    process.stderr.write(
+      `${error instanceof ConfigError ? error.message : `The server could not start: ${messageOf(error)}`}\n`,
+    );
+    process.exit(1);
+  });
+}

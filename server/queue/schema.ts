@@ -1,0 +1,32 @@
+/** Workers: the processes that run apps. A run is leased to a worker; a worker whose heartbeat stops loses its leases. */
+import type { Migration } from '../database/migrate.ts';
+
+export interface WorkersTable {
+  id: string;
+  /** The data folder it works in; only one worker can hold a folder, so a newer one proves the older dead. */
+  folder_id: string;
+  /** Capacity in JSON. */
+  capacity: string;
+  heartbeat_at: number;
+}
+
+declare module '../database/database.ts' {
+  interface Tables {
+    workers: WorkersTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0007-workers',
+    async up(db) {
+      await db.schema
+        .createTable('workers')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('folder_id', 'text', (column) => column.notNull())
+        .addColumn('capacity', 'text', (column) => column.notNull())
+        .addColumn('heartbeat_at', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
+];

@@ -1,0 +1,23 @@
+/** Randomness, behind a seam, and the ids made from it. */
+import { randomBytes } from 'node:crypto';
+
+export interface Random {
+  bytes(count: number): Buffer;
+}
+
+export const systemRandom: Random = { bytes: (count) => randomBytes(count) };
+
+/** Crockford's alphabet in lower case: no letter is mistaken for a digit, and every id passes the rule for ids. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Random text of the id alphabet, 5 bits a character. */
+export function randomText(random: Random, characters: number): string {
+  let text = '';
+  for (const byte of random.bytes(characters)) text += ALPHABET[byte & 31];
+  return text;
+}
+
+/** An id of ours: what it is, then 80 random bits. */
+export function makeId<T extends string>(random: Random, prefix: string): T {
+  return `${prefix}-${randomText(random, 16)}` as T;
+}

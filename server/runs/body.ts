@@ -1,0 +1,123 @@
+/** A run as the API shows it: in lists, and in full with the nested metadata that the published clients read. */
+import type { Role } from '@switchyard/contract/roles.ts';
+import type { Indicator, OptionSummary, Run, RunInformation } from '@switchyard/contract/run-shapes.ts';
+import { isTerminal, statusV1 } from '@switchyard/contract/states.ts';
+import { isHidden, requirementsOf } from '../applications/executable.ts';
+import type { ExecutablesTable } from '../applications/schema.ts';
+import { rfc3339 } from '../clock.ts';
+import type { RunsTable } from './schema.ts';
+
+/** Names of options whose values the role may not see. */
+export function hiddenOptions(executable: ExecutablesTable | undefined, role: Role): ReadonlySet<string> {
+  const items = executable ? (requirementsOf(executable).options?.items ?? []) : [];
+  return new Set(items.filter((item) => isHidden(item, role)).map((item) => item.name));
+}
+
+interface ShownOptions {
+  summary: OptionSummary[];
+  active: Record<string, string>;
+  requested: Record<string, string>;
+}
+
+function optionsOf(run: RunsTable, hidden: ReadonlySet<string>): ShownOptions {
+  const summary = (JSON.parse(run.options_summary) as OptionSummary[]).filter((one) => !hidden.has(one.name));
+  const requested = Object.entries(JSON.parse(run.request_options) as Record<string, string>).filter(
+    ([name]) => !hidden.has(name),
+  );
+  return {
+    summary,
+    active: Object.fromEntries(summary.map((one) => [one.name, one.value])),
+    requested: Object.fromEntries(requested),
+  };
+}
+
+/** What lists and full answers share. */
+function infoOf(run: RunsTable) {
+  return {
+    id: run.id,
+    user_email: run.user_email,
+    name: run.name,
+    description: run.description,
+    status: statusV1(run.status),
+    status_v2: run.status,
+    created_at: rfc3339(run.created_at),
+    application_id: run.application_id,
+    application_instance_id: run.instance_id,
+    application_version_id: run.version_id,
+    run_type: { type: run.run_type, definition_id: run.definition_id, reference_id: run.reference_id },
+    execution_class: run.execution_class,
+    runtime: run.runtime,
+    queuing_priority: run.priority,
+    queuing_disabled: run.queuing_disabled === 1,
+    statistics: {
+      status: run.statistics_status,
+      error: run.statistics_error,
+      indicators: JSON.parse(run.indicators) as Indicator[],
+    },
+  };
+}
+
+/** A run in a list. */
+export function runBody(run: RunsTable, hidden: ReadonlySet<string>): Run {
+  const options = optionsOf(run, hidden);
+  return {
+    ...infoOf(run),
+    options: options.active,
+    request_options: options.requested,
+    options_summary: options.summary,
+  };
+}
+
+/** A run without its content. `now` is what the duration of a run that goes on is measured to. */
+export function informationBody(run: RunsTable, hidden: ReadonlySet<string>, now: number): RunInformation {
+  const info = infoOf(run);
+  const options = optionsOf(run, hidden);
+  const until = isTerminal(run.status) ? (run.finished_at ?? run.created_at) : now;
+  const measures = {
+    duration: Math.max(0, until - run.created_at),
+    execution_duration:
+      run.execution_ms ??
+      (run.status === 'running' && run.initiated_at !== null ? Math.max(0, now - run.initiated_at) : 0),
+    input_size: run.input_bytes,
+    output_size: run.output_bytes,
+    error: run.error,
+  };
+  return {
+    ...info,
+    ...measures,
+    createdAt: info.created_at,
+    secrets_collection_id: '',
+    metadata: {
+      application_id: info.application_id,
+      application_instance_id: info.application_instance_id,
+      application_version_id: info.application_version_id,
+      created_at: info.created_at,
+      ...(run.initiated_at === null ? {} : { initiated_at: rfc3339(run.initiated_at) }),
+      ...(run.finished_at === null ? {} : { finished_at: rfc3339(run.finished_at) }),
+      status: info.status,
+      status_v2: info.status_v2,
+      ...measures,
+      execution_class: info.execution_class,
+      format: { input: { type: run.input_format }, output: { type: run.output_format } },
+      queuing_disabled: info.queuing_disabled,
+      queuing_priority: info.queuing_priority,
+      run_type: info.run_type,
+      runtime: info.runtime,
+      options: {
+        active_options: options.active,
+        options_summary: options.summary,
+        request_options: options.requested,
+      },
+      ...(run.statistics === null
+        ? {}
+        : { statistics: JSON.parse(run.statistics) as Record<string, unknown> }),
+      ...(run.metrics === null ? {} : { metrics: JSON.parse(run.metrics) as Record<string, unknown> }),
+      attempt: run.attempt,
+      containment: run.containment,
+      ...(run.limits === null
+        ? {}
+        : { limits: JSON.parse(run.limits) as { cores: number; memory_bytes: number; duration_ms: number } }),
+      ...(run.peak_memory_bytes === null ? {} : { peak_memory_bytes: run.peak_memory_bytes }),
+    },
+  };
+}

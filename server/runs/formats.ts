@@ -1,0 +1,31 @@
+/** The formats of a run: what the app's manifest says, else what the run says, else the instance, else JSON. Pure. */
+import type { Requirements } from '@switchyard/contract/executables.ts';
+import type { FormatType } from '@switchyard/contract/shapes.ts';
+import type { GivenConfiguration } from '../instances/rules.ts';
+
+export interface Formats {
+  input: FormatType;
+  output: FormatType;
+}
+
+/**
+ * JSON and text both go to stdin, so a run may choose between the two whatever the manifest says; archives need an app
+ * that reads files, which only the manifest can promise, or the caller where the manifest is silent.
+ */
+export function formatsOf(
+  requirements: Requirements,
+  instance: GivenConfiguration,
+  run: GivenConfiguration,
+): Formats {
+  const manifest = requirements.io_configuration?.format || undefined;
+  const asked = run.format?.input?.type ?? instance.format?.input?.type;
+  const onStdin = (format: FormatType | undefined): boolean =>
+    format === undefined || format === 'json' || format === 'text';
+  const input = manifest && !(onStdin(manifest) && asked && onStdin(asked)) ? manifest : (asked ?? 'json');
+  return { input, output: onStdin(input) ? 'json' : input };
+}
+
+/** Whether the content is an archive of files. */
+export function isArchive(format: FormatType): boolean {
+  return format === 'csv-archive' || format === 'multi-file';
+}

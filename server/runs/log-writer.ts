@@ -1,0 +1,108 @@
+/**
+ * Takes the lines of a run as they come and writes them in chunks, a few times a second, so that those who follow see them
+ * soon and a chatty app costs few transactions. The numbers of chunks grow from one attempt to the next, so a follower's
+ * place stays good when the run is started again.
+ */
+import type { RunId } from '@switchyard/contract/ids.ts';
+import type { LogLine } from '@switchyard/runner';
+import type { Clock } from '../clock.ts';
+import type { Database, Writer } from '../database/database.ts';
+import { type Log, messageOf } from '../log.ts';
+import { insertLogChunk, listLogChunks } from './store.ts';
+
+const WRITE_EVERY_MS = 200;
+const CHUNK_LINES = 500;
+const CHUNK_CHARS = 256 * 1024;
+const CHUNKS_PER_ATTEMPT = 100_000_000;
+
+export type StoredLine = [at: number, text: string];
+
+export class LogWriter {
+  readonly #parts: { database: Database; clock: Clock; log: Log };
+  readonly #run: RunId;
+  #lines: StoredLine[] = [];
+  readonly #first: number;
+  #seq: number;
+  #writing: Promise<void> = Promise.resolve();
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(parts: { database: Database; clock: Clock; log: Log }, run: RunId, attempt: number) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#first = attempt * CHUNKS_PER_ATTEMPT;
+    this.#seq = this.#first;
+  }
+
+  add(lines: readonly LogLine[]): void {
+    for (const line of lines) this.#lines.push([line.at, line.text]);
+    this.#cancelTimer ??= this.#parts.clock.after(WRITE_EVERY_MS, () => this.#writeSoon());
+  }
+
+  /** Every line of this attempt as one text, for formats whose log is more than stderr. */
+  async wholeText(): Promise<string> {
+    await this.settle();
+    const { database } = this.#parts;
+    const parts: string[] = [];
+    let after = this.#first;
+    for (;;) {
+      const found = await listLogChunks(database.read, this.#run, after, 100);
+      for (const chunk of found)
+        for (const [, text] of JSON.parse(chunk.lines) as StoredLine[]) parts.push(text);
+      const last = found.at(-1);
+      if (!last) break;
+      after = last.seq;
+    }
+    for (const [, text] of this.#lines) parts.push(text);
+    return parts.map((text) => `${text}\n`).join('');
+  }
+
+  /** Writes what is left inside the caller's transaction, after everything written before has arrived. */
+  async finish(tx: Writer): Promise<void> {
+    await this.#insert(tx, this.#lines);
+  }
+
+  /** Waits for what is being written; call it before the transaction that calls `finish`. */
+  async settle(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    await this.#writing;
+  }
+
+  #writeSoon(): void {
+    const lines = this.#lines;
+    this.#lines = [];
+    this.#cancelTimer = null;
+    this.#writing = this.#writing
+      .then(() => this.#parts.database.transact((tx) => this.#insert(tx, lines), { durable: false }))
+      .catch((error: unknown) => {
+        this.#lines = [...lines, ...this.#lines];
+        this.#parts.log.warn(
+          { run: this.#run, error: messageOf(error) },
+          'Lines of a log could not be written yet.',
+        );
+      });
+  }
+
+  async #insert(tx: Writer, lines: readonly StoredLine[]): Promise<void> {
+    for (const chunk of chunks(lines)) {
+      this.#seq += 1;
+      const at = Math.floor(chunk[0]?.[0] ?? 0);
+      await insertLogChunk(tx, { run_id: this.#run, seq: this.#seq, at, lines: JSON.stringify(chunk) });
+    }
+  }
+}
+
+function* chunks(lines: readonly StoredLine[]): Generator<StoredLine[]> {
+  let chunk: StoredLine[] = [];
+  let characters = 0;
+  for (const line of lines) {
+    if (chunk.length >= CHUNK_LINES || (chunk.length > 0 && characters + line[1].length > CHUNK_CHARS)) {
+      yield chunk;
+      chunk = [];
+      characters = 0;
+    }
+    chunk.push(line);
+    characters += line[1].length;
+  }
+  if (chunk.length > 0) yield chunk;
+}

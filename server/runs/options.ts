@@ -1,0 +1,99 @@
+/**
+ * Options of a run: defaults of the version, over them the instance's, over them the run's. Pure. Values are text, always,
+ * and are checked against the app's own definitions as far as those ask for it.
+ */
+import type { ExecutableOptions, OptionItem } from '@switchyard/contract/executables.ts';
+import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
+
+export interface OptionSources {
+  definitions: ExecutableOptions | null | undefined;
+  instance: Record<string, string>;
+  run: Record<string, string>;
+}
+
+/** Every option the app gets, with where its value comes from, in the order of the definitions, then of the callers. */
+export function summarize({ definitions, instance, run }: OptionSources): OptionSummary[] {
+  const summary = new Map<string, OptionSummary>();
+  for (const item of definitions?.items ?? []) {
+    if (item.default === undefined || item.default === null) continue;
+    const value = typeof item.default === 'object' ? JSON.stringify(item.default) : String(item.default);
+    summary.set(item.name, { name: item.name, value, source: 'version' });
+  }
+  for (const [name, value] of Object.entries(instance))
+    summary.set(name, { name, value, source: 'instance' });
+  for (const [name, value] of Object.entries(run)) summary.set(name, { name, value, source: 'run' });
+  return [...summary.values()];
+}
+
+/** What breaks the rules the app states for its options, as a sentence, or null. */
+export function ruleError(
+  summary: readonly OptionSummary[],
+  definitions: ExecutableOptions | null | undefined,
+): string | null {
+  if (!definitions) return null;
+  const items = definitions.items ?? [];
+  if (definitions.strict) {
+    const names = items.map((item) => item.name);
+    const unknown = summary.find((one) => !names.includes(one.name));
+    if (unknown)
+      return `options.${unknown.name} is not an option of this app, which allows only ${names.join(', ') || 'none'}.`;
+  }
+  if (definitions.validation?.enforce !== 'all') return null;
+  for (const item of items) {
+    const given = summary.find((one) => one.name === item.name);
+    if (!given) {
+      if (item.required) return `options.${item.name} is missing; the app requires it.`;
+      continue;
+    }
+    const error = valueError(item, given.value);
+    if (error) return error;
+  }
+  return null;
+}
+
+function valueError(item: OptionItem, value: string): string | null {
+  const field = `options.${item.name} is ${JSON.stringify(value.slice(0, 80))}`;
+  const attributes = item.additional_attributes ?? {};
+  const values = attributes.values;
+  if (Array.isArray(values) && !values.map(String).includes(value))
+    return `${field}; it must be one of ${values.map(String).join(', ')}.`;
+  switch (item.option_type) {
+    case 'bool':
+      return /^(?:true|false)$/i.test(value) ? null : `${field}; it must be true or false.`;
+    case 'int':
+      return /^[+-]?\d+$/.test(value)
+        ? boundsError(field, Number(value), attributes)
+        : `${field}; it must be a whole number.`;
+    case 'float':
+      return value.trim() !== '' && Number.isFinite(Number(value))
+        ? boundsError(field, Number(value), attributes)
+        : `${field}; it must be a number.`;
+    default:
+      return null;
+  }
+}
+
+function boundsError(field: string, value: number, attributes: Record<string, unknown>): string | null {
+  const { min, max } = attributes;
+  if (typeof min === 'number' && value < min) return `${field}; it must be at least ${min}.`;
+  if (typeof max === 'number' && value > max) return `${field}; it must be at most ${max}.`;
+  return null;
+}
+
+const DEFAULT_TEMPLATE = ['-{{name}}', '{{value}}'];
+
+/** The arguments the app is started with. */
+export function argumentsOf(
+  summary: readonly OptionSummary[],
+  definitions: ExecutableOptions | null | undefined,
+): string[] {
+  const given = definitions?.format?.template;
+  const template = given && given.length > 0 ? given : DEFAULT_TEMPLATE;
+  return summary.flatMap((option) =>
+    template.map((part) =>
+      part.replaceAll(/\{\{(name|value)\}\}/g, (_all, key: string) =>
+        key === 'name' ? option.name : option.value,
+      ),
+    ),
+  );
+}

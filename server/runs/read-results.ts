@@ -1,0 +1,90 @@
+/**
+ * Reads what an app left: its output and the statistics and metrics in it. Text above a megabyte is parsed in a thread,
+ * because parsing 100 MB takes about a second, for which nobody else would be answered.
+ */
+import { readFile } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import type { FormatType } from '@switchyard/contract/shapes.ts';
+import type { Ended, ResultFile } from '@switchyard/runner';
+import { isArchive } from './formats.ts';
+import { type ReadOutput, readOutput, readStatistics, type Statistics, tooLarge } from './judge.ts';
+
+const THREAD_BYTES_MIN = 1024 * 1024;
+const METRICS_BYTES_MAX = 1024 * 1024;
+
+export interface Results {
+  /** What is wrong with the output, or empty. */
+  error: string;
+  /** The file that holds the output; null when there is none. */
+  output: ResultFile | null;
+  /** Whether stdout is not the output and worth keeping. */
+  keepStdout: boolean;
+  statistics: Statistics;
+  /** In JSON, or null. */
+  metrics: string | null;
+}
+
+/** What the thread answers: the parts that matter, small. */
+export interface ReadSummary extends Omit<ReadOutput, 'statistics' | 'metrics'> {
+  statistics: Statistics;
+  metrics: string | null;
+}
+
+export function summarizeOutput(text: string): ReadSummary {
+  const read = readOutput(text);
+  return {
+    error: read.error,
+    present: read.present,
+    statistics: readStatistics(read.statistics),
+    metrics: keepMetrics(read.metrics),
+  };
+}
+
+function keepMetrics(metrics: unknown): string | null {
+  if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) return null;
+  const text = JSON.stringify(metrics);
+  return text.length > METRICS_BYTES_MAX ? null : text;
+}
+
+async function readJsonFile(file: ResultFile): Promise<ReadSummary> {
+  if (file.bytes < THREAD_BYTES_MIN) return summarizeOutput(await readFile(file.path, 'utf8'));
+  const worker = new Worker(new URL('./read-results-thread.ts', import.meta.url), {
+    workerData: { path: file.path },
+  });
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+}
+
+/** `multi-file` apps write statistics and metrics to files of their own and may print anything. */
+export async function readResults(ended: Ended, format: FormatType): Promise<Results> {
+  if (format === 'multi-file') return readFiles(ended);
+  const read = await readJsonFile(ended.stdout);
+  const output = isArchive(format) ? (ended.solutions ?? null) : read.present ? ended.stdout : null;
+  return {
+    error: read.error || (output ? tooLarge(output.bytes) : ''),
+    output,
+    keepStdout: ended.stdout.bytes > 0 && output !== ended.stdout,
+    statistics: read.statistics,
+    metrics: read.metrics,
+  };
+}
+
+async function readFiles(ended: Ended): Promise<Results> {
+  const statistics = ended.statistics ? await readJsonFile(ended.statistics) : null;
+  const metrics = ended.metrics ? await readJsonFile(ended.metrics) : null;
+  return {
+    error: ended.solutions ? tooLarge(ended.solutions.bytes) : '',
+    output: ended.solutions ?? null,
+    keepStdout: ended.stdout.bytes > 0,
+    statistics:
+      statistics && !statistics.error
+        ? statistics.statistics
+        : {
+            ...readStatistics(undefined),
+            ...(statistics ? { status: 'error' as const, error: statistics.error } : {}),
+          },
+    metrics: metrics?.metrics ?? statistics?.metrics ?? null,
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * Answers that carry content: the output as JSON inside the run's body, spliced in as the app printed it, or a download
+ * URL in its place.
+ */
+import { DIRECT_OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
+import type { Contents } from '../blobs/contents.ts';
+import type { RawReply } from '../http/handler.ts';
+import { badRequest } from '../http/problem.ts';
+import type { Uploads } from '../uploads/uploads.ts';
+import { isArchive } from './formats.ts';
+import type { RunsTable } from './schema.ts';
+
+const STDERR_SHOWN_BYTES = 64 * 1024;
+
+interface Parts {
+  contents: Contents;
+  uploads: Uploads;
+}
+
+export const contentTypeOf = (format: RunsTable['output_format']): string =>
+  isArchive(format)
+    ? 'application/gzip'
+    : format === 'text'
+      ? 'text/plain; charset=utf-8'
+      : 'application/json';
+
+/** The body with `output` and `error_log` added. The output goes out as the app printed it, never parsed on the way. */
+export async function withOutput(
+  parts: Parts,
+  run: RunsTable,
+  body: object,
+  format: 'json' | 'url' | undefined,
+): Promise<RawReply> {
+  const errorLog = await errorLogOf(parts.contents, run);
+  const head = JSON.stringify({ ...body, ...(errorLog ? { error_log: errorLog } : {}) });
+  const output = await outputOf(parts, run, format);
+  const open = head.slice(0, -1);
+  const raw = output === null ? head : `${open}${open === '{' ? '' : ','}"output":${output}}`;
+  return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
+}
+
+/** The output as JSON text, or null when there is none. */
+async function outputOf(
+  { contents, uploads }: Parts,
+  run: RunsTable,
+  format: 'json' | 'url' | undefined,
+): Promise<string | null> {
+  if (run.output_content_id === null) return null;
+  if (format === 'url')
+    return JSON.stringify({
+      url: uploads.downloadUrl(run.output_content_id, contentTypeOf(run.output_format)),
+    });
+  if (isArchive(run.output_format)) {
+    throw badRequest(
+      `The output of the run is an archive (format ${run.output_format}); ask for it with format=url.`,
+    );
+  }
+  if (run.output_bytes > DIRECT_OUTPUT_BYTES_MAX) {
+    throw badRequest(
+      `The output of the run has ${run.output_bytes} bytes, more than the ${DIRECT_OUTPUT_BYTES_MAX} that are answered directly; ask for it with format=url.`,
+    );
+  }
+  return (await contents.read(run.output_content_id))?.toString('utf8') ?? null;
+}
+
+async function errorLogOf(
+  contents: Contents,
+  run: RunsTable,
+): Promise<{ error: string; stdout: string; stderr: string } | null> {
+  if (!isTerminal(run.status) || run.status === 'succeeded') return null;
+  const stdout = run.stdout_content_id === null ? undefined : await contents.read(run.stdout_content_id);
+  const stderr =
+    run.log_content_id === null ? undefined : await contents.readEnd(run.log_content_id, STDERR_SHOWN_BYTES);
+  return { error: run.error, stdout: stdout?.toString('utf8') ?? '', stderr: stderr?.toString('utf8') ?? '' };
+}

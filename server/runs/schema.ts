@@ -1,0 +1,180 @@
+/** Runs, what happens to them, and the lines of their logs. The queue is this table: there is no second copy of a status. */
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { AccountId, ApplicationId, ExecutableId, RunId } from '@switchyard/contract/ids.ts';
+import type { STATISTICS_STATUSES } from '@switchyard/contract/run-shapes.ts';
+import type { FormatType } from '@switchyard/contract/shapes.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { sql } from 'kysely';
+import type { Migration } from '../database/migrate.ts';
+
+export interface RunsTable {
+  id: RunId;
+  application_uid: string;
+  account_id: AccountId;
+  application_id: ApplicationId;
+  instance_id: string;
+  /** Empty for `latest`. */
+  version_id: string;
+  executable_id: ExecutableId;
+  user_email: string;
+  name: string;
+  description: string;
+  status: RunStatusV2;
+  created_at: number;
+  run_type: string;
+  definition_id: string | null;
+  reference_id: string | null;
+  execution_class: ExecutionClass;
+  priority: number;
+  queuing_disabled: 0 | 1;
+  runtime: string;
+  input_format: FormatType;
+  output_format: FormatType;
+  input_content_id: string;
+  input_bytes: number;
+  /** `[{name, value, source}]` in JSON: every option the app gets. */
+  options_summary: string;
+  /** What the request gave, in JSON. */
+  request_options: string;
+  network: 0 | 1;
+
+  /** How often it was claimed. */
+  attempt: number;
+  /** Grows with every claim; whoever holds an older one may not write. */
+  fence: number;
+  worker_id: string | null;
+  cancel_requested_at: number | null;
+
+  initiated_at: number | null;
+  finished_at: number | null;
+  execution_ms: number | null;
+  output_content_id: string | null;
+  output_bytes: number;
+  error: string;
+  /** What the app printed to stdout when that is not the output. */
+  stdout_content_id: string | null;
+  log_content_id: string | null;
+  statistics_status: (typeof STATISTICS_STATUSES)[number];
+  statistics_error: string;
+  /** `[{name, value}]` in JSON. */
+  indicators: string;
+  /** The statistics block, in JSON. */
+  statistics: string | null;
+  metrics: string | null;
+  containment: '' | 'sandbox' | 'limits';
+  /** `{cores, memory_bytes, duration_ms}` in JSON, once it was started. */
+  limits: string | null;
+  peak_memory_bytes: number | null;
+}
+
+/** A change of a run's status, written in the transaction of the change. */
+export interface RunEventsTable {
+  seq: number;
+  run_id: RunId;
+  application_uid: string;
+  status: RunStatusV2;
+  at: number;
+}
+
+/** Lines of a log as they came, several to a row. */
+export interface LogChunksTable {
+  run_id: RunId;
+  /** Grows within a run, also from one attempt to the next. */
+  seq: number;
+  at: number;
+  /** `[[at, text], …]` in JSON. */
+  lines: string;
+}
+
+declare module '../database/database.ts' {
+  interface Tables {
+    runs: RunsTable;
+    run_events: RunEventsTable;
+    log_chunks: LogChunksTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0008-runs',
+    async up(db, types) {
+      await db.schema
+        .createTable('runs')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('application_id', 'text', (column) => column.notNull())
+        .addColumn('instance_id', 'text', (column) => column.notNull())
+        .addColumn('version_id', 'text', (column) => column.notNull())
+        .addColumn('executable_id', 'text', (column) => column.notNull())
+        .addColumn('user_email', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('run_type', 'text', (column) => column.notNull())
+        .addColumn('definition_id', 'text')
+        .addColumn('reference_id', 'text')
+        .addColumn('execution_class', 'text', (column) => column.notNull())
+        .addColumn('priority', 'integer', (column) => column.notNull())
+        .addColumn('queuing_disabled', 'integer', (column) => column.notNull())
+        .addColumn('runtime', 'text', (column) => column.notNull())
+        .addColumn('input_format', 'text', (column) => column.notNull())
+        .addColumn('output_format', 'text', (column) => column.notNull())
+        .addColumn('input_content_id', 'text', (column) => column.notNull())
+        .addColumn('input_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('options_summary', 'text', (column) => column.notNull())
+        .addColumn('request_options', 'text', (column) => column.notNull())
+        .addColumn('network', 'integer', (column) => column.notNull())
+        .addColumn('attempt', 'integer', (column) => column.notNull())
+        .addColumn('fence', 'integer', (column) => column.notNull())
+        .addColumn('worker_id', 'text')
+        .addColumn('cancel_requested_at', 'bigint')
+        .addColumn('initiated_at', 'bigint')
+        .addColumn('finished_at', 'bigint')
+        .addColumn('execution_ms', 'double precision')
+        .addColumn('output_content_id', 'text')
+        .addColumn('output_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('error', 'text', (column) => column.notNull())
+        .addColumn('stdout_content_id', 'text')
+        .addColumn('log_content_id', 'text')
+        .addColumn('statistics_status', 'text', (column) => column.notNull())
+        .addColumn('statistics_error', 'text', (column) => column.notNull())
+        .addColumn('indicators', 'text', (column) => column.notNull())
+        .addColumn('statistics', 'text')
+        .addColumn('metrics', 'text')
+        .addColumn('containment', 'text', (column) => column.notNull())
+        .addColumn('limits', 'text')
+        .addColumn('peak_memory_bytes', 'bigint')
+        .execute();
+      await db.schema
+        .createIndex('runs_by_age')
+        .on('runs')
+        .columns(['application_uid', 'created_at', 'id'])
+        .execute();
+      // What is queued and what is running are few among many: small indexes of their own, whatever the table holds.
+      await sql`create index runs_queued on runs (execution_class, priority, created_at, id) where status = 'queued'`.execute(
+        db,
+      );
+      await sql`create index runs_running on runs (worker_id) where status = 'running'`.execute(db);
+      await db.schema
+        .createTable('run_events')
+        .addColumn('seq', types.sequence)
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('run_events_by_age').on('run_events').column('at').execute();
+      await db.schema
+        .createTable('log_chunks')
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('seq', 'bigint', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .addColumn('lines', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('log_chunks_key', ['run_id', 'seq'])
+        .execute();
+      await db.schema.createIndex('log_chunks_by_age').on('log_chunks').column('at').execute();
+    },
+  },
+];

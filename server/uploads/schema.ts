@@ -1,0 +1,41 @@
+/** Uploads: asked for, put, used. */
+import type { UploadId } from '@switchyard/contract/ids.ts';
+import type { Migration } from '../database/migrate.ts';
+
+export interface UploadsTable {
+  id: UploadId;
+  /** The application it was asked for; it can be used there only. */
+  application_uid: string;
+  purpose: 'executable' | 'content';
+  /** null until the body has arrived whole. */
+  content_id: string | null;
+  created_at: number;
+}
+
+declare module '../database/database.ts' {
+  interface Tables {
+    uploads: UploadsTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0003-uploads',
+    async up(db) {
+      await db.schema
+        .createTable('uploads')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('purpose', 'text', (column) => column.notNull())
+        .addColumn('content_id', 'text')
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createIndex('uploads_of_application')
+        .on('uploads')
+        .columns(['application_uid', 'purpose', 'created_at', 'id'])
+        .execute();
+      await db.schema.createIndex('uploads_by_age').on('uploads').column('created_at').execute();
+    },
+  },
+];

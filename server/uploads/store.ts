@@ -1,0 +1,66 @@
+/** Every statement on uploads. */
+import type { UploadId } from '@switchyard/contract/ids.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import type { UploadsTable } from './schema.ts';
+
+export async function insertUpload(tx: Writer, upload: UploadsTable): Promise<void> {
+  await tx.insertInto('uploads').values(upload).execute();
+}
+
+export function findUpload(db: Reader, id: UploadId): Promise<UploadsTable | undefined> {
+  return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The upload asked for last, whether or not its body has arrived. */
+export function findLatestUpload(
+  db: Reader,
+  applicationUid: string,
+  purpose: UploadsTable['purpose'],
+): Promise<UploadsTable | undefined> {
+  return db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('purpose', '=', purpose)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** false when the upload is gone or was completed before. */
+export async function completeUpload(tx: Writer, id: UploadId, contentId: string): Promise<boolean> {
+  const result = await tx
+    .updateTable('uploads')
+    .set({ content_id: contentId })
+    .where('id', '=', id)
+    .where('content_id', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Removes uploads asked for before the instant, at most `limit` at once; answers their contents. */
+export async function deleteOldUploads(
+  tx: Writer,
+  before: number,
+  limit: number,
+): Promise<(string | null)[]> {
+  const rows = await tx
+    .deleteFrom('uploads')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('uploads').select('id').where('created_at', '<', before).limit(limit),
+    )
+    .returning('content_id')
+    .execute();
+  return rows.map((row) => row.content_id);
+}
+
+/** Removes the uploads of an application; answers their contents. */
+export async function removeUploads(tx: Writer, applicationUid: string): Promise<(string | null)[]> {
+  const rows = await tx
+    .deleteFrom('uploads')
+    .where('application_uid', '=', applicationUid)
+    .returning('content_id')
+    .execute();
+  return rows.map((row) => row.content_id);
+}

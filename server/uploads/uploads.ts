@@ -1,0 +1,146 @@
+/**
+ * Uploads and downloads by signed URLs. An upload's body is streamed to the blobs and named in the database once it is
+ * whole, so a partial one is never visible; a URL works once. Uploads are forgotten after a day; what used one holds its
+ * content by a name of its own.
+ */
+import type { UploadId } from '@switchyard/contract/ids.ts';
+import { DOWNLOAD_URL_SECONDS, UPLOAD_BYTES_MAX, UPLOAD_URL_SECONDS } from '@switchyard/contract/limits.ts';
+import type { Upload } from '@switchyard/contract/uploads.ts';
+import type { Contents, SharedContent } from '../blobs/contents.ts';
+import { TooLargeError } from '../blobs/store.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { badRequest, forbidden, notFound, shown } from '../http/problem.ts';
+import type { UrlSigner } from '../http/signed-url.ts';
+import type { Log } from '../log.ts';
+import { makeId, type Random } from '../random.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import type { UploadsTable } from './schema.ts';
+import { completeUpload, deleteOldUploads, findLatestUpload, findUpload, insertUpload } from './store.ts';
+
+const KEPT_MS = 24 * 60 * 60 * 1000;
+const CLEAN_EVERY_MS = 10 * 60 * 1000;
+const CLEAN_ROWS = 500;
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  signer: UrlSigner;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+export class Uploads {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** A new upload for the application, with its URL. */
+  async create(applicationUid: string, purpose: UploadsTable['purpose']): Promise<Upload> {
+    const { database, signer, clock, random } = this.#parts;
+    const id = makeId<UploadId>(random, 'upl');
+    await database.transact((tx) =>
+      insertUpload(tx, {
+        id,
+        application_uid: applicationUid,
+        purpose,
+        content_id: null,
+        created_at: clock.now(),
+      }),
+    );
+    return { upload_id: id, upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_SECONDS) };
+  }
+
+  /** The content of an upload of the application, under a name of its own; throws the 400 that says what is wrong. */
+  async use(
+    applicationUid: string,
+    id: UploadId | null,
+    purpose: UploadsTable['purpose'],
+    field: string,
+  ): Promise<SharedContent> {
+    const { database, contents } = this.#parts;
+    const upload =
+      id === null
+        ? await findLatestUpload(database.read, applicationUid, purpose)
+        : await findUpload(database.read, id);
+    if (!upload && id === null)
+      throw badRequest('No executable was uploaded; ask for an upload URL and PUT the archive there first.');
+    if (!upload || upload.application_uid !== applicationUid || upload.purpose !== purpose) {
+      throw badRequest(
+        `${field} is ${shown(id)}; it must be an upload of this application that is less than a day old.`,
+      );
+    }
+    const content = upload.content_id === null ? undefined : await contents.share(upload.content_id);
+    if (!content) throw badRequest(`${field} is ${shown(upload.id)}; nothing has been PUT to its URL yet.`);
+    return content;
+  }
+
+  /** A URL to read content by, without a token. */
+  downloadUrl(contentId: string, type: string): string {
+    return this.#parts.signer.sign('GET', `/v1/downloads/${contentId}`, DOWNLOAD_URL_SECONDS, { type });
+  }
+
+  handlers(): HandlersOf<'putUpload' | 'getDownload'> {
+    const { database, contents, signer } = this.#parts;
+    return {
+      putUpload: async ({ params, query, stream }) => {
+        const refusal = signer.refuse('PUT', `/v1/uploads/${params.upload_id}`, query);
+        if (refusal) throw forbidden(refusal);
+        const upload = await findUpload(database.read, params.upload_id);
+        if (!upload) throw notFound(`There is no upload ${shown(params.upload_id)}.`);
+        if (upload.content_id !== null)
+          throw badRequest('The upload URL was used already; ask for a new one.');
+        const content = await contents.prepareStream(stream, UPLOAD_BYTES_MAX).catch((error: unknown) => {
+          if (error instanceof TooLargeError)
+            throw badRequest(
+              `The upload has more than ${UPLOAD_BYTES_MAX} bytes, which is the most it may have.`,
+            );
+          throw error;
+        });
+        const completed = await database.transact(async (tx) => {
+          if (!(await completeUpload(tx, upload.id, content.id))) return false;
+          await content.insert(tx);
+          return true;
+        });
+        // The blob of a lost race has no row and is swept.
+        if (!completed) throw badRequest('The upload URL was used already; ask for a new one.');
+        return { status: 200 };
+      },
+
+      getDownload: async ({ params, query }) => {
+        const type = query.type ?? '';
+        const refusal = signer.refuse('GET', `/v1/downloads/${params.download_id}`, query, { type });
+        if (refusal) throw forbidden(refusal);
+        const content = await contents.find(params.download_id);
+        if (!content) throw notFound('The content was deleted.');
+        return { status: 200, raw: await content.open(), contentType: type, bytes: content.bytes };
+      },
+    };
+  }
+
+  /** Forgets old uploads and sweeps blobs that never got a row. */
+  cleaner(): Reconciler {
+    const { database, contents, clock, log } = this.#parts;
+    return new Reconciler({
+      name: 'clean uploads',
+      everyMs: CLEAN_EVERY_MS,
+      clock,
+      log,
+      run: async () => {
+        for (;;) {
+          const removed = await database.transact(async (tx) => {
+            const ids = await deleteOldUploads(tx, clock.now() - KEPT_MS, CLEAN_ROWS);
+            return { rows: ids.length, blobs: await contents.remove(tx, ids) };
+          });
+          await contents.removeBlobs(removed.blobs);
+          if (removed.rows < CLEAN_ROWS) break;
+        }
+        await contents.sweep();
+      },
+    });
+  }
+}

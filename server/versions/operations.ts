@@ -1,0 +1,143 @@
+/** The operations on versions. */
+import type { ExecutableId, VersionId } from '@switchyard/contract/ids.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import type { Version } from '@switchyard/contract/versions.ts';
+import { executableBody } from '../applications/executable.ts';
+import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
+import { findExecutables, getApplication } from '../applications/store.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import type { Database, Writer } from '../database/database.ts';
+import type { Caller, HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { badRequest, notFound, shown } from '../http/problem.ts';
+import { makeId, type Random } from '../random.ts';
+import type { VersionsTable } from './schema.ts';
+import { deleteVersion, findVersion, insertVersion, listVersions, updateVersion } from './store.ts';
+
+interface Parts {
+  database: Database;
+  pageTokens: PageTokens;
+  clock: Clock;
+  random: Random;
+  /** The id of an instance that runs the version, for the sentence that refuses to delete it. */
+  findUser(tx: Writer, applicationUid: string, id: VersionId): Promise<string | undefined>;
+}
+
+export function versionHandlers(
+  parts: Parts,
+): HandlersOf<'createVersion' | 'listVersions' | 'getVersion' | 'updateVersion' | 'deleteVersion'> {
+  const { database, pageTokens, clock, random } = parts;
+
+  const find = async (
+    caller: Caller,
+    params: { application_id: ApplicationsTable['id']; version_id: VersionId },
+  ) => {
+    const application = await getApplication(database.read, caller.account, params.application_id);
+    const version = await findVersion(database.read, application.uid, params.version_id);
+    if (!version)
+      throw notFound(
+        `There is no version ${shown(params.version_id)} of application ${shown(application.id)}.`,
+      );
+    return { application, version };
+  };
+  const bodies = async (
+    application: ApplicationsTable,
+    rows: VersionsTable[],
+    role: Role,
+  ): Promise<Version[]> => {
+    const executables = await findExecutables(database.read, [
+      ...new Set(rows.map((row) => row.executable_id)),
+    ]);
+    const byId = new Map<ExecutableId, ExecutablesTable>(executables.map((one) => [one.id, one]));
+    return rows.flatMap((row) => {
+      const executable = byId.get(row.executable_id);
+      return executable ? [versionBody(application, row, executable, role)] : [];
+    });
+  };
+  const body = async (application: ApplicationsTable, row: VersionsTable, role: Role): Promise<Version> => {
+    const [made] = await bodies(application, [row], role);
+    if (!made) throw notFound(`The version ${shown(row.id)} is gone.`);
+    return made;
+  };
+
+  return {
+    async createVersion({ caller, params, body: asked }) {
+      const application = await getApplication(database.read, caller.account, params.application_id);
+      if (application.active_executable_id === null) {
+        throw badRequest(`The application ${shown(application.id)} has no executable yet; push one first.`);
+      }
+      const now = clock.now();
+      const id = asked.id ?? makeId<VersionId>(random, 'version');
+      const row: VersionsTable = {
+        application_uid: application.uid,
+        id,
+        name: asked.name ?? id,
+        description: asked.description ?? '',
+        executable_id: application.active_executable_id,
+        created_at: now,
+        updated_at: now,
+      };
+      const inserted = await database.transact((tx) => insertVersion(tx, row));
+      if (!inserted)
+        throw badRequest(`id is ${shown(id)}, which another version of the application has; choose another.`);
+      return { status: 201, body: await body(application, row, caller.role) };
+    },
+
+    async listVersions({ caller, params, query }) {
+      const application = await getApplication(database.read, caller.account, params.application_id);
+      const list = `versions ${application.uid}`;
+      const request = pageRequest(pageTokens, list, query);
+      const rows = await listVersions(database.read, application.uid, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const items = await bodies(application, page.items, caller.role);
+      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+    },
+
+    async getVersion({ caller, params }) {
+      const { application, version } = await find(caller, params);
+      return { status: 200, body: await body(application, version, caller.role) };
+    },
+
+    async updateVersion({ caller, params, body: asked }) {
+      const { application, version } = await find(caller, params);
+      const changes = {
+        name: asked.name ?? version.name,
+        description: asked.description ?? version.description,
+        updated_at: clock.now(),
+      };
+      await database.transact((tx) => updateVersion(tx, version, changes));
+      return { status: 200, body: await body(application, { ...version, ...changes }, caller.role) };
+    },
+
+    async deleteVersion({ caller, params }) {
+      const { application, version } = await find(caller, params);
+      await database.transact(async (tx) => {
+        const user = await parts.findUser(tx, application.uid, version.id);
+        if (user !== undefined) {
+          throw badRequest(
+            `The version ${shown(version.id)} is used by the instance ${shown(user)}; give that one another version first.`,
+          );
+        }
+        await deleteVersion(tx, version);
+      });
+      return { status: 204 };
+    },
+  };
+}
+
+function versionBody(
+  application: ApplicationsTable,
+  row: VersionsTable,
+  executable: ExecutablesTable,
+  role: Role,
+): Version {
+  return {
+    id: row.id,
+    application_id: application.id,
+    name: row.name,
+    description: row.description,
+    executable: executableBody(executable, role),
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+  };
+}
