@@ -201,9 +201,13 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('the status page says how the server answers', async () => {
     const { page } = await visit('/status');
-    await page.locator('[data-address="/healthz"][data-state=well]').waitFor();
-    await page.locator('[data-address="/readyz"][data-state=unwell]').waitFor();
-    expect(await page.locator('[data-address="/readyz"]').textContent()).toContain('503');
+    const health = page.locator('[data-address="/healthz"][data-state=well]');
+    const readiness = page.locator('[data-address="/readyz"][data-state=unwell]');
+    await Promise.all([health.waitFor(), readiness.waitFor()]);
+    expect(await health.textContent()).toBe('/healthz ok');
+    expect(await readiness.textContent()).toBe(
+      '/readyz not ready: The server is shutting down.Containment of apps: sandbox',
+    );
   });
 
   test('without scripts everything can be read, and nothing is shown that does not work', async () => {

@@ -15,13 +15,14 @@ export function startDrawer(): void {
   close.type = 'button';
   close.className = 'drawer-close';
   close.textContent = 'Close';
-  dialog.append(close);
+  const body = document.createElement('div');
+  dialog.append(close, body);
   document.body.append(dialog);
 
   opener.role = 'button';
   opener.addEventListener('click', (event) => {
     event.preventDefault();
-    dialog.append(navigation);
+    body.append(navigation);
     dialog.showModal();
     navigation.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'center' });
   });

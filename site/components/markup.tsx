@@ -23,10 +23,10 @@ const hintTitles = { note: 'Note', tip: 'Tip', warning: 'Take care' };
 
 export function Hint({ type, title, children }: HintProps) {
   return (
-    <aside className={`hint hint-${type}`} aria-label={title ?? hintTitles[type]}>
+    <div className={`hint hint-${type}`} role="note" aria-label={title ?? hintTitles[type]}>
       <p className="hint-title">{title ?? hintTitles[type]}</p>
       {children}
-    </aside>
+    </div>
   );
 }
 

@@ -28,10 +28,13 @@ export async function serveFolder(outDir: string): Promise<AsyncDisposable & { u
   const policy = policyOf(outDir);
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname === '/healthz' || pathname === '/readyz') {
-      response
-        .writeHead(pathname === '/healthz' ? 200 : 503, { 'content-type': 'application/json' })
-        .end('{}');
+    if (pathname === '/healthz') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
+      return;
+    }
+    if (pathname === '/readyz') {
+      const answer = { status: 'not ready', reason: 'The server is shutting down.', containment: 'sandbox' };
+      response.writeHead(503, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
       return;
     }
     const wanted =
