@@ -61,10 +61,10 @@ export function ServiceStatus() {
   return (
     <ul className="service-status" data-service-status="">
       <li data-address="/healthz">
-        <a href="/healthz">/healthz</a> <span aria-live="polite">says whether the server is alive</span>
+        <a href="/healthz">/healthz</a> <span aria-live="polite">is the server alive?</span>
       </li>
       <li data-address="/readyz">
-        <a href="/readyz">/readyz</a> <span aria-live="polite">says whether it can take work</span>
+        <a href="/readyz">/readyz</a> <span aria-live="polite">can it take work?</span>
       </li>
     </ul>
   );
