@@ -60,6 +60,8 @@ export interface RunningServer {
   url: string;
   firstStart: FirstStart | null;
   runner: Runner | null;
+  /** For tests: to wait for news, and to look at what was kept. */
+  database: Database;
   /** Drains: nothing new is claimed, running apps get their grace, then everything is closed. */
   close(): Promise<void>;
 }
@@ -154,7 +156,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       { url, role: config.role, database: database.kind, containment: runner?.host.containment ?? null },
       'The server listens.',
     );
-    return { url, firstStart: first, runner, close };
+    return { url, firstStart: first, runner, database, close };
   }
 }
 

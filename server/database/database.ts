@@ -27,7 +27,7 @@ export interface TransactOptions {
 }
 
 /** What processes tell each other without saying more: look again. */
-export type Topic = 'runs-queued' | 'runs-canceled' | 'keys-changed';
+export type Topic = 'runs-queued' | 'runs-canceled' | 'runs-ended' | 'log-lines';
 
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';

@@ -25,7 +25,7 @@ export async function cancel({ database, clock }: Parts, run: RunsTable): Promis
     if (await endQueued(tx, run, ending)) return false;
     return askToCancel(tx, run.id, now);
   });
-  if (asked) database.notify('runs-canceled');
+  database.notify(asked ? 'runs-canceled' : 'runs-ended');
 }
 
 /** Removes the run with its contents, whatever its status. */

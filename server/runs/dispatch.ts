@@ -159,7 +159,9 @@ export class Dispatcher {
       finished_at: clock.now(),
     } as const;
     const written = await database.transact((tx) => endRunning(tx, run, ending)).catch(() => false);
-    if (written) metrics.runsFinished.inc({ status: 'failed' });
+    if (!written) return;
+    metrics.runsFinished.inc({ status: 'failed' });
+    database.notify('runs-ended');
   }
 
   async #executable(run: RunsTable): Promise<ExecutablesTable> {
@@ -196,12 +198,14 @@ export class Dispatcher {
       const status = await database.transact((tx) => giveBack(tx, { ...run, attempt }, why, clock.now()));
       if (status === 'queued') metrics.runsRequeued.inc();
       log.warn({ run: run.id, attempt: run.attempt, of: ATTEMPTS_MAX, status, why }, 'A run was cut short.');
-      if (status === 'queued') database.notify('runs-queued');
+      if (status) database.notify(status === 'queued' ? 'runs-queued' : 'runs-ended');
       return;
     }
     const status = await finish(this.#parts, run, outcome, lines);
-    if (status) metrics.runsFinished.inc({ status });
-    else
+    if (status) {
+      metrics.runsFinished.inc({ status });
+      database.notify('runs-ended');
+    } else
       log.warn(
         { run: run.id, fence: run.fence },
         'A run ended here that somebody else has by now; the end was dropped.',

@@ -74,6 +74,7 @@ export class LogWriter {
     this.#cancelTimer = null;
     this.#writing = this.#writing
       .then(() => this.#parts.database.transact((tx) => this.#insert(tx, lines), { durable: false }))
+      .then(() => this.#parts.database.notify('log-lines'))
       .catch((error: unknown) => {
         this.#lines = [...lines, ...this.#lines];
         this.#parts.log.warn(

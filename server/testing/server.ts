@@ -1,0 +1,161 @@
+/**
+ * A real server for tests: in this process, on a free port, with a data folder and a database of its own. Tests speak to it
+ * as anyone does, by HTTP; what they wait for, they wait for by the server's own news.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '@switchyard/contract/client.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import { inject } from 'vitest';
+import type { Clock } from '../clock.ts';
+import { readConfig } from '../config.ts';
+import type { Topic } from '../database/database.ts';
+import { createLog } from '../log.ts';
+import { type RunningServer, startServer } from '../main.ts';
+import { createDatabase, dropDatabase } from './postgres-server.ts';
+
+export interface TestServerSettings {
+  /** `SWITCHYARD_*` settings over the defaults of tests. */
+  env?: Record<string, string>;
+  clock?: Clock;
+  site?: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body parsed as JSON, or undefined. */
+  body: unknown;
+}
+
+export interface Ask {
+  /** undefined: the root token; null: none. */
+  token?: string | null;
+  /** An object is sent as JSON; text and bytes as they are. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly token: string;
+  readonly client: Client;
+  readonly data: string;
+  readonly running: RunningServer;
+  /** Any request, with any status taken as an answer. `path` is absolute or begins with `/`. */
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  /** A new key of the role, with its token. */
+  key(role: Role): Promise<{ id: string; token: string }>;
+  /** Waits for news of the topic until the condition holds; it is also looked at before the first news. */
+  until<T>(topic: Topic, condition: () => Promise<T | null | undefined | false>): Promise<T>;
+  /** Stops the server and starts it again on the same data, with other settings where given. */
+  restart(env?: Record<string, string>): Promise<void>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+let databases = 0;
+
+export async function startTestServer(settings: TestServerSettings = {}): Promise<TestServer> {
+  const data = mkdtempSync(join(tmpdir(), 'switchyard-test-'));
+  const postgres = inject('postgres');
+  databases += 1;
+  const name = `test_${process.pid}_${databases}`;
+  const address = postgres ? await createDatabase(postgres, name) : '';
+  const start = (env: Record<string, string> = {}): Promise<RunningServer> =>
+    startServer(
+      readConfig({
+        SWITCHYARD_PORT: '0',
+        SWITCHYARD_DATA: data,
+        SWITCHYARD_RATE_LIMIT: '0',
+        ...(address ? { SWITCHYARD_DATABASE: address } : {}),
+        ...settings.env,
+        ...env,
+      }),
+      {
+        log: createLog(process.env.TEST_LOG === undefined ? 'silent' : 'debug'),
+        ...(settings.clock ? { clock: settings.clock } : {}),
+        ...(settings.site ? { site: settings.site } : {}),
+      },
+    );
+  let running = await start();
+  const token = running.firstStart?.token ?? '';
+
+  const server: TestServer = {
+    get url() {
+      return running.url;
+    },
+    get client() {
+      return createClient({ url: running.url, token });
+    },
+    get running() {
+      return running;
+    },
+    token,
+    data,
+    ask: (method, path, ask = {}) =>
+      request(path.startsWith('/') ? `${running.url}${path}` : path, method, token, ask),
+    async key(role) {
+      const { body } = await server.client.call('createKey', { body: { name: `test ${role}`, role } });
+      return { id: body.id, token: body.token };
+    },
+    async until(topic, condition) {
+      let tell = (): void => {};
+      const stop = running.database.listen(topic, () => tell());
+      try {
+        for (;;) {
+          const news = new Promise<void>((resolve) => {
+            tell = resolve;
+          });
+          const found = await condition();
+          if (found !== null && found !== undefined && found !== false) return found;
+          await news;
+        }
+      } finally {
+        stop();
+      }
+    },
+    async restart(env) {
+      await running.close();
+      running = await start(env);
+    },
+    async close() {
+      await running.close();
+      rmSync(data, { recursive: true, force: true });
+      if (postgres) await dropDatabase(postgres, name);
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+    },
+  };
+  return server;
+}
+
+async function request(url: string, method: string, token: string, ask: Ask): Promise<Answer> {
+  const isRaw = typeof ask.body === 'string' || ask.body instanceof Uint8Array;
+  const bearer = ask.token === undefined ? token : ask.token;
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...ask.headers,
+    },
+    ...(ask.body === undefined
+      ? {}
+      : { body: isRaw ? (ask.body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(ask.body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parse(text) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
