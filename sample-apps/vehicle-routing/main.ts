@@ -5,12 +5,9 @@
  */
 import { text } from 'node:stream/consumers';
 import { InputError } from './src/fields.ts';
-import { parseInput } from './src/input.ts';
 import { ProgressLog } from './src/log.ts';
-import { buildModel } from './src/model.ts';
-import { readOptions, settingsOf } from './src/options.ts';
 import { buildOutput } from './src/output.ts';
-import { Search } from './src/search.ts';
+import { prepare } from './src/prepare.ts';
 
 /** Seconds of search between two looks at signals and the log. */
 const slice = 0.05;
@@ -22,16 +19,15 @@ async function main(): Promise<void> {
   const seconds = () => (performance.now() - began) / 1000;
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => (stopped = signal));
   const write = (line: string) => process.stderr.write(`${line}\n`);
-  const options = readOptions(process.argv.slice(2));
-  const problem = parseInput(await text(process.stdin));
-  const model = buildModel(problem);
+  const { options, model, search } = prepare(process.argv.slice(2), await text(process.stdin), seconds);
+  const { problem } = model;
   write(
     `stops: ${problem.stops.length}, vehicles: ${problem.vehicles.length}, shipments: ${problem.shipments.length}`,
   );
-  const search = new Search(model, settingsOf(options), seconds);
   for (const stop of search.dropped)
     write(`initial stop "${problem.stops[stop].id}" does not fit where the input put it; it is planned anew`);
   const log = new ProgressLog(write, options.log_interval);
+  log.update(search);
   for (let done = false; !done && !stopped; ) {
     done = search.run(slice);
     log.update(search);

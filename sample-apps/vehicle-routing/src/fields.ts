@@ -65,12 +65,13 @@ export function readInteger(value: unknown, path: string, min: number, max: numb
   return value;
 }
 
-/** The known name with the smallest edit distance to `name`. */
+/** The known name that is longer or shorter by an ending, else the one with the smallest edit distance to `name`. */
 export function nearest(name: string, known: readonly string[]): string {
   let best = '';
   let least = Infinity;
   for (const candidate of known) {
-    const distance = editDistance(name, candidate);
+    const ending = candidate.startsWith(name) || name.startsWith(candidate);
+    const distance = ending ? 0 : editDistance(name, candidate);
     if (distance < least) {
       least = distance;
       best = candidate;

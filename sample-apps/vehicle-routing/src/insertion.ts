@@ -100,6 +100,7 @@ export class Insertion {
     const from = model.windowFrom[window];
     const to = model.windowTo[window] + epsilon;
     const serving = service[stop];
+    const least = from + serving - epsilon;
     const room = model.maxDistance[v] - state.distance[v] + epsilon;
     const opening = state.size[v] === 0 ? model.activation[v] : 0;
     // On an idle vehicle the empty route costs nothing, so the arc from its start to its end is not saved.
@@ -111,6 +112,7 @@ export class Insertion {
       // Later visits are ready later still, so the stop is out of reach from here on.
       if (ready > to) break;
       const s = next[p];
+      if (latest[s] < least) continue;
       const pp = place[p];
       const ps = place[s];
       const longer = distanceTo[row + pp] + distance[row + ps] - saved * arc[p];
@@ -119,7 +121,7 @@ export class Insertion {
       if (longer > room) continue;
       const arrival = ready + durationTo[row + pp];
       if (arrival > to) continue;
-      const start = arrival > from ? arrival : from;
+      const start = Math.max(arrival, from);
       if (start + serving + duration[row + ps] > latest[s] + epsilon) continue;
       if (mixed && !this.loadFits(stop, p, s, v)) continue;
       if (timed) {

@@ -63,10 +63,19 @@ export type Model = {
   /** `near[stop * nearCount + k]`: the other stops, nearest first. */
   near: Int32Array;
   nearCount: number;
+  /** `kin[stop * kinCount + k]`: the stops most likely to stand beside it on a route, by distance and time. */
+  kin: Int32Array;
+  kinCount: number;
 };
 
 /** How many neighbours of a stop the search looks at; more changes nothing in practice and costs memory. */
 const nearLimit = 400;
+
+/** How many likely route neighbours of a stop decide on which routes it is tried. */
+const kinLimit = 80;
+
+/** How much a second of forced waiting makes two stops apart, beside a second of driving. */
+const waitingWeight = 0.2;
 
 export function buildModel(problem: Problem): Model {
   const { stops, vehicles, shipments } = problem;
@@ -144,6 +153,7 @@ export function buildModel(problem: Problem): Model {
   const allowed = permissions(problem);
   const { classOf, classCount } = classify(problem, allowed);
   const { near, nearCount } = neighbours(problem, distance, distanceTo, size);
+  const { kin, kinCount } = likelyNeighbours(problem, distance, durations[0].from, size);
   return {
     problem,
     stopCount: n,
@@ -189,6 +199,8 @@ export function buildModel(problem: Problem): Model {
     classCount,
     near,
     nearCount,
+    kin,
+    kinCount,
   };
 }
 
@@ -290,6 +302,43 @@ function neighbours(
     near.set(others.slice(0, nearCount), i * nearCount);
   }
   return { near, nearCount };
+}
+
+/**
+ * Stops by how well they follow or precede one another: the distance between them plus the waiting that the windows
+ * force, out of the question where the second cannot be reached in time. The better of both directions counts.
+ */
+function likelyNeighbours(
+  { stops }: Problem,
+  distance: Float64Array,
+  duration: Float64Array,
+  size: number,
+): { kin: Int32Array; kinCount: number } {
+  const n = stops.length;
+  const kinCount = Math.max(0, Math.min(n - 1, kinLimit));
+  const kin = new Int32Array(n * kinCount);
+  const opening = stops.map(({ windows }) => windows[0].from);
+  const closing = stops.map(({ windows }) => windows[windows.length - 1].to);
+  const bySize = largest(duration) > 0 ? largest(distance) / largest(duration) : 0;
+  const following = (a: number, b: number) => {
+    const cell = stops[a].place * size + stops[b].place;
+    const travel = stops[a].serviceDuration + duration[cell];
+    if (opening[a] + travel > closing[b]) return Infinity;
+    const waiting = Math.max(0, opening[b] - travel - closing[a]);
+    return distance[cell] + waitingWeight * bySize * waiting;
+  };
+  const worth = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    const others: number[] = [];
+    for (let j = 0; j < n; j++) {
+      if (j === i) continue;
+      worth[j] = Math.min(following(i, j), following(j, i));
+      others.push(j);
+    }
+    others.sort((a, b) => (worth[a] === worth[b] ? a - b : worth[a] - worth[b]));
+    kin.set(others.slice(0, kinCount), i * kinCount);
+  }
+  return { kin, kinCount };
 }
 
 function withNowhere(matrix: Float64Array, side: number): Float64Array {

@@ -22,6 +22,8 @@ export class Recreate {
   private readonly list: Int32Array;
   private readonly keys: Float64Array;
   private blinkIn = 0;
+  private readonly marks: Float64Array;
+  private mark = 0;
 
   constructor(state: State, undo: Undo, insertion: Insertion, random: Random, blinkRate: number) {
     this.state = state;
@@ -33,6 +35,7 @@ export class Recreate {
     this.totalWeight = this.orders.reduce((sum, order) => sum + order.weight, 0);
     this.list = new Int32Array(state.model.stopCount);
     this.keys = new Float64Array(state.model.stopCount);
+    this.marks = new Float64Array(state.model.vehicleCount);
     this.nextBlink();
   }
 
@@ -48,14 +51,18 @@ export class Recreate {
 
   private placeBest(stop: number, generous: boolean): void {
     const { state, insertion } = this;
-    const { model, active, idle } = state;
+    const { model, idle } = state;
     const { allowed, vehicleCount, partner, penalty } = model;
     const row = stop * vehicleCount;
     const worth = penalty[stop] + (partner[stop] >= 0 ? penalty[partner[stop]] : 0);
     let best = generous ? Infinity : worth;
     let chosen = -1;
-    for (let i = 0; i < active.count; i++) {
-      const vehicle = active.items[i];
+    const { kin, kinCount } = model;
+    const mark = ++this.mark;
+    for (let i = stop * kinCount; i < (stop + 1) * kinCount; i++) {
+      const vehicle = state.routeOf[kin[i]];
+      if (vehicle < 0 || this.marks[vehicle] === mark) continue;
+      this.marks[vehicle] = mark;
       if (allowed[row + vehicle] === 0) continue;
       if (--this.blinkIn <= 0) {
         this.nextBlink();

@@ -175,7 +175,7 @@ export class State {
       leg[p] = duration[cell];
       length += distance[cell];
       const arrival = earliest[p] + service[p] + leg[p];
-      const start = arrival > from[s] ? arrival : from[s];
+      const start = Math.max(arrival, from[s]);
       earliest[s] = start;
       if (start > to[s] + epsilon) feasible = false;
       position[s] = ++count;
@@ -185,7 +185,7 @@ export class State {
     for (let s = last; s !== first; s = prev[s]) {
       const q = prev[s];
       const bound = latest[s] - leg[q] - service[q];
-      latest[q] = bound < to[q] ? bound : to[q];
+      latest[q] = Math.min(bound, to[q]);
     }
     const stops = count - 1;
     this.size[v] = stops;

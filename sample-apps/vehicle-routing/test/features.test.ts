@@ -1,0 +1,453 @@
+/**
+ * One tiny input for each thing the app can do. The expectation is the best plan found by trying every plan, and, where
+ * the arithmetic is short, the plan itself.
+ */
+import { describe, expect, it } from 'vitest';
+import { bestPlan } from './exhaustive.ts';
+import type { Input } from './judge.ts';
+import { mandatoryWeight, type Output, routesOf, solve, valueWithoutMandatory } from './run-app.ts';
+
+/** Solves, and holds value and mandatory stops against the best plan there is. */
+function solveToProof(input: Input): Output {
+  const output = solve(input);
+  const best = bestPlan(input);
+  expect(mandatoryWeight(input, output)).toBe(best.mandatory);
+  expect(valueWithoutMandatory(output)).toBeCloseTo(best.cost, 4);
+  return output;
+}
+
+const depot = { x: 0, y: 0 };
+const home = { start: depot, end: depot };
+const at = (x: number, y = 0) => ({ x, y });
+const ids = (output: Output) => output.solution.unplanned.map(({ id }) => id);
+
+describe('loads', () => {
+  it('keeps within the capacity, in every dimension', () => {
+    // Together a and b weigh 9 of 10 but take 5 of 4 in volume: two routes of 20 and 20 instead of one of 22.
+    const stops = [
+      { id: 'a', location: at(10), deliver: { weight: 5, volume: 2 } },
+      { id: 'b', location: at(10, 1), deliver: { weight: 4, volume: 3 } },
+    ];
+    const capacity = { weight: 10, volume: 4 };
+    const vehicles = [
+      { id: 'v', ...home, capacity },
+      { id: 'w', ...home, capacity },
+    ];
+    const output = solveToProof({ stops, vehicles });
+    expect(Object.keys(routesOf(output))).toHaveLength(2);
+    const wide = solveToProof({
+      stops,
+      vehicles: [{ id: 'v', ...home, capacity: { weight: 10, volume: 5 } }],
+    });
+    expect(routesOf(wide).v).toHaveLength(2);
+  });
+
+  it('uses the larger vehicle for the larger load', () => {
+    const output = solveToProof({
+      stops: [
+        { id: 'small', location: at(5), deliver: 3 },
+        { id: 'large', location: at(-5), deliver: 8 },
+      ],
+      vehicles: [
+        { id: 'van', ...home, capacity: 4 },
+        { id: 'truck', ...home, capacity: 8 },
+      ],
+    });
+    expect(routesOf(output)).toEqual({ van: ['small'], truck: ['large'] });
+  });
+
+  it('takes goods back in the room that deliveries free', () => {
+    // With 10 on board of 10 nothing can be taken in before the delivery, though the pickup lies on the way.
+    const output = solveToProof({
+      stops: [
+        { id: 'collect', location: at(5), pickup: 10 },
+        { id: 'hand over', location: at(10), deliver: 10 },
+      ],
+      vehicles: [{ id: 'v', ...home, capacity: 10 }],
+    });
+    expect(routesOf(output)).toEqual({ v: ['hand over', 'collect'] });
+    expect(output.solution.vehicles[0].start_load).toEqual({ load: 10 });
+    expect(output.solution.vehicles[0].route.map(({ load }) => load.load)).toEqual([0, 10]);
+  });
+
+  it('carries shipments on one vehicle, the pickup first', () => {
+    // Each alone would prefer its own side; the goods of p are wanted at d.
+    const output = solveToProof({
+      stops: [
+        { id: 'd', location: at(2) },
+        { id: 'p', location: at(8) },
+        { id: 'q', location: at(-3) },
+        { id: 'e', location: at(-6) },
+      ],
+      shipments: [
+        { pickup: 'p', delivery: 'd', quantity: 4 },
+        { pickup: 'q', delivery: 'e', quantity: 5 },
+      ],
+      vehicles: [
+        { id: 'v', ...home, capacity: 8 },
+        { id: 'w', ...home, capacity: 8, activation_cost: 100 },
+      ],
+    });
+    const route = routesOf(output).v;
+    expect(route.indexOf('p')).toBeLessThan(route.indexOf('d'));
+    expect(route.indexOf('q')).toBeLessThan(route.indexOf('e'));
+    expect(Math.max(...output.solution.vehicles[0].route.map(({ load }) => load.load))).toBe(5);
+  });
+});
+
+describe('vehicles', () => {
+  it('starts and ends each vehicle at its own depot', () => {
+    const output = solveToProof({
+      stops: [
+        { id: 'west', location: at(-9) },
+        { id: 'east', location: at(9) },
+      ],
+      vehicles: [
+        { id: 'w', start: at(-10), end: at(-10) },
+        { id: 'e', start: at(10), end: at(10) },
+      ],
+    });
+    expect(routesOf(output)).toEqual({ w: ['west'], e: ['east'] });
+    expect(output.statistics.result.value).toBe(4);
+  });
+
+  it('leaves routes open where a vehicle has no end, or no start', () => {
+    const stops = [
+      { id: 'a', location: at(4) },
+      { id: 'b', location: at(9) },
+    ];
+    const open = solveToProof({ stops, vehicles: [{ id: 'v', start: depot }] });
+    expect(open.statistics.result.value).toBe(9);
+    const inward = solveToProof({ stops, vehicles: [{ id: 'v', end: depot }] });
+    expect(routesOf(inward)).toEqual({ v: ['b', 'a'] });
+    const free = solveToProof({ stops, vehicles: [{ id: 'v', start: null, end: null }] });
+    expect(free.statistics.result.value).toBe(5);
+  });
+
+  it('pays for putting a vehicle on the road', () => {
+    const stops = [
+      { id: 'west', location: at(-9) },
+      { id: 'east', location: at(9) },
+    ];
+    const at1 = (cost: number) => [
+      { id: 'w', start: at(-10), end: at(-10), activation_cost: cost },
+      { id: 'e', start: at(10), end: at(10), activation_cost: cost },
+    ];
+    // One vehicle for both drives 38 instead of 2 + 2: worth it only if a second vehicle costs more than 34.
+    expect(solveToProof({ stops, vehicles: at1(33) }).statistics.result.value).toBe(70);
+    expect(solveToProof({ stops, vehicles: at1(35) }).statistics.result.value).toBe(73);
+  });
+
+  it('weighs distance against duration by their costs', () => {
+    // b opens at 100: coming straight from a (reached at 1) means waiting, which costs only where time does.
+    const input = (perDuration: number): Input => ({
+      stops: [
+        { id: 'a', location: at(10), windows: [{ from: 0, to: 20 }] },
+        { id: 'b', location: at(10, 1), windows: [{ from: 100, to: 120 }] },
+      ],
+      vehicles: [
+        { id: 'v', ...home, speed: 1, cost_per_duration: perDuration },
+        { id: 'w', ...home, speed: 1, cost_per_duration: perDuration },
+      ],
+    });
+    expect(Object.keys(routesOf(solveToProof(input(0))))).toHaveLength(1);
+    expect(Object.keys(routesOf(solveToProof(input(1))))).toHaveLength(2);
+  });
+
+  it('prefers the vehicle with the lower cost per distance', () => {
+    const output = solveToProof({
+      stops: [{ id: 'a', location: at(10) }],
+      vehicles: [
+        { id: 'dear', ...home, cost_per_distance: 2 },
+        { id: 'cheap', ...home, cost_per_distance: 0.5, activation_cost: 5 },
+      ],
+    });
+    expect(routesOf(output)).toEqual({ cheap: ['a'] });
+    expect(output.statistics.result.value).toBe(15);
+  });
+
+  it('keeps the longest duration, the longest distance and the most stops of a vehicle', () => {
+    const stops = [1, 2, 3].map((i) => ({ id: `s${i}`, location: at(10 * i), service_duration: 5 }));
+    const one = (limits: object): Input => ({ stops, vehicles: [{ id: 'v', ...home, speed: 1, ...limits }] });
+    // All three: 60 of road and 15 of service.
+    expect(ids(solveToProof(one({ max_duration: 75 })))).toEqual([]);
+    expect(ids(solveToProof(one({ max_duration: 74 })))).toEqual(['s3']);
+    expect(ids(solveToProof(one({ max_distance: 60 })))).toEqual([]);
+    expect(ids(solveToProof(one({ max_distance: 59 })))).toEqual(['s3']);
+    expect(ids(solveToProof(one({ max_stops: 3 })))).toEqual([]);
+    expect(ids(solveToProof(one({ max_stops: 2 })))).toEqual(['s3']);
+  });
+
+  it('sends only vehicles with the skills, and only those that are listed', () => {
+    const vehicles = [
+      { id: 'plain', ...home },
+      { id: 'crane', ...home, skills: ['crane', 'cooling'], activation_cost: 50 },
+      { id: 'cool', ...home, skills: ['cooling'], activation_cost: 20 },
+    ];
+    const skilled = solveToProof({
+      stops: [
+        { id: 'a', location: at(1) },
+        { id: 'b', location: at(2), skills: ['crane'] },
+      ],
+      vehicles,
+    });
+    expect(routesOf(skilled)).toEqual({ crane: expect.arrayContaining(['b']) });
+    const listed = solveToProof({
+      stops: [{ id: 'a', location: at(1), vehicles: ['crane', 'cool'] }],
+      vehicles,
+    });
+    expect(routesOf(listed)).toEqual({ cool: ['a'] });
+  });
+});
+
+describe('time', () => {
+  it('keeps time windows, and waits where it is early', () => {
+    const output = solveToProof({
+      stops: [
+        { id: 'near', location: at(10), windows: [{ from: 50, to: 60 }] },
+        { id: 'far', location: at(20), windows: [{ from: 0, to: 25 }] },
+      ],
+      vehicles: [{ id: 'v', ...home, speed: 1 }],
+    });
+    const [vehicle] = output.solution.vehicles;
+    expect(vehicle.route.map(({ stop, arrival, start }) => [stop, arrival, start])).toEqual([
+      ['far', 25, 25],
+      ['near', 35, 50],
+    ]);
+    // Leaving at 5 instead of 0 finishes just as early and saves five seconds of waiting.
+    expect([vehicle.departure, vehicle.finish, vehicle.waiting_duration]).toEqual([5, 60, 15]);
+  });
+
+  it('places a stop in one of its windows', () => {
+    const windows = [
+      { from: 0, to: 5 },
+      { from: 30, to: 40 },
+      { from: 100, to: 200 },
+    ];
+    const output = solveToProof({
+      stops: [
+        { id: 'a', location: at(10), windows },
+        { id: 'b', location: at(10, 10), windows: [{ from: 20, to: 20 }] },
+      ],
+      vehicles: [{ id: 'v', ...home, speed: 1, cost_per_duration: 1 }],
+    });
+    expect(output.solution.vehicles[0].route.map(({ stop, start }) => [stop, start])).toEqual([
+      ['b', 20],
+      ['a', 30],
+    ]);
+  });
+
+  it('counts service and keeps the shift', () => {
+    const stops = [
+      { id: 'a', location: at(10), service_duration: 30 },
+      { id: 'b', location: at(20), service_duration: 7 },
+    ];
+    const one = (to: number): Input => ({
+      stops,
+      vehicles: [{ id: 'v', ...home, speed: 2, shift: { from: 100, to } }],
+    });
+    // 40 of road at 2 a second and 37 of service.
+    const whole = solveToProof(one(157));
+    expect([whole.solution.vehicles[0].departure, whole.solution.vehicles[0].finish]).toEqual([100, 157]);
+    expect(ids(solveToProof(one(156)))).toHaveLength(1);
+  });
+
+  it('reads timestamps and writes them with the same offset', () => {
+    const output = solve({
+      stops: [
+        {
+          id: 'a',
+          location: at(600),
+          windows: [{ from: '2026-05-04T09:00:00+02:00', to: '2026-05-04T10:00:00+02:00' }],
+        },
+      ],
+      vehicles: [
+        { id: 'v', ...home, speed: 1, shift: { from: '2026-05-04T06:00:00Z', to: '2026-05-04T18:00:00Z' } },
+      ],
+    });
+    const [vehicle] = output.solution.vehicles;
+    expect(vehicle.departure).toBe('2026-05-04T08:50:00+02:00');
+    expect(vehicle.route[0].start).toBe('2026-05-04T09:00:00+02:00');
+    expect(vehicle.finish).toBe('2026-05-04T09:10:00+02:00');
+  });
+});
+
+describe('stops that stay out', () => {
+  it('leaves an optional stop out where serving it costs more than its penalty', () => {
+    const input = (penalty: number): Input => ({
+      stops: [{ id: 'a', location: at(10), unplanned_penalty: penalty }],
+      vehicles: [{ id: 'v', ...home }],
+    });
+    const out = solveToProof(input(19));
+    expect(out.solution.unplanned).toEqual([
+      { id: 'a', mandatory: false, penalty: 19, reason: 'Serving it would cost more than its penalty.' },
+    ]);
+    expect(out.statistics.result.value).toBe(19);
+    expect(ids(solveToProof(input(21)))).toEqual([]);
+  });
+
+  it('serves optional stops that pay only together', () => {
+    // The trip costs 30 + 200; one stop is worth 150, two are worth 300.
+    const output = solveToProof({
+      stops: [
+        { id: 'a', location: at(100), unplanned_penalty: 150 },
+        { id: 'b', location: at(100), unplanned_penalty: 150 },
+      ],
+      vehicles: [{ id: 'v', ...home, activation_cost: 30 }],
+    });
+    expect(output.statistics.result.value).toBe(230);
+  });
+
+  it('never leaves a mandatory stop out to save on the road', () => {
+    const output = solveToProof({
+      stops: [
+        { id: 'far', location: at(1e6) },
+        { id: 'near', location: at(1), unplanned_penalty: 1e6 },
+      ],
+      vehicles: [{ id: 'v', ...home, max_stops: 1, cost_per_distance: 1000 }],
+    });
+    expect(ids(output)).toEqual(['near']);
+  });
+
+  it('leaves out the less important stop, each step of priority weighing twice the next', () => {
+    const stops = (...priorities: number[]) =>
+      priorities.map((priority, i) => ({ id: `p${priority}-${i}`, location: at(i + 1), priority }));
+    const one = { id: 'v', ...home, capacity: 2 };
+    const heavy = { deliver: 2 };
+    const light = { deliver: 1 };
+    const [a, b] = stops(4, 5);
+    expect(
+      ids(
+        solveToProof({
+          stops: [
+            { ...a, ...heavy },
+            { ...b, ...heavy },
+          ],
+          vehicles: [one],
+        }),
+      ),
+    ).toEqual(['p5-1']);
+    // Three of priority 5 would outweigh one of priority 4, but only two fit: equal weight, so the road decides.
+    const [c, d, e] = stops(4, 5, 5);
+    const even = solveToProof({
+      stops: [
+        { ...c, ...heavy },
+        { ...d, ...light },
+        { ...e, ...light },
+      ],
+      vehicles: [one],
+    });
+    expect(routesOf(even).v).toEqual(['p4-0']);
+    const [f, g, h] = stops(5, 5, 5);
+    const more = solveToProof({
+      stops: [
+        { ...f, ...heavy },
+        { ...g, ...light },
+        { ...h, ...light },
+      ],
+      vehicles: [one],
+    });
+    expect(ids(more)).toEqual(['p5-0']);
+  });
+
+  it('says why a stop is out', () => {
+    const output = solve({
+      stops: [
+        { id: 'skill', location: at(1), skills: ['diving'] },
+        { id: 'large', location: at(1), deliver: 99 },
+        { id: 'late', location: at(100), windows: [{ from: 0, to: 10 }] },
+        { id: 'beside', location: at(1), deliver: 10, priority: 7 },
+        { id: 'served', location: at(1), deliver: 10 },
+      ],
+      vehicles: [{ id: 'v', ...home, capacity: 10, speed: 1 }],
+    });
+    expect(Object.fromEntries(output.solution.unplanned.map(({ id, reason }) => [id, reason]))).toEqual({
+      skill: 'No vehicle has the skill "diving".',
+      large: 'Its amounts are larger than the capacity of every vehicle that may serve it.',
+      late: "Even alone on a route, no vehicle that may serve it can do so within its windows and the vehicle's shift and limits.",
+      beside: 'No vehicle has room for it beside the stops that are planned.',
+    });
+  });
+});
+
+describe('distances', () => {
+  it('uses one-way matrices of distance and duration', () => {
+    // Round one way costs 3, the other way 30; the short way takes long, which matters once time costs.
+    const input = (perDuration: number): Input => ({
+      locations: [{ id: 'depot' }, { id: 'A' }, { id: 'B' }],
+      distance_matrix: [
+        [0, 1, 10],
+        [10, 0, 1],
+        [1, 10, 0],
+      ],
+      duration_matrix: [
+        [0, 50, 2],
+        [2, 0, 50],
+        [50, 2, 0],
+      ],
+      stops: [
+        { id: 'a', location: 'A' },
+        { id: 'b', location: 'B' },
+      ],
+      vehicles: [{ id: 'v', start: 'depot', end: 'depot', cost_per_duration: perDuration }],
+    });
+    const short = solveToProof(input(0));
+    expect(routesOf(short)).toEqual({ v: ['a', 'b'] });
+    expect(short.statistics.result.value).toBe(3);
+    const quick = solveToProof(input(1));
+    expect(routesOf(quick)).toEqual({ v: ['b', 'a'] });
+    expect(quick.statistics.result.value).toBe(36);
+  });
+
+  it('measures along the surface of the earth for lon and lat, and times by the speed', () => {
+    const output = solve({
+      stops: [{ id: 'a', location: { lon: 1, lat: 0 } }],
+      vehicles: [{ id: 'v', start: { lon: 0, lat: 0 }, speed: 20 }],
+    });
+    // One degree of the equator: 6,371,008.8 m times pi / 180.
+    expect(output.solution.vehicles[0].distance).toBeCloseTo(111_195.08, 1);
+    expect(output.solution.vehicles[0].duration).toBeCloseTo(111_195.08 / 20, 1);
+  });
+});
+
+describe('initial stops', () => {
+  const stops = [1, 2, 3].map((i) => ({ id: `s${i}`, location: at(10 * i, i) }));
+
+  it('keeps fixed stops on their vehicle and in their order', () => {
+    const output = solveToProof({
+      stops,
+      vehicles: [
+        {
+          id: 'v',
+          ...home,
+          initial_stops: [
+            { id: 's3', fixed: true },
+            { id: 's1', fixed: true },
+          ],
+        },
+        { id: 'w', ...home },
+      ],
+    });
+    expect(routesOf(output).v.filter((id) => id !== 's2')).toEqual(['s3', 's1']);
+  });
+
+  it('starts from the given routes', () => {
+    const input: Input = { stops, vehicles: [{ id: 'v', ...home, initial_stops: ['s2', 's1', 's3'] }] };
+    // No iteration is as good as none: the plan is the one that came in.
+    const output = solve(input, 1, ['-start_temperature', '0.000000001', '-average_removed', '1']);
+    const first = output.statistics.series_data.value.data_points[0].y;
+    const leg = (a: number, b: number) => Math.hypot(10 * (a - b), a - b);
+    expect(first).toBeCloseTo(leg(0, 2) + leg(2, 1) + leg(1, 3) + leg(3, 0), 4);
+  });
+
+  it('plans anew what no longer fits', () => {
+    const output = solveToProof({
+      stops: stops.map((stop) => ({ ...stop, deliver: 1 })),
+      vehicles: [
+        { id: 'v', ...home, capacity: 2, initial_stops: ['s1', 's2', 's3'] },
+        { id: 'w', ...home, capacity: 2 },
+      ],
+    });
+    expect(ids(output)).toEqual([]);
+  });
+});
