@@ -12,12 +12,14 @@ import { type CpuShare, takeCpus } from './cpus.ts';
 import type { ExecutableIndex } from './executables.ts';
 import {
   childrenOf,
+  inspectProcess,
   killUntilGone,
   listProcesses,
   MARKER_NAME,
   ofUsers,
   signal,
   withMarker,
+  writersOf,
 } from './processes.ts';
 import type { Confinement, EndReport, LaunchPlan } from './protocol.ts';
 import { type RunFolder, runFolder } from './run-folder.ts';
@@ -48,6 +50,8 @@ export class AppRun {
   #child: ChildProcess | undefined;
   #watchdog: Watchdog | undefined;
   #cause: Breach | undefined;
+  /** When the first process of the run began, in the kernel's terms. */
+  #chainStarted = '';
   #startedAt = Date.now();
   #startedTick = performance.now();
   #timers: NodeJS.Timeout[] = [];
@@ -154,6 +158,7 @@ export class AppRun {
     });
     const { pid } = child;
     if (pid === undefined) return;
+    this.#chainStarted = inspectProcess(pid)?.started ?? '';
     const info = { pid, at: this.#startedAt };
     this.#events.started(this.#user === undefined ? info : { ...info, user: this.#user });
     this.#watchdog = new Watchdog(this.#plan, this.#folder, pid, this.#cgroup, index.unpackedBytes);
@@ -243,6 +248,10 @@ export class AppRun {
       for (const one of all) if (found.has(one.parent)) found.add(one.pid);
       for (const other of withMarker((text) => text === value)) found.add(other);
       if (this.#user !== undefined) for (const other of ofUsers(new Set([this.#user]))) found.add(other);
+      if (this.#user === undefined) {
+        const files = [this.#folder.stdout, this.#folder.stderr];
+        for (const other of writersOf(files, this.#chainStarted)) found.add(other);
+      }
       found.delete(pid);
       return found;
     });

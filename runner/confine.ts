@@ -157,7 +157,8 @@ export function startScript({ confinement, plan, folder, user }: ChainInput): st
     ...(letter === '' ? [] : [`ulimit -${letter} ${limits.processes + (user === undefined ? 2 : 1)}`]),
     ...assignable.map((name) => `export ${name}=${quote(value(name))}`),
     `echo started >&${STATE_FD}`,
-    confinement.means === 'plain' ? `exec ${app} ${redirect}` : `${app} ${redirect}`,
+    // In a shell of its own, because dash says how a command died to where that command's errors go.
+    confinement.means === 'plain' ? `exec ${app} ${redirect}` : `(exec ${app} ${redirect})`,
     'exit $?',
     '',
   ].join('\n');

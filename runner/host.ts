@@ -8,10 +8,15 @@ import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
 import { prepareSystem, readOnlyMounts } from './system-view.ts';
 import type { Host, RunnerSettings } from './types.ts';
 
-/** Throws with a sentence when the required level is not to be had. */
+/**
+ * Throws with a sentence when the required level is not to be had.
+ *
+ * @param consider leaves out ways of holding an app, by name; tests go through all of them with it.
+ */
 export async function probeHost(
   settings: RunnerSettings,
   marker: string,
+  consider: (name: string) => boolean = () => true,
 ): Promise<{ host: Host; confinement: Confinement }> {
   const [runtimes, system, letter] = await Promise.all([
     findRuntimes(undefined),
@@ -38,6 +43,7 @@ export async function probeHost(
   if (cgroup !== undefined) base.cgroup = cgroup;
   const failures: string[] = [];
   for (const candidate of candidatesFor(base, settings.containment)) {
+    if (!consider(candidate.name)) continue;
     const trouble = await tryCandidate(candidate.confinement, settings.folder);
     if (trouble !== undefined) {
       failures.push(`${candidate.name}: ${trouble}`);

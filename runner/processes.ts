@@ -3,7 +3,7 @@
  * in the launcher, which does nothing else, and a look at /proc costs microseconds.
  */
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 
 export interface ProcessInfo {
   pid: number;
@@ -174,6 +174,27 @@ export function ofUsers(users: Set<number>): number[] {
     const status = readProc(`/proc/${pid}/status`);
     const uid = status === undefined ? null : /^Uid:\s+([0-9]+)/m.exec(status);
     return uid !== null && users.has(Number(uid[1]));
+  });
+}
+
+/**
+ * Processes that can write to one of these files and began no earlier than `since`: a daemon that cleared its
+ * environment but kept its output is found by this. Whoever only reads the files (we do, and an operator may) is not.
+ */
+export function writersOf(files: string[], since: string): number[] {
+  if (!LINUX) return [];
+  return pids().filter((pid) => {
+    if (pid === process.pid || pid === process.ppid) return false;
+    if (Number(inspectProcess(pid)?.started ?? 0) < Number(since)) return false;
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some((one) => {
+        const path = `/proc/${pid}/fd/${one}`;
+        return files.includes(readlinkSync(path)) && (lstatSync(path).mode & 0o200) !== 0;
+      });
+    } catch {
+      // Not ours to look at, or gone.
+      return false;
+    }
   });
 }
 

@@ -45,6 +45,14 @@ const DEFAULT_CACHE_BYTES = 20 * 1024 ** 3;
  * sentence when the required containment is not to be had, or the folder cannot be used.
  */
 export async function startRunner(settings: RunnerSettings): Promise<Runner> {
+  return await startRunnerWhere(settings, () => true);
+}
+
+/** As startRunner, with only some ways of holding an app considered; for tests of all of them. */
+export async function startRunnerWhere(
+  settings: RunnerSettings,
+  consider: (name: string) => boolean,
+): Promise<Runner> {
   const diagnose = (diagnostic: Diagnostic): void => settings.onDiagnostic?.(diagnostic);
   await mkdir(settings.folder, { recursive: true, mode: 0o711 });
   const marker = await markerOf(settings.folder);
@@ -61,7 +69,7 @@ export async function startRunner(settings: RunnerSettings): Promise<Runner> {
     join(settings.folder, 'executables'),
     settings.cacheBytes ?? DEFAULT_CACHE_BYTES,
   );
-  const [probed] = await Promise.all([probeHost(settings, marker), cache.open()]);
+  const [probed] = await Promise.all([probeHost(settings, marker, consider), cache.open()]);
   const link = new LauncherLink(probed.confinement, runs, diagnose);
   await link.ready();
   const graceMs = settings.graceMs ?? DEFAULT_GRACE_MS;
@@ -235,8 +243,6 @@ class AppHandle implements RunningApp {
     const ended: Ended = {
       kind: 'ended',
       ...verdict,
-      exitCode: report.exitCode,
-      signal: report.signal,
       stdout: stdout.cut ? await sized(stdout.path) : { path: stdout.path, bytes: report.stdoutBytes },
       stderr: stderr.cut ? await sized(stderr.path) : { path: stderr.path, bytes: report.stderrBytes },
       startedAt: report.startedAt,

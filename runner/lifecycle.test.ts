@@ -1,0 +1,198 @@
+/** Whatever dies, no app outlives its run: the launcher, the process that owns the runner, or both at once. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, test } from 'vitest';
+import { childrenOf, readProc } from './processes.ts';
+import { startRunner } from './runner.ts';
+import {
+  begin,
+  finish,
+  living,
+  removeFolder,
+  runnerHeldBy,
+  scratchFolder,
+  shell,
+  uniqueSeconds,
+  until,
+  WAYS,
+} from './test-kit.ts';
+import type { Diagnostic, Outcome } from './types.ts';
+
+const folders: string[] = [];
+
+function scratch(): string {
+  const folder = scratchFolder();
+  folders.push(folder);
+  return folder;
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) removeFolder(folder);
+});
+
+/** An app with a child in a session of its own, which says when both are there. */
+function appWithDaemon(seconds: string): string {
+  return `setsid sleep ${seconds} & sleep 0.1; echo up >&2; exec sleep ${seconds}`;
+}
+
+function launcherOf(pid: number): number {
+  const found = childrenOf(pid).find((child) =>
+    (readProc(`/proc/${child}/cmdline`) ?? '').includes('launcher.ts'),
+  );
+  if (found === undefined) throw new Error(`Process ${pid} has no launcher.`);
+  return found;
+}
+
+interface Owner {
+  child: ChildProcess;
+  pid: number;
+  next(): Promise<{ host?: { containment: string }; line?: string; outcome?: Outcome }>;
+}
+
+function owner(folder: string, way: string, script: string, user?: number): Owner {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'fixtures/owner.ts'), folder, way, script],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      ...(user === undefined ? {} : { uid: user, gid: user }),
+    },
+  );
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    pid: child.pid ?? 0,
+    next: async () => {
+      const { value, done } = await lines.next();
+      if (done) throw new Error('The owner ended without a word.');
+      return JSON.parse(value);
+    },
+  };
+}
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+
+for (const way of WAYS) {
+  const probe = scratchFolder();
+  const possible = await runnerHeldBy(way, probe);
+  await possible?.close();
+  removeFolder(probe);
+  if (possible === undefined) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
+
+  describe.skipIf(possible === undefined)(`held by ${way}`, () => {
+    test('kill -9 of the launcher: its runs are lost, nothing of them lives, the next run works', async () => {
+      const runner = await runnerHeldBy(way, scratch());
+      if (runner === undefined) throw new Error('The host could do it a moment ago.');
+      const seconds = uniqueSeconds();
+      const { app } = await begin(runner, {
+        files: shell(appWithDaemon(seconds)),
+        onLine: () => process.kill(launcherOf(process.pid), 'SIGKILL'),
+      });
+      const outcome = await app.done;
+      expect(outcome.kind).toBe('lost');
+      expect(living(seconds)).toEqual([]);
+      await app.dispose();
+      const { outcome: next } = await finish(runner, { files: shell('exit 0') });
+      expect(next.succeeded).toBe(true);
+      await runner.close();
+    });
+
+    test('kill -9 of the owner: the launcher kills every app and leaves', async () => {
+      const seconds = uniqueSeconds();
+      const { child, pid, next } = owner(scratch(), way, appWithDaemon(seconds));
+      await next();
+      expect(await next()).toEqual({ line: 'up' });
+      const launcher = launcherOf(pid);
+      child.kill('SIGKILL');
+      await until('the launcher and its apps are gone', () => {
+        return readProc(`/proc/${launcher}/stat`) === undefined && living(seconds).length === 0;
+      });
+    });
+
+    test('kill -9 of owner and launcher at once: the next start ends what is left and clears the folder', async () => {
+      const folder = scratch();
+      const seconds = uniqueSeconds();
+      const { child, pid, next } = owner(folder, way, appWithDaemon(seconds));
+      await next();
+      expect(await next()).toEqual({ line: 'up' });
+      const launcher = launcherOf(pid);
+      // Stopped first, so that it cannot act on the owner's end.
+      process.kill(launcher, 'SIGSTOP');
+      child.kill('SIGKILL');
+      process.kill(launcher, 'SIGKILL');
+      await until('both are gone', () => readProc(`/proc/${launcher}/stat`) === undefined);
+      expect(readdirSync(join(folder, 'runs'))).toHaveLength(1);
+      const seen: Diagnostic[] = [];
+      const runner = await startRunner({ folder, onDiagnostic: (event) => seen.push(event) });
+      expect(living(seconds)).toEqual([]);
+      expect(readdirSync(join(folder, 'runs'))).toEqual([]);
+      expect(seen.map((event) => event.event)).toContain('leftovers-killed');
+      await runner.close();
+    });
+
+    test('closing cancels what runs and leaves nothing', async () => {
+      const runner = await runnerHeldBy(way, scratch());
+      if (runner === undefined) throw new Error('The host could do it a moment ago.');
+      const seconds = uniqueSeconds();
+      const { app } = await begin(runner, {
+        files: shell(`trap '' TERM; echo up >&2; while :; do sleep ${seconds}; done`),
+        onLine: () => void runner.close(20),
+      });
+      expect(await app.done).toMatchObject({ kind: 'ended', reason: 'canceled' });
+      await runner.close();
+      expect(living(seconds)).toEqual([]);
+    });
+  });
+}
+
+describe.skipIf(!isRoot)('for an ordinary user', () => {
+  const ways = ['bubblewrap', 'a pid namespace', 'process groups'];
+  test.each(ways)('held by %s: an app runs, and its processes are bounded', async (way) => {
+    const folder = scratch();
+    chownSync(folder, NOBODY, NOBODY);
+    const seconds = uniqueSeconds();
+    const script = `i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep ${seconds} & echo $i; done; echo all >&2; sleep 60`;
+    const { next } = owner(folder, way, script, NOBODY);
+    const { host } = await next();
+    expect(host?.containment).toBe(way === 'bubblewrap' ? 'sandbox' : 'limits');
+    let outcome: Outcome | undefined;
+    while (outcome === undefined) ({ outcome } = await next());
+    expect(outcome).toMatchObject({ kind: 'ended', succeeded: false });
+    expect(living(seconds)).toEqual([]);
+  });
+});
+
+test('two runners on two folders leave each other alone', async () => {
+  const one = await startRunner({ folder: scratch(), graceMs: 300 });
+  const seconds = uniqueSeconds();
+  const up = Promise.withResolvers<void>();
+  const { app } = await begin(one, {
+    files: shell(`echo up >&2; exec sleep ${seconds}`),
+    onLine: () => up.resolve(),
+  });
+  await up.promise;
+  const other = await startRunner({ folder: scratch() });
+  expect(living(seconds)).not.toEqual([]);
+  await other.close();
+  expect(living(seconds)).not.toEqual([]);
+  app.cancel();
+  expect(await app.done).toMatchObject({ kind: 'ended', reason: 'canceled' });
+  await one.close();
+});
+
+test('leftover folders of runs and half-unpacked executables are cleared at the start', async () => {
+  const folder = scratch();
+  mkdirSync(join(folder, 'runs', 'old'), { recursive: true });
+  writeFileSync(join(folder, 'runs', 'old', 'state'), 'user 0\n');
+  mkdirSync(join(folder, 'executables', 'draft-x'), { recursive: true });
+  const runner = await startRunner({ folder });
+  expect(readdirSync(join(folder, 'runs'))).toEqual([]);
+  expect(readdirSync(join(folder, 'executables'))).toEqual(['boot']);
+  await runner.close();
+  expect(readFileSync(join(folder, 'executables', 'boot'), 'utf8')).not.toBe('');
+});

@@ -1,0 +1,229 @@
+/** The runner through its front door, with real processes, in every way of holding an app that this host can do. */
+import { readFileSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  begin,
+  ended,
+  finish,
+  living,
+  MIB,
+  removeFolder,
+  runnerHeldBy,
+  scratchFolder,
+  shell,
+  uniqueSeconds,
+  WAYS,
+} from './test-kit.ts';
+import type { Runner } from './types.ts';
+
+/** Fills memory in steps, holding on to everything; argument: MiB to fill. */
+const HOG = `const kept = [];
+for (let i = 0; i < Number(process.argv[2]); i += 8) kept.push(Buffer.alloc(8 * 1024 * 1024, 1));
+setTimeout(() => console.log(JSON.stringify({ kept: kept.length })), Number(process.argv[3] ?? 0));
+`;
+const HOG_WITH_CHILDREN = `import { spawn } from 'node:child_process';
+for (let i = 0; i < 3; i += 1) spawn(process.execPath, [new URL('hog.mjs', import.meta.url).pathname, '96', '60000'], { stdio: 'ignore' });
+setTimeout(() => undefined, 60000);
+`;
+
+for (const way of WAYS) {
+  const folder = scratchFolder();
+  const runner: Runner | undefined = await runnerHeldBy(way, folder);
+  if (runner === undefined) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
+
+  describe.skipIf(runner === undefined)(`held by ${way}`, () => {
+    let host: Runner;
+    beforeAll(() => {
+      if (runner === undefined) throw new Error('unreachable');
+      host = runner;
+    });
+    afterAll(async () => {
+      await runner?.close();
+      removeFolder(folder);
+    });
+
+    test('input goes in, output and log come out', async () => {
+      const { outcome, stdout, lines, app } = await finish(host, {
+        files: shell(
+          'echo to the log >&2; read line; echo "{\\"got\\": $line, \\"args\\": \\"$*\\", \\"v\\": \\"$V\\"}"',
+        ),
+        stdin: '{"a":"ü"}\n',
+        arguments: ['-solve.duration', "it's 10 s"],
+        environment: { V: 'a $b `c`', 'with.dot': '1' },
+      });
+      expect(outcome).toMatchObject({
+        succeeded: true,
+        reason: 'exit',
+        error: '',
+        exitCode: 0,
+        signal: null,
+        logCut: false,
+      });
+      expect(JSON.parse(stdout)).toEqual({
+        got: { a: 'ü' },
+        args: "-solve.duration it's 10 s",
+        v: 'a $b `c`',
+      });
+      expect(outcome.stdout.bytes).toBe(Buffer.byteLength(stdout));
+      expect(lines.map((line) => [line.stream, line.text])).toEqual([['stderr', 'to the log']]);
+      expect(outcome.executionMs).toBeGreaterThan(0);
+      expect(outcome.endedAt).toBeGreaterThanOrEqual(outcome.startedAt);
+      await app.dispose();
+      expect(statSync(outcome.stdout.path, { throwIfNoEntry: false })).toBeUndefined();
+    });
+
+    test('an exit code is named', async () => {
+      const { outcome } = await finish(host, { files: shell('exit 3') });
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'exit', exitCode: 3, signal: null });
+      expect(outcome.error).toBe('The app ended with exit code 3.');
+    });
+
+    test('a crash by a signal is named, and adds nothing to the log', async () => {
+      const { outcome, lines } = await finish(host, { files: shell('kill -SEGV $$') });
+      expect(outcome).toMatchObject({
+        succeeded: false,
+        reason: 'signal',
+        signal: 'SIGSEGV',
+        exitCode: null,
+      });
+      expect(outcome.error).toContain('SIGSEGV');
+      expect(lines).toEqual([]);
+    });
+
+    test('an app that hangs is stopped at its duration, even when it ignores SIGTERM', async () => {
+      const seconds = uniqueSeconds();
+      const { outcome, stdout } = await finish(host, {
+        files: shell(`trap '' TERM; echo '{}'; while :; do sleep ${seconds}; done`),
+        limits: { durationMs: 150 },
+      });
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'duration' });
+      expect(outcome.error).toContain('150 ms');
+      expect(stdout).toBe('{}\n');
+      expect(living(seconds)).toEqual([]);
+    });
+
+    test('a cancel reaches the app itself, and what it prints on its way out is kept', async () => {
+      const { app, pids } = await begin(host, {
+        files: shell(
+          `trap 'echo "{\\"best\\": 1}"; exit 0' TERM; echo ready >&2; while :; do sleep 0.05; done`,
+        ),
+        onLine: (_line, running) => running.cancel(),
+      });
+      const outcome = ended(await app.done);
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'canceled', error: 'The run was canceled.' });
+      expect(readFileSync(outcome.stdout.path, 'utf8')).toBe('{"best": 1}\n');
+      expect(pids).toHaveLength(1);
+    });
+
+    test('a cancel before the start leaves nothing running', async () => {
+      const seconds = uniqueSeconds();
+      const { app } = await begin(host, { files: shell(`sleep ${seconds}`) });
+      app.cancel();
+      expect(ended(await app.done)).toMatchObject({ succeeded: false, reason: 'canceled' });
+      expect(living(seconds)).toEqual([]);
+    });
+
+    test('daemons and children in sessions of their own die with the run', async () => {
+      const seconds = uniqueSeconds();
+      const { outcome } = await finish(host, {
+        files: shell(
+          `setsid sh -c '(setsid env -i sleep ${seconds} &) & sleep ${seconds}' & (sleep ${seconds} &) ; sleep 0.2; exit 0`,
+        ),
+      });
+      expect(outcome.succeeded).toBe(true);
+      expect(living(seconds)).toEqual([]);
+    });
+
+    test('memory beyond the limit ends the app, with both figures', async () => {
+      const { outcome } = await finish(host, {
+        type: 'node',
+        files: { 'main.mjs': HOG },
+        arguments: ['2048', '60000'],
+        limits: { memoryBytes: 256 * MIB },
+      });
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'memory' });
+      expect(outcome.error).toContain('256 MiB');
+      expect(outcome.peakMemoryBytes).toBeGreaterThan(256 * MIB);
+    });
+
+    test('memory is counted over all processes of the app', async () => {
+      const { outcome } = await finish(host, {
+        type: 'node',
+        files: { 'main.mjs': HOG_WITH_CHILDREN, 'hog.mjs': HOG },
+        limits: { memoryBytes: 320 * MIB },
+      });
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'memory' });
+    });
+
+    test('an app within its memory is left alone', async () => {
+      const { outcome } = await finish(host, {
+        type: 'node',
+        files: { 'main.mjs': HOG },
+        arguments: ['64'],
+        limits: { memoryBytes: 512 * MIB },
+      });
+      expect(outcome).toMatchObject({ succeeded: true });
+    });
+
+    test('processes are bounded', async () => {
+      const seconds = uniqueSeconds();
+      const { outcome, stdout } = await finish(host, {
+        files: shell(
+          `i=0; while [ $i -lt 400 ]; do i=$((i+1)); sleep ${seconds} & echo $i; done; sleep ${seconds}`,
+        ),
+        limits: { processes: 30, durationMs: 10_000 },
+      });
+      expect(outcome.succeeded).toBe(false);
+      // A host that cannot have the kernel count counts itself, a little later.
+      expect(stdout.split('\n').length).toBeLessThan(
+        host.host.enforcement.processes.includes('NPROC') ? 32 : 400,
+      );
+      expect(living(seconds)).toEqual([]);
+    });
+
+    test('stdout beyond its limit ends the app', async () => {
+      const { outcome } = await finish(host, {
+        files: shell('head -c 10000000 /dev/zero; sleep 60'),
+        limits: { outputBytes: MIB },
+      });
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'output' });
+      expect(outcome.error).toContain('its limit is 1 MiB');
+    });
+
+    test('a log beyond its limit is cut, and the app goes on', async () => {
+      const { outcome, lines } = await finish(host, {
+        files: shell(
+          `i=0; while [ $i -lt 12 ]; do i=$((i+1)); head -c 65535 /dev/zero | tr '\\0' x >&2; echo >&2; sleep 0.01; done; echo '{}'`,
+        ),
+        limits: { logBytes: 300_000 },
+      });
+      expect(outcome).toMatchObject({ succeeded: true, logCut: true });
+      expect(outcome.stderr.bytes).toBe(300_000);
+      expect(lines.filter((line) => line.text.includes('The log was cut here'))).toHaveLength(1);
+      expect(lines.at(-1)?.text).toContain('293.0 KiB');
+    });
+
+    test('what the app writes to disk is bounded', async () => {
+      const { outcome } = await finish(host, {
+        files: shell(
+          'i=0; while [ $i -lt 100 ]; do i=$((i+1)); head -c 4000000 /dev/zero > f$i; done; sleep 60',
+        ),
+        limits: { fileBytes: 16 * MIB },
+      });
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'disk' });
+    });
+
+    test('open files are bounded', async () => {
+      const { stdout } = await finish(host, {
+        files: shell('ulimit -n; ulimit -c'),
+        limits: { openFiles: 77 },
+      });
+      expect(stdout).toBe('77\n0\n');
+    });
+
+    test('cores are held', async () => {
+      const { stdout } = await finish(host, { files: shell('nproc'), limits: { cores: 1 } });
+      expect(stdout).toBe('1\n');
+    });
+  });
+}
