@@ -8,9 +8,9 @@ import { exampleChoices, examplePages, extractExamples } from './examples.ts';
 const customApp = '/docs/get-started/quickstarts/custom-app';
 
 describe('the examples of the pages', () => {
-  test('both quickstarts have steps', () => {
+  test('the quickstarts and the page about keys have steps', () => {
     expect(examplePages()).toEqual(
-      expect.arrayContaining(['/docs/get-started/quickstarts/overview', customApp]),
+      expect.arrayContaining(['/docs/get-started/quickstarts/overview', customApp, '/sign-up']),
     );
   });
 

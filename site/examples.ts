@@ -20,16 +20,26 @@ export type ExampleStep =
 export type Choice = Record<string, string>;
 
 const content = { folder: join(import.meta.dirname, 'content'), name: 'site/content' };
+const plain = { folder: join(import.meta.dirname, 'pages'), name: 'site/pages' };
 
 function pages(): Map<string, Node> {
-  const files = listContent(content, []).pages;
-  return new Map(files.map((file) => [`/docs/${file.segments.join('/')}`, readSource(file).ast]));
+  const routes = [
+    { root: content, prefix: '/docs/' },
+    { root: plain, prefix: '/' },
+  ].flatMap(({ root, prefix }) =>
+    listContent(root, []).pages.map(
+      (file) => [`${prefix}${file.segments.join('/')}`, readSource(file).ast] as const,
+    ),
+  );
+  return new Map(routes);
 }
 
 function pageOf(route: string): Node {
   const ast = pages().get(route);
   if (!ast)
-    throw new Error(`There is no page "${route}" to take examples from; the routes start with /docs/.`);
+    throw new Error(
+      `There is no page "${route}" to take examples from; a route is such as /docs/get-started/quickstarts/overview.`,
+    );
   return ast;
 }
 

@@ -6,7 +6,7 @@ import type { Assets, View } from '../page-data.ts';
 
 const site = join(import.meta.dirname, '..');
 
-/** A file of the build by its address on the site. */
+/** What is built once for all pages. */
 export type Bundle = {
   render: (view: View) => string;
   assets: Assets;
@@ -87,7 +87,7 @@ async function inlineScript(name: string): Promise<string> {
   return minifySync(path.replace(/ts$/, 'js'), code).code.trim();
 }
 
-/** Builds everything that is the same for all pages. */
+/** Compiles components, islands, inline scripts and the style sheet. */
 export async function buildBundle(): Promise<Bundle> {
   const [render, client, head, tabs] = await Promise.all([
     buildRenderer(),

@@ -12,14 +12,15 @@ const serverPaths = new Set([
   '/openapi/marketplace.json',
 ]);
 
-export type Link = { href: string; file: string; line: number };
+/** A link, the route of the page it stands on, and where it was written. */
+export type Link = { href: string; from: string; file: string; line: number };
 
 /** Every link of a page with its line. */
-export function linksOf(ast: Node, file: string): Link[] {
+export function linksOf(ast: Node, from: string, file: string): Link[] {
   const links: Link[] = [];
   for (const node of ast.walk()) {
     if (node.type !== 'link') continue;
-    links.push({ href: String(node.attributes.href), file, line: (node.lines[0] ?? 0) + 1 });
+    links.push({ href: String(node.attributes.href), from, file, line: (node.lines[0] ?? 0) + 1 });
   }
   return links;
 }
@@ -28,8 +29,8 @@ export function linksOf(ast: Node, file: string): Link[] {
  * Checks a link against all pages: `anchors` holds the heading anchors of every route. Links out of the site are taken
  * as they are, because a build must not depend on other machines.
  */
-export function linkFault(link: Link, from: string, anchors: Map<string, Set<string>>): Problem | undefined {
-  const { href, file, line } = link;
+export function linkFault(link: Link, anchors: Map<string, Set<string>>): Problem | undefined {
+  const { href, from, file, line } = link;
   const fail = (message: string) => ({ file, line, message });
   if (/^(https?:|mailto:)/.test(href)) return undefined;
   if (!href.startsWith('/') && !href.startsWith('#')) {

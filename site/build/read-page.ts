@@ -1,51 +1,82 @@
-import type { Node, RenderableTreeNodes } from '@markdoc/markdoc';
-import Markdoc from '@markdoc/markdoc';
-import type { ContentsEntry } from '../page-data.ts';
+/**
+ * Reads one page or folder into what the whole site is put together from. All of them add to one Reading; nothing is
+ * taken out of it until every file has been read, because links and places can only be checked then.
+ */
+import { readFileSync } from 'node:fs';
+import type { DocsPage, LastUpdated, PlainPage } from '../page-data.ts';
+import type { ContentFile } from './content-files.ts';
+import { docsSchema, externalSchema, folderSchema, plainSchema, readFrontMatter } from './front-matter.ts';
 import type { Highlight } from './highlight.ts';
-import { imagesOf } from './images.ts';
-import { type Link, linksOf } from './links.ts';
-import type { MarkupContext } from './markup/context.ts';
-import { anchorOf } from './markup/heading.ts';
-import { markup } from './markup/markup.ts';
+import type { Link } from './links.ts';
+import { markdownOf } from './markdown-twin.ts';
+import type { Place } from './navigation.ts';
 import type { Problem } from './problems.ts';
-import { lineOf, type Source } from './source.ts';
+import { type Body, readBody } from './read-body.ts';
+import type { Source } from './source.ts';
 
-/** The body of a page, ready to render, and what the rest of the site must know of it. */
-export type Body = {
-  tree: RenderableTreeNodes;
-  contents: ContentsEntry[];
-  anchors: Set<string>;
+/** What has been read so far, and the mistakes found on the way. */
+export type Reading = {
+  highlight: Highlight;
+  dateOf: (path: string) => LastUpdated;
+  problems: Problem[];
+  places: Place[];
+  /** The heading anchors of every route. */
+  anchors: Map<string, Set<string>>;
   links: Link[];
+  markdown: Map<string, string>;
   images: Map<string, Buffer>;
 };
 
-/** The languages of the code blocks of a page. */
-export function languagesOf(ast: Node): string[] {
-  return [...ast.walk()]
-    .filter((node) => node.type === 'fence')
-    .map((node) => String(node.attributes.language));
+/** A page of the documentation before its place among the others is known. */
+export type Draft = Omit<DocsPage, 'section' | 'previous' | 'next'> & { segments: string[] };
+
+/** The front matter's own lines start after its first `---`. */
+const inPage = (file: ContentFile) => ({ file: file.name, firstLine: 2 });
+
+function addBody(
+  source: Source,
+  page: { route: string; title: string; intro: string },
+  reading: Reading,
+): Body {
+  const body = readBody(source, page.route, reading.highlight, reading.problems);
+  reading.anchors.set(page.route, body.anchors);
+  reading.links.push(...body.links);
+  for (const [address, bytes] of body.images) reading.images.set(address, bytes);
+  reading.markdown.set(page.route, markdownOf(page, source.ast));
+  return body;
 }
 
-/** Checks the body of a page against the markup and transforms it. Every mistake is reported with its line. */
-export function readBody({ file, ast }: Source, highlight: Highlight, problems: Problem[]): Body {
-  const images = imagesOf(file.path);
-  const context: MarkupContext = {
-    highlight,
-    images,
-    contents: [],
-    tabGroups: 0,
-    report: (node, message) => problems.push({ file: file.name, line: lineOf(node), message }),
-  };
-  const config = markup(context);
-  let faults = 0;
-  for (const { error, lines, location } of Markdoc.validate(ast, config)) {
-    faults += 1;
-    const line = (location?.start.line ?? lines[0] ?? 0) + 1;
-    problems.push({ file: file.name, line, message: `${error.message.replace(/\.+$/, '')}.` });
+/** Reads a page below /docs, or a link out of the site; undefined for a link and for wrong front matter. */
+export function readDocsPage(source: Source, reading: Reading): Draft | undefined {
+  const { file, frontMatter } = source;
+  const { name, segments } = file;
+  if (/^externalUrl:/m.test(frontMatter)) {
+    const link = readFrontMatter(frontMatter, externalSchema, inPage(file), reading.problems);
+    if (link) reading.places.push({ segments, file: name, ...link });
+    return undefined;
   }
-  // A body with unknown tags or attributes is not transformed: what it would report is only a consequence.
-  const tree = faults > 0 ? null : Markdoc.transform(ast, config);
-  const headings = [...ast.walk()].filter(({ type }) => type === 'heading');
-  const anchors = new Set(headings.map(anchorOf));
-  return { tree, contents: context.contents, anchors, links: linksOf(ast, file.name), images: images.files };
+  const fields = readFrontMatter(frontMatter, docsSchema, inPage(file), reading.problems);
+  const route = `/docs/${segments.join('/')}`;
+  const { title = '', intro = '' } = fields ?? {};
+  const { tree, contents } = addBody(source, { route, title, intro }, reading);
+  if (!fields) return undefined;
+  const { label, navOrder, version } = fields;
+  reading.places.push({ segments, file: name, label, navOrder, route });
+  const lastUpdated = reading.dateOf(file.path);
+  return { route, title, intro, label, version, contents, body: tree, lastUpdated, segments };
+}
+
+/** Reads a page outside the documentation. */
+export function readPlainPage(source: Source, reading: Reading): PlainPage {
+  const fields = readFrontMatter(source.frontMatter, plainSchema, inPage(source.file), reading.problems);
+  const route = `/${source.file.segments.join('/')}`;
+  const { title = '', intro = '' } = fields ?? {};
+  return { route, title, intro, body: addBody(source, { route, title, intro }, reading).tree };
+}
+
+/** Reads the file that names a folder. */
+export function readFolder({ path, name, segments }: ContentFile, reading: Reading): void {
+  const yaml = readFileSync(path, 'utf8');
+  const fields = readFrontMatter(yaml, folderSchema, { file: name, firstLine: 1 }, reading.problems);
+  if (fields) reading.places.push({ segments, file: name, ...fields });
 }
