@@ -234,6 +234,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
   process.send?.({
     url: server.url,
+    role: config.role,
     tokenPath: join(config.data, 'root-token'),
     firstToken: server.firstStart?.token ?? null,
     containment: server.runner?.host.containment ?? null,

@@ -1,0 +1,88 @@
+/**
+ * What a first start shows: the sample apps are pushed by the API like anyone's, and the vehicle-routing app plans its
+ * sample input. What is there already is not pushed again, so a first start that was interrupted goes on where it was.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@switchyard/contract/client.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { parse } from 'yaml';
+import { exists, pushApp } from './push.ts';
+
+const SHOWN_APP = 'vehicle-routing';
+const POLL_MS = 200;
+
+export interface FirstRun {
+  pushed: string[];
+  application: string;
+  runId: string;
+  status: string;
+  /** Why it failed, else empty. */
+  error: string;
+  /** The objective value the app reported, when it succeeded. */
+  value: number | string | boolean | null;
+  indicators: { name: string; value: unknown }[];
+  seconds: number;
+}
+
+/** Pushes the apps in the folder and runs the shown one; `say` is told of each step. */
+export async function firstRun(
+  client: Client,
+  appsFolder: string,
+  say: (line: string) => void,
+): Promise<FirstRun> {
+  const pushed: string[] = [];
+  const names = readdirSync(appsFolder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  // The app that is shown first, so that its result does not wait for the others.
+  for (const name of names.sort((one, other) => Number(other === SHOWN_APP) - Number(one === SHOWN_APP))) {
+    if (await isPushed(client, name)) continue;
+    await pushApp(client, join(appsFolder, name), {
+      id: name,
+      name: title(name),
+      description: summary(join(appsFolder, name)),
+    });
+    pushed.push(name);
+    say(`pushed ${name}`);
+  }
+  const input: unknown = JSON.parse(readFileSync(join(appsFolder, SHOWN_APP, 'input.json'), 'utf8'));
+  const created = await client.call('createRun', {
+    params: { application_id: SHOWN_APP },
+    body: { input, name: 'First run', description: 'The sample input, planned on the first start.' },
+  });
+  const params = { application_id: SHOWN_APP, run_id: created.body.run_id };
+  for (;;) {
+    const { body } = await client.call('getRunMetadata', { params });
+    if (isTerminal(body.status_v2)) {
+      const { indicators } = body.statistics;
+      return {
+        pushed,
+        application: SHOWN_APP,
+        runId: body.id,
+        status: body.status_v2,
+        error: body.error,
+        value: indicators.find((one) => one.name === 'result.value')?.value ?? null,
+        indicators,
+        seconds: body.duration / 1000,
+      };
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function isPushed(client: Client, id: string): Promise<boolean> {
+  if (!(await exists(client, id))) return false;
+  const { body } = await client.call('getApplication', { params: { application_id: id } });
+  return body.active_executable !== null;
+}
+
+function title(name: string): string {
+  return name.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase());
+}
+
+/** What the app says of itself in its manifest, if it does. */
+function summary(folder: string): string {
+  const manifest = parse(readFileSync(join(folder, 'app.yaml'), 'utf8')) as { description?: unknown } | null;
+  return typeof manifest?.description === 'string' ? manifest.description.slice(0, 128) : '';
+}

@@ -1,0 +1,70 @@
+/**
+ * Pushes a decision app to a server, by the API like anyone: `node cli/push.ts <folder> [application id]`. The server is
+ * `SWITCHYARD_URL`, the token `SWITCHYARD_TOKEN`, or what a server in this folder left in `data/root-token`.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { ApiError, type Client, createClient } from '@switchyard/contract/client.ts';
+import { EXECUTABLE_TYPES } from '@switchyard/contract/executables.ts';
+import { packApp } from './pack.ts';
+
+/** Packs the folder and makes it the active executable of the application, which is made when it is missing. */
+export async function pushApp(
+  client: Client,
+  folder: string,
+  application: { id: string; name: string; description?: string },
+): Promise<{ files: number; bytes: number }> {
+  const packed = await packApp(folder);
+  const type = EXECUTABLE_TYPES.find((one) => one === packed.type);
+  if (type === undefined)
+    throw new Error(
+      `app.yaml has the type ${JSON.stringify(packed.type)}; it must be one of ${EXECUTABLE_TYPES.join(', ')}.`,
+    );
+  const params = { application_id: application.id };
+  if (!(await exists(client, application.id))) await client.call('createApplication', { body: application });
+  const upload = await client.call('getBinaryUpload', { params });
+  const put = await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(packed.archive) });
+  if (!put.ok) throw new Error(`The upload answered ${put.status}: ${await put.text()}`);
+  await client.call('activateBinary', {
+    params,
+    body: { requirements: { executable_type: type, runtime: packed.runtime } },
+  });
+  return { files: packed.files.length, bytes: packed.archive.length };
+}
+
+/** Whether the application is there. */
+export async function exists(client: Client, id: string): Promise<boolean> {
+  try {
+    await client.call('getApplication', { params: { application_id: id } });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+/** A client for the server that the environment names. */
+export function clientFromEnvironment(env: Record<string, string | undefined> = process.env): Client {
+  const url = env.SWITCHYARD_URL ?? 'http://127.0.0.1:8080';
+  const token =
+    env.SWITCHYARD_TOKEN ?? readFileSync(resolve(env.SWITCHYARD_DATA ?? 'data', 'root-token'), 'utf8').trim();
+  return createClient({ url, token });
+}
+
+if (import.meta.main) {
+  const [folder, id] = process.argv.slice(2);
+  if (folder === undefined) {
+    process.stderr.write('Usage: node cli/push.ts <folder of the app> [application id]\n');
+    process.exit(2);
+  }
+  const name = id ?? basename(resolve(folder));
+  try {
+    const pushed = await pushApp(clientFromEnvironment(), folder, { id: name, name });
+    process.stdout.write(
+      `Pushed ${pushed.files} files (${Math.ceil(pushed.bytes / 1024)} kB) to application ${name}; instance latest runs them now.\n`,
+    );
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}

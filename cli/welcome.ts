@@ -1,0 +1,67 @@
+/**
+ * What `npm start` prints once the server is ready, and the first run on the first start. It is a client of the server like
+ * any other; the script that starts both tells it in `SWITCHYARD_READY` where the server listens.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createClient } from '@switchyard/contract/client.ts';
+import { type FirstRun, firstRun } from './first-run.ts';
+
+/** What the server says when it is ready. */
+interface Ready {
+  url: string;
+  role: string;
+  tokenPath: string;
+  /** The root token on the first start, when it is shown; null ever after. */
+  firstToken: string | null;
+  containment: 'sandbox' | 'limits' | null;
+  containmentNote: string;
+}
+
+const ready = JSON.parse(process.env.SWITCHYARD_READY ?? '{}') as Ready;
+const say = (line = ''): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+say();
+say('Switchyard is up.');
+say(`  site   ${ready.url}/docs`);
+say(`  API    ${ready.url}/v1`);
+if (ready.firstToken) {
+  say(`  token  ${ready.firstToken}`);
+  say(`         the root token, shown this once; it is kept in ${ready.tokenPath}`);
+} else {
+  say(`  token  kept in ${ready.tokenPath}`);
+}
+if (ready.containment === 'limits')
+  say(`  note   apps run at containment level limits: ${ready.containmentNote}`);
+say();
+
+const done = join(dirname(ready.tokenPath), 'first-run.json');
+if (ready.role !== 'worker' && !existsSync(done) && existsSync(ready.tokenPath)) {
+  const token = readFileSync(ready.tokenPath, 'utf8').trim();
+  try {
+    const outcome = await firstRun(
+      createClient({ url: ready.url, token }),
+      join(import.meta.dirname, '..', 'sample-apps'),
+      (line) => say(`  ${line}`),
+    );
+    writeFileSync(done, `${JSON.stringify(outcome, null, 2)}\n`);
+    report(outcome);
+  } catch (error) {
+    say(`The first run could not be made: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}
+
+function report(outcome: FirstRun): void {
+  say();
+  say(`First run: ${outcome.application} on its sample input`);
+  say(`  run        ${outcome.runId}`);
+  say(`  status     ${outcome.status}${outcome.error ? `: ${outcome.error}` : ''}`);
+  if (outcome.value !== null) say(`  objective  ${outcome.value}`);
+  say(`  time       ${outcome.seconds.toFixed(1)} s`);
+  say();
+  say(`Next: ${ready.url}/docs/get-started/quickstarts/overview`);
+  say();
+}

@@ -1,0 +1,55 @@
+/**
+ * Installs what the lock file says, when it is not installed yet, with whatever Node (20 or newer) and npm are at hand, and
+ * tells where the project's own Node is. Plain JavaScript on nothing but Node's own modules, because it runs before
+ * anything is installed.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const stamp = join(root, 'node_modules', '.switchyard-installed');
+
+/** The project's own Node. */
+export const node = join(root, 'node_modules', '.bin', 'node');
+
+/**
+ * Installs; does nothing when the lock file has not changed since.
+ * @param {{ development: boolean }} wanted `development`: what the tests need too.
+ * @returns {number} Seconds it took; 0 when there was nothing to do.
+ */
+export function install({ development }) {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < 20)
+    fail(`This is Node ${process.versions.node}; Switchyard needs Node 20 or newer to install its own.`);
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  const [installed, kind] = existsSync(stamp) ? readFileSync(stamp, 'utf8').trim().split(' ') : [];
+  if (installed === lock && (kind === 'development' || !development) && existsSync(node)) return 0;
+
+  console.log(`Installing dependencies${development ? ' and test tools' : ''} ...`);
+  const begin = Date.now();
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
+  const flags = ['ci', '--no-fund', '--no-audit', '--loglevel=error', ...(development ? [] : ['--omit=dev'])];
+  const done = spawnSync(command, [...first, ...flags], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (done.status !== 0) fail('npm could not install the dependencies; its messages above say why.');
+  if (!existsSync(node))
+    fail(
+      `npm has no Node for ${process.platform} on ${process.arch}; Switchyard runs on Linux and macOS, x64 and arm64.`,
+    );
+  writeFileSync(stamp, `${lock} ${development ? 'development' : 'production'}\n`);
+  return (Date.now() - begin) / 1000;
+}
+
+/** @param {string} sentence @returns {never} */
+export function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}

@@ -1,0 +1,37 @@
+/**
+ * `npm start`: installs, builds the site, starts the server, and on the first start pushes the sample apps and shows a
+ * finished run. Whatever is done already is not done again.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail, install, node, root } from './install.mjs';
+
+const seconds = install({ development: false });
+if (seconds > 0) console.log(`Installed in ${seconds.toFixed(0)} s.`);
+
+const role = process.env.SWITCHYARD_ROLE;
+if (role !== 'worker' && existsSync(join(root, 'site', 'build.ts'))) {
+  const built = spawnSync(node, [join(root, 'site', 'build.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (built.status !== 0) fail('The documentation site could not be built; the messages above say why.');
+}
+
+const server = spawn(node, [join(root, 'server', 'main.ts')], {
+  cwd: process.cwd(),
+  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+});
+// Ctrl-C reaches the server by itself; this process waits for it to drain.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => server.kill('SIGTERM'));
+server.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGKILL' ? 137 : 1)));
+server.once('message', (ready) => {
+  const welcome = spawn(node, [join(root, 'cli', 'welcome.ts')], {
+    cwd: process.cwd(),
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, SWITCHYARD_READY: JSON.stringify(ready) },
+  });
+  server.once('exit', () => welcome.kill());
+});
