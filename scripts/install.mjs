@@ -34,11 +34,22 @@ export function install({ development }) {
   const begin = Date.now();
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
-  const flags = ['ci', '--no-fund', '--no-audit', '--loglevel=error', ...(development ? [] : ['--omit=dev'])];
+  // Not `npm ci`: it refuses a lock file that lacks packages for other platforms, which registry mirrors do not all carry.
+  // `npm install` takes the versions of the lock file too; what it may write into it is taken back.
+  const lockPath = join(root, 'package-lock.json');
+  const lockText = readFileSync(lockPath);
+  const flags = [
+    'install',
+    '--no-fund',
+    '--no-audit',
+    '--loglevel=error',
+    ...(development ? [] : ['--omit=dev']),
+  ];
   const done = spawnSync(command, [...first, ...flags], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+  writeFileSync(lockPath, lockText);
   if (done.status !== 0) fail('npm could not install the dependencies; its messages above say why.');
   if (!existsSync(node))
     fail(
