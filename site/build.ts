@@ -4,11 +4,12 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { inputHash } from './build/input-hash.ts';
+import { filesHash, inputHash } from './build/input-hash.ts';
 import { ContentError } from './build/problems.ts';
 
 const site = import.meta.dirname;
-const hashFile = 'input-hash.txt';
+const repository = join(site, '..');
+const stampFile = 'input-hash.txt';
 
 export type BuildOptions = {
   /** Where the files go; `site/dist` when absent. The folder is replaced as a whole. */
@@ -21,17 +22,19 @@ export type BuildOptions = {
 
 export type BuildResult = { outDir: string; built: boolean; pages: number };
 
+/** What the last build was made of; kept beside its files. */
+type Stamp = { inputs: string; references: string[]; referenced: string; pages: number };
+
 /** Builds the site. Throws ContentError, whose message has a line `file:line: sentence` for every mistake. */
 export async function buildSite(options: BuildOptions = {}): Promise<BuildResult> {
   const outDir = resolve(options.outDir ?? join(site, 'dist'));
   const contentDir = options.contentDir ?? join(site, 'content');
   const publicUrl = options.publicUrl ?? 'http://127.0.0.1:8080';
-  const stamp = join(outDir, hashFile);
   const folders = contentDir.startsWith(site) ? [site] : [site, contentDir];
-  const hash = inputHash(folders, join(site, '../package-lock.json'), [publicUrl, contentDir]);
-  if (existsSync(stamp)) {
-    const [known, pages] = readFileSync(stamp, 'utf8').split('\n');
-    if (known === hash) return { outDir, built: false, pages: Number(pages) };
+  const inputs = inputHash(folders, join(repository, 'package-lock.json'), [publicUrl, contentDir]);
+  const last = readStamp(outDir);
+  if (last?.inputs === inputs && last.referenced === filesHash(repository, last.references)) {
+    return { outDir, built: false, pages: last.pages };
   }
 
   // These modules bring the compiler and the highlighter with them, which a build that has nothing to do must not load.
@@ -41,18 +44,25 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
     import('./build/output.ts'),
   ]);
   const name = contentDir === join(site, 'content') ? 'site/content' : 'content';
-  const [content, bundle] = await Promise.all([
-    readSite({
-      content: { folder: contentDir, name },
-      pages: { folder: join(site, 'pages'), name: 'site/pages' },
-    }),
-    buildBundle(),
-  ]);
-  const files = renderSite(content, bundle, publicUrl);
-  const pages = content.docs.length + content.plain.length + 1;
-  files.set(hashFile, `${hash}\n${pages}\n`);
+  const content = { folder: contentDir, name };
+  const plain = { folder: join(site, 'pages'), name: 'site/pages' };
+  const [read, bundle] = await Promise.all([readSite({ content, pages: plain, repository }), buildBundle()]);
+  const files = renderSite(read, bundle, publicUrl);
+  const pages = read.docs.length + read.plain.length + 1;
+  const { references } = read;
+  const stamp: Stamp = { inputs, references, referenced: filesHash(repository, references), pages };
+  files.set(stampFile, JSON.stringify(stamp));
   replaceFolder(outDir, files);
   return { outDir, built: true, pages };
+}
+
+/** A stamp that cannot be read says nothing, so the site is built again. */
+function readStamp(outDir: string): Stamp | undefined {
+  try {
+    return JSON.parse(readFileSync(join(outDir, stampFile), 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function replaceFolder(outDir: string, files: Map<string, string | Buffer>): void {

@@ -25,6 +25,7 @@ function readFiles(files: Record<string, string | Buffer>): Promise<Site> {
   return readSite({
     content: { folder: join(folder, 'content'), name: 'content' },
     pages: { folder: join(folder, 'pages'), name: 'pages' },
+    repository: folder,
   });
 }
 
@@ -186,6 +187,21 @@ describe('mistakes between files', () => {
     ]);
   });
 
+  test('code from a file that is not there, or lacks the line', async () => {
+    const page = (attributes: string) => `${head()}{% code-reference ${attributes} /%}\n`;
+    const one = async (attributes: string) =>
+      (await mistakes({ 'a.md': page(attributes), 'a.js': 'x();\n' })).join();
+    expect(await one('file="content/b.js"')).toMatch(
+      /^content\/a\.md:8: The code "content\/b\.js" is not a file/,
+    );
+    expect(await one('file="../outside.js"')).toMatch(
+      /^content\/a\.md:8: The code "\.\.\/outside\.js" is not a file/,
+    );
+    expect(await one('file="content/a.js" from="y()"')).toMatch(
+      /^content\/a\.md:8: .* no line of it holds "y\(\)"/,
+    );
+  });
+
   test('all of them at once, in the order of files and lines', async () => {
     const found = await mistakes({ 'b.md': `${head()}[x](/docs/x)\n`, 'a.md': `${head('bad: 1\n')}# One\n` });
     expect(found.map((line) => line.split(': ')[0])).toEqual([
@@ -223,6 +239,19 @@ describe('content without mistakes', () => {
       ['Tools', undefined, 1],
       ['Blog', 'https://example.org/blog', undefined],
     ]);
+  });
+
+  test('code from a file is shown in part, coloured, and named', async () => {
+    const page = `${head()}{% code-reference file="content/app.py" from="def two" to="return" /%}\n`;
+    const site = await readFiles({
+      'a.md': page,
+      'app.py': 'one = 1\n\ndef two():\n    return 2\n\nthree = 3\n',
+    });
+    expect(site.markdown.get('/docs/a')).toContain(
+      'content/app.py:\n\n```python\ndef two():\n    return 2\n```',
+    );
+    expect(JSON.stringify(site.docs[0]?.body)).toContain('"language":"python","caption":"content/app.py"');
+    expect(site.references).toEqual(['content/app.py']);
   });
 
   test('a file that git does not know is dated by the file itself', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { lastCommit } from './git.ts';
 
@@ -28,4 +28,17 @@ export function inputHash(folders: string[], lockFile: string, options: string[]
         .update('\0');
   }
   return hash.update(readFileSync(lockFile)).digest('hex');
+}
+
+/** A hash of single files of a folder; a missing one counts as empty, so that losing it makes a new build too. */
+export function filesHash(folder: string, files: string[]): string {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const path = join(folder, file);
+    hash
+      .update(`${file}\0`)
+      .update(existsSync(path) ? readFileSync(path) : '')
+      .update('\0');
+  }
+  return hash.digest('hex');
 }

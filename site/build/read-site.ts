@@ -1,4 +1,6 @@
+import type { Node } from '@markdoc/markdoc';
 import type { DocsPage, NavigationEntry, Neighbour, PlainPage } from '../page-data.ts';
+import { expandCodeReferences } from './code-reference.ts';
 import { type ContentRoot, listContent } from './content-files.ts';
 import { makeHighlighter } from './highlight.ts';
 import { readDates } from './last-updated.ts';
@@ -7,7 +9,7 @@ import { buildNavigation, linearOrder, sectionOf } from './navigation.ts';
 import { ContentError, type Problem } from './problems.ts';
 import { languagesOf } from './read-body.ts';
 import { type Draft, type Reading, readDocsPage, readFolder, readPlainPage } from './read-page.ts';
-import { readSource } from './source.ts';
+import { lineOf, readSource } from './source.ts';
 
 /** The whole site as data: what is shown, and which files beside the pages must be written. */
 export type Site = {
@@ -19,9 +21,12 @@ export type Site = {
   markdown: Map<string, string>;
   /** Pictures by their address. */
   images: Map<string, Buffer>;
+  /** Files outside the content that pages show code from. */
+  references: string[];
 };
 
-export type SiteFolders = { content: ContentRoot; pages: ContentRoot };
+/** `repository` is the folder that code references name their files from. */
+export type SiteFolders = { content: ContentRoot; pages: ContentRoot; repository: string };
 
 /** The first page of the documentation, which `/docs` shows. */
 export function firstOf(site: Site): DocsPage {
@@ -38,7 +43,13 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const docsFiles = listContent(folders.content, problems);
   const docsSources = docsFiles.pages.map(readSource);
   const plainSources = listContent(folders.pages, problems).pages.map(readSource);
-  const languages = [...docsSources, ...plainSources].flatMap(({ ast }) => languagesOf(ast));
+  const sources = [...docsSources, ...plainSources];
+  const references = sources.flatMap(({ file, ast }) => {
+    const report = (node: Node, message: string) =>
+      problems.push({ file: file.name, line: lineOf(node), message });
+    return expandCodeReferences(ast, folders.repository, report);
+  });
+  const languages = sources.flatMap(({ ast }) => languagesOf(ast));
   using highlighter = await makeHighlighter(languages);
   const reading: Reading = {
     highlight: highlighter.highlight,
@@ -57,13 +68,8 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const navigation = buildNavigation(reading.places, problems);
   problems.push(...reading.links.flatMap((link) => linkFault(link, reading.anchors) ?? []));
   if (problems.length > 0) throw new ContentError(problems.toSorted(byPlace));
-  return {
-    navigation,
-    docs: inOrder(drafts, navigation),
-    plain,
-    markdown: reading.markdown,
-    images: reading.images,
-  };
+  const { markdown, images } = reading;
+  return { navigation, docs: inOrder(drafts, navigation), plain, markdown, images, references };
 }
 
 /** Puts the pages into the one fixed order and gives each its section and its neighbours. */

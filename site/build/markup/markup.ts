@@ -1,5 +1,6 @@
 import type { Config } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
+import { codeReference } from './code-reference.ts';
 import type { MarkupContext } from './context.ts';
 import { fence } from './fence.ts';
 import { heading } from './heading.ts';
@@ -19,6 +20,7 @@ export function markup(context: MarkupContext): Config {
       table: { render: 'Table' },
     },
     tags: {
+      'code-reference': codeReference,
       hint,
       image: { ...image(context), selfClosing: true },
       'service-status': { render: 'ServiceStatus', selfClosing: true },

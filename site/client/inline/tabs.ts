@@ -13,6 +13,7 @@
       // Without storage the first panel is shown.
     }
     const shown = panels.find((panel) => panel.dataset.panel === chosen) ?? panels[0];
+    tabs.dataset.ready = '';
     tabs.querySelector('.tab-list')?.setAttribute('role', 'tablist');
     tabs.querySelectorAll<HTMLElement>('[data-tab]').forEach((button, index) => {
       const panel = panels[index];
