@@ -45,7 +45,7 @@ def _object(value, path: str, known: Tuple[str, ...]) -> dict:
         _refuse(path, value, "an object")
     for name in value:
         if name not in known:
-            raise InputError(f'{path} has the unknown field "{name}": it may have {", ".join(known)}')
+            raise InputError(f"{path} has the unknown field {_shown(name)}: it may have {', '.join(known)}")
     return value
 
 
@@ -87,7 +87,8 @@ def read_problem(text: str) -> Problem:
     seen: Dict[str, int] = {}
     for index, item in enumerate(items):
         if item.id in seen:
-            raise InputError(f'items[{index}].id is "{item.id}", like items[{seen[item.id]}].id: it must be unique')
+            first = f"items[{seen[item.id]}].id"
+            raise InputError(f"items[{index}].id is {_shown(item.id)}, like {first}: it must be unique")
         seen[item.id] = index
     limits = tuple(_amount(capacities[name], f'capacities["{name}"]') for name in resources)
     return Problem(resources, limits, items)
@@ -122,7 +123,7 @@ def read_options(arguments: List[str]) -> dict:
         name = arguments[position].lstrip("-")
         if not arguments[position].startswith("-") or name not in OPTIONS:
             known = ", ".join(f"-{option}" for option in OPTIONS)
-            raise InputError(f'option "{arguments[position]}" is unknown: the options are {known}')
+            raise InputError(f"option {_shown(arguments[position])} is unknown: the options are {known}")
         if position + 1 == len(arguments):
             raise InputError(f"option -{name} has no value: it takes a number")
         options[name] = _option_value(name, arguments[position + 1])

@@ -17,7 +17,8 @@ export function asObject(value: unknown, path: string, known: readonly string[])
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(path, value, 'an object');
   for (const name of Object.keys(value)) {
     if (!known.includes(name)) {
-      throw new InputError(`${path} has the unknown field "${name}": it may have ${known.join(', ')}`);
+      const field = JSON.stringify(name);
+      throw new InputError(`${path} has the unknown field ${field}: it may have ${known.join(', ')}`);
     }
   }
   return value as JsonObject;
@@ -59,7 +60,8 @@ export function refuseDuplicates(ids: readonly string[], path: string): void {
   ids.forEach((id, index) => {
     const first = seen.get(id);
     if (first !== undefined) {
-      throw new InputError(`${path}[${index}] is "${id}", like ${path}[${first}]: it must be unique`);
+      const shown = JSON.stringify(id);
+      throw new InputError(`${path}[${index}] is ${shown}, like ${path}[${first}]: it must be unique`);
     }
     seen.set(id, index);
   });

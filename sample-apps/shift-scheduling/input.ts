@@ -47,7 +47,7 @@ function asMinutes(value: unknown, path: string): number {
   const text = asText(value, path);
   const milliseconds = timePattern.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
   if (Number.isNaN(milliseconds)) {
-    throw new InputError(`${path} is "${text}": it must be a time like 2026-03-02T07:00`);
+    throw new InputError(`${path} is ${JSON.stringify(text)}: it must be a time like 2026-03-02T07:00`);
   }
   return milliseconds / 60_000;
 }
@@ -137,7 +137,7 @@ export function readProblem(value: unknown): Problem {
     for (const id of employee.preferences.keys()) {
       if (!known.has(id)) {
         throw new InputError(
-          `a preference of employee "${employee.id}" is for shift "${id}": it must be the id of a shift`,
+          `a preference of employee ${JSON.stringify(employee.id)} is for shift ${JSON.stringify(id)}: it must be the id of a shift`,
         );
       }
     }

@@ -25,7 +25,7 @@ export function readOptions<Name extends string>(
     const name = names.find((known) => flag === `-${known}` || flag === `--${known}`);
     if (!name) {
       throw new InputError(
-        `option "${flag}" is unknown: the options are ${names.map((n) => `-${n}`).join(', ')}`,
+        `option ${JSON.stringify(flag)} is unknown: the options are ${names.map((n) => `-${n}`).join(', ')}`,
       );
     }
     const text = argv[position + 1];

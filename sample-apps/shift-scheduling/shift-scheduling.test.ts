@@ -80,7 +80,8 @@ function run(
   });
 }
 
-async function solve(input: RawInput, args: string[] = []): Promise<Output> {
+/** Proofs have time enough even on a busy machine; a solved problem does not use it. */
+async function solve(input: RawInput, args: string[] = ['-duration', '120']): Promise<Output> {
   const ended = await run(input, args);
   expect(ended.stderr.split('\n').filter(Boolean)).not.toHaveLength(0);
   expect(ended.code).toBe(0);
@@ -243,7 +244,7 @@ describe('shift scheduling', () => {
   });
 
   it.each([
-    ['input.json', '10', ['optimal']],
+    ['input.json', '120', ['optimal']],
     ['input-large.json', '2', ['feasible', 'optimal']],
   ])('keeps every rule on %s and reports its true cost', async (name, duration, statuses) => {
     const input = await example(name);

@@ -1,0 +1,156 @@
+/**
+ * First-fit and best-fit decreasing for the first packings, then ruin and recreate: a few bins are emptied and their
+ * items packed again, and what is not worse is kept. Deterministic for a seed and a number of rounds.
+ */
+import { type BinType, fits, type Item, type Problem } from './input.ts';
+import { accepts, type Bin, costOf, exchangeTypes, type Packing, usedTypes } from './packing.ts';
+
+/** Uniform numbers from 0 up to but not including 1, the same for the same seed. */
+export type Random = () => number;
+
+export function seededRandom(seed: number): Random {
+  let state = (seed ^ 0x9e3779b9) >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** Picks among the types that an item fits into and that are not used up; undefined when there are none. */
+type TypeRule = (candidates: readonly BinType[], item: Item) => BinType | undefined;
+type BinRule = (candidates: readonly Bin[]) => Bin | undefined;
+
+function bestBy<T>(values: readonly T[], rank: (value: T) => number): T | undefined {
+  let best: T | undefined;
+  let bestRank = Number.POSITIVE_INFINITY;
+  for (const value of values) {
+    const own = rank(value);
+    if (best === undefined || own < bestRank) {
+      best = value;
+      bestRank = own;
+    }
+  }
+  return best;
+}
+
+const firstFit: BinRule = (candidates) => candidates[0];
+const bestFit: BinRule = (candidates) => bestBy(candidates, (bin) => bin.type.capacity - bin.load);
+
+/** What a unit of useful capacity costs: capacity beyond what the number of items can fill is no use. */
+const cheapestPerUnit: TypeRule = (candidates) => bestBy(candidates, (type) => type.cost / type.capacity);
+const cheapest: TypeRule = (candidates) => bestBy(candidates, (type) => type.cost);
+const largest: TypeRule = (candidates) => bestBy(candidates, (type) => -type.capacity);
+
+/** Packs the items one after the other into `bins`, which it changes; returns those it had no bin for. */
+function insert(
+  problem: Problem,
+  bins: Bin[],
+  items: readonly Item[],
+  chooseBin: BinRule,
+  chooseType: TypeRule,
+): Item[] {
+  const used = usedTypes(bins);
+  const left: Item[] = [];
+  for (const item of items) {
+    const open = bins.filter((bin) => accepts(bin, item));
+    let bin = chooseBin(open);
+    if (!bin) {
+      const types = problem.types.filter(
+        (type) => fits(item.size, type) && (used.get(type) ?? 0) < type.quantity,
+      );
+      const type = chooseType(types, item);
+      if (!type) {
+        left.push(item);
+        continue;
+      }
+      used.set(type, (used.get(type) ?? 0) + 1);
+      bin = { type, items: [], load: 0 };
+      bins.push(bin);
+    }
+    bin.items.push(item);
+    bin.load += item.size;
+  }
+  return left;
+}
+
+/** Fewer items left over first, then the cost, then bins as unequally full as possible, for that lets bins run empty. */
+function isNoWorse(candidate: Packing, current: Packing): boolean {
+  if (candidate.left.length !== current.left.length) return candidate.left.length < current.left.length;
+  const difference = costOf(candidate) - costOf(current);
+  if (Math.abs(difference) > 1e-9) return difference < 0;
+  return concentration(candidate) >= concentration(current) * 0.9999;
+}
+
+function concentration(packing: Packing): number {
+  return packing.bins.reduce(
+    (sum, { load, type }) => sum + (type.capacity > 0 ? load * (load / type.capacity) : 0),
+    0,
+  );
+}
+
+/** The best of several decreasing rules. */
+export function firstPacking(problem: Problem): Packing {
+  const decreasing = [...problem.items].sort(
+    (a, b) => b.size - a.size || b.conflicts.size - a.conflicts.size,
+  );
+  const rules: TypeRule[] = [cheapestPerUnit, cheapest, largest];
+  for (const preferred of problem.types) {
+    rules.push((candidates, item) =>
+      candidates.includes(preferred) ? preferred : cheapestPerUnit(candidates, item),
+    );
+  }
+  let best: Packing | undefined;
+  for (const chooseBin of [firstFit, bestFit]) {
+    for (const chooseType of rules) {
+      const bins: Bin[] = [];
+      const left = insert(problem, bins, decreasing, chooseBin, chooseType);
+      exchangeTypes(problem, bins);
+      const packing = { bins, left };
+      if (!best || isNoWorse(packing, best)) best = packing;
+    }
+  }
+  return best ?? { bins: [], left: [...problem.items] };
+}
+
+/** One round of ruin and recreate on a copy; the current packing stays as it is. */
+export function nextPacking(problem: Problem, current: Packing, random: Random): Packing {
+  const bins = current.bins.map((bin) => ({ ...bin, items: [...bin.items] }));
+  const loose = [...current.left];
+  const emptied = Math.min(bins.length, 1 + Math.floor(random() * 4));
+  for (let count = 0; count < emptied; count += 1) {
+    // Of two random bins the emptier one is taken: those are nearest to not being needed.
+    const [one, other] = [Math.floor(random() * bins.length), Math.floor(random() * bins.length)];
+    const room = (at: number) => (bins[at] ? bins[at].type.capacity - bins[at].load : 0);
+    const [bin] = bins.splice(room(one) >= room(other) ? one : other, 1);
+    loose.push(...(bin?.items ?? []));
+  }
+  for (const bin of bins) {
+    if (random() > 0.3 || bin.items.length === 0) continue;
+    const [item] = bin.items.splice(Math.floor(random() * bin.items.length), 1);
+    if (!item) continue;
+    bin.load = bin.items.reduce((sum, other) => sum + other.size, 0);
+    loose.push(item);
+  }
+  const kept = bins.filter((bin) => bin.items.length > 0);
+  const noise = random() < 0.5 ? 0.1 : 0.5;
+  const order = loose.map((item) => ({ item, rank: item.size * (1 + noise * (random() - 0.5)) }));
+  order.sort((a, b) => b.rank - a.rank);
+  const looseFit: BinRule = (candidates) => {
+    const tried = candidates.filter(() => random() < 0.95);
+    return bestFit(tried.length > 0 ? tried : candidates);
+  };
+  const anyType: TypeRule = (candidates, item) =>
+    random() < 0.6 ? cheapestPerUnit(candidates, item) : candidates[Math.floor(random() * candidates.length)];
+  const left = insert(
+    problem,
+    kept,
+    order.map(({ item }) => item),
+    looseFit,
+    anyType,
+  );
+  exchangeTypes(problem, kept);
+  const candidate = { bins: kept, left };
+  return isNoWorse(candidate, current) ? candidate : current;
+}

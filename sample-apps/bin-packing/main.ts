@@ -1,0 +1,208 @@
+/**
+ * Bin packing: reads a problem on standard input and writes the cheapest packing found on standard output. Everything a
+ * person reads while it runs goes to standard error.
+ */
+import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { boundModel } from './bound.ts';
+import { InputError, parseJson } from './checks.ts';
+import { firstPacking, nextPacking, seededRandom } from './heuristic.ts';
+import { fits, type Problem, readProblem } from './input.ts';
+import { solveMip } from './mip.ts';
+import { buildModel, slotCounts } from './model.ts';
+import { readOptions } from './options.ts';
+import { costOf, type Packing } from './packing.ts';
+import { type CustomStatistics, Progress, rounded } from './statistics.ts';
+
+const optionDefinitions = {
+  duration: { default: 10, minimum: 0.1, maximum: 43_200 },
+  gap: { default: 0, minimum: 0, maximum: 1 },
+  seed: { default: 1, minimum: 0, maximum: 2_147_483_647, whole: true },
+  'heuristic.share': { default: 0.4, minimum: 0, maximum: 1 },
+  'exact.columns': { default: 6000, minimum: 0, maximum: 1_000_000, whole: true },
+};
+
+type Options = Record<keyof typeof optionDefinitions, number>;
+type Status = 'optimal' | 'feasible' | 'infeasible' | 'unknown';
+
+interface Outcome {
+  status: Status;
+  reasons: string[];
+  packing: Packing | null;
+  bound: number;
+  rounds: number;
+  nodes: number;
+}
+
+/** Rounds without an improvement, for each item, after which the heuristic leaves the rest of the time to the exact model. */
+const staleRoundsPerItem = 150;
+
+/** Items that fit into no bin at all, in words. */
+function oversized(problem: Problem): string[] {
+  return problem.items
+    .filter((item) => !problem.types.some((type) => type.quantity > 0 && fits(item.size, type)))
+    .map((item) => `item ${JSON.stringify(item.id)} of size ${item.size} is larger than every bin`);
+}
+
+class Search {
+  private readonly progress: Progress;
+  private readonly signal: AbortSignal;
+  private readonly outcome: Outcome;
+
+  constructor(progress: Progress, signal: AbortSignal) {
+    this.progress = progress;
+    this.signal = signal;
+    this.outcome = {
+      status: 'unknown',
+      reasons: [],
+      packing: null,
+      bound: Number.NEGATIVE_INFINITY,
+      rounds: 0,
+      nodes: 0,
+    };
+  }
+
+  async run(problem: Problem, options: Options): Promise<Outcome> {
+    const { outcome } = this;
+    outcome.reasons = oversized(problem);
+    if (outcome.reasons.length > 0) return { ...outcome, status: 'infeasible' };
+    const first = firstPacking(problem);
+    this.offer(first);
+    await this.findBound(problem, options);
+    if (outcome.status === 'infeasible') return outcome;
+    await this.improve(problem, first, options);
+    if (!this.isProved(options.gap) && !this.signal.aborted) await this.solveExactly(problem, options);
+    if (outcome.packing) outcome.status = this.isProved(options.gap) ? 'optimal' : 'feasible';
+    return outcome;
+  }
+
+  private offer(packing: Packing): void {
+    // The solver's own tolerance is wider than ours: what it calls full may be a little over.
+    if (packing.left.length > 0 || !packing.bins.every((bin) => fits(bin.load, bin.type))) return;
+    const cost = costOf(packing);
+    if (this.outcome.packing && cost > costOf(this.outcome.packing) - 1e-9) return;
+    this.outcome.packing = packing;
+    this.progress.improved(cost, this.outcome.bound);
+  }
+
+  private isProved(gap: number): boolean {
+    const { packing, bound } = this.outcome;
+    if (!packing) return false;
+    const cost = costOf(packing);
+    return cost - bound <= Math.max(1e-6 * Math.max(1, cost), gap * cost);
+  }
+
+  private secondsLeft(options: Options): number {
+    return Math.max(0, options.duration - this.progress.seconds());
+  }
+
+  private async findBound(problem: Problem, options: Options): Promise<void> {
+    const seconds = Math.max(0.05, this.secondsLeft(options) * 0.3);
+    const result = await solveMip(boundModel(problem), { seconds, gap: 0, signal: this.signal });
+    if (result.status === 'infeasible') {
+      this.outcome.status = 'infeasible';
+      this.outcome.reasons = ['all bins together do not hold all items, by their sizes and numbers alone'];
+    }
+    this.outcome.bound = result.status === 'optimal' ? Math.min(result.bound, result.value) : result.bound;
+  }
+
+  /** Gives the event loop a turn now and then: a signal is heard only there. */
+  private async improve(problem: Problem, first: Packing, options: Options): Promise<void> {
+    const { outcome } = this;
+    const random = seededRandom(options.seed);
+    const end = this.progress.seconds() + this.secondsLeft(options) * options['heuristic.share'];
+    let current = first;
+    const staleMaximum = staleRoundsPerItem * problem.items.length;
+    let stale = 0;
+    while (stale < staleMaximum && !this.isProved(options.gap)) {
+      if (outcome.rounds % 50 === 0) {
+        await nextTurn();
+        if (this.signal.aborted || this.progress.seconds() >= end) break;
+      }
+      outcome.rounds += 1;
+      stale += 1;
+      const next = nextPacking(problem, current, random);
+      if (next.left.length < current.left.length || costOf(next) < costOf(current) - 1e-9) stale = 0;
+      current = next;
+      this.offer(current);
+    }
+  }
+
+  private async solveExactly(problem: Problem, options: Options): Promise<void> {
+    const { outcome } = this;
+    const slots = [...slotCounts(problem, outcome.packing).values()].reduce((sum, count) => sum + count, 0);
+    const columns = slots * (problem.items.length + 1);
+    if (columns > options['exact.columns']) {
+      console.error(
+        `${this.progress.seconds().toFixed(2).padStart(8)} s  the exact model would have ${columns} columns: left out`,
+      );
+      return;
+    }
+    const model = buildModel(problem, outcome.packing, Math.max(0, outcome.bound));
+    const start = outcome.packing && model.write(outcome.packing);
+    const result = await solveMip(model.mip, {
+      seconds: Math.max(0.05, this.secondsLeft(options)),
+      gap: options.gap,
+      signal: this.signal,
+      ...(start ? { start } : {}),
+      onImprovement: ({ columns: values, bound }) => {
+        outcome.bound = Math.max(outcome.bound, bound);
+        this.offer(model.read(values));
+      },
+    });
+    outcome.nodes = result.nodes;
+    if (result.columns) this.offer(model.read(result.columns));
+    outcome.bound = Math.max(outcome.bound, result.bound);
+    if (result.status === 'infeasible' && !outcome.packing) {
+      outcome.status = 'infeasible';
+      outcome.reasons = ['the items do not fit into the bins that there are, whatever goes together'];
+    }
+  }
+}
+
+function describe(packing: Packing | null) {
+  return (packing?.bins ?? []).map(({ type, items, load }) => ({
+    type: type.id,
+    cost: type.cost,
+    load: rounded(load),
+    items: items.map((item) => item.id),
+  }));
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), optionDefinitions);
+  const problem = readProblem(parseJson(await text(process.stdin)));
+  const interruption = new AbortController();
+  // Listeners that stay: a signal is often sent twice, to the process and to its group, and the second must not kill.
+  process.on('SIGTERM', () => interruption.abort());
+  process.on('SIGINT', () => interruption.abort());
+  const progress = new Progress();
+  const outcome = await new Search(progress, interruption.signal).run(problem, options);
+
+  const { status, packing, bound } = outcome;
+  const custom: CustomStatistics = { status, rounds: outcome.rounds, nodes: outcome.nodes };
+  if (packing) {
+    const capacity = packing.bins.reduce((sum, bin) => sum + bin.type.capacity, 0);
+    const load = packing.bins.reduce((sum, bin) => sum + bin.load, 0);
+    Object.assign(custom, {
+      bins: packing.bins.length,
+      fill: capacity > 0 ? rounded(load / capacity) : 1,
+      ...(Number.isFinite(bound) ? { bound: rounded(Math.min(bound, costOf(packing))) } : {}),
+    });
+  }
+  console.error(`${progress.seconds().toFixed(2).padStart(8)} s  ${status}`);
+  const output = {
+    options,
+    solution: { status, reasons: outcome.reasons, bins: describe(packing) },
+    statistics: progress.statistics(packing ? costOf(packing) : null, custom, outcome.rounds + outcome.nodes),
+  };
+  process.stdout.write(`${JSON.stringify(output)}\n`);
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof InputError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

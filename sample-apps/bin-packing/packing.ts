@@ -1,0 +1,52 @@
+/** A packing: bins of certain types with items in them, and perhaps items left over. */
+import { type BinType, fits, type Item, type Problem } from './input.ts';
+
+/** `load` is always the sum of the sizes of `items`. */
+export interface Bin {
+  type: BinType;
+  items: Item[];
+  load: number;
+}
+
+export interface Packing {
+  bins: Bin[];
+  /** Items for which there was no bin; a packing is a solution only when there are none. */
+  left: Item[];
+}
+
+export function costOf(packing: Packing): number {
+  return packing.bins.reduce((sum, bin) => sum + bin.type.cost, 0);
+}
+
+/** Whether the item may go into the bin as it is. */
+export function accepts(bin: Bin, item: Item): boolean {
+  if (bin.items.length >= bin.type.itemsMaximum || !fits(bin.load + item.size, bin.type)) return false;
+  if (item.conflicts.size === 0) return true;
+  return bin.items.every((other) => !item.conflicts.has(other.index));
+}
+
+/** How many of each type are used. */
+export function usedTypes(bins: readonly Bin[]): Map<BinType, number> {
+  const used = new Map<BinType, number>();
+  for (const { type } of bins) used.set(type, (used.get(type) ?? 0) + 1);
+  return used;
+}
+
+/** Gives each bin the cheapest type that still holds its items, as far as the quantities go. */
+export function exchangeTypes(problem: Problem, bins: Bin[]): void {
+  const used = usedTypes(bins);
+  const cheapestFirst = [...problem.types].sort((a, b) => a.cost - b.cost);
+  for (const bin of bins) {
+    const better = cheapestFirst.find(
+      (type) =>
+        type.cost < bin.type.cost &&
+        fits(bin.load, type) &&
+        bin.items.length <= type.itemsMaximum &&
+        (used.get(type) ?? 0) < type.quantity,
+    );
+    if (!better) continue;
+    used.set(bin.type, (used.get(bin.type) ?? 0) - 1);
+    used.set(better, (used.get(better) ?? 0) + 1);
+    bin.type = better;
+  }
+}

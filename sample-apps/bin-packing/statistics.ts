@@ -1,0 +1,64 @@
+/** Collects the incumbents of one run, reports each on standard error, and makes the v1 statistics block of them. */
+
+export type CustomStatistics = Record<string, number | string | boolean>;
+
+export interface Statistics {
+  schema: 'v1';
+  run: { duration: number; iterations?: number };
+  result: { duration: number; value?: number; custom: CustomStatistics };
+  series_data: { value: { name: string; data_points: { x: number; y: number }[] } };
+}
+
+/** A statistics block is ignored beyond 10 kB; this many points stay well below. */
+const pointsMaximum = 100;
+
+export function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+export class Progress {
+  private readonly startedAt = performance.now();
+  private readonly points: { x: number; y: number }[] = [];
+  private lastImprovementAt = 0;
+
+  /** Seconds since the run began. */
+  seconds(): number {
+    return (performance.now() - this.startedAt) / 1000;
+  }
+
+  /** Notes a new incumbent if it is better than the last one. A bound that is not finite is shown as unknown. */
+  improved(value: number, bound: number): void {
+    const last = this.points.at(-1);
+    if (last && value > last.y - 1e-9) return;
+    const x = rounded(this.seconds());
+    this.lastImprovementAt = x;
+    this.points.push({ x, y: rounded(value) });
+    this.say(value, bound);
+  }
+
+  private say(value: number, bound: number): void {
+    const boundText = Number.isFinite(bound) ? bound.toFixed(2) : 'unknown';
+    console.error(
+      `${this.seconds().toFixed(2).padStart(8)} s  value ${value.toFixed(2)}  bound ${boundText}`,
+    );
+  }
+
+  /** The finished block; `value` is left out when there is no solution. */
+  statistics(value: number | null, custom: CustomStatistics, iterations?: number): Statistics {
+    return {
+      schema: 'v1',
+      run: { duration: rounded(this.seconds()), ...(iterations === undefined ? {} : { iterations }) },
+      result: {
+        duration: this.lastImprovementAt,
+        ...(value === null ? {} : { value: rounded(value) }),
+        custom,
+      },
+      series_data: { value: { name: 'incumbent', data_points: this.thinned() } },
+    };
+  }
+
+  private thinned(): { x: number; y: number }[] {
+    const step = Math.ceil(this.points.length / pointsMaximum);
+    return this.points.filter((_, index) => index % step === 0 || index === this.points.length - 1);
+  }
+}
