@@ -1,0 +1,202 @@
+/**
+ * Blobs as objects of an S3-compatible store, each under the prefix and its key. Content comes as a stream of unknown
+ * length, and S3 wants length and hash first; so it is spooled to a file and sent from there in one signed PUT. Beside
+ * multipart upload that costs a write and a read of the local disk, but holds nothing in memory, can be repeated when the
+ * connection breaks, leaves no half upload behind in the bucket, and lets the store check what arrived. A single PUT may
+ * have 5 GB, ten times what is ever stored here.
+ *
+ * What must stay true: an object is there whole or not at all, as a PUT is; the spool is emptied at the start and each
+ * of its files removed when its put ends; everything right under the prefix belongs to one installation of this server,
+ * because the caller removes what it does not know.
+ */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseS3Address, type S3Address } from './s3-address.ts';
+import {
+  createSend,
+  type Patience,
+  readText,
+  type S3Credentials,
+  S3Error,
+  type Send,
+} from './s3-requests.ts';
+import { type BlobStore, type StoredBlob, TooLargeError } from './store.ts';
+
+export interface S3Options extends Partial<Patience> {
+  /** A folder of this process alone, on a disk with room for what is being put; made when missing, and emptied. */
+  spool: string;
+}
+
+const PATIENCE: Patience = { attempts: 4, backoffMs: 250, idleMs: 30_000 };
+const KEYS_PER_PAGE = 1000;
+/** A page of 1000 keys has about 300 kB. */
+const PAGE_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * Opens the bucket that the address names, as `parseS3Address` reads it, and checks that it answers. Throws ConfigError
+ * for a wrong address and S3Error when the bucket is missing, refuses the credentials or cannot be reached.
+ */
+export async function openS3Blobs(
+  address: string,
+  credentials: S3Credentials,
+  { spool, ...given }: S3Options,
+): Promise<BlobStore> {
+  const patience = { ...PATIENCE, ...given };
+  const { prefix, ...bucket }: S3Address = parseS3Address(address);
+  const send = createSend(bucket, credentials, patience);
+  await send({ purpose: 'say that it is there', method: 'HEAD' }, drain).catch(explain);
+  await rm(spool, { recursive: true, force: true });
+  await mkdir(spool, { recursive: true, mode: 0o700 });
+  let spooled = 0;
+
+  return {
+    async put(key, source, bytesMax) {
+      spooled += 1;
+      const path = join(spool, String(spooled));
+      try {
+        const measured = await write(path, source, bytesMax);
+        const file = { path, ...measured };
+        const headers = { 'content-type': 'application/octet-stream' };
+        await send({ purpose: `store ${key}`, method: 'PUT', object: prefix + key, headers, file }, drain);
+        return { key, ...measured };
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+    open: (key) => openObject(send, prefix + key, key, patience),
+    async remove(key) {
+      try {
+        await send({ purpose: `remove ${key}`, method: 'DELETE', object: prefix + key }, drain);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    },
+    async *list(writtenBefore) {
+      let token: string | undefined;
+      do {
+        const query = {
+          'list-type': '2',
+          'max-keys': String(KEYS_PER_PAGE),
+          prefix,
+          ...(token === undefined ? {} : { 'continuation-token': token }),
+        };
+        const page = await send({ purpose: 'list what it holds', method: 'GET', query }, (answer) =>
+          readText(answer, PAGE_BYTES_MAX),
+        );
+        for (const { name, writtenAt } of objectsIn(page)) {
+          const key = name.slice(prefix.length);
+          if (writtenAt < writtenBefore && /^[a-z0-9-]+$/.test(key)) yield key;
+        }
+        token = field(page, 'IsTruncated') === 'true' ? field(page, 'NextContinuationToken') : undefined;
+      } while (token !== undefined);
+    },
+  };
+}
+
+async function drain(answer: IncomingMessage): Promise<void> {
+  for await (const _ of answer);
+}
+
+/** Says of a refusal at the start what is most likely wrong; a HEAD is answered without a reason. */
+function explain(error: unknown): never {
+  if (!(error instanceof S3Error) || (error.status !== 403 && error.status !== 404)) throw error;
+  const hint =
+    error.status === 404
+      ? 'There is no such bucket; it must exist before the server starts.'
+      : 'The credentials are wrong, or lack the right to list the bucket.';
+  throw new S3Error(`${error.message} ${hint}`, error.status, false, error);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof S3Error && error.status === 404;
+}
+
+async function write(path: string, source: Readable, bytesMax: number): Promise<Omit<StoredBlob, 'key'>> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  async function* measure(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw new TooLargeError(bytesMax);
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  await pipeline(source, measure, createWriteStream(path, { mode: 0o600 }));
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** The object as a stream that goes on where it was when the connection breaks, which it may as often as a request. */
+async function openObject(send: Send, object: string, key: string, patience: Patience): Promise<Readable> {
+  const get = (from: number): Promise<IncomingMessage> =>
+    send(
+      {
+        purpose: `hand out ${key}`,
+        method: 'GET',
+        object,
+        ...(from > 0 ? { headers: { range: `bytes=${from}-` } } : {}),
+      },
+      async (answer) => answer,
+    );
+  let answer = await get(0).catch((error: unknown) => {
+    if (isMissing(error)) throw new Error(`There is no blob ${key}.`, { cause: error });
+    throw error;
+  });
+
+  async function* read(): AsyncGenerator<Buffer> {
+    let chunks = answer[Symbol.asyncIterator]();
+    let received = 0;
+    for (let breaks = 0; ; ) {
+      let step: IteratorResult<Buffer, unknown>;
+      try {
+        step = await chunks.next();
+      } catch (error) {
+        breaks += 1;
+        if (breaks >= patience.attempts)
+          throw new Error(`Reading blob ${key} broke off at byte ${received}.`, { cause: error });
+        await delay(patience.backoffMs * 2 ** (breaks - 1));
+        answer = await get(received);
+        if (received > 0 && answer.statusCode !== 206) {
+          answer.destroy();
+          throw new Error(
+            `Reading blob ${key} broke off at byte ${received}, and the store does not go on from there.`,
+          );
+        }
+        chunks = answer[Symbol.asyncIterator]();
+        continue;
+      }
+      if (step.done) return;
+      received += step.value.length;
+      yield step.value;
+    }
+  }
+
+  const stream = Readable.from(read(), { objectMode: false });
+  // A reader that leaves before it has read anything never starts the generator, which then cannot tidy up.
+  stream.once('close', () => answer.destroy());
+  return stream;
+}
+
+function objectsIn(page: string): { name: string; writtenAt: number }[] {
+  return [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, object = '']) => ({
+    name: field(object, 'Key') ?? '',
+    writtenAt: Date.parse(field(object, 'LastModified') ?? ''),
+  }));
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text of the first element of this name, which holds no other. */
+function field(xml: string, name: string): string | undefined {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+  return text?.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (entity, decimal, hex, word) => {
+    if (word) return ENTITIES[word] ?? entity;
+    return String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex, 16));
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * The S3 server of the tests: s3rver in a process of its own, on a free port of the loopback interface. It checks
+ * signatures (version 4) and keeps objects as files, so a test can say when one was written. It does not compare the body
+ * with its signed hash; `SWITCHYARD_TEST_S3` points the conformance test at a server that does.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { S3Credentials } from '../s3-requests.ts';
+
+export interface S3Server {
+  endpoint: string;
+  bucket: string;
+  credentials: S3Credentials;
+  /** Puts an object there behind the server's back. */
+  plant(name: string, content: string): Promise<void>;
+  setWritten(name: string, at: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startS3Server(): Promise<S3Server> {
+  const bucket = 'switchyard-test';
+  const folder = await mkdtemp(join(tmpdir(), 'switchyard-s3-'));
+  // Its continuation tokens are encrypted with DES, which OpenSSL 3 has put among its legacy ciphers.
+  const child = fork(join(import.meta.dirname, 's3rver-process.ts'), [folder, bucket], {
+    execArgv: ['--openssl-legacy-provider'],
+  });
+  const port = await Promise.race([
+    once(child, 'message').then(([first]) => Number(first)),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`The S3 server of the tests ended with code ${code} before it listened.`);
+    }),
+  ]);
+  const pathOf = (name: string): string => join(folder, bucket, `${name}._S3rver_object`);
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    async plant(name, content) {
+      await mkdir(dirname(pathOf(name)), { recursive: true });
+      await writeFile(pathOf(name), content);
+    },
+    setWritten: (name, at) => utimes(pathOf(name), at / 1000, at / 1000),
+    async stop() {
+      const gone = once(child, 'exit');
+      child.disconnect();
+      await gone;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
