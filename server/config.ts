@@ -67,7 +67,8 @@ export function readConfig(env: Environment = process.env): Config {
       : null,
     rateLimit: readRateLimit(env),
     masterKey: readMasterKey(env),
-    logLevel: choice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, 'info'),
+    // At a terminal the start's own words are enough; a log that is kept tells more.
+    logLevel: choice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
   };
 }
 
