@@ -44,6 +44,8 @@ const DEVICES = new Set(['character-device', 'block-device', 'fifo']);
 /** Feed every header through accept, in order, then call finish once. */
 export class ArchiveRules {
   readonly entries = new Map<string, ArchiveEntry>();
+  /** Folders that exist because something lies in them. */
+  readonly #folders = new Set<string>();
   #count = 0;
   #bytes = 0;
   readonly #fold: (path: string) => string;
@@ -92,31 +94,36 @@ export class ArchiveRules {
     return entry;
   }
 
-  /** Checks what only the whole set can tell: entries below links, and where every link leads. */
+  /** Checks what only the whole set can tell: where every link leads. */
   finish(): void {
     for (const entry of this.entries.values()) {
-      for (const parent of parentsOf(entry.path)) {
-        const above = this.entries.get(this.#fold(parent));
-        if (above !== undefined && above.kind !== 'directory') {
-          const what = above.kind === 'symlink' ? 'a link' : 'a file';
-          throw new ArchiveRefused(
-            `The archive entry "${entry.path}" lies below "${parent}", which is ${what}.`,
-          );
-        }
-      }
       if (entry.kind === 'symlink') this.#resolve(entry);
     }
   }
 
   #checkPlace(entry: ArchiveEntry): void {
-    const before = this.entries.get(this.#fold(entry.path));
+    const key = this.#fold(entry.path);
+    if (entry.kind !== 'directory' && this.#folders.has(key)) {
+      throw new ArchiveRefused(`The archive has "${entry.path}" as a folder and as something else.`);
+    }
+    for (const parent of parentsOf(entry.path)) {
+      const above = this.entries.get(this.#fold(parent));
+      if (above !== undefined && above.kind !== 'directory') {
+        const what = above.kind === 'symlink' ? 'a link' : 'a file';
+        throw new ArchiveRefused(
+          `The archive entry "${entry.path}" lies below "${parent}", which is ${what}.`,
+        );
+      }
+      this.#folders.add(this.#fold(parent));
+    }
+    const before = this.entries.get(key);
     if (before === undefined) return;
     const both = new Set([before.kind, entry.kind]);
     if (both.has('symlink') || both.has('hardlink')) {
       throw new ArchiveRefused(`The archive has "${entry.path}" twice, and one of the two is a link.`);
     }
     if (before.kind !== entry.kind) {
-      throw new ArchiveRefused(`The archive has "${entry.path}" as a file and as a folder.`);
+      throw new ArchiveRefused(`The archive has "${entry.path}" as a folder and as something else.`);
     }
   }
 

@@ -24,6 +24,8 @@ export interface Entry {
   /** … but not these. */
   fixedEnvironment: Record<string, string>;
   workingDirectory: string;
+  /** The app's own file that is executed, when it is not handed to a runtime. */
+  program?: string;
 }
 
 const MIB = 1024 * 1024;
@@ -82,7 +84,7 @@ export async function entryFor(job: Job, host: Host, executable: CachedExecutabl
     case 'go':
     case 'binary':
       await checkProgram(join(executable.folder, 'root', path), path, host);
-      return { ...common, command: [file, ...job.arguments] };
+      return { ...common, program: path, command: [file, ...job.arguments] };
   }
 }
 

@@ -42,6 +42,8 @@ export interface LaunchPlan {
   /** Made before the start, relative to the working directory. */
   folders: string[];
   secretFiles: { location: string; value: string }[];
+  /** The file, relative to the root of the executable, that is executed itself; it is made executable. */
+  program?: string;
   /** Parts that start with APP_ROOT name a file of the app. */
   command: string[];
   environment: Record<string, string>;

@@ -4,6 +4,7 @@
  * What must stay true: `done` of every run resolves exactly once and never rejects, after the last log line was given
  * out and no process of the run lives.
  */
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -133,7 +134,9 @@ class AppHandle implements RunningApp {
 
   constructor(context: AppContext) {
     this.#context = context;
-    this.#folder = runFolder(join(context.runs, context.job.key));
+    // A key that is not fit to be a name must not become a path.
+    const name = isKey(context.job.key) ? context.job.key : `unfit-${randomUUID()}`;
+    this.#folder = runFolder(join(context.runs, name));
     this.done = this.#run();
   }
 
@@ -153,8 +156,8 @@ class AppHandle implements RunningApp {
     let executable: CachedExecutable | undefined;
     try {
       const { job, cache } = this.#context;
-      checkJob(job);
       await mkdir(this.#folder.root, { mode: 0o711 });
+      checkJob(job);
       const [found, input] = await Promise.allSettled([cache.obtain(job.executable), this.#takeInput()]);
       if (found.status === 'fulfilled') executable = found.value;
       if (found.status === 'rejected') throw asCannotStart(found.reason, 'bad-executable');
@@ -197,6 +200,7 @@ class AppHandle implements RunningApp {
       stdoutIsLog: job.input.format === 'multi-file',
       graceMs,
     };
+    if (entry.program !== undefined) plan.program = entry.program;
     if (content.inputPath !== undefined) plan.inputPath = content.inputPath;
     if (this.#canceled) throw new CannotStart('canceled', 'The run was canceled before it started.');
     const logs: { path: string; stream: LogLine['stream'] }[] = [
@@ -237,6 +241,7 @@ class AppHandle implements RunningApp {
     executable: CachedExecutable,
     workingDirectory: string,
   ): Promise<Ended> {
+    if (!report.appRan) await this.#leaveEmptyLogs();
     const verdict = verdictOf(report, await this.#setupTrouble(report));
     const stderr = follower.kept(this.#folder.stderr);
     const stdout = follower.kept(this.#folder.stdout);
@@ -288,9 +293,7 @@ class AppHandle implements RunningApp {
   /** The app never started, or what it left could not be taken. */
   async #notRun(error: unknown): Promise<Ended> {
     const known = error instanceof CannotStart;
-    for (const path of [this.#folder.stdout, this.#folder.stderr]) {
-      await writeFile(path, '', { flag: 'a' }).catch(() => undefined);
-    }
+    await this.#leaveEmptyLogs();
     return {
       kind: 'ended',
       succeeded: false,
@@ -308,6 +311,13 @@ class AppHandle implements RunningApp {
     };
   }
 
+  /** A caller may read the files of an app that never came to write them. */
+  async #leaveEmptyLogs(): Promise<void> {
+    for (const path of [this.#folder.stdout, this.#folder.stderr]) {
+      await writeFile(path, '', { flag: 'a' }).catch(() => undefined);
+    }
+  }
+
   /** An observer that throws must not cost the run its end. */
   #shield(call: () => void): void {
     try {
@@ -323,11 +333,15 @@ class AppHandle implements RunningApp {
   }
 }
 
+function isKey(key: string): boolean {
+  return /^[a-z0-9-]{1,128}$/.test(key);
+}
+
 function checkJob(job: Job): void {
   const refuse = (message: string): never => {
     throw new CannotStart('not-startable', message);
   };
-  if (!/^[a-z0-9-]{1,128}$/.test(job.key)) {
+  if (!isKey(job.key)) {
     refuse(`The run key "${job.key}" is not 1 to 128 lowercase letters, digits and hyphens.`);
   }
   const bad = job.arguments.find((text) => text.includes('\0'));

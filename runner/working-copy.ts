@@ -1,5 +1,6 @@
 /** Makes the fresh folder an app runs in. Synchronous: it runs in the launcher, just before the start. */
 import {
+  chmodSync,
   chownSync,
   constants,
   copyFileSync,
@@ -36,7 +37,7 @@ export interface CopyOptions {
 
 /** Returns when work, tmp and shm are there with everything in them. */
 export function makeWorkingCopy(options: CopyOptions): void {
-  const { plan, folder, user } = options;
+  const { plan, folder, shared, user } = options;
   const own = (path: string): void => {
     if (user !== undefined) lchownSync(path, user, user);
   };
@@ -45,6 +46,9 @@ export function makeWorkingCopy(options: CopyOptions): void {
     own(path);
   }
   copyExecutable(options, own);
+  // Archives made where there is no executable bit lack it; what is to be executed gets it.
+  if (plan.program !== undefined && !shared.includes(plan.program))
+    chmodSync(join(folder.work, plan.program), 0o755);
   const working = join(folder.work, plan.workingDirectory);
   if (!existsSync(working)) {
     throw new NotStartable(`The working directory "${plan.workingDirectory}" is not in the executable.`);

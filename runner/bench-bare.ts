@@ -1,0 +1,32 @@
+/** The yardstick of the benchmark: a small process that starts commands and waits for them, and does nothing else. */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+
+/** Starts `runs` times the same chain, `width` at a time; stdio as the launcher gives it. */
+export interface BareOrder {
+  command: string;
+  arguments: string[];
+  cwd: string;
+  /** stdin, stdout, stderr and, for a chain, start script and state file. */
+  files: { path: string; flags: 'r' | 'a' }[];
+  runs: number;
+  width: number;
+}
+
+process.on('message', async (order: BareOrder) => {
+  let left = order.runs;
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const stdio = order.files.map(({ path, flags }) => openSync(path, flags));
+      const child = spawn(order.command, order.arguments, { cwd: order.cwd, stdio, env: {}, detached: true });
+      for (const descriptor of stdio) closeSync(descriptor);
+      const code = await new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+      if (code !== 0) throw new Error(`A bare start ended with ${code}.`);
+    }
+  };
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: order.width }, worker));
+  process.send?.({ ms: performance.now() - begun });
+});
+process.send?.('ready');

@@ -1,0 +1,403 @@
+/** Formats, entry points, runtimes, secrets and isolation: what an app finds around it, and what is taken from it. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unpackArchive } from './archive.ts';
+import { startRunner } from './runner.ts';
+import {
+  begin,
+  filesTar,
+  finish,
+  removeFolder,
+  scratchFolder,
+  shell,
+  type TarEntry,
+  tarOf,
+} from './test-kit.ts';
+import type { Containment, Job, Runner } from './types.ts';
+
+const SECRET = `secret-of-the-server-${process.pid}`;
+process.env.SWITCHYARD_TEST_SECRET = SECRET;
+
+async function runnerAt(level: Containment, folder: string): Promise<Runner | undefined> {
+  try {
+    return await startRunner({ folder, containment: level, graceMs: 300 });
+  } catch (error) {
+    console.warn(`\n!!! SKIPPED level ${level}: ${error}\n`);
+    return undefined;
+  }
+}
+
+function archiveInput(format: Job['input']['format'], bytes: Buffer): Job['input'] {
+  return { format, open: async () => Readable.from([bytes]) };
+}
+
+/** The files of a result archive, by name. */
+async function contentsOf(path: string | undefined): Promise<Record<string, string>> {
+  if (path === undefined) return {};
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-result-'));
+  try {
+    const { entries } = await unpackArchive(Readable.from([readFileSync(path)]), folder);
+    return Object.fromEntries(
+      entries
+        .filter((entry) => entry.kind === 'file')
+        .map((entry) => [entry.path, readFileSync(join(folder, entry.path), 'utf8')]),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+for (const level of ['sandbox', 'limits'] as const) {
+  const folder = scratchFolder();
+  const started = await runnerAt(level, folder);
+
+  describe.skipIf(started === undefined)(`at level ${level}`, () => {
+    let runner: Runner;
+    beforeAll(() => {
+      if (started === undefined) throw new Error('unreachable');
+      runner = started;
+      expect(runner.host.containment).toBe(level);
+      expect(runner.host.containmentNote === '').toBe(level === 'sandbox');
+    });
+    afterAll(async () => {
+      await started?.close();
+      removeFolder(folder);
+    });
+
+    test('csv-archive: ./input in, ./output out, wrapped or not', async () => {
+      const app = shell(
+        'mkdir -p output; sort input/a.csv > output/sorted.csv; cat input/sub/b.csv > output/b.csv; cat; echo "{\\"statistics\\": {}}"',
+      );
+      for (const wrapper of ['', 'input/', 'inputs/']) {
+        const bytes = await filesTar({ [`${wrapper}a.csv`]: '2\n1\n', [`${wrapper}sub/b.csv`]: 'b' });
+        const { outcome, stdout } = await finish(runner, {
+          files: app,
+          input: archiveInput('csv-archive', bytes),
+        });
+        expect(outcome).toMatchObject({ succeeded: true });
+        expect(stdout).toBe('{"statistics": {}}\n');
+        expect(await contentsOf(outcome.solutions?.path)).toEqual({ 'sorted.csv': '1\n2\n', 'b.csv': 'b' });
+      }
+    });
+
+    test('multi-file: ./inputs in, ./outputs out, both streams are log, shipped files are no solutions', async () => {
+      const { outcome, lines } = await finish(runner, {
+        files: {
+          ...shell(`
+cat inputs/größe.txt
+echo on stderr >&2
+echo new > outputs/solutions/deep.txt; mkdir outputs/solutions/d; echo x > 'outputs/solutions/d/ü b.txt'
+echo changed > outputs/solutions/shipped-changed.txt
+ln -s /etc/passwd outputs/solutions/link; ln -s /etc outputs/solutions/links; mkfifo outputs/solutions/pipe
+echo '{"statistics": {}}' > outputs/statistics/statistics.json
+echo '{"assets": []}' > outputs/assets/assets.json
+ln -s /etc/passwd outputs/metrics/metrics.json`),
+          'outputs/solutions/shipped.txt': 'shipped',
+          'outputs/solutions/shipped-changed.txt': 'shipped',
+        },
+        input: archiveInput('multi-file', await filesTar({ 'größe.txt': 'from the input\n' })),
+      });
+      expect(outcome).toMatchObject({ succeeded: true, logCut: false });
+      expect(lines.map((line) => `${line.stream} ${line.text}`).sort()).toEqual([
+        'stderr on stderr',
+        'stdout from the input',
+      ]);
+      expect(await contentsOf(outcome.solutions?.path)).toEqual({
+        'deep.txt': 'new\n',
+        'd/ü b.txt': 'x\n',
+        'shipped-changed.txt': 'changed\n',
+      });
+      expect(readFileSync(outcome.statistics?.path ?? '', 'utf8')).toBe('{"statistics": {}}\n');
+      expect(outcome.assets?.bytes).toBe('{"assets": []}\n'.length);
+      expect(outcome.metrics).toBeUndefined();
+    });
+
+    test('multi-file with the paths of the manifest, in a working directory', async () => {
+      const { outcome } = await finish(runner, {
+        files: { 'src/go.sh': '#!/bin/sh\ncat data/in.txt > results/out.txt; echo {} > s.json\n' },
+        entrypoint: './src/go.sh',
+        workingDirectory: './src/',
+        content: { inputPath: 'data', solutionsPath: './results', statisticsPath: 's.json' },
+        input: archiveInput('multi-file', await filesTar({ 'inputs/in.txt': 'hello' })),
+      });
+      expect(outcome).toMatchObject({ succeeded: true });
+      expect(await contentsOf(outcome.solutions?.path)).toEqual({ 'out.txt': 'hello' });
+      expect(outcome.statistics?.bytes).toBe(3);
+    });
+
+    test('without new files there are no solutions', async () => {
+      const { outcome } = await finish(runner, {
+        files: { ...shell('true'), 'output/shipped.csv': 'x' },
+        input: archiveInput('csv-archive', await filesTar({ 'a.csv': '' })),
+      });
+      expect(outcome).toMatchObject({ succeeded: true });
+      expect(outcome.solutions).toBeUndefined();
+    });
+
+    test('a hostile input archive is refused with its entry named', async () => {
+      const hostile: TarEntry[] = [{ name: '../evil', body: 'x' }];
+      const { outcome } = await finish(runner, {
+        files: shell('true'),
+        input: archiveInput('csv-archive', await tarOf(hostile)),
+      });
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'bad-input-archive' });
+      expect(outcome.error).toContain('"../evil"');
+    });
+
+    test('a link of the executable does not lead input or secrets out of the folder', async () => {
+      const { outcome, stdout } = await finish(runner, {
+        files: await tarOf([
+          { name: 'main', body: '#!/bin/sh\nfind . -type f | sort; cat here/s\n' },
+          { name: 'here', type: 'symlink', linkname: 'real' },
+          { name: 'real/x', body: '' },
+        ]),
+        secretFiles: [{ location: 'here/s', value: 'inside\n' }],
+      });
+      expect(outcome).toMatchObject({ succeeded: true });
+      expect(stdout).toBe('./main\n./real/s\n./real/x\ninside\n');
+    });
+
+    test('python: main.py with its dependencies, unbuffered, no bytecode', async (context) => {
+      if (runner.host.runtimes.python === undefined)
+        return context.skip('This host has no python3 for apps.');
+      const { outcome, stdout } = await finish(runner, {
+        type: 'python',
+        files: {
+          'main.py':
+            'import json, sys, os, dep\nprint(json.dumps([dep.NAME, json.load(sys.stdin), sys.argv[1:], os.path.basename(__file__)]))\n',
+          '.nextmv/python/deps/dep.py': 'NAME = "dépendance"\n',
+        },
+        stdin: '{"x": 1}',
+        arguments: ['-duration', '1'],
+      });
+      expect(outcome).toMatchObject({ succeeded: true });
+      expect(JSON.parse(stdout)).toEqual(['dépendance', { x: 1 }, ['-duration', '1'], 'main.py']);
+    });
+
+    test('node: main.ts is found and run, with a heap that fits its memory', async () => {
+      const { outcome, stdout } = await finish(runner, {
+        type: 'node',
+        files: {
+          'main.ts':
+            "import { getHeapStatistics } from 'node:v8';\nconst size: number = getHeapStatistics().heap_size_limit;\nconsole.log(JSON.stringify({ size }));\n",
+        },
+        limits: { memoryBytes: 400 * 2 ** 20 },
+      });
+      expect(outcome).toMatchObject({ succeeded: true });
+      expect(JSON.parse(stdout).size).toBeLessThan(400 * 2 ** 20);
+    });
+
+    test('java: main.jar, where the host has java', async (context) => {
+      const jar = runner.host.runtimes.java === undefined ? undefined : makeJar();
+      if (jar === undefined)
+        return context.skip('This host has no java for apps, or no compiler to make one.');
+      const { outcome, stdout, lines } = await finish(runner, {
+        type: 'java',
+        files: await tarOf([{ name: 'main.jar', body: jar }]),
+        arguments: ['-a', 'b'],
+      });
+      expect(lines.map((line) => line.text)).toEqual([]);
+      expect(outcome).toMatchObject({ succeeded: true });
+      expect(stdout).toBe('-a b\n');
+    });
+
+    test('a large program is not copied but still runs', async () => {
+      const { outcome, stdout } = await finish(runner, {
+        files: await tarOf([{ name: 'main', body: `#!/bin/sh\necho "$1"; exit 0\n${'#'.repeat(2 ** 20)}` }]),
+        arguments: ['large'],
+      });
+      expect(outcome).toMatchObject({ succeeded: true });
+      expect(stdout).toBe('large\n');
+    });
+
+    test.each([
+      ['no entry point', { files: { 'other.py': '' }, type: 'python' as const }, 'no entry point "main.py"'],
+      ['a named entry point that is not there', { files: { main: '' }, entrypoint: './x' }, '"x"'],
+      ['an entry point outside', { files: { main: '' }, entrypoint: '../x' }, '"../x"'],
+      [
+        'a working directory that is not there',
+        { files: shell('true'), workingDirectory: 'nowhere' },
+        '"nowhere"',
+      ],
+      ['a text that is no program', { files: { main: 'just text' } }, 'neither a Linux program'],
+      ['a program for another machine', { files: { main: elf(0x28) } }, 'built for arm,'],
+      [
+        'a secret outside',
+        { files: shell('true'), secretFiles: [{ location: '../s', value: '' }] },
+        '"../s"',
+      ],
+      [
+        'a secret over the system',
+        { files: shell('true'), secretFiles: [{ location: '/etc/s', value: '' }] },
+        '"/etc/s"',
+      ],
+    ])('not startable: %s', async (_what, spec, names) => {
+      const { outcome, stdout } = await finish(runner, spec);
+      expect(outcome).toMatchObject({ succeeded: false, reason: 'not-startable', executionMs: 0 });
+      expect(outcome.error).toContain(names);
+      expect(stdout).toBe('');
+    });
+
+    test('a program without the executable bit is started all the same', async () => {
+      const { outcome } = await finish(runner, {
+        files: await tarOf([{ name: 'main', body: '#!/bin/sh\n', mode: 0o644 }]),
+      });
+      expect(outcome).toMatchObject({ succeeded: true });
+    });
+
+    test('an executable that is not what its hash says is refused', async () => {
+      const { app } = await begin(runner, { files: shell('true') });
+      await app.done;
+      const bytes = await filesTar(shell('exit 0'));
+      const other = runner.run(
+        {
+          key: 'wrong-hash',
+          executable: { hash: 'f'.repeat(64), open: async () => Readable.from([bytes]) },
+          type: 'binary',
+          arguments: [],
+          environment: {},
+          secretFiles: [],
+          input: { format: 'json', open: async () => Readable.from(['']) },
+          limits: {
+            cores: 1,
+            memoryBytes: 2 ** 28,
+            durationMs: 5000,
+            outputBytes: 1,
+            logBytes: 1,
+            fileBytes: 1,
+            processes: 1,
+            openFiles: 1,
+          },
+          network: false,
+        },
+        { onStart: () => undefined, onLog: () => undefined },
+      );
+      expect(await other.done).toMatchObject({ kind: 'ended', reason: 'bad-executable' });
+    });
+
+    test('secret files have their value, are for the app alone, and may lie in folders', async () => {
+      const { stdout } = await finish(runner, {
+        files: shell('cat keys/a.txt; stat -c " %a" keys/a.txt'),
+        secretFiles: [{ location: 'keys/a.txt', value: 'välue' }],
+      });
+      expect(stdout).toBe('välue 600\n');
+    });
+
+    test.skipIf(level === 'limits')('secret files at absolute places of the sandbox', async () => {
+      const { stdout } = await finish(runner, {
+        files: shell('cat /tmp/a/s /app/t'),
+        secretFiles: [
+          { location: '/tmp/a/s', value: 'one ' },
+          { location: '/app/t', value: 'two' },
+        ],
+      });
+      expect(stdout).toBe('one two');
+    });
+
+    test('the app has its own environment and nothing of the server', async () => {
+      const { stdout } = await finish(runner, {
+        files: shell('env; for f in /proc/[0-9]*/environ; do tr "\\0" "\\n" < $f; done 2>/dev/null'),
+        environment: { MINE: 'yes', LD_PRELOAD: '', SWITCHYARD_RUN: 'forged' },
+      });
+      expect(stdout).toContain('MINE=yes');
+      expect(stdout).not.toContain(SECRET);
+      expect(stdout).not.toContain('forged');
+    });
+
+    test('the app cannot read another run', async () => {
+      const ready = Promise.withResolvers<void>();
+      const { app: other } = await begin(runner, {
+        files: shell('echo treasure > note; cp note "$TMPDIR"; pwd >&2; sleep 20'),
+        secretFiles: [{ location: 'key', value: 'treasure' }],
+        onLine: () => ready.resolve(),
+      });
+      await ready.promise;
+      const { stdout } = await finish(runner, {
+        files: shell(
+          `grep -rs treasure ${folder} /tmp/note /app/note /app/key; ls ${folder}/runs/*/work; echo done`,
+        ),
+      });
+      expect(stdout).toBe('done\n');
+      other.cancel();
+      await other.done;
+    });
+
+    test('the network is there only when asked for', async () => {
+      const server = createServer((socket) => socket.end('hello'));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const files = {
+        'main.mjs': `import { connect } from 'node:net';\nconnect(${port}, '127.0.0.1').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code));\n`,
+      };
+      const closed = await finish(runner, { type: 'node', files, network: false });
+      const open = await finish(runner, { type: 'node', files, network: true });
+      server.close();
+      expect(open.stdout).toBe('hello\n');
+      expect(closed.stdout).toBe(level === 'sandbox' ? 'ECONNREFUSED\n' : 'hello\n');
+    });
+
+    test.skipIf(level === 'limits')(
+      'the sandbox shows its own processes only and lets nothing else be written',
+      async () => {
+        const { stdout } = await finish(runner, {
+          files: shell(`
+ls -d /proc/[0-9]* | wc -l
+for place in / /usr /etc /dev /app/.. /proc/sys/kernel; do touch $place/x 2>/dev/null && echo "wrote $place"; done
+touch /app/x /tmp/x /dev/shm/x && echo own
+ls /root /home ${folder} 2>/dev/null
+cat /etc/shadow 2>/dev/null
+hostname; id -u`),
+        });
+        const [processes, ...rest] = stdout.trim().split('\n');
+        expect(Number(processes)).toBeLessThan(8);
+        expect(rest.slice(0, 1)).toEqual(['own']);
+        expect(rest.at(-2)).toBe('app');
+        expect(Number(rest.at(-1))).toBeGreaterThan(0);
+        expect(stdout).not.toContain('wrote');
+        expect(stdout).not.toMatch(/^runs$/m);
+      },
+    );
+
+    test('a job that makes no sense ends with a sentence', async () => {
+      const bad = await finish(runner, { files: shell('true'), environment: { 'A=B': '' } });
+      expect(bad.outcome).toMatchObject({ reason: 'not-startable' });
+      const key = await begin(runner, { files: shell('true'), key: '../x' });
+      expect(await key.app.done).toMatchObject({ kind: 'ended', reason: 'not-startable' });
+    });
+  });
+}
+
+/** The head of a 64-bit program for a machine. */
+function elf(machine: number): string {
+  const head = Buffer.alloc(128);
+  head.write('\x7fELF\x02\x01\x01', 'latin1');
+  head.writeUInt16LE(2, 16);
+  head.writeUInt16LE(machine, 18);
+  // Every byte is below 0x80 or rewritten as such, so that it survives as text.
+  return head.toString('latin1');
+}
+
+function makeJar(): Buffer | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-jar-'));
+  try {
+    mkdirSync(join(folder, 'out'));
+    writeFileSync(
+      join(folder, 'Main.java'),
+      'public class Main { public static void main(String[] a) { System.out.println(String.join(" ", a)); } }\n',
+    );
+    execFileSync('javac', ['-d', 'out', 'Main.java'], { cwd: folder, stdio: 'ignore' });
+    execFileSync('jar', ['cfe', 'main.jar', 'Main', '-C', 'out', '.'], { cwd: folder, stdio: 'ignore' });
+    statSync(join(folder, 'main.jar'));
+    return readFileSync(join(folder, 'main.jar'));
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
