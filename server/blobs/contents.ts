@@ -7,7 +7,7 @@
  */
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
-import { type Database, type Reader, skipsLocked, type Writer } from '../database/database.ts';
+import { type Database, locksRows, type Reader, type Writer } from '../database/database.ts';
 import { makeId, type Random } from '../random.ts';
 import type { BlobStore } from './store.ts';
 
@@ -22,6 +22,8 @@ export interface PreparedContent {
   bytes: number;
   sha256: string | null;
   insert(tx: Writer): Promise<void>;
+  /** Removes what was prepared and is not to be inserted; does nothing when it was inserted after all. */
+  discard(): Promise<void>;
 }
 
 export interface Content {
@@ -55,7 +57,7 @@ export class Contents {
       return this.prepareStream(Readable.from([content], { objectMode: false }), content.length);
     const id = makeId<string>(this.#random, 'c');
     const row = { id, bytes: content.length, sha256: null, inline: content, blob_key: null };
-    return { id, bytes: content.length, sha256: null, insert: (tx) => insert(tx, row) };
+    return { id, bytes: content.length, sha256: null, insert: (tx) => insert(tx, row), discard: async () => {} };
   }
 
   /** Prepares content that comes as a stream; throws TooLargeError beyond `bytesMax`. */
@@ -63,7 +65,13 @@ export class Contents {
     const stored = await this.#blobs.put(makeId<string>(this.#random, 'b'), source, bytesMax);
     const id = makeId<string>(this.#random, 'c');
     const row = { id, bytes: stored.bytes, sha256: stored.sha256, inline: null, blob_key: stored.key };
-    return { id, bytes: stored.bytes, sha256: stored.sha256, insert: (tx) => insert(tx, row) };
+    return {
+      id,
+      bytes: stored.bytes,
+      sha256: stored.sha256,
+      insert: (tx) => insert(tx, row),
+      discard: () => this.removeBlobs([stored.key]),
+    };
   }
 
   /**
@@ -74,7 +82,7 @@ export class Contents {
     const original = await this.find(contentId);
     if (!original) return undefined;
     const id = makeId<string>(this.#random, 'c');
-    const locks = skipsLocked(this.#database);
+    const locks = locksRows(this.#database);
     return {
       ...original,
       id,
@@ -84,6 +92,7 @@ export class Contents {
         if (!row) throw new ContentGoneError(`The content ${contentId} was removed meanwhile.`);
         await insert(tx, { ...row, id });
       },
+      async discard() {},
     };
   }
 
