@@ -7,8 +7,8 @@ import { epsilon, type State } from './state.ts';
 
 export class Insertion {
   private readonly state: State;
-  private readonly stamp: Float64Array;
-  private readonly cost: Float64Array;
+  /** Two numbers for each answer, side by side for the cache: the stamp of the route it holds for, and the cost. */
+  private readonly answers: Float64Array;
   /** Per answer: the visit to go behind and the window; for shipments the same of the delivery. */
   private readonly behind: Int32Array;
   private readonly window: Int32Array;
@@ -26,8 +26,7 @@ export class Insertion {
     const answers = stopCount * vehicleCount;
     const pairs = problem.shipments.length > 0 ? answers : 0;
     this.state = state;
-    this.stamp = new Float64Array(answers);
-    this.cost = new Float64Array(answers);
+    this.answers = new Float64Array(2 * answers);
     this.behind = new Int32Array(answers);
     this.window = new Int32Array(answers);
     this.behindDelivery = new Int32Array(pairs);
@@ -39,8 +38,9 @@ export class Insertion {
    * pickup; the answer is for both stops.
    */
   price(stop: number, vehicle: number): number {
-    const answer = stop * this.state.model.vehicleCount + vehicle;
-    if (this.stamp[answer] === this.state.stamp[vehicle]) return this.cost[answer];
+    const { answers, state } = this;
+    const answer = stop * state.model.vehicleCount + vehicle;
+    if (answers[2 * answer] === state.stamp[vehicle]) return answers[2 * answer + 1];
     return this.fresh(stop, vehicle, answer);
   }
 
@@ -53,8 +53,8 @@ export class Insertion {
       this.behindDelivery[answer] = this.bestBehindDelivery;
       this.windowDelivery[answer] = this.bestWindowDelivery;
     }
-    this.stamp[answer] = this.state.stamp[vehicle];
-    this.cost[answer] = this.bestCost;
+    this.answers[2 * answer] = this.state.stamp[vehicle];
+    this.answers[2 * answer + 1] = this.bestCost;
     this.behind[answer] = this.bestBehind;
     this.window[answer] = this.bestWindow;
     return this.bestCost;

@@ -76,7 +76,7 @@ export class Recreate {
     }
     for (let c = 0; c < idle.length; c++) {
       if (idle[c].count === 0) continue;
-      const vehicle = idle[c].items[0];
+      const vehicle = idle[c].items[idle[c].count - 1];
       if (allowed[row + vehicle] === 0) continue;
       const cost = insertion.price(stop, vehicle);
       if (cost < best) {
