@@ -7,7 +7,7 @@
  */
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
-import { type Database, locksRows, type Reader, type Writer } from '../database/database.ts';
+import { type Database, type Reader, skipsLocked, type Writer } from '../database/database.ts';
 import { makeId, type Random } from '../random.ts';
 import type { BlobStore } from './store.ts';
 
@@ -57,7 +57,13 @@ export class Contents {
       return this.prepareStream(Readable.from([content], { objectMode: false }), content.length);
     const id = makeId<string>(this.#random, 'c');
     const row = { id, bytes: content.length, sha256: null, inline: content, blob_key: null };
-    return { id, bytes: content.length, sha256: null, insert: (tx) => insert(tx, row), discard: async () => {} };
+    return {
+      id,
+      bytes: content.length,
+      sha256: null,
+      insert: (tx) => insert(tx, row),
+      discard: async () => {},
+    };
   }
 
   /** Prepares content that comes as a stream; throws TooLargeError beyond `bytesMax`. */
@@ -82,7 +88,7 @@ export class Contents {
     const original = await this.find(contentId);
     if (!original) return undefined;
     const id = makeId<string>(this.#random, 'c');
-    const locks = locksRows(this.#database);
+    const locks = skipsLocked(this.#database);
     return {
       ...original,
       id,

@@ -27,7 +27,8 @@ export interface TransactOptions {
 }
 
 /** What processes tell each other without saying more: look again. */
-export type Topic = 'runs-queued' | 'runs-canceled' | 'runs-ended' | 'log-lines';
+export const TOPICS = ['runs-queued', 'runs-canceled', 'runs-ended', 'log-lines', 'workers-changed'] as const;
+export type Topic = (typeof TOPICS)[number];
 
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
@@ -42,7 +43,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** `for update skip locked` where several processes claim from one table; SQLite has one writer and needs none. */
+/** Whether rows have to be locked (`for update`, `skip locked`): SQLite has one writer at a time and needs none of it. */
 export function skipsLocked(database: Database): boolean {
   return database.kind === 'postgres';
 }

@@ -8,13 +8,18 @@
  */
 import { fdatasync } from 'node:fs';
 
+type Sync = (fd: number, done: (error: Error | null) => void) => void;
+
 export class GroupFlush {
   readonly #fd: number;
+  readonly #callSync: Sync;
   #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #running = false;
 
-  constructor(fd: number) {
+  /** `sync` is fdatasync but in tests, which hold it up to see who waits for which. */
+  constructor(fd: number, sync: Sync = fdatasync) {
     this.#fd = fd;
+    this.#callSync = sync;
   }
 
   /** Resolves once everything written before the call is on the disk. */
@@ -29,7 +34,7 @@ export class GroupFlush {
     const group = this.#waiting;
     this.#waiting = [];
     this.#running = true;
-    fdatasync(this.#fd, (error) => {
+    this.#callSync(this.#fd, (error) => {
       this.#running = false;
       if (this.#waiting.length > 0) this.#sync();
       for (const one of group) {

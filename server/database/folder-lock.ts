@@ -6,6 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+/** SQLite's code for a lock that somebody else has. */
+const BUSY = 5;
+
 export class FolderTakenError extends Error {}
 
 export interface FolderLock {
@@ -19,8 +22,9 @@ export function lockFolder(folder: string): FolderLock {
   const lock = new DatabaseSync(join(folder, 'lock'));
   try {
     lock.exec('pragma locking_mode = exclusive; pragma journal_mode = delete; begin exclusive');
-  } catch {
+  } catch (error) {
     lock.close();
+    if ((error as { errcode?: number }).errcode !== BUSY) throw error;
     throw new FolderTakenError(
       `The data folder ${folder} is in use by another server; stop that one, or set SWITCHYARD_DATA to another folder.`,
     );

@@ -5,7 +5,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { type Log, messageOf } from '../log.ts';
-import { type Database, type Tables, Topics } from './database.ts';
+import { type Database, type Tables, TOPICS, type Topic, Topics } from './database.ts';
 
 const CHANNEL = 'switchyard';
 const INT8 = 20;
@@ -23,16 +23,20 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
   const topics = new Topics();
   const listener = await startListener(address, log, (topic) => topics.tell(topic));
 
+  const tellOthers = startTelling(async (topic) => {
+    try {
+      await pool.query('select pg_notify($1, $2)', [CHANNEL, topic]);
+    } catch (error) {
+      log.warn({ topic, error: messageOf(error) }, 'News could not be told to other processes.');
+      topics.tell(topic);
+    }
+  });
+
   return {
     kind: 'postgres',
     read: db,
     transact: (work) => db.transaction().execute(work),
-    notify(topic) {
-      pool.query('select pg_notify($1, $2)', [CHANNEL, topic]).catch((error: unknown) => {
-        log.warn({ topic, error: messageOf(error) }, 'News could not be told to other processes.');
-        topics.tell(topic);
-      });
-    },
+    notify: tellOthers,
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {
       await pool.query('select 1');
@@ -44,6 +48,7 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
   };
 }
 
+/** A connection that listens; when it breaks another is made, and everybody is told to look, for news may have been missed. */
 async function startListener(address: string, log: Log, tell: (topic: string) => void) {
   let stopped = false;
   let client: pg.Client | undefined;
@@ -51,23 +56,38 @@ async function startListener(address: string, log: Log, tell: (topic: string) =>
 
   const connect = async (): Promise<void> => {
     const made = new pg.Client({ connectionString: address, application_name: 'switchyard listen' });
+    let listening = false;
     made.on('notification', (message) => message.payload && tell(message.payload));
     made.on('error', (error) =>
       log.warn({ error: error.message }, 'The listening connection to PostgreSQL broke.'),
     );
-    made.on('end', () => {
-      if (stopped) return;
-      timer = setTimeout(() => connect().catch(again), LISTEN_AGAIN_MS);
-      timer.unref();
-    });
+    // Also emitted for a connection that never came to be, which the caller of connect knows already.
+    made.once('end', () => listening && connectLater());
+    try {
+      await made.connect();
+      await made.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      await made.end().catch(() => {});
+      throw error;
+    }
+    if (stopped) return made.end();
     client = made;
-    await made.connect();
-    await made.query(`listen ${CHANNEL}`);
+    listening = true;
   };
-  const again = (error: unknown): void => {
-    log.warn({ error: messageOf(error) }, 'PostgreSQL cannot be listened to; trying again.');
+  const connectLater = (): void => {
+    client = undefined;
     if (stopped) return;
-    timer = setTimeout(() => connect().catch(again), LISTEN_AGAIN_MS);
+    timer = setTimeout(() => {
+      connect().then(
+        () => {
+          for (const topic of TOPICS) tell(topic);
+        },
+        (error: unknown) => {
+          log.warn({ error: messageOf(error) }, 'PostgreSQL cannot be listened to; trying again.');
+          connectLater();
+        },
+      );
+    }, LISTEN_AGAIN_MS);
     timer.unref();
   };
 
@@ -78,5 +98,23 @@ async function startListener(address: string, log: Log, tell: (topic: string) =>
       clearTimeout(timer);
       await client?.end();
     },
+  };
+}
+
+/** Tells at most one piece of news of a topic at a time; what comes meanwhile is told once more after it. */
+function startTelling(send: (topic: Topic) => Promise<void>): (topic: Topic) => void {
+  const underWay = new Map<Topic, { again: boolean }>();
+  return function tell(topic) {
+    const before = underWay.get(topic);
+    if (before) {
+      before.again = true;
+      return;
+    }
+    const state = { again: false };
+    underWay.set(topic, state);
+    void send(topic).finally(() => {
+      underWay.delete(topic);
+      if (state.again) tell(topic);
+    });
   };
 }

@@ -17,6 +17,7 @@ import { GroupFlush } from './flush.ts';
 
 const CHECKPOINT_EVERY_MS = 1000;
 const CHECKPOINT_BYTES = 4 * 1024 * 1024;
+const RESTART_BYTES = 32 * 1024 * 1024;
 const STATEMENTS_KEPT = 500;
 
 /** Opens or creates the database at the path. */
@@ -96,22 +97,20 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
   };
 }
 
-/**
- * Runs checkpoints in a thread. PASSIVE never makes a writer wait, but under a steady load it never lets the WAL start
- * again from its beginning either; RESTART does, at the price of a short wait, so it is kept for a WAL that has grown.
- */
+/** Runs checkpoints in a thread; see checkpoint-thread.ts. */
 function startCheckpoints(path: string, wal: number): { stop(): Promise<void> } {
-  const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: { path } });
+  const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
+    workerData: { path, restartBytes: RESTART_BYTES },
+  });
   worker.unref();
   let busy = false;
   worker.on('message', () => {
     busy = false;
   });
   const timer = setInterval(() => {
-    const bytes = fstatSync(wal).size;
-    if (busy || bytes < CHECKPOINT_BYTES) return;
+    if (busy || fstatSync(wal).size < CHECKPOINT_BYTES) return;
     busy = true;
-    worker.postMessage(bytes > 16 * CHECKPOINT_BYTES ? 'restart' : 'passive');
+    worker.postMessage('checkpoint');
   }, CHECKPOINT_EVERY_MS);
   timer.unref();
   return {

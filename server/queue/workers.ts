@@ -6,7 +6,7 @@
 import { LEASE_MS } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
 import type { Capacity } from '../config.ts';
-import type { Database, Reader, Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 
@@ -24,6 +24,7 @@ export async function enterWorker(database: Database, worker: Worker, now: numbe
     await tx.deleteFrom('workers').where('folder_id', '=', worker.folderId).execute();
     await beat(tx, worker, now);
   });
+  database.notify('workers-changed');
 }
 
 async function beat(tx: Writer, worker: Worker, now: number): Promise<void> {
@@ -41,6 +42,7 @@ async function beat(tx: Writer, worker: Worker, now: number): Promise<void> {
 
 export async function leaveWorker(database: Database, worker: Worker): Promise<void> {
   await database.transact((tx) => tx.deleteFrom('workers').where('id', '=', worker.id).execute());
+  database.notify('workers-changed');
 }
 
 /** Keeps the worker alive. */
@@ -55,20 +57,67 @@ export function heartbeat(parts: { database: Database; worker: Worker; clock: Cl
   });
 }
 
-/** Ids of the workers that are alive. */
-export async function livingWorkers(db: Reader, now: number): Promise<{ id: string; capacity: Capacity }[]> {
-  const rows = await db
+/**
+ * The workers that are alive. With `lock` two transactions that ask wait for each other, so that only one of them can take
+ * the last free slot.
+ */
+export async function livingWorkers(
+  tx: Writer,
+  now: number,
+  lock: boolean,
+): Promise<{ id: string; capacity: Capacity }[]> {
+  const query = tx
     .selectFrom('workers')
     .select(['id', 'capacity'])
     .where('heartbeat_at', '>', now - LEASE_MS)
-    .execute();
+    .orderBy('id');
+  const rows = await (lock ? query.forUpdate() : query).execute();
   return rows.map((row) => ({ id: row.id, capacity: JSON.parse(row.capacity) as Capacity }));
 }
 
-/** Forgets workers that have been dead for long. */
-export async function forgetDeadWorkers(tx: Writer, now: number): Promise<void> {
-  await tx
-    .deleteFrom('workers')
-    .where('heartbeat_at', '<', now - 20 * LEASE_MS)
-    .execute();
+/**
+ * Strikes off workers whose heartbeat has stopped. One is taken for dead when its last heartbeat is older than a lease and
+ * has not changed for longer than a heartbeat takes, by the clock of this process alone: a machine whose clock is wrong,
+ * or that was asleep and has just woken up, is not dead.
+ */
+export class Obituary {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  #suspects = new Map<string, { heartbeat: number; since: number }>();
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Removes the dead and answers their ids. */
+  async strikeOffDead(): Promise<string[]> {
+    const now = this.#clock.now();
+    const stale = await this.#database.read
+      .selectFrom('workers')
+      .select(['id', 'heartbeat_at'])
+      .where('heartbeat_at', '<=', now - LEASE_MS)
+      .execute();
+    const suspects = new Map<string, { heartbeat: number; since: number }>();
+    const dead: string[] = [];
+    for (const worker of stale) {
+      const known = this.#suspects.get(worker.id);
+      const since = known?.heartbeat === worker.heartbeat_at ? known.since : now;
+      suspects.set(worker.id, { heartbeat: worker.heartbeat_at, since });
+      if (now - since >= HEARTBEAT_MS && (await this.#strikeOff(worker))) dead.push(worker.id);
+    }
+    this.#suspects = suspects;
+    return dead;
+  }
+
+  async #strikeOff(worker: { id: string; heartbeat_at: number }): Promise<boolean> {
+    const result = await this.#database.transact((tx) =>
+      tx
+        .deleteFrom('workers')
+        .where('id', '=', worker.id)
+        .where('heartbeat_at', '=', worker.heartbeat_at)
+        .executeTakeFirst(),
+    );
+    return result.numDeletedRows === 1n;
+  }
 }

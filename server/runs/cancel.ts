@@ -6,7 +6,7 @@ import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { RunsTable } from './schema.ts';
-import { askToCancel, endQueued, removeRuns } from './store.ts';
+import { cancelOrAsk, removeRuns } from './store.ts';
 
 interface Parts {
   database: Database;
@@ -14,18 +14,11 @@ interface Parts {
   clock: Clock;
 }
 
+/** Does nothing to a run that has ended. */
 export async function cancel({ database, clock }: Parts, run: RunsTable): Promise<void> {
-  const asked = await database.transact(async (tx) => {
-    const now = clock.now();
-    const ending = {
-      status: 'canceled',
-      error: 'The run was canceled before it started.',
-      finished_at: now,
-    } as const;
-    if (await endQueued(tx, run, ending)) return false;
-    return askToCancel(tx, run.id, now);
-  });
-  database.notify(asked ? 'runs-canceled' : 'runs-ended');
+  const error = 'The run was canceled before it started.';
+  const status = await database.transact((tx) => cancelOrAsk(tx, run, error, clock.now()));
+  if (status) database.notify(status === 'canceled' ? 'runs-ended' : 'runs-canceled');
 }
 
 /** Removes the run with its contents, whatever its status. */
@@ -33,15 +26,8 @@ export async function remove(
   { database, contents }: Parts,
   runs: readonly Pick<RunsTable, 'id'>[],
 ): Promise<void> {
-  const blobs = await database.transact(async (tx) =>
-    contents.remove(
-      tx,
-      await removeRuns(
-        tx,
-        runs.map((run) => run.id),
-      ),
-    ),
-  );
+  const ids = runs.map((run) => run.id);
+  const blobs = await database.transact(async (tx) => contents.remove(tx, await removeRuns(tx, ids)));
   database.notify('runs-canceled');
   await contents.removeBlobs(blobs);
 }

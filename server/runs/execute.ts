@@ -1,16 +1,41 @@
-/** Executes one claimed run on this machine: makes the runner's job of it, follows its log, and keeps the end. */
+/** Makes the runner's job of a claimed run. */
+import type { Readable } from 'node:stream';
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { LOG_BYTES_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
 import { effectiveLimits, type Job, type Runner } from '@switchyard/runner';
 import { requirementsOf } from '../applications/executable.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
-import type { Contents } from '../blobs/contents.ts';
+import { findExecutable } from '../applications/store.ts';
+import type { Content, Contents } from '../blobs/contents.ts';
+import type { Database } from '../database/database.ts';
 import { argumentsOf } from './options.ts';
 import type { RunsTable } from './schema.ts';
 
-/** The job of a run's attempt. */
-export function jobOf(run: RunsTable, executable: ExecutablesTable, contents: Contents, runner: Runner): Job {
+/** Why a run can never be executed, however often it is tried; the message goes into the run. */
+export class NotExecutableError extends Error {}
+
+/** The job of a run's attempt; throws NotExecutableError when something it needs was removed. */
+export async function prepareJob(
+  run: RunsTable,
+  { database, contents, runner }: { database: Database; contents: Contents; runner: Runner },
+): Promise<Job> {
+  const [executable, input] = await Promise.all([
+    findExecutable(database.read, run.executable_id),
+    contents.find(run.input_content_id),
+  ]);
+  if (!executable) throw new NotExecutableError(`The executable ${run.executable_id} of the run is gone.`);
+  if (!input) throw new NotExecutableError('The input of the run is gone.');
+  return jobOf(run, executable, input, contents, runner);
+}
+
+function jobOf(
+  run: RunsTable,
+  executable: ExecutablesTable,
+  input: Content,
+  contents: Contents,
+  runner: Runner,
+): Job {
   const requirements = requirementsOf(executable);
   const content = requirements.io_configuration?.multi_file;
   const summary = JSON.parse(run.options_summary) as OptionSummary[];
@@ -19,7 +44,7 @@ export function jobOf(run: RunsTable, executable: ExecutablesTable, contents: Co
     key: `${run.id}-${run.fence}`,
     executable: {
       hash: executable.hash,
-      open: () => openContent(contents, executable.content_id, 'executable'),
+      open: () => openExecutable(contents, executable.content_id),
     },
     type: requirements.executable_type,
     entrypoint: requirements.entrypoint ?? undefined,
@@ -27,7 +52,7 @@ export function jobOf(run: RunsTable, executable: ExecutablesTable, contents: Co
     arguments: argumentsOf(summary, requirements.options),
     environment: { NEXTMV_APP_ID: run.application_id, NEXTMV_RUN_ID: run.id },
     secretFiles: [],
-    input: { format: run.input_format, open: () => openContent(contents, run.input_content_id, 'input') },
+    input: { format: run.input_format, open: () => input.open() },
     content: content
       ? {
           inputPath: content.input_path ?? undefined,
@@ -46,9 +71,9 @@ export function jobOf(run: RunsTable, executable: ExecutablesTable, contents: Co
   };
 }
 
-async function openContent(contents: Contents, id: string, what: string) {
+async function openExecutable(contents: Contents, id: string): Promise<Readable> {
   const content = await contents.find(id);
-  if (!content) throw new Error(`The ${what} of the run is gone.`);
+  if (!content) throw new Error('the executable is gone.');
   return content.open();
 }
 

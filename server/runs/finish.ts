@@ -19,61 +19,91 @@ const SMALL_BYTES_MAX = 64 * 1024;
 /** Of what an app printed beside its output the end is kept, where the reason of a failure stands. */
 const STDOUT_KEPT_BYTES = 64 * 1024;
 
-interface Parts {
-  database: Database;
-  contents: Contents;
-  clock: Clock;
+/** What is to be written of an ended run. Its contents lie ready, so that the writing can be tried again. */
+export interface PreparedEnd {
+  ending: Ending;
+  contents: PreparedContent[];
 }
 
-/** Answers the status it wrote, or null when the fence was stale. */
-export async function finish(
-  parts: Parts,
+/** Judges the run and makes contents of what it left. */
+export async function prepareEnd(
+  { contents, clock }: { contents: Contents; clock: Clock },
   run: RunsTable,
   ended: Ended,
   log: LogWriter,
-): Promise<Ending['status'] | null> {
-  const { database, contents, clock } = parts;
+): Promise<PreparedEnd> {
   const results = await readResults(ended, run.output_format);
   const verdict = judge(ended, results.error);
   const keepsOutput = results.output !== null && results.error === '' && verdict.status !== 'failed';
-  const output =
-    keepsOutput && results.output ? await prepareFile(contents, results.output, OUTPUT_BYTES_MAX) : null;
   const stdoutLeft = ended.stdout.bytes > 0 && (results.keepStdout || !keepsOutput);
-  const stdout = stdoutLeft ? await contents.prepare(await tail(ended.stdout, STDOUT_KEPT_BYTES)) : null;
-  const logFile = run.output_format === 'multi-file' ? await log.wholeText() : null;
-  const kept =
-    logFile === null
-      ? await prepareLog(contents, ended.stderr)
-      : await contents.prepare(Buffer.from(logFile));
-  const now = clock.now();
-
-  await log.settle();
-  const ending: Ending = {
-    status: verdict.status,
-    error: verdict.error.slice(0, ERROR_CHARS_MAX),
-    initiated_at: Math.floor(ended.startedAt),
-    finished_at: Math.max(now, run.created_at),
-    execution_ms: ended.executionMs,
-    output_content_id: output?.id ?? null,
-    output_bytes: output?.bytes ?? 0,
-    stdout_content_id: stdout?.id ?? null,
-    log_content_id: kept?.id ?? null,
-    statistics_status: results.statistics.status,
-    statistics_error: results.statistics.error,
-    indicators: JSON.stringify(results.statistics.indicators),
-    statistics: results.statistics.block,
-    metrics: results.metrics,
-    containment: ended.containment,
-    limits: run.limits,
-    peak_memory_bytes: ended.peakMemoryBytes ?? null,
+  const prepared: PreparedContent[] = [];
+  const keep = async (content: Promise<PreparedContent | null> | null): Promise<PreparedContent | null> => {
+    const one = await content;
+    if (one) prepared.push(one);
+    return one;
   };
-  const written = await database.transact(async (tx) => {
-    if (!(await endRunning(tx, run, ending))) return false;
-    for (const content of [output, stdout, kept]) await content?.insert(tx);
+  try {
+    const output = await keep(
+      keepsOutput && results.output ? prepareFile(contents, results.output, OUTPUT_BYTES_MAX) : null,
+    );
+    const stdout = await keep(
+      stdoutLeft ? contents.prepare(await tail(ended.stdout, STDOUT_KEPT_BYTES)) : null,
+    );
+    const kept = await keep(
+      run.output_format === 'multi-file'
+        ? contents.prepare(Buffer.from(await log.wholeText()))
+        : prepareLog(contents, ended.stderr),
+    );
+    const ending: Ending = {
+      status: verdict.status,
+      error: withoutNul(verdict.error).slice(0, ERROR_CHARS_MAX),
+      initiated_at: Math.floor(ended.startedAt),
+      finished_at: Math.max(clock.now(), run.created_at),
+      execution_ms: ended.executionMs,
+      output_content_id: output?.id ?? null,
+      output_bytes: output?.bytes ?? 0,
+      stdout_content_id: stdout?.id ?? null,
+      log_content_id: kept?.id ?? null,
+      statistics_status: results.statistics.status,
+      statistics_error: withoutNul(results.statistics.error),
+      indicators: JSON.stringify(results.statistics.indicators),
+      statistics: results.statistics.block,
+      metrics: results.metrics,
+      containment: ended.containment,
+      limits: run.limits,
+      peak_memory_bytes: ended.peakMemoryBytes ?? null,
+    };
+    return { ending, contents: prepared };
+  } catch (error) {
+    await discardAll(prepared);
+    throw error;
+  }
+}
+
+/** Writes the end; false when the fence is stale. May be called again after it threw. */
+export async function writeEnd(
+  database: Database,
+  run: RunsTable,
+  end: PreparedEnd,
+  log: LogWriter,
+): Promise<boolean> {
+  await log.settle();
+  return database.transact(async (tx) => {
+    if (!(await endRunning(tx, run, end.ending))) return false;
+    for (const content of end.contents) await content.insert(tx);
     await log.finish(tx);
     return true;
   });
-  return written ? verdict.status : null;
+}
+
+/** Removes contents that nobody will ask for; those that a row names after all stay. */
+export async function discardAll(contents: readonly PreparedContent[]): Promise<void> {
+  for (const content of contents) await content.discard().catch(() => {});
+}
+
+/** An app can print anything, and text columns of PostgreSQL cannot hold a NUL. */
+function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\u{fffd}');
 }
 
 async function prepareFile(contents: Contents, file: ResultFile, bytesMax: number): Promise<PreparedContent> {

@@ -1,35 +1,38 @@
 /**
  * Takes the lines of a run as they come and writes them in chunks, a few times a second, so that those who follow see them
- * soon and a chatty app costs few transactions. The numbers of chunks grow from one attempt to the next, so a follower's
+ * soon and a chatty app costs few transactions. The numbers of chunks grow from one claim to the next, so a follower's
  * place stays good when the run is started again.
+ *
+ * What must stay true: lines are written only while the run is there and claimed by nobody else; otherwise a run that was
+ * deleted would leave lines behind.
  */
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { LogLine } from '@switchyard/runner';
 import type { Clock } from '../clock.ts';
-import type { Database, Writer } from '../database/database.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { type Log, messageOf } from '../log.ts';
-import { insertLogChunk, listLogChunks } from './store.ts';
+import { insertLogChunk, isHeld, listLogChunks } from './store.ts';
 
 const WRITE_EVERY_MS = 200;
 const CHUNK_LINES = 500;
 const CHUNK_CHARS = 256 * 1024;
-const CHUNKS_PER_ATTEMPT = 100_000_000;
+const CHUNKS_PER_CLAIM = 100_000_000;
 
 export type StoredLine = [at: number, text: string];
 
 export class LogWriter {
   readonly #parts: { database: Database; clock: Clock; log: Log };
-  readonly #run: RunId;
+  readonly #run: { id: RunId; fence: number };
   #lines: StoredLine[] = [];
   readonly #first: number;
   #seq: number;
   #writing: Promise<void> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
 
-  constructor(parts: { database: Database; clock: Clock; log: Log }, run: RunId, attempt: number) {
+  constructor(parts: { database: Database; clock: Clock; log: Log }, run: { id: RunId; fence: number }) {
     this.#parts = parts;
     this.#run = run;
-    this.#first = attempt * CHUNKS_PER_ATTEMPT;
+    this.#first = run.fence * CHUNKS_PER_CLAIM;
     this.#seq = this.#first;
   }
 
@@ -45,7 +48,7 @@ export class LogWriter {
     const parts: string[] = [];
     let after = this.#first;
     for (;;) {
-      const found = await listLogChunks(database.read, this.#run, after, 100);
+      const found = await listLogChunks(database.read, this.#run.id, after, 100);
       for (const chunk of found)
         for (const [, text] of JSON.parse(chunk.lines) as StoredLine[]) parts.push(text);
       const last = found.at(-1);
@@ -73,22 +76,32 @@ export class LogWriter {
     this.#lines = [];
     this.#cancelTimer = null;
     this.#writing = this.#writing
-      .then(() => this.#parts.database.transact((tx) => this.#insert(tx, lines), { durable: false }))
-      .then(() => this.#parts.database.notify('log-lines'))
+      .then(() => this.#write(lines))
       .catch((error: unknown) => {
         this.#lines = [...lines, ...this.#lines];
         this.#parts.log.warn(
-          { run: this.#run, error: messageOf(error) },
+          { run: this.#run.id, error: messageOf(error) },
           'Lines of a log could not be written yet.',
         );
       });
+  }
+
+  async #write(lines: readonly StoredLine[]): Promise<void> {
+    const { database } = this.#parts;
+    await database.transact(
+      async (tx) => {
+        if (await isHeld(tx, this.#run, skipsLocked(database))) await this.#insert(tx, lines);
+      },
+      { durable: false },
+    );
+    database.notify('log-lines');
   }
 
   async #insert(tx: Writer, lines: readonly StoredLine[]): Promise<void> {
     for (const chunk of chunks(lines)) {
       this.#seq += 1;
       const at = Math.floor(chunk[0]?.[0] ?? 0);
-      await insertLogChunk(tx, { run_id: this.#run, seq: this.#seq, at, lines: JSON.stringify(chunk) });
+      await insertLogChunk(tx, { run_id: this.#run.id, seq: this.#seq, at, lines: JSON.stringify(chunk) });
     }
   }
 }

@@ -87,6 +87,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
           description: body.description ?? '',
           options: body.options ?? null,
           configuration: body.configuration ?? {},
+          hidden: hiddenOptions(resolved.executable, caller.role),
           input: (format) => prepareInput(parts, application, call, format),
         },
       );

@@ -25,10 +25,11 @@ export function summarize({ definitions, instance, run }: OptionSources): Option
   return [...summary.values()];
 }
 
-/** What breaks the rules the app states for its options, as a sentence, or null. */
+/** What breaks the rules the app states for its options, as a sentence that names none of the hidden ones, or null. */
 export function ruleError(
   summary: readonly OptionSummary[],
   definitions: ExecutableOptions | null | undefined,
+  hidden: ReadonlySet<string>,
 ): string | null {
   if (!definitions) return null;
   const items = definitions.items ?? [];
@@ -36,7 +37,7 @@ export function ruleError(
     const names = items.map((item) => item.name);
     const unknown = summary.find((one) => !names.includes(one.name));
     if (unknown)
-      return `options.${unknown.name} is not an option of this app, which allows only ${names.join(', ') || 'none'}.`;
+      return `options.${unknown.name} is not an option of this app, which allows only ${names.filter((name) => !hidden.has(name)).join(', ') || 'none'}.`;
   }
   if (definitions.validation?.enforce !== 'all') return null;
   for (const item of items) {

@@ -54,20 +54,40 @@ async function readJsonFile(file: ResultFile): Promise<ReadSummary> {
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the thread that reads it ended')));
   });
 }
 
-/** `multi-file` apps write statistics and metrics to files of their own and may print anything. */
+/**
+ * Never throws: what cannot be read, such as JSON nested deeper than the stack, is no output, and says so. Otherwise the
+ * same output would be read again and again, and its run would never end.
+ */
 export async function readResults(ended: Ended, format: FormatType): Promise<Results> {
+  try {
+    return await read(ended, format);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      error: `The output of the app could not be read: ${why}`,
+      output: null,
+      keepStdout: ended.stdout.bytes > 0,
+      statistics: readStatistics(undefined),
+      metrics: null,
+    };
+  }
+}
+
+/** `multi-file` apps write statistics and metrics to files of their own and may print anything. */
+async function read(ended: Ended, format: FormatType): Promise<Results> {
   if (format === 'multi-file') return readFiles(ended);
-  const read = await readJsonFile(ended.stdout);
-  const output = isArchive(format) ? (ended.solutions ?? null) : read.present ? ended.stdout : null;
+  const printed = await readJsonFile(ended.stdout);
+  const output = isArchive(format) ? (ended.solutions ?? null) : printed.present ? ended.stdout : null;
   return {
-    error: read.error || (output ? tooLarge(output.bytes) : ''),
+    error: printed.error || (output ? tooLarge(output.bytes) : ''),
     output,
     keepStdout: ended.stdout.bytes > 0 && output !== ended.stdout,
-    statistics: read.statistics,
-    metrics: read.metrics,
+    statistics: printed.statistics,
+    metrics: printed.metrics,
   };
 }
 

@@ -4,12 +4,13 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Log } from '../log.ts';
-import { forgetDeadWorkers, livingWorkers } from '../queue/workers.ts';
+import { Obituary } from '../queue/workers.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { giveBack } from './give-back.ts';
 import { forgetOld, listOrphans } from './store.ts';
 
 const RESCUE_EVERY_MS = 5000;
+const RESCUED_AT_ONCE = 500;
 const FORGET_EVERY_MS = 10 * 60 * 1000;
 const EVENTS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -20,36 +21,44 @@ interface Parts {
   metrics: Metrics;
 }
 
+/** Strikes dead workers off and gives back what no entered worker holds. Looks at once when a worker comes or goes. */
 export function rescuer(parts: Parts): Reconciler {
   const { database, clock, log, metrics } = parts;
-  return new Reconciler({
+  const obituary = new Obituary(database, clock);
+
+  const rescueSome = async (): Promise<boolean> => {
+    const orphans = await listOrphans(database.read, RESCUED_AT_ONCE);
+    for (const run of orphans) {
+      const why = 'the worker that executed it died.';
+      const status = await database.transact((tx) => giveBack(tx, run, why, clock.now()));
+      if (!status) continue;
+      if (status === 'queued') metrics.runsRequeued.inc();
+      else metrics.runsFinished.inc({ status });
+      database.notify(status === 'queued' ? 'runs-queued' : 'runs-ended');
+      log.warn(
+        { run: run.id, attempt: run.attempt, worker: run.worker_id, status },
+        'A run was taken from a dead worker.',
+      );
+    }
+    return orphans.length === RESCUED_AT_ONCE;
+  };
+
+  const reconciler = new Reconciler({
     name: 'rescue runs',
     everyMs: RESCUE_EVERY_MS,
     clock,
     log,
     run: async () => {
-      const living = await livingWorkers(database.read, clock.now());
-      const orphans = await listOrphans(
-        database.read,
-        living.map((worker) => worker.id),
-      );
-      for (const run of orphans) {
-        const status = await database.transact((tx) =>
-          giveBack(tx, run, 'The worker that executed it died.', clock.now()),
-        );
-        if (status === 'queued') metrics.runsRequeued.inc();
-        if (status)
-          log.warn(
-            { run: run.id, attempt: run.attempt, worker: run.worker_id, status },
-            'A run was taken from a dead worker.',
-          );
-      }
-      if (orphans.length > 0) database.notify('runs-queued');
+      for (const worker of await obituary.strikeOffDead())
+        log.warn({ worker }, 'A worker is taken for dead.');
+      while (await rescueSome());
     },
   });
+  database.listen('workers-changed', () => reconciler.poke());
+  return reconciler;
 }
 
-/** Removes lines of logs after 24 hours, events after a week, and workers long dead. */
+/** Removes lines of logs after 24 hours and events after a week. */
 export function forgetter(parts: Parts): Reconciler {
   const { database, clock, log } = parts;
   return new Reconciler({
@@ -62,7 +71,6 @@ export function forgetter(parts: Parts): Reconciler {
         async (tx) => {
           const now = clock.now();
           await forgetOld(tx, { lines: now - LIVE_LOG_RETENTION_MS, events: now - EVENTS_KEPT_MS });
-          await forgetDeadWorkers(tx, now);
         },
         { durable: false },
       ),

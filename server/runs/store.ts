@@ -2,10 +2,15 @@
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { RunsTable } from './schema.ts';
+
+/** In the text of the statement, because the planner takes a partial index only for a status it can see. */
+const QUEUED = sql.lit<'queued'>('queued');
+const RUNNING = sql.lit<'running'>('running');
 
 /** Writes a new run and the event of its first status. */
 export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
@@ -69,13 +74,17 @@ export async function renameRun(
 
 /** How many runs of the classes wait or execute, for the answer "is there a free slot". */
 export async function countActive(tx: Writer, classes: readonly ExecutionClass[]): Promise<number> {
-  const row = await tx
-    .selectFrom('runs')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('status', 'in', ['queued', 'running'])
-    .where('execution_class', 'in', classes)
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+  let count = 0;
+  for (const status of [QUEUED, RUNNING]) {
+    const row = await tx
+      .selectFrom('runs')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where('status', '=', status)
+      .where('execution_class', 'in', classes)
+      .executeTakeFirstOrThrow();
+    count += Number(row.count);
+  }
+  return count;
 }
 
 export interface Claim {
@@ -83,6 +92,7 @@ export interface Claim {
   classes: readonly ExecutionClass[];
   limit: number;
   now: number;
+  containment: RunsTable['containment'];
   /** Several processes claim from the table. */
   skipLocked: boolean;
 }
@@ -97,7 +107,7 @@ export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> 
     const query = tx
       .selectFrom('runs')
       .select(['id', 'priority', 'created_at'])
-      .where('status', '=', 'queued')
+      .where('status', '=', QUEUED)
       .where('execution_class', '=', name)
       .orderBy('priority')
       .orderBy('created_at')
@@ -115,6 +125,7 @@ export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> 
       attempt: eb('attempt', '+', 1),
       fence: eb('fence', '+', 1),
       initiated_at: claim.now,
+      containment: claim.containment,
     }))
     .where(
       'id',
@@ -124,6 +135,7 @@ export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> 
     .where('status', '=', 'queued')
     .returningAll()
     .execute();
+  claimed.sort(byTurn);
   await insertEvents(tx, claimed, 'running', claim.now);
   return claimed;
 }
@@ -156,20 +168,7 @@ export async function endRunning(
   return true;
 }
 
-/** Ends a run that waits; false when it no longer does. */
-export async function endQueued(tx: Writer, run: Changed, ending: Ending): Promise<boolean> {
-  const result = await tx
-    .updateTable('runs')
-    .set(ending)
-    .where('id', '=', run.id)
-    .where('status', '=', 'queued')
-    .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
-  await insertEvents(tx, [run], ending.status, ending.finished_at);
-  return true;
-}
-
-/** Puts a run back at its old place; false when somebody else has it by now. */
+/** Puts a run back at its old place; false when somebody else has it by now, or it is to be canceled. */
 export async function requeue(
   tx: Writer,
   run: Pick<RunsTable, 'id' | 'application_uid' | 'fence' | 'attempt'>,
@@ -177,44 +176,107 @@ export async function requeue(
 ): Promise<boolean> {
   const result = await tx
     .updateTable('runs')
-    .set({ status: 'queued', worker_id: null, initiated_at: null, attempt: run.attempt })
+    .set({ status: 'queued', worker_id: null, initiated_at: null, attempt: run.attempt, containment: '' })
     .where('id', '=', run.id)
     .where('fence', '=', run.fence)
     .where('status', '=', 'running')
+    .where('cancel_requested_at', 'is', null)
     .executeTakeFirst();
   if (result.numUpdatedRows !== 1n) return false;
   await insertEvents(tx, [run], 'queued', at);
   return true;
 }
 
-/** Notes that a running run is to be canceled; false when it does not run. */
-export async function askToCancel(tx: Writer, id: RunId, at: number): Promise<boolean> {
-  const result = await tx
+/**
+ * Ends a run that waits, notes that a running one is to be canceled, and leaves an ended one alone: one statement, so that
+ * a run that changes between the two meanwhile is caught either way. Answers the status the run has then, or null when
+ * nothing was done.
+ */
+export async function cancelOrAsk(
+  tx: Writer,
+  run: Changed,
+  error: string,
+  at: number,
+): Promise<RunStatusV2 | null> {
+  const changed = await tx
     .updateTable('runs')
-    .set({ cancel_requested_at: at })
-    .where('id', '=', id)
-    .where('status', '=', 'running')
+    .set((eb) => {
+      const whenQueued = <T>(then: T, column: 'status' | 'error' | 'finished_at') =>
+        eb.case().when('status', '=', 'queued').then(then).else(eb.ref(column)).end();
+      return {
+        cancel_requested_at: at,
+        status: whenQueued<RunStatusV2>('canceled', 'status') as never,
+        error: whenQueued(error, 'error') as never,
+        finished_at: whenQueued(at, 'finished_at') as never,
+      };
+    })
+    .where('id', '=', run.id)
+    .where('status', 'in', ['queued', 'running'])
+    .returning('status')
     .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  if (!changed) return null;
+  if (changed.status === 'canceled') await insertEvents(tx, [run], 'canceled', at);
+  return changed.status;
 }
 
-/** Of the runs a worker executes, those that are to go on. */
-export async function listToGoOn(db: Reader, workerId: string): Promise<RunId[]> {
-  const rows = await db
+export type Held = Pick<
+  RunsTable,
+  'id' | 'application_uid' | 'fence' | 'attempt' | 'worker_id' | 'cancel_requested_at'
+>;
+
+const HELD = ['id', 'application_uid', 'fence', 'attempt', 'worker_id', 'cancel_requested_at'] as const;
+
+/** The runs a worker executes, as the database has it. */
+export function listHeld(db: Reader, workerId: string): Promise<Held[]> {
+  return db
     .selectFrom('runs')
-    .select('id')
-    .where('status', '=', 'running')
+    .select(HELD)
+    .where('status', '=', RUNNING)
     .where('worker_id', '=', workerId)
-    .where('cancel_requested_at', 'is', null)
     .execute();
-  return rows.map((row) => row.id);
 }
 
-/** Running runs of workers other than these. */
-export function listOrphans(db: Reader, livingWorkers: readonly string[]): Promise<RunsTable[]> {
-  let query = db.selectFrom('runs').selectAll().where('status', '=', 'running').limit(500);
-  if (livingWorkers.length > 0) query = query.where('worker_id', 'not in', livingWorkers);
-  return query.execute();
+/**
+ * Running runs whose worker is not entered. One statement: a worker that enters and claims between two would have its
+ * runs taken away.
+ */
+export function listOrphans(db: Reader, limit: number): Promise<Held[]> {
+  return db
+    .selectFrom('runs')
+    .select(HELD)
+    .where('status', '=', RUNNING)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('workers').select('workers.id').whereRef('workers.id', '=', 'runs.worker_id'),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute();
+}
+
+/** Whether the caller is to be canceled rather than to go on. */
+export async function isToBeCanceled(db: Reader, id: RunId): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('cancel_requested_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && row.cancel_requested_at !== null;
+}
+
+/**
+ * Whether the run is there and nobody has claimed it since. With `lock` it cannot be deleted before the transaction has
+ * ended.
+ */
+export async function isHeld(
+  tx: Writer,
+  run: Pick<RunsTable, 'id' | 'fence'>,
+  lock: boolean,
+): Promise<boolean> {
+  const query = tx.selectFrom('runs').select('id').where('id', '=', run.id).where('fence', '=', run.fence);
+  return (await (lock ? query.forKeyShare() : query).executeTakeFirst()) !== undefined;
 }
 
 /** Removes runs with what is theirs alone; answers their contents. */

@@ -8,10 +8,10 @@ import type { RunId } from '@switchyard/contract/ids.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import type { PreparedContent } from '../blobs/contents.ts';
+import { ContentGoneError, type PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database, Writer } from '../database/database.ts';
-import { badRequest, busy } from '../http/problem.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import { badRequest, busy, notFound, Problem, shown } from '../http/problem.ts';
 import { asText, type GivenConfiguration, optionsError } from '../instances/rules.ts';
 import { poolFor, poolsOf } from '../queue/pools.ts';
 import { livingWorkers } from '../queue/workers.ts';
@@ -38,6 +38,8 @@ export interface Submission {
   description: string;
   options: Record<string, string | number | boolean> | null;
   configuration: RunConfiguration;
+  /** Options whose names the caller may not see. */
+  hidden?: ReadonlySet<string>;
   /** Makes the input, once the format is known; throws the 400 that says what is wrong with it. */
   input(format: FormatType): Promise<PreparedContent>;
 }
@@ -56,7 +58,7 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
     instance: asText(resolved.configuration.options),
     run: requestOptions,
   });
-  const broken = ruleError(summary, definitions);
+  const broken = ruleError(summary, definitions, asked.hidden ?? new Set());
   if (broken) throw badRequest(broken);
 
   const formats = formatsOf(resolved.requirements, resolved.configuration, configuration);
@@ -92,11 +94,23 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
     network: resolved.configuration.network ? 1 : 0,
     ...notStarted,
   };
-  await database.transact(async (tx) => {
-    if (run.queuing_disabled === 1) await refuseWhenFull(tx, run, run.created_at);
-    await input.insert(tx);
-    await insertRun(tx, run);
-  });
+  try {
+    await database.transact(async (tx) => {
+      const lock = skipsLocked(database);
+      await checkApplication(tx, asked.application, lock);
+      if (run.queuing_disabled === 1) await refuseWhenFull(tx, run, run.created_at, lock);
+      await input.insert(tx);
+      await insertRun(tx, run);
+    });
+  } catch (error) {
+    const refusal =
+      error instanceof ContentGoneError
+        ? badRequest('The upload was removed meanwhile; upload it again.')
+        : error;
+    // After any other error it is not known whether the run was written; then the blob is left to be swept.
+    if (refusal instanceof Problem) await input.discard().catch(() => {});
+    throw refusal;
+  }
   parts.onQueued();
   return run;
 }
@@ -124,9 +138,20 @@ const notStarted = {
   peak_memory_bytes: null,
 } as const;
 
+/** A run born after its application was deleted would be executed, and never removed. */
+async function checkApplication(tx: Writer, application: ApplicationsTable, lock: boolean): Promise<void> {
+  const query = tx
+    .selectFrom('applications')
+    .select('uid')
+    .where('uid', '=', application.uid)
+    .where('deleted_at', 'is', null);
+  const found = await (lock ? query.forShare() : query).executeTakeFirst();
+  if (!found) throw notFound(`There is no application ${shown(application.id)}.`);
+}
+
 /** A run that may not wait is taken only when a slot of its class is free and nobody waits for one. */
-async function refuseWhenFull(tx: Writer, run: RunsTable, now: number): Promise<void> {
-  const workers = await livingWorkers(tx, now);
+async function refuseWhenFull(tx: Writer, run: RunsTable, now: number, lock: boolean): Promise<void> {
+  const workers = await livingWorkers(tx, now, lock);
   const pools = workers.map((worker) => poolFor(poolsOf(worker.capacity), run.execution_class));
   const slots = pools.reduce((sum, pool) => sum + pool.slots, 0);
   const classes = new Set(pools.flatMap((pool) => pool.classes));
