@@ -14,8 +14,11 @@ export interface Config {
   data: string;
   /** A `postgres://` address, or null for SQLite in the data folder. */
   postgres: string | null;
-  /** An `s3://` address, or null for the data folder. */
-  s3: string | null;
+  /** Where blobs go when not into the data folder. */
+  s3: {
+    address: string;
+    credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+  } | null;
   /** Without a trailing slash; null: made from host and port once listening. */
   publicUrl: string | null;
   role: 'all' | 'server' | 'worker';
@@ -38,7 +41,7 @@ export class ConfigError extends Error {}
 type Environment = Record<string, string | undefined>;
 
 export function readConfig(env: Environment = process.env): Config {
-  const known = new Set(VARIABLES);
+  const known = new Set([...VARIABLES, ...CLIENT_VARIABLES]);
   for (const name of Object.keys(env)) {
     if (name.startsWith('SWITCHYARD_') && !known.has(name)) {
       throw new ConfigError(
@@ -87,6 +90,9 @@ const VARIABLES = [
   'SWITCHYARD_LOG_LEVEL',
 ];
 
+/** Settings of clients, which often stand in the same shell. */
+const CLIENT_VARIABLES = ['SWITCHYARD_URL', 'SWITCHYARD_TOKEN'];
+
 function choice<const T extends readonly string[]>(
   env: Environment,
   name: string,
@@ -121,15 +127,28 @@ function readDatabase(env: Environment): string | null {
   return value;
 }
 
-function readBlobs(env: Environment): string | null {
-  const value = env.SWITCHYARD_BLOBS;
-  if (!value) return null;
-  if (!value.startsWith('s3://') || !URL.canParse(value)) {
+function readBlobs(env: Environment): Config['s3'] {
+  const address = env.SWITCHYARD_BLOBS;
+  if (!address) return null;
+  if (!address.startsWith('s3://') || !URL.canParse(address)) {
     throw new ConfigError(
-      `SWITCHYARD_BLOBS is "${value}"; it must be of the form s3://bucket?endpoint=…; leave it out for the data folder.`,
+      `SWITCHYARD_BLOBS is "${address}"; it must be of the form s3://bucket?endpoint=…; leave it out for the data folder.`,
     );
   }
-  return value;
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  } = env;
+  if (!accessKeyId || !secretAccessKey) {
+    throw new ConfigError(
+      'SWITCHYARD_BLOBS names a bucket, but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set.',
+    );
+  }
+  return {
+    address,
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+  };
 }
 
 function readPublicUrl(env: Environment): string | null {

@@ -22,6 +22,8 @@ import { loadSite, serveSite } from './api/site.ts';
 import { applicationHandlers } from './applications/operations.ts';
 import { Contents } from './blobs/contents.ts';
 import { openDiskBlobs } from './blobs/disk.ts';
+import { openS3Blobs } from './blobs/s3.ts';
+import type { BlobStore } from './blobs/store.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { Database } from './database/database.ts';
@@ -94,7 +96,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     closers.push(() => database.close());
     await migrate(database, migrations);
     const masterKey = await loadMasterKey(config.data, config.masterKey, random);
-    const blobs = await openDiskBlobs(join(config.data, 'blobs'));
+    const blobs = await openBlobs(config);
     const contents = new Contents({ database, blobs, clock, random });
     const metrics = createMetrics();
     let publicUrl = config.publicUrl ?? '';
@@ -203,6 +205,11 @@ async function openDatabase(config: Config, log: Log): Promise<Database> {
   return config.postgres
     ? openPostgres(config.postgres, log)
     : openSqlite(join(config.data, 'switchyard.db'));
+}
+
+async function openBlobs({ s3, data }: Config): Promise<BlobStore> {
+  if (s3) return openS3Blobs(s3.address, s3.credentials, { spool: join(data, 'spool') });
+  return openDiskBlobs(join(data, 'blobs'));
 }
 
 async function listen(http: FastifyInstance, config: Config): Promise<string> {
