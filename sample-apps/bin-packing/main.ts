@@ -70,8 +70,10 @@ class Search {
     this.offer(first);
     await this.findBound(problem, options);
     if (outcome.status === 'infeasible') return outcome;
-    await this.improve(problem, first, options);
-    if (!this.isProved(options.gap) && !this.signal.aborted) await this.solveExactly(problem, options);
+    const stale = staleRoundsPerItem * problem.items.length;
+    const improved = await this.improve(problem, first, options, stale, options['heuristic.share']);
+    if (this.isExactAffordable(problem, options)) await this.solveExactly(problem, options);
+    else await this.improve(problem, improved, options, Number.POSITIVE_INFINITY, 1);
     if (outcome.packing) outcome.status = this.isProved(options.gap) ? 'optimal' : 'feasible';
     return outcome;
   }
@@ -106,13 +108,21 @@ class Search {
     this.outcome.bound = result.status === 'optimal' ? Math.min(result.bound, result.value) : result.bound;
   }
 
-  /** Gives the event loop a turn now and then: a signal is heard only there. */
-  private async improve(problem: Problem, first: Packing, options: Options): Promise<void> {
+  /**
+   * Runs the heuristic from a packing until it is stale, proved or out of its share of the time left, and returns where it
+   * stands. It gives the event loop a turn now and then: a signal is heard only there.
+   */
+  private async improve(
+    problem: Problem,
+    from: Packing,
+    options: Options,
+    staleMaximum: number,
+    share: number,
+  ): Promise<Packing> {
     const { outcome } = this;
-    const random = seededRandom(options.seed);
-    const end = this.progress.seconds() + this.secondsLeft(options) * options['heuristic.share'];
-    let current = first;
-    const staleMaximum = staleRoundsPerItem * problem.items.length;
+    const random = seededRandom(options.seed + outcome.rounds);
+    const end = this.progress.seconds() + this.secondsLeft(options) * share;
+    let current = from;
     let stale = 0;
     while (stale < staleMaximum && !this.isProved(options.gap)) {
       if (outcome.rounds % 50 === 0) {
@@ -126,18 +136,20 @@ class Search {
       current = next;
       this.offer(current);
     }
+    return current;
+  }
+
+  private isExactAffordable(problem: Problem, options: Options): boolean {
+    const slots = [...slotCounts(problem, this.outcome.packing).values()].reduce(
+      (sum, count) => sum + count,
+      0,
+    );
+    return slots * (problem.items.length + 1) <= options['exact.columns'];
   }
 
   private async solveExactly(problem: Problem, options: Options): Promise<void> {
     const { outcome } = this;
-    const slots = [...slotCounts(problem, outcome.packing).values()].reduce((sum, count) => sum + count, 0);
-    const columns = slots * (problem.items.length + 1);
-    if (columns > options['exact.columns']) {
-      console.error(
-        `${this.progress.seconds().toFixed(2).padStart(8)} s  the exact model would have ${columns} columns: left out`,
-      );
-      return;
-    }
+    if (this.isProved(options.gap) || this.signal.aborted) return;
     const model = buildModel(problem, outcome.packing, Math.max(0, outcome.bound));
     const start = outcome.packing && model.write(outcome.packing);
     const result = await solveMip(model.mip, {

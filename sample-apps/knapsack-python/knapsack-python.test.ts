@@ -3,7 +3,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+
+// Every test waits for processes of its own, and a busy machine may hold those up.
+vi.setConfig({ testTimeout: 180_000 });
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const pythonVersion = spawnSync('python3', ['--version']);
@@ -143,11 +146,11 @@ async function example(name: string): Promise<RawInput> {
 
 describe.skipIf(!hasPython)('knapsack in Python', () => {
   it('finds what an exhaustive search finds, and says infeasible where that finds nothing', async () => {
-    const inputs = Array.from({ length: 24 }, (_, index) =>
+    const inputs = Array.from({ length: 18 }, (_, index) =>
       randomInput(4000 + 31 * index, 6 + (index % 9), 1 + (index % 4), index % 3 === 0),
     );
     const optima = inputs.map(exhaustiveOptimum);
-    expect(optima.filter((optimum) => optimum !== null).length).toBeGreaterThan(12);
+    expect(optima.filter((optimum) => optimum !== null).length).toBeGreaterThan(8);
     const outputs = await Promise.all(inputs.map((input) => solve(input)));
     for (const [index, { solution, statistics }] of outputs.entries()) {
       const input = inputs[index] ?? { capacities: {}, items: [] };

@@ -5,7 +5,10 @@ import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+// Every test waits for processes of its own, and a busy machine may hold those up.
+vi.setConfig({ testTimeout: 180_000 });
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const target = `${process.platform}-${process.arch}`;
