@@ -3,7 +3,7 @@ import { Icon } from './icon.tsx';
 import { RunPicture } from './run-picture.tsx';
 
 export const homeDescription =
-  'Switchyard is a self-hosted platform for optimisation apps: push an executable, run it through an HTTP API, and test every change before it decides anything real.';
+  'Switchyard is a self-hosted platform for optimisation apps: push an executable, run it through an HTTP API, and keep every version that ever decided anything.';
 
 /** What the product promises, in the order a newcomer asks. */
 const promises = [
@@ -16,8 +16,8 @@ const promises = [
     text: 'A run is acknowledged once it is durable on disk. When a worker dies, its runs go back to their old place in the queue, and a worker that returns late cannot overwrite the result.',
   },
   {
-    title: 'Experiments you can trust',
-    text: 'Batch, scenario, acceptance, shadow and switchback tests compare versions on the same inputs, with intervals, and a verdict that may be “undecided”.',
+    title: 'Every version stays',
+    text: 'A version never changes, an instance is switched from one to the next in one call, and each run keeps the options it got and where each came from. Experiments that compare versions are being built.',
   },
   {
     title: 'Contained by default',
@@ -32,12 +32,11 @@ export function Home({ firstPage }: { firstPage: Neighbour }) {
       <section className="hero">
         <div>
           <h1>
-            <span>Run decision models.</span> <span>Prove every change.</span>
+            <span>Run decision models.</span> <span>Lose no run.</span>
           </h1>
           <p className="intro">
             Switchyard is a self-hosted platform for optimisation apps: routing, scheduling, packing, pricing.
-            Push an executable, run it through an HTTP API, and test each new version before it decides
-            anything real.
+            Push an executable, run it through an HTTP API, and keep every version that ever decided anything.
           </p>
           <p className="actions">
             <a className="primary" href={firstPage.route}>

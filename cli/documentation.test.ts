@@ -1,0 +1,97 @@
+/**
+ * The pages as their reader: every example of every page, in order, in bash, against a server after its first start. The
+ * sample apps are pushed and run the way `npm start` does it.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import { exampleChoices, examplePages, extractExamples } from '@switchyard/site/examples.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FirstRun, firstRun } from './first-run.ts';
+
+const apps = join(import.meta.dirname, '..', 'sample-apps');
+let server: TestServer;
+let first: FirstRun;
+const said: string[] = [];
+
+beforeAll(async () => {
+  server = await startTestServer();
+  first = await firstRun(server.client, apps, (line) => said.push(line));
+}, 120_000);
+afterAll(() => server.close());
+
+describe('the first start', () => {
+  test('pushes every sample app and plans the routing app’s sample input', () => {
+    expect(first.error).toBe('');
+    expect(first.status).toBe('succeeded');
+    expect(first.value).toBeGreaterThan(0);
+    expect(said).toContain('pushed vehicle-routing');
+  });
+
+  test('pushes nothing twice', async () => {
+    const again = await firstRun(server.client, apps, () => {});
+    expect(again.pushed).toEqual([]);
+  });
+});
+
+const stories = examplePages().flatMap((route) =>
+  exampleChoices(route).map((choice) => ({
+    route,
+    choice,
+    name: [route, ...Object.values(choice)].join(' '),
+  })),
+);
+
+describe('the examples of', () => {
+  test.each(stories)(
+    '$name',
+    async ({ route, choice }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'switchyard-page-'));
+      try {
+        mkdirSync(join(folder, 'data'));
+        writeFileSync(join(folder, 'data', 'root-token'), `${server.token}\n`);
+        const steps = extractExamples(route, choice);
+        expect(steps.length).toBeGreaterThan(0);
+        const script = ['set -euo pipefail'];
+        for (const [index, step] of steps.entries()) {
+          if (step.kind === 'file') {
+            mkdirSync(dirname(join(folder, step.path)), { recursive: true });
+            writeFileSync(join(folder, step.path), step.text);
+            continue;
+          }
+          // All blocks of a page run in one shell, as they do for a reader; each one's output goes to a file of its own.
+          script.push(
+            `{\n${step.text.replaceAll('http://127.0.0.1:8080', server.url)}\n} > step-${index}.out`,
+          );
+        }
+        const ran = await bash(folder, script.join('\n'));
+        expect(ran.code, ran.stderr).toBe(0);
+        for (const [index, step] of steps.entries()) {
+          if (step.kind !== 'shell' || step.expect === undefined) continue;
+          const output = readFileSync(join(folder, `step-${index}.out`), 'utf8');
+          if (step.expect instanceof RegExp) expect(output).toMatch(step.expect);
+          else expect(output).toContain(step.expect);
+        }
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    120_000,
+  );
+});
+
+function bash(folder: string, script: string): Promise<{ code: number; stderr: string }> {
+  return new Promise((resolve) => {
+    const environment = { PATH: process.env.PATH ?? '', HOME: folder };
+    execFile(
+      'bash',
+      ['-c', script],
+      { cwd: folder, env: environment, timeout: 110_000 },
+      (error, _stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stderr });
+      },
+    );
+  });
+}
