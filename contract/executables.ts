@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
-import { type ExecutableId, someId, type UploadId } from './ids.ts';
+import { type ExecutableId, namedId, someId, type UploadId } from './ids.ts';
 import { RUNTIME_CHARS_MAX, RUNTIME_CHARS_MIN } from './limits.ts';
 import { operation } from './operation.ts';
 import { ROLES } from './roles.ts';
@@ -146,7 +146,7 @@ export const BinaryUpload = Type.Object(
 export const Activation = Type.Object(
   {
     requirements: Requirements,
-    upload_id: maybe(someId<UploadId>('The upload to activate; the one asked for last when absent.')),
+    upload_id: maybe(namedId<UploadId>('The upload to activate; the one asked for last when absent.')),
     $schema: ignored(),
   },
   {

@@ -34,3 +34,8 @@ export function newId<T extends string>(noun: string) {
 export function someId<T extends string>(description: string) {
   return Type.Unsafe<T>(Type.String({ description }));
 }
+
+/** The same where a request names it in its body or query: no id has a NUL character, and no database is asked for one. */
+export function namedId<T extends string>(description: string) {
+  return Type.Unsafe<T>(Type.String({ pattern: '^[^\\u0000]*$', description }));
+}

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
-import { type ApplicationId, type InstanceId, newId, someId, type VersionId } from './ids.ts';
+import { type ApplicationId, type InstanceId, namedId, newId, someId, type VersionId } from './ids.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
 import {
@@ -81,7 +81,7 @@ export const Instance = Type.Object(
 );
 export type Instance = Static<typeof Instance>;
 
-const versionId = someId<VersionId>('The version the instance runs.');
+const versionId = namedId<VersionId>('The version the instance runs.');
 
 export const InstanceCreate = Type.Object(
   {
@@ -195,7 +195,7 @@ export const deleteInstance = operation({
   tag: 'instances',
   summary: 'Delete an instance',
   description:
-    'Deletes the instance. While it is the default instance of the application the answer is 400. Its runs stay.',
+    'Deletes the instance. While it is the default instance of the application the answer is 400; as its default for experiments it is taken out. Its runs stay.',
   right: 'write',
   params: InstanceParams,
   answers: { 204: { description: 'It is gone.' } },

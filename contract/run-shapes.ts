@@ -3,7 +3,7 @@
  * operations are in runs.ts, its logs in run-logs.ts, its states in states.ts.
  */
 import Type, { type Static } from 'typebox';
-import { type RunId, someId, type UploadId } from './ids.ts';
+import { namedId, type RunId, someId, type UploadId } from './ids.ts';
 import { RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from './limits.ts';
 import {
   anyObject,
@@ -63,7 +63,7 @@ export const RunCreate = Type.Object(
     input: Type.Optional(
       Type.Unknown({ description: 'The input itself: a JSON value of at most 5 MB. A string for text.' }),
     ),
-    upload_id: maybe(someId<UploadId>('An upload that holds the input, instead of `input`.')),
+    upload_id: maybe(namedId<UploadId>('An upload that holds the input, instead of `input`.')),
     name: maybe(text('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
     description: maybe(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     options: maybe(Options),

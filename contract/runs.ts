@@ -5,7 +5,7 @@
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
 import { EXECUTION_CLASS_DEFAULT } from './execution-classes.ts';
-import { type RunId, someId } from './ids.ts';
+import { type InstanceId, namedId, type RunId, someId } from './ids.ts';
 import { operation } from './operation.ts';
 import { PageQuery, runsPage, WindowQuery } from './paging.ts';
 import { Run, RunCreate, RunCreated, RunInformation, RunOutput, RunResult, RunUpdate } from './run-shapes.ts';
@@ -94,7 +94,7 @@ export const createRun = operation({
   params: ApplicationParams,
   query: Type.Object({
     instance_id: Type.Optional(
-      Type.String({ description: 'The instance to run; `latest` runs the executable pushed last.' }),
+      namedId<InstanceId>('The instance to run; `latest` runs the executable pushed last.'),
     ),
   }),
   body: { schema: RunCreate, example: { input: { stops: [], vehicles: [] }, options: { duration: '2' } } },

@@ -3,8 +3,8 @@
  * page tokens. From the environment, so that several servers share it, else kept in the data folder.
  */
 import { createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Random } from '../random.ts';
 
 const KEY_BYTES = 32;
@@ -49,14 +49,22 @@ export function tokenKey(masterKey: Buffer): KeyObject {
   });
 }
 
-/** Writes a small file that only its owner may read, and waits for the disk. */
+/** Writes a small file that only its owner may read, whole or not at all, and waits for the disk. */
 export async function writeDurably(path: string, content: Buffer | string): Promise<void> {
-  const handle = await open(path, 'w', 0o600);
+  const written = `${path}.new`;
+  const file = await open(written, 'w', 0o600);
   try {
-    await handle.chmod(0o600);
-    await handle.writeFile(content);
-    await handle.sync();
+    await file.chmod(0o600);
+    await file.writeFile(content);
+    await file.sync();
   } finally {
-    await handle.close();
+    await file.close();
+  }
+  await rename(written, path);
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }

@@ -3,7 +3,7 @@ import type { Key } from '@switchyard/contract/account.ts';
 import type { KeyId } from '@switchyard/contract/ids.ts';
 import { hasRight, mayGrant } from '@switchyard/contract/roles.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, skipsLocked } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
 import { badRequest, forbidden, notFound, shown } from '../http/problem.ts';
@@ -85,7 +85,7 @@ export function accountHandlers(
             `The key ${shown(key.id)} has the role ${key.role}; your role ${caller.role} may not revoke it.`,
           );
         }
-        if (key.role === 'root' && (await countRootKeys(tx, caller.account)) === 1) {
+        if (key.role === 'root' && (await countRootKeys(tx, caller.account, skipsLocked(database))) <= 1) {
           throw badRequest(
             `The key ${shown(key.id)} is the last root key of the account; make another one first.`,
           );

@@ -45,14 +45,15 @@ export function listKeys(
   return query.execute();
 }
 
-export async function countRootKeys(tx: Writer, account: AccountId): Promise<number> {
-  const row = await tx
+/** With `locks` nobody else revokes one of them until this transaction is over. */
+export async function countRootKeys(tx: Writer, account: AccountId, locks: boolean): Promise<number> {
+  const query = tx
     .selectFrom('keys')
-    .select((eb) => eb.fn.countAll().as('count'))
+    .select('id')
     .where('account_id', '=', account)
     .where('role', '=', 'root')
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+    .orderBy('id');
+  return (await (locks ? query.forUpdate() : query).execute()).length;
 }
 
 export async function deleteKey(tx: Writer, id: KeyId): Promise<void> {

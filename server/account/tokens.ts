@@ -3,7 +3,7 @@
  * the throughput; whether the key still lets in is asked of the store each time.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
+import { type AccountId, ID_PATTERN, type KeyId } from '@switchyard/contract/ids.ts';
 import { ROLES, type Role } from '@switchyard/contract/roles.ts';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../clock.ts';
@@ -55,8 +55,7 @@ export class Tokens {
         currentDate: new Date(this.#clock.now()),
       });
       const role = ROLES.find((one) => one === payload.role);
-      if (typeof payload.sub !== 'string' || typeof payload.account !== 'string' || role === undefined)
-        return null;
+      if (!isId(payload.sub) || !isId(payload.account) || role === undefined) return null;
       return {
         key: payload.sub as KeyId,
         account: payload.account as AccountId,
@@ -69,3 +68,8 @@ export class Tokens {
     }
   }
 }
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && ID.test(value);
+}
+const ID = new RegExp(ID_PATTERN);

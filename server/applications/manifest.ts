@@ -2,19 +2,18 @@
  * Reads `app.yaml`. What the activation call says of the requirements wins; the manifest fills in what it leaves out,
  * because early clients send only type and runtime.
  */
-import {
-  ExecutableOptions,
-  type IoConfiguration,
-  type Requirements,
-} from '@switchyard/contract/executables.ts';
-import { Ajv } from 'ajv';
+import { type IoConfiguration, Requirements } from '@switchyard/contract/executables.ts';
+import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { parse } from 'yaml';
+import { sentenceFor } from '../http/sentences.ts';
+import { compile } from '../http/validation.ts';
 
 type Fields = Record<string, unknown>;
 
-const validateOptions = new Ajv({ strict: false }).compile(
-  JSON.parse(JSON.stringify(ExecutableOptions)) as object,
-);
+const validate = compile(Requirements);
+const ALIASES_MAX = 100;
+/** Deeper than any definition of an option goes; what is read back and shown must not be too deep to be written. */
+const LEVELS_MAX = 64;
 
 /** What a manifest says, or the sentence that says what is wrong with it. */
 export function completeRequirements(
@@ -23,7 +22,7 @@ export function completeRequirements(
 ): { requirements: Requirements } | { error: string } {
   let manifest: unknown;
   try {
-    manifest = parse(manifestText, { maxAliasCount: 100 });
+    manifest = parse(manifestText, { maxAliasCount: ALIASES_MAX });
   } catch (error) {
     return {
       error: `app.yaml is not valid YAML: ${error instanceof Error ? error.message.split('\n')[0] : ''}`,
@@ -33,22 +32,38 @@ export function completeRequirements(
   if (!root) return { error: 'app.yaml must be a map of fields.' };
   const execution = object(root.execution);
   const configuration = object(root.configuration);
-  const options = given.options ?? optionsOf(configuration);
-  if (options && !validateOptions(options)) {
-    const error = validateOptions.errors?.[0];
-    return {
-      error: `configuration.options of app.yaml is not right: ${error?.instancePath ?? ''} ${error?.message ?? ''}.`,
-    };
-  }
-  return {
-    requirements: {
-      ...given,
-      options,
-      io_configuration: given.io_configuration ?? contentOf(configuration),
-      entrypoint: given.entrypoint || text(execution?.entrypoint),
-      working_directory: given.working_directory || text(execution?.cwd),
-    },
+  const requirements = {
+    executable_type: given.executable_type,
+    runtime: given.runtime,
+    options: given.options ?? optionsOf(configuration),
+    io_configuration: given.io_configuration ?? contentOf(configuration),
+    entrypoint: given.entrypoint || text(execution?.entrypoint),
+    working_directory: given.working_directory || text(execution?.cwd),
   };
+  if (isDeeper(requirements, LEVELS_MAX))
+    return { error: `The requirements are nested deeper than ${LEVELS_MAX} levels.` };
+  const written = JSON.stringify(requirements);
+  if (written.length > MANIFEST_BYTES_MAX)
+    return { error: `The requirements are longer than ${MANIFEST_BYTES_MAX} bytes.` };
+  // As it will be read back: YAML knows values that JSON does not, and leaves out is not the same as undefined.
+  const read = JSON.parse(written) as Requirements;
+  if (!validate(read))
+    return { error: `configuration of app.yaml is not right: ${sentenceFor(validate.errors ?? [], 'body')}` };
+  return { requirements: read };
+}
+
+/** Whether anything lies below the given number of levels. A loop, because that is what it guards against. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let layer: unknown[] = [value];
+  for (let level = 0; layer.length > 0; level += 1) {
+    if (level > levels) return true;
+    layer = layer.flatMap((one) =>
+      typeof one === 'object' && one !== null
+        ? Object.values(one).filter((inner) => typeof inner === 'object')
+        : [],
+    );
+  }
+  return false;
 }
 
 function optionsOf(configuration: Fields | undefined): Requirements['options'] {

@@ -6,7 +6,7 @@ import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Contents } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, skipsLocked } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
 import { badRequest, shown } from '../http/problem.ts';
@@ -19,6 +19,7 @@ import {
   findExecutable,
   findExecutables,
   getApplication,
+  holdApplication,
   insertApplication,
   listApplications,
   updateApplication,
@@ -66,6 +67,11 @@ export function applicationHandlers(
 
   return {
     async createApplication({ caller, body }) {
+      for (const field of ['default_instance', 'default_experiment_instance'] as const) {
+        // It may be made later: nothing can be an instance of an application that is not there yet.
+        if (body[field] === 'default')
+          throw badRequest(`${field} is "default", which stands for itself; name an instance, or "latest".`);
+      }
       const now = clock.now();
       const row: ApplicationsTable = {
         uid: makeId<string>(random, 'app'),
@@ -116,22 +122,23 @@ export function applicationHandlers(
 
     async updateApplication({ caller, params, body }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
-      for (const field of ['default_instance', 'default_experiment_instance'] as const) {
-        // What is sent back unchanged is let through: clients send the whole object.
-        if (body[field] !== row[field]) await checkInstance(row.uid, field, body[field]);
-      }
-      const changes = {
-        name: body.name ?? row.name,
-        description: body.description ?? row.description,
-        default_instance: body.default_instance ?? row.default_instance,
-        default_experiment_instance: body.default_experiment_instance ?? row.default_experiment_instance,
-        updated_at: clock.now(),
-      };
-      await database.transact((tx) => updateApplication(tx, row.uid, changes));
-      return {
-        status: 200,
-        body: applicationBody({ ...row, ...changes }, await executableOf(row), caller.role),
-      };
+      const changed = await database.transact(async (tx) => {
+        const held = await holdApplication(tx, skipsLocked(database), row);
+        for (const field of ['default_instance', 'default_experiment_instance'] as const) {
+          // What is sent back unchanged is let through: clients send the whole object.
+          if (body[field] !== held[field]) await checkInstance(held.uid, field, body[field]);
+        }
+        const changes = {
+          name: body.name ?? held.name,
+          description: body.description ?? held.description,
+          default_instance: body.default_instance ?? held.default_instance,
+          default_experiment_instance: body.default_experiment_instance ?? held.default_experiment_instance,
+          updated_at: clock.now(),
+        };
+        await updateApplication(tx, held.uid, changes);
+        return { ...held, ...changes };
+      });
+      return { status: 200, body: applicationBody(changed, await executableOf(changed), caller.role) };
     },
 
     async deleteApplication({ caller, params }) {
@@ -149,7 +156,7 @@ export function applicationHandlers(
     async activateBinary({ caller, params, body }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
       const executable = await push(parts, {
-        applicationUid: row.uid,
+        application: row,
         uploadId: body.upload_id ?? null,
         requirements: body.requirements,
         email: caller.email,

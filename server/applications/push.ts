@@ -2,18 +2,18 @@
  * A push: the archive that was uploaded last is checked as a whole and becomes the active executable, which `latest`
  * runs from then on. Nothing of a refused archive is kept.
  */
-
 import type { Requirements } from '@switchyard/contract/executables.ts';
 import type { ExecutableId, UploadId } from '@switchyard/contract/ids.ts';
 import { ArchiveRefused, inspectArchive } from '@switchyard/runner';
+import { ContentGoneError } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, skipsLocked } from '../database/database.ts';
 import { badRequest } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { completeRequirements } from './manifest.ts';
-import type { ExecutablesTable } from './schema.ts';
-import { insertExecutable, updateApplication } from './store.ts';
+import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
+import { holdApplication, insertExecutable, updateApplication } from './store.ts';
 
 interface Parts {
   database: Database;
@@ -23,7 +23,7 @@ interface Parts {
 }
 
 export interface Push {
-  applicationUid: string;
+  application: ApplicationsTable;
   uploadId: UploadId | null;
   requirements: Requirements;
   email: string;
@@ -32,7 +32,8 @@ export interface Push {
 /** Answers the executable, or throws the 400 that says what is wrong with the archive. */
 export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable> {
   const { database, uploads, clock, random } = parts;
-  const content = await uploads.use(asked.applicationUid, asked.uploadId, 'executable', 'upload_id');
+  const { uid } = asked.application;
+  const content = await uploads.use(uid, asked.uploadId, 'executable', 'upload_id');
   try {
     const inspected = await inspectArchive(await content.open());
     if (inspected.manifestText === undefined)
@@ -41,7 +42,7 @@ export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable>
     if ('error' in completed) throw badRequest(completed.error);
     const executable: ExecutablesTable = {
       id: makeId<ExecutableId>(random, 'exe'),
-      application_uid: asked.applicationUid,
+      application_uid: uid,
       user_email: asked.email,
       uploaded_at: clock.now(),
       requirements: JSON.stringify(completed.requirements),
@@ -49,9 +50,10 @@ export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable>
       hash: inspected.hash,
     };
     await database.transact(async (tx) => {
+      await holdApplication(tx, skipsLocked(database), asked.application);
       await content.insert(tx);
       await insertExecutable(tx, executable);
-      await updateApplication(tx, asked.applicationUid, {
+      await updateApplication(tx, uid, {
         active_executable_id: executable.id,
         updated_at: executable.uploaded_at,
       });
@@ -59,6 +61,10 @@ export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable>
     return executable;
   } catch (error) {
     if (error instanceof ArchiveRefused) throw badRequest(error.message);
+    if (error instanceof ContentGoneError)
+      throw badRequest(
+        'The upload was forgotten meanwhile; ask for an upload URL and PUT the archive there.',
+      );
     throw error;
   }
 }

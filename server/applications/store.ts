@@ -33,6 +33,25 @@ export async function getApplication(
   return row;
 }
 
+/**
+ * The application as it is now, which nobody else deletes or changes until the transaction is over; the 404 when it was
+ * deleted meanwhile. With `locks` false the database has one writer and needs no lock.
+ */
+export async function holdApplication(
+  tx: Writer,
+  locks: boolean,
+  application: ApplicationsTable,
+): Promise<ApplicationsTable> {
+  const query = tx
+    .selectFrom('applications')
+    .selectAll()
+    .where('uid', '=', application.uid)
+    .where('deleted_at', 'is', null);
+  const row = await (locks ? query.forUpdate() : query).executeTakeFirst();
+  if (!row) throw notFound(`There is no application ${shown(application.id)}.`);
+  return row;
+}
+
 export function listApplications(
   db: Reader,
   account: AccountId,
@@ -81,10 +100,17 @@ export function findExecutable(db: Reader, id: ExecutableId): Promise<Executable
   return db.selectFrom('executables').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export function findExecutables(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutablesTable[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  return db.selectFrom('executables').selectAll().where('id', 'in', ids).execute();
+/** In any order. Asked for in parts, because a statement takes only so many parameters. */
+export async function findExecutables(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutablesTable[]> {
+  const found: ExecutablesTable[] = [];
+  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
+    const part = ids.slice(from, from + IDS_PER_STATEMENT);
+    found.push(...(await db.selectFrom('executables').selectAll().where('id', 'in', part).execute()));
+  }
+  return found;
 }
+
+const IDS_PER_STATEMENT = 500;
 
 /** Removes the executables of an application; answers their contents. */
 export async function removeExecutables(tx: Writer, applicationUid: string): Promise<string[]> {

@@ -1,4 +1,7 @@
-/** Reads JSON bodies: valid UTF-8, valid JSON; an empty body is no body, whatever its content type says. */
+/**
+ * Reads JSON bodies: valid UTF-8, valid JSON; an empty body is no body, whatever its content type says. Half a surrogate
+ * pair is not a character and no database keeps it; it becomes U+FFFD here, so that what is answered is what is kept.
+ */
 import type { FastifyRequest } from 'fastify';
 import { badRequest, type Problem } from './problem.ts';
 
@@ -13,7 +16,7 @@ export function readJson(
   request.rawBody = payload;
   if (payload.length === 0) return done(null, undefined);
   const contentType = request.headers['content-type'] ?? '';
-  if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType)) {
+  if (!/^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i.test(contentType)) {
     return done(
       badRequest(
         `The content type of the request is "${contentType.slice(0, 80)}"; it must be application/json.`,
@@ -33,7 +36,8 @@ function parse(payload: Buffer): { value: unknown; problem?: undefined } | { pro
     return { problem: badRequest('The body of the request is not valid UTF-8.') };
   }
   try {
-    return { value: JSON.parse(text) as unknown };
+    const value = JSON.parse(text) as unknown;
+    return { value: HALF_PAIR_ESCAPED.test(text) ? wellFormed(value) : value };
   } catch (error) {
     return {
       problem: badRequest(
@@ -43,7 +47,19 @@ function parse(payload: Buffer): { value: unknown; problem?: undefined } | { pro
   }
 }
 
-/** Fastify says null for "no body" where JSON null is a body; both are no object. */
-export function bodyOf(body: unknown): unknown {
-  return body === null ? undefined : body;
+/** Surrogates can only come as escapes: UTF-8 has none. Most texts have no such escape and need no second look. */
+const HALF_PAIR_ESCAPED = /\\u[dD][89a-fA-F]/;
+
+/** The value with every text made well-formed, changed in place. A loop, because a body may be nested very deep. */
+function wellFormed(value: unknown): unknown {
+  const root = { value };
+  const open: object[] = [root];
+  for (let container = open.pop(); container !== undefined; container = open.pop()) {
+    for (const [key, one] of Object.entries(container)) {
+      if (typeof one === 'object' && one !== null) open.push(one);
+      else if (typeof one === 'string' && !one.isWellFormed())
+        Object.defineProperty(container, key, { value: one.toWellFormed() });
+    }
+  }
+  return root.value;
 }

@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import { fromBase64Url } from './base64url.ts';
 import { badRequest } from './problem.ts';
 
 /** Where a page ends: the instant and the id of its last row. */
@@ -36,9 +37,10 @@ export class PageTokens {
   }
 
   read(list: string, token: string): Position {
-    const bytes = Buffer.from(token, 'base64url');
-    const payload = bytes.subarray(MAC_BYTES);
+    const bytes = fromBase64Url(token);
+    const payload = bytes?.subarray(MAC_BYTES) ?? NO_BYTES;
     if (
+      bytes === null ||
       bytes.length <= MAC_BYTES ||
       !timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#mac(list, payload))
     ) {
@@ -61,6 +63,7 @@ export class PageTokens {
 }
 
 const MAC_BYTES = 12;
+const NO_BYTES = Buffer.alloc(0);
 
 export interface PageQueryValues {
   pagereturn?: boolean;

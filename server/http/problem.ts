@@ -32,6 +32,12 @@ export function problemBody(
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return `a JSON array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'a JSON object';
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return cut(JSON.stringify(value) ?? String(value));
 }
+
+/** A name a caller made up, as a message shows it. */
+export function cut(text: string): string {
+  return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX).toWellFormed()}…` : text;
+}
+
+const SHOWN_CHARS_MAX = 80;

@@ -4,7 +4,7 @@ import { ID_PATTERN } from '@switchyard/contract/ids.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ErrorObject } from 'ajv';
 import { closest } from 'fastest-levenshtein';
-import { shown } from './problem.ts';
+import { cut, shown } from './problem.ts';
 
 type Part = 'body' | 'query' | 'path';
 
@@ -32,7 +32,7 @@ export function sentenceFor(errors: readonly ErrorObject[], part: Part): string 
       return `${field} is ${value}; it must be one of ${(schema.enum as unknown[]).filter((one) => one !== null && one !== '').join(', ')}.`;
     case 'minLength':
     case 'maxLength':
-      return `${field} is ${value}, ${[...String(error.data)].length} characters long; it must have ${range(schema.minLength, schema.maxLength)} characters.`;
+      return `${field} is ${value}, ${charactersOf(String(error.data))} characters long; it must have ${range(schema.minLength, schema.maxLength)} characters.`;
     case 'minimum':
     case 'maximum':
       return `${field} is ${value}; it must be ${range(schema.minimum, schema.maximum)}.`;
@@ -58,20 +58,30 @@ function fieldName(instancePath: string, part: Part): string {
     .slice(1)
     .map((one) => one.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('.');
-  return name === '' ? `The ${part}` : name;
+  return name === '' ? `The ${part}` : cut(name);
 }
 
 function join(field: string, name: string, part: Part): string {
-  return field === `The ${part}` ? name : `${field}.${name}`;
+  return field === `The ${part}` ? cut(name) : `${field}.${cut(name)}`;
+}
+
+/** Counted as limits count them: a character outside the basic plane is one. */
+function charactersOf(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 function unknownField(field: string, name: string, known: string[], part: Part): string {
   const full = join(field, name, part);
-  const near = known.length > 0 ? closest(name, known) : '';
+  const near = known.length > 0 ? closest(name.slice(0, NAME_CHARS_COMPARED), known) : '';
   return near === ''
     ? `${full} is not a field of this request.`
     : `${full} is not a field of this request; did you mean "${near}"? The fields are ${known.join(', ')}.`;
 }
+
+/** No field has a longer name. */
+const NAME_CHARS_COMPARED = 100;
 
 const TYPE_WORDS: Record<string, string> = {
   string: 'text',

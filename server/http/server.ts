@@ -17,7 +17,7 @@ import Fastify, {
 } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { type Log, messageOf } from '../log.ts';
-import { bodyOf, readJson } from './body.ts';
+import { readJson } from './body.ts';
 import type { Call, Caller, Handler, Handlers, RawReply } from './handler.ts';
 import type { Metrics } from './metrics.ts';
 import {
@@ -43,6 +43,8 @@ export interface HttpParts {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  /** How long a caller may take to send its headers. */
+  headersMs?: number;
   /** What a person sees at an address of the site that does not exist; null where no site is served. */
   notFoundPage: { html: string; headers: Record<string, string> } | null;
 }
@@ -56,17 +58,23 @@ declare module 'fastify' {
 
 const NO_BYTES = Buffer.alloc(0);
 const HEADER_BYTES_MAX = 32 * 1024;
-const REQUEST_HEADER_MS = 30_000;
+const HEADERS_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const PARAMETER_CHARS_MAX = 512;
 
 /** Builds the server; it does not listen yet. */
 export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
+  const headersTimeout = parts.headersMs ?? HEADERS_MS;
   const app = Fastify({
     logger: false,
     bodyLimit: REQUEST_BODY_BYTES_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: REQUEST_HEADER_MS },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout,
+      // Node looks for slow callers this often.
+      connectionsCheckingInterval: headersTimeout / 6,
+    },
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, ignoreTrailingSlash: false },
     frameworkErrors: (error, _request, reply) => answerError(error, reply, parts.log),
     clientErrorHandler(error, socket) {
@@ -121,6 +129,7 @@ function route(
     config: { operation: operation.id },
     ...(operation.body?.stream ? { bodyLimit: UPLOAD_BYTES_MAX + 1 } : {}),
     async onRequest(request, reply) {
+      if (operation.body?.stream) refuseTooLong(request);
       if (operation.right === 'public') return;
       const caller = await parts.authenticate(bearerToken(request));
       if (!caller)
@@ -136,7 +145,9 @@ function route(
     async handler(request, reply) {
       const query = request.query as Record<string, unknown>;
       check.query(query);
-      const body = operation.body?.stream ? undefined : bodyOf(request.body);
+      refuseZeroBytes(request.params as Record<string, string>);
+      // Fastify says null for "no body" where JSON null is a body.
+      const body = request.rawBody?.length ? request.body : undefined;
       check.body(body);
       const call: Call<Operation> = {
         params: request.params as never,
@@ -155,6 +166,20 @@ function route(
       return 'raw' in answer ? sendRaw(reply, answer) : send(reply, answer as Sent);
     },
   });
+}
+
+/** The length the caller states is believed: nothing of a body that cannot be taken is read into the store. */
+function refuseTooLong(request: FastifyRequest): void {
+  const stated = Number(request.headers['content-length'] ?? 0);
+  if (stated > UPLOAD_BYTES_MAX)
+    throw badRequest(`The upload has ${stated} bytes; it may have at most ${UPLOAD_BYTES_MAX}.`);
+}
+
+/** No id has one, and PostgreSQL cannot even be asked for it. */
+function refuseZeroBytes(params: Record<string, string>): void {
+  for (const [name, value] of Object.entries(params)) {
+    if (value.includes('\0')) throw notFound(`${name} is ${shown(value)}, which names nothing.`);
+  }
 }
 
 interface Sent {
@@ -226,6 +251,9 @@ function answerError(error: unknown, reply: FastifyReply, log: Log): FastifyRepl
   if (problem) {
     return sendProblem(reply, problem.status, problem.message, problem.headers);
   }
+  // The caller went away in the middle of its body; nobody reads this answer.
+  if (reply.request.raw.readableAborted)
+    return sendProblem(reply, 400, 'The request ended before its body did.', {});
   log.error(
     { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
     'A request failed by a fault of ours.',

@@ -1,6 +1,7 @@
 /** URLs that carry their own credential: what may be done, until when, and a signature over both. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { fromBase64Url } from './base64url.ts';
 
 export class UrlSigner {
   readonly #key: Buffer;
@@ -29,9 +30,9 @@ export class UrlSigner {
     query: Record<string, string> = {},
   ): string | null {
     const expires = given.expires ?? '';
-    const signature = Buffer.from(given.signature ?? '', 'base64url');
+    const signature = fromBase64Url(given.signature ?? '');
     const expected = this.#signature(method, path, expires, query);
-    if (signature.length !== expected.length || !timingSafeEqual(signature, expected))
+    if (signature?.length !== expected.length || !timingSafeEqual(signature, expected))
       return 'The signature of the URL is not right.';
     if (Number(expires) * 1000 <= this.#clock.now()) return 'The URL has expired; ask for a new one.';
     return null;

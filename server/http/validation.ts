@@ -4,13 +4,24 @@
  */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
 import { badRequest } from './problem.ts';
 import { sentenceFor } from './sentences.ts';
 
+/** RFC 3339, as far as it names an instant: a leap second and February 30 do not. */
+function isInstant(text: string): boolean {
+  const match = RFC_3339.exec(text);
+  if (!match?.[1] || !match[2] || !match[3]) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  // Date.UTC takes years up to 99 as 1900 and later; no list reaches back that far.
+  return year >= 100 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
+}
+const RFC_3339 =
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
 const settings = { strict: false, verbose: true, allErrors: false } as const;
-const forBodies = addFormats.default(new Ajv(settings), ['date-time']);
-const forQueries = addFormats.default(new Ajv({ ...settings, coerceTypes: true }), ['date-time']);
+const forBodies = new Ajv(settings).addFormat('date-time', isInstant);
+const forQueries = new Ajv({ ...settings, coerceTypes: true }).addFormat('date-time', isInstant);
 
 export interface RequestCheck {
   /** Throws a Problem 400 for what the contract does not allow; the query is changed in place to what the schema says. */
@@ -22,7 +33,7 @@ export interface RequestCheck {
 export function checkFor(operation: Operation): RequestCheck {
   const query = operation.query ? forQueries.compile({ ...operation.query, $id: undefined }) : undefined;
   const schema = operation.body?.schema;
-  const body = schema && !operation.body?.stream ? forBodies.compile(withoutIds(schema)) : undefined;
+  const body = schema && !operation.body?.stream ? compile(schema) : undefined;
   return {
     query(value) {
       for (const [name, one] of Object.entries(value)) {
@@ -44,6 +55,11 @@ export function checkFor(operation: Operation): RequestCheck {
 
 function run(validate: ValidateFunction, value: unknown, part: 'body' | 'query'): void {
   if (!validate(value)) throw badRequest(sentenceFor(validate.errors ?? [], part));
+}
+
+/** A schema of the contract as a check of its own, for what comes from elsewhere than a request. */
+export function compile(schema: object): ValidateFunction {
+  return forBodies.compile(withoutIds(schema));
 }
 
 /** `$id`s name components of the document; several operations share them, and Ajv takes each only once. */

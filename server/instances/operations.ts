@@ -1,15 +1,16 @@
 /** The operations on instances. */
 import type { ApplicationId, InstanceId, VersionId } from '@switchyard/contract/ids.ts';
 import type { Instance } from '@switchyard/contract/instances.ts';
+import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import { getApplication } from '../applications/store.ts';
+import { getApplication, holdApplication, updateApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import type { Database, Reader } from '../database/database.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
-import { findVersion } from '../versions/store.ts';
+import { holdVersion } from '../versions/store.ts';
 import { fullConfiguration, type GivenConfiguration, isLatest, isReserved, optionsError } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import { deleteInstance, findInstance, insertInstance, listInstances, updateInstance } from './store.ts';
@@ -26,6 +27,8 @@ export function instanceHandlers(
 ): HandlersOf<'createInstance' | 'listInstances' | 'getInstance' | 'updateInstance' | 'deleteInstance'> {
   const { database, pageTokens, clock, random } = parts;
 
+  const missing = (application: ApplicationsTable, id: InstanceId) =>
+    notFound(`There is no instance ${shown(id)} of application ${shown(application.id)}.`);
   const find = async (caller: Caller, params: { application_id: ApplicationId; instance_id: InstanceId }) => {
     const application = await getApplication(database.read, caller.account, params.application_id);
     if (isLatest(params.instance_id)) {
@@ -34,14 +37,12 @@ export function instanceHandlers(
       );
     }
     const instance = await findInstance(database.read, application.uid, params.instance_id);
-    if (!instance)
-      throw notFound(
-        `There is no instance ${shown(params.instance_id)} of application ${shown(application.id)}.`,
-      );
+    if (!instance) throw missing(application, params.instance_id);
     return { application, instance };
   };
-  const checkVersion = async (db: Reader, application: ApplicationsTable, id: VersionId): Promise<void> => {
-    if (await findVersion(db, application.uid, id)) return;
+  const checkVersion = async (tx: Writer, application: ApplicationsTable, id: VersionId): Promise<void> => {
+    const wanted = { applicationUid: application.uid, id, change: false };
+    if (await holdVersion(tx, skipsLocked(database), wanted)) return;
     throw badRequest(
       `version_id is ${shown(id)}; it must be a version of the application ${shown(application.id)}.`,
     );
@@ -59,13 +60,14 @@ export function instanceHandlers(
         application_uid: application.uid,
         id,
         version_id: body.version_id,
-        name: body.name ?? id,
+        name: body.name ?? `Instance ${id}`.slice(0, NAME_CHARS_MAX),
         description: body.description ?? '',
         configuration: JSON.stringify(body.configuration ?? {}),
         created_at: now,
         updated_at: now,
       };
       await database.transact(async (tx) => {
+        await holdApplication(tx, skipsLocked(database), application);
         await checkVersion(tx, application, row.version_id);
         if (!(await insertInstance(tx, row))) {
           throw badRequest(
@@ -99,27 +101,33 @@ export function instanceHandlers(
       const { application, instance } = await find(caller, params);
       checkOptions(body.configuration);
       const changes = {
-        name: body.name ?? instance.name,
-        description: body.description ?? instance.description,
-        version_id: body.version_id ?? instance.version_id,
-        configuration: body.configuration ? JSON.stringify(body.configuration) : instance.configuration,
+        ...(typeof body.name === 'string' ? { name: body.name } : {}),
+        ...(typeof body.description === 'string' ? { description: body.description } : {}),
+        ...(typeof body.version_id === 'string' ? { version_id: body.version_id } : {}),
+        ...(body.configuration ? { configuration: JSON.stringify(body.configuration) } : {}),
         updated_at: clock.now(),
       };
-      await database.transact(async (tx) => {
-        await checkVersion(tx, application, changes.version_id);
-        await updateInstance(tx, instance, changes);
+      const changed = await database.transact(async (tx) => {
+        if (changes.version_id !== undefined) await checkVersion(tx, application, changes.version_id);
+        return updateInstance(tx, instance, changes);
       });
-      return { status: 200, body: instanceBody(application, { ...instance, ...changes }) };
+      if (!changed) throw missing(application, instance.id);
+      return { status: 200, body: instanceBody(application, changed) };
     },
 
     async deleteInstance({ caller, params }) {
       const { application, instance } = await find(caller, params);
-      if (application.default_instance === instance.id) {
-        throw badRequest(
-          `The instance ${shown(instance.id)} is the default instance of the application; set default_instance to another or to "latest" first.`,
-        );
-      }
-      await database.transact((tx) => deleteInstance(tx, instance));
+      await database.transact(async (tx) => {
+        const held = await holdApplication(tx, skipsLocked(database), application);
+        if (held.default_instance === instance.id) {
+          throw badRequest(
+            `The instance ${shown(instance.id)} is the default instance of the application; set default_instance to another or to "latest" first.`,
+          );
+        }
+        if (held.default_experiment_instance === instance.id)
+          await updateApplication(tx, held.uid, { default_experiment_instance: '' });
+        await deleteInstance(tx, instance);
+      });
       return { status: 204 };
     },
   };

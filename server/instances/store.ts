@@ -59,17 +59,19 @@ export function listInstances(
   return query.execute();
 }
 
-export async function updateInstance(
+/** The instance as it is now; undefined when it was deleted meanwhile. */
+export function updateInstance(
   tx: Writer,
   instance: InstancesTable,
   changes: Partial<InstancesTable>,
-): Promise<void> {
-  await tx
+): Promise<InstancesTable | undefined> {
+  return tx
     .updateTable('instances')
     .set(changes)
     .where('application_uid', '=', instance.application_uid)
     .where('id', '=', instance.id)
-    .execute();
+    .returningAll()
+    .executeTakeFirst();
 }
 
 export async function deleteInstance(tx: Writer, instance: InstancesTable): Promise<void> {

@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import type { Requirements } from '@switchyard/contract/executables.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { pack } from 'tar-stream';
-import type { TestServer } from './server.ts';
+import { type Header, pack } from 'tar-stream';
+import type { Answer, TestServer } from './server.ts';
 
 export type Files = Record<string, string>;
 
@@ -19,9 +19,35 @@ export async function packFiles(files: Files): Promise<Buffer> {
   return gzipSync(Buffer.concat(chunks));
 }
 
+/** What a hostile archive may hold beside files. */
+export type Entry = Partial<Header> & { name: string } & { content?: string };
+
+/** A gzip tar of any entries. */
+export async function packEntries(entries: readonly Entry[]): Promise<Buffer> {
+  const archive = pack();
+  for (const { content, ...headers } of entries) archive.entry(headers, content ?? '');
+  archive.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of archive) chunks.push(chunk as Buffer);
+  return gzipSync(Buffer.concat(chunks));
+}
+
+/** Pushes the bytes in three steps and answers what the activation was answered. */
+export async function pushArchive(
+  server: TestServer,
+  application: string,
+  archive: Uint8Array,
+  activation: unknown = { requirements: { executable_type: 'node', runtime: 'node' } },
+): Promise<Answer> {
+  const upload = await server.client.call('getBinaryUpload', { params: { application_id: application } });
+  const put = await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(archive) });
+  if (put.status !== 200) throw new Error(`the upload answered ${put.status}: ${await put.text()}`);
+  return server.ask('PUT', `/v1/applications/${application}/binary`, { body: activation });
+}
+
 /** Makes the application if it is not there, and pushes the files as its active executable. */
 export async function pushApp(
-  server: TestServer,
+  server: Pick<TestServer, 'ask' | 'client'>,
   application: string,
   files: Files,
   requirements: Partial<Requirements> = {},
@@ -69,7 +95,7 @@ export interface RunAsked {
 
 /** Creates a run and answers its id. */
 export async function createRun(
-  server: TestServer,
+  server: Pick<TestServer, 'ask' | 'client'>,
   application: string,
   asked: RunAsked = {},
 ): Promise<string> {

@@ -3,6 +3,7 @@
  * whole, so a partial one is never visible; a URL works once. Uploads are forgotten after a day; what used one holds its
  * content by a name of its own.
  */
+import { PassThrough, type Readable } from 'node:stream';
 import type { UploadId } from '@switchyard/contract/ids.ts';
 import { DOWNLOAD_URL_SECONDS, UPLOAD_BYTES_MAX, UPLOAD_URL_SECONDS } from '@switchyard/contract/limits.ts';
 import type { Upload } from '@switchyard/contract/uploads.ts';
@@ -43,15 +44,18 @@ export class Uploads {
   async create(applicationUid: string, purpose: UploadsTable['purpose']): Promise<Upload> {
     const { database, signer, clock, random } = this.#parts;
     const id = makeId<UploadId>(random, 'upl');
-    await database.transact((tx) =>
-      insertUpload(tx, {
+    await database.transact(async (tx) => {
+      const latest =
+        purpose === 'executable' ? await findLatestUpload(tx, applicationUid, purpose) : undefined;
+      await insertUpload(tx, {
         id,
         application_uid: applicationUid,
         purpose,
         content_id: null,
-        created_at: clock.now(),
-      }),
-    );
+        // Always later than the one before: two may be asked for in one millisecond, and the last of them counts.
+        created_at: Math.max(clock.now(), (latest?.created_at ?? 0) + 1),
+      });
+    });
     return { upload_id: id, upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_SECONDS) };
   }
 
@@ -94,13 +98,15 @@ export class Uploads {
         if (!upload) throw notFound(`There is no upload ${shown(params.upload_id)}.`);
         if (upload.content_id !== null)
           throw badRequest('The upload URL was used already; ask for a new one.');
-        const content = await contents.prepareStream(stream, UPLOAD_BYTES_MAX).catch((error: unknown) => {
-          if (error instanceof TooLargeError)
-            throw badRequest(
-              `The upload has more than ${UPLOAD_BYTES_MAX} bytes, which is the most it may have.`,
-            );
-          throw error;
-        });
+        const content = await contents
+          .prepareStream(detached(stream), UPLOAD_BYTES_MAX)
+          .catch((error: unknown) => {
+            if (error instanceof TooLargeError)
+              throw badRequest(
+                `The upload has more than ${UPLOAD_BYTES_MAX} bytes, which is the most it may have.`,
+              );
+            throw error;
+          });
         const completed = await database.transact(async (tx) => {
           if (!(await completeUpload(tx, upload.id, content.id))) return false;
           await content.insert(tx);
@@ -143,4 +149,14 @@ export class Uploads {
       },
     });
   }
+}
+
+/**
+ * The same bytes in a stream that may be destroyed: what stops reading a request in the middle destroys it, and with it
+ * the connection on which the refusal is to be answered.
+ */
+function detached(source: Readable): Readable {
+  const copy = new PassThrough();
+  source.once('error', (error) => copy.destroy(error));
+  return source.pipe(copy);
 }

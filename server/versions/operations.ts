@@ -1,18 +1,26 @@
 /** The operations on versions. */
 import type { ExecutableId, VersionId } from '@switchyard/contract/ids.ts';
+import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Version } from '@switchyard/contract/versions.ts';
 import { executableBody } from '../applications/executable.ts';
 import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
-import { findExecutables, getApplication } from '../applications/store.ts';
+import { findExecutables, getApplication, holdApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import type { Database, Writer } from '../database/database.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import type { VersionsTable } from './schema.ts';
-import { deleteVersion, findVersion, insertVersion, listVersions, updateVersion } from './store.ts';
+import {
+  deleteVersion,
+  findVersion,
+  holdVersion,
+  insertVersion,
+  listVersions,
+  updateVersion,
+} from './store.ts';
 
 interface Parts {
   database: Database;
@@ -28,16 +36,15 @@ export function versionHandlers(
 ): HandlersOf<'createVersion' | 'listVersions' | 'getVersion' | 'updateVersion' | 'deleteVersion'> {
   const { database, pageTokens, clock, random } = parts;
 
+  const missing = (application: ApplicationsTable, id: VersionId) =>
+    notFound(`There is no version ${shown(id)} of application ${shown(application.id)}.`);
   const find = async (
     caller: Caller,
     params: { application_id: ApplicationsTable['id']; version_id: VersionId },
   ) => {
     const application = await getApplication(database.read, caller.account, params.application_id);
     const version = await findVersion(database.read, application.uid, params.version_id);
-    if (!version)
-      throw notFound(
-        `There is no version ${shown(params.version_id)} of application ${shown(application.id)}.`,
-      );
+    if (!version) throw missing(application, params.version_id);
     return { application, version };
   };
   const bodies = async (
@@ -71,13 +78,16 @@ export function versionHandlers(
       const row: VersionsTable = {
         application_uid: application.uid,
         id,
-        name: asked.name ?? id,
+        name: asked.name ?? `Version ${id}`.slice(0, NAME_CHARS_MAX),
         description: asked.description ?? '',
         executable_id: application.active_executable_id,
         created_at: now,
         updated_at: now,
       };
-      const inserted = await database.transact((tx) => insertVersion(tx, row));
+      const inserted = await database.transact(async (tx) => {
+        await holdApplication(tx, skipsLocked(database), application);
+        return insertVersion(tx, row);
+      });
       if (!inserted)
         throw badRequest(`id is ${shown(id)}, which another version of the application has; choose another.`);
       return { status: 201, body: await body(application, row, caller.role) };
@@ -101,17 +111,20 @@ export function versionHandlers(
     async updateVersion({ caller, params, body: asked }) {
       const { application, version } = await find(caller, params);
       const changes = {
-        name: asked.name ?? version.name,
-        description: asked.description ?? version.description,
+        ...(typeof asked.name === 'string' ? { name: asked.name } : {}),
+        ...(typeof asked.description === 'string' ? { description: asked.description } : {}),
         updated_at: clock.now(),
       };
-      await database.transact((tx) => updateVersion(tx, version, changes));
-      return { status: 200, body: await body(application, { ...version, ...changes }, caller.role) };
+      const changed = await database.transact((tx) => updateVersion(tx, version, changes));
+      if (!changed) throw missing(application, version.id);
+      return { status: 200, body: await body(application, changed, caller.role) };
     },
 
     async deleteVersion({ caller, params }) {
       const { application, version } = await find(caller, params);
       await database.transact(async (tx) => {
+        const wanted = { applicationUid: application.uid, id: version.id, change: true };
+        if (!(await holdVersion(tx, skipsLocked(database), wanted))) throw missing(application, version.id);
         const user = await parts.findUser(tx, application.uid, version.id);
         if (user !== undefined) {
           throw badRequest(

@@ -28,6 +28,24 @@ export function findVersion(
     .executeTakeFirst();
 }
 
+/**
+ * Whether the version is there; nobody else deletes it, or with `change` begins to use it, until the transaction is over.
+ * With `locks` false the database has one writer and needs no lock.
+ */
+export async function holdVersion(
+  tx: Writer,
+  locks: boolean,
+  wanted: { applicationUid: string; id: VersionId; change: boolean },
+): Promise<boolean> {
+  const query = tx
+    .selectFrom('versions')
+    .select('id')
+    .where('application_uid', '=', wanted.applicationUid)
+    .where('id', '=', wanted.id);
+  const locking = wanted.change ? query.forUpdate() : query.forShare();
+  return (await (locks ? locking : query).executeTakeFirst()) !== undefined;
+}
+
 export function listVersions(
   db: Reader,
   applicationUid: string,
@@ -44,17 +62,19 @@ export function listVersions(
   return query.execute();
 }
 
-export async function updateVersion(
+/** The version as it is now; undefined when it was deleted meanwhile. */
+export function updateVersion(
   tx: Writer,
   version: VersionsTable,
   changes: Partial<VersionsTable>,
-): Promise<void> {
-  await tx
+): Promise<VersionsTable | undefined> {
+  return tx
     .updateTable('versions')
     .set(changes)
     .where('application_uid', '=', version.application_uid)
     .where('id', '=', version.id)
-    .execute();
+    .returningAll()
+    .executeTakeFirst();
 }
 
 export async function deleteVersion(tx: Writer, version: VersionsTable): Promise<void> {

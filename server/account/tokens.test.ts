@@ -1,0 +1,132 @@
+import type { KeyObject } from 'node:crypto';
+import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { otherAccount, signingKey } from '../testing/accounts.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { Tokens } from './tokens.ts';
+
+let server: TestServer;
+let claims: Record<string, unknown>;
+beforeAll(async () => {
+  server = await startTestServer();
+  claims = read(server.token, 1);
+});
+afterAll(() => server.close());
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function read(token: string, part: number): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString()) as Record<
+    string,
+    unknown
+  >;
+}
+/** A token of the claims, signed as the server signs. */
+function signed(
+  changes: Record<string, unknown>,
+  header: Record<string, unknown> = { alg: 'EdDSA', typ: 'JWT' },
+  key: KeyObject = signingKey(server),
+): string {
+  const text = `${encode(header)}.${encode({ ...claims, ...changes })}`;
+  return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
+}
+const seconds = (): number => Math.floor(Date.now() / 1000);
+const ask = (token: string | null) => server.ask('GET', '/v1/account', { token });
+
+test('a token says key, account, role and when it was made, and names its algorithm', () => {
+  expect(read(server.token, 0)).toEqual({ alg: 'EdDSA', typ: 'JWT' });
+  expect(claims).toEqual({
+    sub: expect.stringMatching(/^key-/),
+    account: expect.stringMatching(/^account-/),
+    role: 'root',
+    iat: expect.any(Number),
+  });
+});
+
+test('what the tests sign themselves is let in, so that the refusals below mean something', async () => {
+  expect((await ask(signed({}))).status).toBe(200);
+  expect((await ask(signed({ exp: seconds() + 60 }))).status).toBe(200);
+});
+
+describe('401 with a message for', () => {
+  const flipped = (token: string, part: number): string => {
+    const parts = token.split('.');
+    const text = parts[part] ?? '';
+    const at = Math.floor(text.length / 2);
+    parts[part] = `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
+    return parts.join('.');
+  };
+  const cases: [string, () => string | null][] = [
+    ['no token', () => null],
+    ['text that is no token', () => 'hello'],
+    ['a token of two parts', () => server.token.split('.').slice(0, 2).join('.')],
+    ['a token without its signature', () => `${server.token.split('.').slice(0, 2).join('.')}.`],
+    ['an altered signature', () => flipped(server.token, 2)],
+    ['altered claims', () => flipped(server.token, 1)],
+    ['an altered header', () => flipped(server.token, 0)],
+    ['a signature of another key', () => signed({}, undefined, generateKeyPairSync('ed25519').privateKey)],
+    ['an expired token', () => signed({ exp: seconds() - 1 })],
+    ['a token that is good only later', () => signed({ nbf: seconds() + 600 })],
+    ['an unknown key id', () => signed({ sub: 'key-0000000000000000' })],
+    ['a key id with a zero byte', () => signed({ sub: 'key-\0' })],
+    ['a key id that is no text', () => signed({ sub: 7 })],
+    ['another role than the key has', () => signed({ role: 'admin' })],
+    ['an unknown role', () => signed({ role: 'king' })],
+    ['another account than the key is of', () => signed({ account: 'account-0000000000000000' })],
+    ['the algorithm none', () => `${encode({ alg: 'none' })}.${encode(claims)}.`],
+    [
+      'HS256 with the public key as secret',
+      () => {
+        const secret = createPublicKey(signingKey(server)).export({ type: 'spki', format: 'pem' });
+        const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
+        return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+      },
+    ],
+    ['a header with a critical extension', () => signed({}, { alg: 'EdDSA', crit: ['x'], x: 1 })],
+    ['another algorithm over our signature', () => signed({}, { alg: 'ES256' })],
+  ];
+  test.each(cases)('%s', async (_, make) => {
+    const answer = await ask(make());
+    expect(answer.status).toBe(401);
+    expect(answer.body).toEqual({ message: expect.any(String) });
+    expect(answer.headers.get('content-type')).toContain('application/json');
+  });
+
+  test.each([
+    ['Basic credentials', 'Basic cm9vdDpyb290'],
+    ['the word Bearer alone', 'Bearer'],
+    ['two tokens', 'Bearer a b'],
+    ['an empty header', ''],
+  ])('%s', async (_, authorization) => {
+    const answer = await server.ask('GET', '/v1/account', { token: null, headers: { authorization } });
+    expect(answer.status).toBe(401);
+    expect(answer.body).toEqual({ message: expect.stringContaining('Authorization') });
+  });
+});
+
+test('the key of one account with the claims of another is nobody', async () => {
+  const other = await otherAccount(server);
+  expect((await ask(signed({ account: other.id }))).status).toBe(401);
+  expect((await ask(signed({ sub: other.key }))).status).toBe(401);
+});
+
+test('a remembered token still expires', async () => {
+  let now = 1_800_000_000_000;
+  const key = generateKeyPairSync('ed25519').privateKey;
+  const tokens = new Tokens(key, { ...systemClock, now: () => now });
+  const text = `${encode({ alg: 'EdDSA' })}.${encode({ ...claims, iat: now / 1000, exp: now / 1000 + 60 })}`;
+  const token = `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
+  expect(await tokens.verify(token)).toMatchObject({ role: 'root', expiresAt: now + 60_000 });
+  now += 59_999;
+  expect(await tokens.verify(token)).not.toBeNull();
+  now += 1;
+  expect(await tokens.verify(token)).toBeNull();
+});
+
+test('the scheme may be written in any case, as HTTP says', async () => {
+  const answer = await server.ask('GET', '/v1/account', {
+    token: null,
+    headers: { authorization: `bearer ${server.token}` },
+  });
+  expect(answer.status).toBe(200);
+});
