@@ -103,17 +103,20 @@ async function drain(answer: IncomingMessage): Promise<void> {
   for await (const _ of answer);
 }
 
-/** Says of a refusal at the start what is most likely wrong; a HEAD is answered without a reason. */
+/** A HEAD is refused without a reason, so these are the likely ones. */
+const LIKELY: Record<number, string> = {
+  400: 'The region may be the wrong one.',
+  403: 'The credentials are wrong or lack the right to list the bucket, or the clock of this machine is off.',
+  404: 'There is no such bucket; it must exist before the server starts.',
+};
+
 function explain(error: unknown): never {
-  if (!(error instanceof S3Error) || (error.status !== 403 && error.status !== 404)) throw error;
-  const hint =
-    error.status === 404
-      ? 'There is no such bucket; it must exist before the server starts.'
-      : 'The credentials are wrong, or lack the right to list the bucket.';
+  const hint = error instanceof S3Error && error.status !== null ? LIKELY[error.status] : undefined;
+  if (!(error instanceof S3Error) || hint === undefined) throw error;
   throw new S3Error(`${error.message} ${hint}`, error.status, false, error);
 }
 
-function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): error is S3Error {
   return error instanceof S3Error && error.status === 404;
 }
 
@@ -145,35 +148,33 @@ async function openObject(send: Send, object: string, key: string, patience: Pat
       async (answer) => answer,
     );
   let answer = await get(0).catch((error: unknown) => {
-    if (isMissing(error)) throw new Error(`There is no blob ${key}.`, { cause: error });
-    throw error;
+    throw isMissing(error) ? new Error(`There is no blob ${key}. ${error.message}`, { cause: error }) : error;
   });
 
   async function* read(): AsyncGenerator<Buffer> {
     let chunks = answer[Symbol.asyncIterator]();
     let received = 0;
-    for (let breaks = 0; ; ) {
-      let step: IteratorResult<Buffer, unknown>;
-      try {
-        step = await chunks.next();
-      } catch (error) {
-        breaks += 1;
-        if (breaks >= patience.attempts)
-          throw new Error(`Reading blob ${key} broke off at byte ${received}.`, { cause: error });
-        await delay(patience.backoffMs * 2 ** (breaks - 1));
-        answer = await get(received);
-        if (received > 0 && answer.statusCode !== 206) {
-          answer.destroy();
-          throw new Error(
-            `Reading blob ${key} broke off at byte ${received}, and the store does not go on from there.`,
-          );
+    let breaks = 0;
+    try {
+      while (true) {
+        let step: IteratorResult<Buffer, unknown>;
+        try {
+          step = await chunks.next();
+        } catch (error) {
+          breaks += 1;
+          if (breaks >= patience.attempts) throw brokenOff(key, received, error);
+          await delay(patience.backoffMs * 2 ** (breaks - 1));
+          answer = await get(received);
+          if (received > 0 && answer.statusCode !== 206) throw brokenOff(key, received, error);
+          chunks = answer[Symbol.asyncIterator]();
+          continue;
         }
-        chunks = answer[Symbol.asyncIterator]();
-        continue;
+        if (step.done) return;
+        received += step.value.length;
+        yield step.value;
       }
-      if (step.done) return;
-      received += step.value.length;
-      yield step.value;
+    } finally {
+      answer.destroy();
     }
   }
 
@@ -181,6 +182,10 @@ async function openObject(send: Send, object: string, key: string, patience: Pat
   // A reader that leaves before it has read anything never starts the generator, which then cannot tidy up.
   stream.once('close', () => answer.destroy());
   return stream;
+}
+
+function brokenOff(key: string, received: number, cause: unknown): Error {
+  return new Error(`Reading blob ${key} broke off at byte ${received}.`, { cause });
 }
 
 function objectsIn(page: string): { name: string; writtenAt: number }[] {
