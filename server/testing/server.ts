@@ -14,28 +14,15 @@ import type { Topic } from '../database/database.ts';
 import { createLog } from '../log.ts';
 import { type RunningServer, startServer } from '../main.ts';
 import { createDatabase, dropDatabase } from './postgres-server.ts';
+import { type Answer, type Ask, request } from './request.ts';
+
+export type { Answer, Ask } from './request.ts';
 
 export interface TestServerSettings {
   /** `SWITCHYARD_*` settings over the defaults of tests. */
   env?: Record<string, string>;
   clock?: Clock;
   site?: string;
-}
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** The body parsed as JSON, or undefined. */
-  body: unknown;
-}
-
-export interface Ask {
-  /** undefined: the root token; null: none. */
-  token?: string | null;
-  /** An object is sent as JSON; text and bytes as they are. */
-  body?: unknown;
-  headers?: Record<string, string>;
 }
 
 export interface TestServer {
@@ -131,31 +118,4 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
     },
   };
   return server;
-}
-
-async function request(url: string, method: string, token: string, ask: Ask): Promise<Answer> {
-  const isRaw = typeof ask.body === 'string' || ask.body instanceof Uint8Array;
-  const bearer = ask.token === undefined ? token : ask.token;
-  const response = await fetch(url, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-      ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...ask.headers,
-    },
-    ...(ask.body === undefined
-      ? {}
-      : { body: isRaw ? (ask.body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(ask.body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parse(text) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

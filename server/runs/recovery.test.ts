@@ -1,0 +1,151 @@
+/** Runs whose server, launcher or app is killed: real processes, SIGKILL. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { createRun, nodeApp, pushApp } from '../testing/apps.ts';
+import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
+import { type ServerProcess, startServerProcess } from '../testing/process.ts';
+import { livingApps, untilProcesses } from '../testing/processes.ts';
+
+let data: string;
+let address = '';
+let name = '';
+const started: ServerProcess[] = [];
+
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), 'switchyard-recovery-'));
+  name = `recovery_${process.pid}_${performance.now().toFixed(0)}`;
+  const postgres = inject('postgres');
+  address = postgres ? await createDatabase(postgres, name) : '';
+});
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.kill();
+  rmSync(data, { recursive: true, force: true });
+  if (address) await dropDatabase(inject('postgres'), name);
+});
+
+async function start(env: Record<string, string> = {}): Promise<ServerProcess> {
+  const server = await startServerProcess({
+    data,
+    env: { SWITCHYARD_CAPACITY: '2', ...(address ? { SWITCHYARD_DATABASE: address } : {}), ...env },
+  });
+  started.push(server);
+  return server;
+}
+
+/** Ends when the file of its input is there; what it answers shows that it is the app of that run. */
+const WAITS = nodeApp(`async (input) => {
+  console.error('started');
+  await new Promise((resolve) => setTimeout(resolve, input.ms));
+  return { twice: 2 * input.n };
+}`);
+
+async function information(server: ServerProcess, run: string) {
+  const { body } = await server.client.call('getRun', { params: { application_id: 'app', run_id: run } });
+  return body;
+}
+
+async function untilStatus(server: ServerProcess, run: string, holds: (status: string) => boolean) {
+  for (;;) {
+    const found = await information(server, run);
+    if (holds(found.status_v2)) return found;
+    if (isTerminal(found.status_v2)) throw new Error(`the run ended: ${found.status_v2} ${found.error}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+const untilEnded = (server: ServerProcess, run: string) =>
+  untilStatus(server, run, (one) => isTerminal(one as never));
+const untilRunning = async (server: ServerProcess, run: string): Promise<void> => {
+  await untilStatus(server, run, (one) => one === 'running');
+  await untilProcesses(`an app of ${run} lives`, () => [...livingApps().values()].includes(run));
+};
+
+test('a server killed while runs are queued and running loses none of them', async () => {
+  const first = await start();
+  await pushApp(first, 'app', WAITS);
+  const long = await Promise.all([1, 2].map((n) => createRun(first, 'app', { input: { n, ms: 1500 } })));
+  for (const run of long) await untilRunning(first, run);
+  const queued = await Promise.all([3, 4, 5].map((n) => createRun(first, 'app', { input: { n, ms: 0 } })));
+  const before = [...livingApps()].filter(([, run]) => long.includes(run)).map(([pid]) => pid);
+  expect(before.length).toBeGreaterThanOrEqual(2);
+  await first.kill();
+
+  const second = await start();
+  const alive = livingApps();
+  expect(before.filter((pid) => alive.has(pid))).toEqual([]);
+  for (const [index, run] of [...long, ...queued].entries()) {
+    const ended = await untilEnded(second, run);
+    expect(ended).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * (index + 1) } });
+    expect(ended.metadata.attempt).toBe(index < 2 ? 2 : 1);
+  }
+});
+
+test('a killed launcher costs a run an attempt, and the next one ends it', async () => {
+  const server = await start();
+  await pushApp(server, 'app', WAITS);
+  const run = await createRun(server, 'app', { input: { n: 21, ms: 700 } });
+  await untilRunning(server, run);
+  const before = [...livingApps()].filter(([, one]) => one === run).map(([pid]) => pid);
+  process.kill(server.launcher() ?? 0, 'SIGKILL');
+  const ended = await untilEnded(server, run);
+  expect(ended).toMatchObject({ status_v2: 'succeeded', output: { twice: 42 } });
+  expect(ended.metadata.attempt).toBe(2);
+  expect(before.filter((pid) => livingApps().has(pid))).toEqual([]);
+});
+
+test('a killed app fails its run, with the signal named', async () => {
+  const server = await start();
+  await pushApp(server, 'app', WAITS);
+  const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });
+  await untilRunning(server, run);
+  for (const [pid, one] of livingApps()) if (one === run) process.kill(pid, 'SIGKILL');
+  const ended = await untilEnded(server, run);
+  expect(ended).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
+  expect(ended.error).toContain('SIGKILL');
+});
+
+test('a run that is cut short five times fails and says so', async () => {
+  const server = await start();
+  await pushApp(server, 'app', WAITS);
+  const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    await untilStatus(server, run, (one) => one === 'running');
+    for (;;) {
+      const shown = await information(server, run);
+      if (shown.metadata.attempt === attempt && [...livingApps().values()].includes(run)) break;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    process.kill(server.launcher() ?? 0, 'SIGKILL');
+    await untilProcesses(
+      'the apps of the dead launcher are gone',
+      () => ![...livingApps().values()].includes(run),
+    );
+  }
+  const ended = await untilEnded(server, run);
+  expect(ended.status_v2).toBe('failed');
+  expect(ended.error).toMatch(/^The run was started 5 times and each time it was cut short before it ended/);
+  expect(ended.metadata.attempt).toBe(5);
+});
+
+test('SIGTERM gives running runs back without counting the attempt, and the next server ends them', async () => {
+  const first = await start();
+  await pushApp(first, 'app', WAITS);
+  const runs = await Promise.all([1, 2, 3].map((n) => createRun(first, 'app', { input: { n, ms: 800 } })));
+  for (const run of runs.slice(0, 2)) await untilStatus(first, run, (one) => one !== 'queued');
+  expect(await first.kill('SIGTERM')).toBe(0);
+  expect([...livingApps().values()].filter((run) => runs.includes(run))).toEqual([]);
+
+  const second = await start();
+  for (const [index, run] of runs.entries()) {
+    const ended = await untilEnded(second, run);
+    expect(ended).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * (index + 1) } });
+    expect(ended.metadata.attempt).toBe(1);
+    const { body } = await second.client.call('getRunLiveLogs', {
+      params: { application_id: 'app', run_id: run },
+    });
+    expect(body.items.at(-1)?.log).toBe('started');
+  }
+});

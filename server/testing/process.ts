@@ -1,0 +1,102 @@
+/**
+ * A server as a process of its own, for tests that kill it: started as anyone starts it, on a free port and a data folder
+ * that outlives it.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Client, createClient } from '@switchyard/contract/client.ts';
+import { childrenOf, processesWith, treeOf } from './processes.ts';
+import { type Answer, type Ask, request } from './request.ts';
+
+export interface ServerProcessSettings {
+  data: string;
+  /** `SWITCHYARD_*` settings over the defaults of tests. */
+  env?: Record<string, string>;
+  /** Called with what it writes to its log, a line of JSON at a time. */
+  onLog?(line: string): void;
+}
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+  /** Resolves with the exit code, or the name of the signal that ended it. */
+  readonly gone: Promise<number | string>;
+  readonly client: Client;
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  /** The process that starts the apps, while there is one. */
+  launcher(): number | undefined;
+  /** The processes of the launcher's apps, all of them. */
+  apps(): number[];
+  /** SIGKILL unless said otherwise; resolves when it is gone. */
+  kill(signal?: NodeJS.Signals): Promise<number | string>;
+}
+
+interface Started {
+  url: string;
+  tokenPath: string;
+}
+
+const MAIN = join(import.meta.dirname, '..', 'main.ts');
+
+/** Starts a server and waits until it listens; throws with what it wrote when it does not. */
+export async function startServerProcess(settings: ServerProcessSettings): Promise<ServerProcess> {
+  const child = fork(MAIN, [], {
+    env: {
+      PATH: process.env.PATH,
+      SWITCHYARD_PORT: '0',
+      SWITCHYARD_DATA: settings.data,
+      SWITCHYARD_RATE_LIMIT: '0',
+      SWITCHYARD_LOG_LEVEL: 'warn',
+      ...settings.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // The test runner's own flags are none of the server's business.
+    execArgv: [],
+  });
+  let written = '';
+  let line = '';
+  const hear = (chunk: Buffer): void => {
+    written = (written + chunk.toString()).slice(-8000);
+    const lines = (line + chunk.toString()).split('\n');
+    line = lines.pop() ?? '';
+    for (const one of lines) settings.onLog?.(one);
+  };
+  child.stderr?.on('data', hear);
+  child.stdout?.on('data', hear);
+  const gone = new Promise<number | string>((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal ?? code ?? 0)),
+  );
+  const started = await Promise.race([
+    new Promise<Started>((resolve) => child.once('message', (message) => resolve(message as Started))),
+    gone.then((how) => {
+      throw new Error(`The server ended with ${how} before it listened: ${written}`);
+    }),
+  ]);
+  return wrap(child, started, gone);
+}
+
+function wrap(child: ChildProcess, started: Started, gone: Promise<number | string>): ServerProcess {
+  const pid = child.pid ?? 0;
+  const launcher = (): number | undefined =>
+    childrenOf(pid).find((one) => processesWith('launcher.ts').includes(one));
+  const token = readFileSync(started.tokenPath, 'utf8').trim();
+  return {
+    url: started.url,
+    token,
+    pid,
+    client: createClient({ url: started.url, token }),
+    ask: (method, path, ask = {}) => request(`${started.url}${path}`, method, token, ask),
+    gone,
+    launcher,
+    apps() {
+      const parent = launcher();
+      return parent === undefined ? [] : treeOf(parent).slice(1);
+    },
+    async kill(signal = 'SIGKILL') {
+      child.kill(signal);
+      return gone;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** What the host says of its processes, for tests that kill some and look for others. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const pids = (): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid));
+
+/** The text of a file below the process's folder, or empty when the process is gone. */
+function about(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** State, parent: what stands behind the name, which may itself hold spaces and parentheses. */
+function stat(pid: number): { state: string; parent: number } {
+  const text = about(pid, 'stat');
+  const [state = '', parent = ''] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state, parent: Number(parent) };
+}
+
+export function childrenOf(parent: number): number[] {
+  return pids().filter((pid) => stat(pid).parent === parent);
+}
+
+/** The process and everything below it, parents first. */
+export function treeOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(treeOf)];
+}
+
+/** Processes, zombies aside, whose command line has the text. */
+export function processesWith(text: string): number[] {
+  return pids().filter((pid) => about(pid, 'cmdline').includes(text) && stat(pid).state !== 'Z');
+}
+
+/** The value of a variable in the environment the process was started with. */
+export function environmentOf(pid: number, name: string): string | undefined {
+  const entry = about(pid, 'environ')
+    .split('\0')
+    .find((one) => one.startsWith(`${name}=`));
+  return entry?.slice(name.length + 1);
+}
+
+/** Apps that live, of whatever server: the run each belongs to. */
+export function livingApps(): Map<number, string> {
+  const apps = new Map<number, string>();
+  for (const pid of pids()) {
+    const run = environmentOf(pid, 'NEXTMV_RUN_ID');
+    if (run !== undefined && stat(pid).state !== 'Z') apps.set(pid, run);
+  }
+  return apps;
+}
+
+/** Resolves when the condition on the host's processes holds, which nobody tells; throws after ten seconds. */
+export async function untilProcesses(what: string, condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`After ten seconds it is still not so: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
