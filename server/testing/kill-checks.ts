@@ -1,0 +1,158 @@
+/** What must be true after the kill test, looked up in the database and the blobs of the stopped server. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { canMove, isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import pg from 'pg';
+import { type Acknowledged, expectedOutput } from './kill-load.ts';
+
+export type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/** Reads the database of a data folder, or of an address. */
+export async function openQuery(
+  data: string,
+  address: string,
+): Promise<{ query: Query; close(): Promise<void> }> {
+  if (address === '') {
+    const database = new DatabaseSync(join(data, 'switchyard.db'));
+    return {
+      query: async (sql) => database.prepare(sql).all(),
+      close: async () => database.close(),
+    };
+  }
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  return { query: async (sql) => (await client.query(sql)).rows, close: () => client.end() };
+}
+
+/** A run as the API answered it in the end. */
+export interface Seen {
+  status_v2: RunStatusV2;
+  error: string;
+  output?: unknown;
+}
+
+export interface Findings {
+  /** Acknowledged runs that are not there or have not ended. */
+  lost: number;
+  violations: string[];
+  counts: Record<string, number>;
+}
+
+/** Compares what was acknowledged with what the server says of it. `hit` are runs whose app was killed. */
+export function checkAnswers(
+  acknowledged: readonly Acknowledged[],
+  seen: ReadonlyMap<string, Seen>,
+  hit: ReadonlySet<string>,
+): Findings {
+  const findings: Findings = { lost: 0, violations: [], counts: {} };
+  const count = (what: string): void => {
+    findings.counts[what] = (findings.counts[what] ?? 0) + 1;
+  };
+  for (const run of acknowledged) {
+    const found = seen.get(run.id);
+    if (!found || !isTerminal(found.status_v2)) {
+      findings.lost += 1;
+      findings.violations.push(`${run.id} was acknowledged and is ${found?.status_v2 ?? 'not there'}`);
+      continue;
+    }
+    count(found.status_v2);
+    const wrong = wrongEnd(run, found, hit.has(run.id));
+    if (wrong) findings.violations.push(`${run.id}: ${wrong}`);
+    if (found.error.includes('was started 5 times')) count('failed after five attempts');
+    if (found.status_v2 === 'failed' && hit.has(run.id)) count('failed because the app was killed');
+  }
+  return findings;
+}
+
+function wrongEnd(run: Acknowledged, found: Seen, wasHit: boolean): string | null {
+  if (found.status_v2 === 'succeeded') {
+    if (run.input.exit > 0) return 'succeeded though its app was to fail';
+    const expected = JSON.stringify(expectedOutput(run.input));
+    return JSON.stringify(found.output) === expected
+      ? null
+      : 'succeeded with another output than its input gives';
+  }
+  if (found.status_v2 === 'canceled') return run.cancelAsked ? null : 'canceled though nobody asked for it';
+  const meant = run.input.exit > 0 && found.error.includes(`exit code ${run.input.exit}`);
+  const fiveTimes = found.error.includes('was started 5 times');
+  return meant || fiveTimes || (wasHit && found.error.includes('SIGKILL')) ? null : `failed: ${found.error}`;
+}
+
+interface RunRow {
+  id: string;
+  status: RunStatusV2;
+  attempt: number;
+  fence: number;
+  worker_id: string | null;
+}
+
+/** Every run, acknowledged or not: its events tell one story, and its counters agree with it. */
+export async function checkEvents(query: Query): Promise<string[]> {
+  const runs = (await query('select id, status, attempt, fence, worker_id from runs')) as unknown as RunRow[];
+  const stories = new Map<string, RunStatusV2[]>();
+  for (const row of await query('select run_id, status from run_events order by seq')) {
+    const story = stories.get(String(row.run_id)) ?? [];
+    stories.set(String(row.run_id), story);
+    story.push(row.status as RunStatusV2);
+  }
+  return runs.flatMap((run) => {
+    const wrong = wrongStory(run, stories.get(run.id) ?? []);
+    return wrong ? [`${run.id}: ${wrong}`] : [];
+  });
+}
+
+function wrongStory(run: RunRow, story: readonly RunStatusV2[]): string | null {
+  const told = story.join(' → ');
+  if (story[0] !== 'queued') return `its first event is not queued: ${told}`;
+  for (const [index, status] of story.slice(1).entries()) {
+    const before = story[index] ?? 'none';
+    if (!canMove(before, status)) return `went from ${before} to ${status}: ${told}`;
+  }
+  if (story.at(-1) !== run.status) return `is ${run.status}, its events say ${told}`;
+  if (story.filter(isTerminal).length !== 1) return `has not exactly one terminal event: ${told}`;
+  const claims = story.filter((status) => status === 'running').length;
+  if (run.fence !== claims) return `has fence ${run.fence} after ${claims} claims`;
+  if (run.attempt > claims || (claims > 0 && run.attempt < 1))
+    return `shows attempt ${run.attempt} after ${claims} claims`;
+  return run.worker_id === null ? null : `has ended and belongs to worker ${run.worker_id}`;
+}
+
+/** Contents nobody names, names without content, and blobs in both directions. */
+export async function checkContents(
+  query: Query,
+  data: string,
+): Promise<{ violations: string[]; unswept: number }> {
+  const names = ['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id']
+    .map((column) => `select ${column} as id from runs where ${column} is not null`)
+    .concat(
+      'select content_id as id from executables',
+      'select content_id as id from uploads where content_id is not null',
+    )
+    .join(' union all ');
+  const orphans = await query(`select id from contents where id not in (${names})`);
+  const dangling = await query(
+    `select id from (${names}) as named where id not in (select id from contents)`,
+  );
+  const named = new Set(
+    (await query('select blob_key from contents where blob_key is not null')).map((row) =>
+      String(row.blob_key),
+    ),
+  );
+  const folder = join(data, 'blobs');
+  const present = new Set(
+    readdirSync(folder).flatMap((part) => (part === 'incoming' ? [] : readdirSync(join(folder, part)))),
+  );
+  const lines = await query(
+    'select distinct run_id from log_chunks where run_id not in (select id from runs)',
+  );
+  return {
+    violations: [
+      ...orphans.map((row) => `the content ${row.id} belongs to nothing`),
+      ...dangling.map((row) => `the content ${row.id} is named and not there`),
+      ...[...named].filter((key) => !present.has(key)).map((key) => `the blob ${key} is named and not there`),
+      ...lines.map((row) => `log lines of ${row.run_id}, which is not there`),
+    ],
+    unswept: [...present].filter((key) => !named.has(key)).length,
+  };
+}

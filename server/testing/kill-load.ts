@@ -1,0 +1,122 @@
+/**
+ * The load of the kill test: clients that make runs whose end can be told from their input, and cancel some of them. What
+ * the server acknowledged is written down here, outside of it.
+ */
+import type { Files } from './apps.ts';
+import type { Answer, Ask } from './request.ts';
+
+export const APPLICATION = 'load';
+
+/** A shell script, which starts quickly: the machine is to be busy with runs, not with runtimes. */
+export const LOAD_APP: Files = {
+  main: `#!/bin/sh
+IFS= read -r line
+value() { rest=\${line#*\\"$1\\":}; rest=\${rest%%,*}; printf '%s' "\${rest%%\\}*}"; }
+n=$(value n); ms=$(value ms); exit=$(value exit); pad=$(value pad)
+echo "run $n" >&2
+[ "$ms" -gt 0 ] && sleep "$(printf '0.%03d' "$ms")"
+if [ "$exit" -gt 0 ]; then echo "meant to fail" >&2; exit "$exit"; fi
+printf '{"n":%d,"square":%d,"pad":"%s"}' "$n" "$((n * n))" "$(head -c "$pad" /dev/zero | tr '\\0' x)"
+`,
+};
+
+export interface LoadInput {
+  n: number;
+  ms: number;
+  exit: number;
+  pad: number;
+}
+
+/** A run the server has answered 202 for. */
+export interface Acknowledged {
+  id: string;
+  input: LoadInput;
+  /** Whether a cancel was sent; it may have come after the end. */
+  cancelAsked: boolean;
+}
+
+/** Output as the app computes it. */
+export function expectedOutput({ n, pad }: LoadInput): object {
+  return { n, square: n * n, pad: 'x'.repeat(pad) };
+}
+
+/** The server as clients see it while it comes and goes. */
+export interface Target {
+  /** Waits until a server is up; throws when the connection breaks. */
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+}
+
+export class Load {
+  readonly acknowledged: Acknowledged[] = [];
+  /** Requests whose answer never came: what they asked for may have been done or not. */
+  unanswered = 0;
+  readonly refused: string[] = [];
+  readonly #target: Target;
+  #count = 0;
+  #stopped = false;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /** Makes runs, one after the other, until it is stopped. */
+  async client(): Promise<void> {
+    while (!this.#stopped) {
+      const input = this.#nextInput();
+      const made = await this.#create(input);
+      if (made && Math.random() < 0.1) await this.#cancel(made);
+      await pause(Math.random() * 40);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  #nextInput(): LoadInput {
+    this.#count += 1;
+    return {
+      n: this.#count,
+      ms: Math.random() < 0.5 ? 0 : Math.floor(Math.random() * 300),
+      exit: Math.random() < 0.1 ? 3 : 0,
+      // Some outputs lie in the database and some are blobs.
+      pad: Math.random() < 0.05 ? 100_000 : 10,
+    };
+  }
+
+  async #create(input: LoadInput): Promise<Acknowledged | null> {
+    const queuing = Math.random() < 0.3 ? { priority: 1 + Math.floor(Math.random() * 9) } : {};
+    const body = { input, configuration: { queuing } };
+    const answer = await this.#try('POST', `/v1/applications/${APPLICATION}/runs`, { body });
+    if (!answer) return null;
+    if (answer.status !== 202) {
+      this.refused.push(`${answer.status} ${answer.text.slice(0, 200)}`);
+      return null;
+    }
+    const made = { id: (answer.body as { run_id: string }).run_id, input, cancelAsked: false };
+    this.acknowledged.push(made);
+    return made;
+  }
+
+  async #cancel(run: Acknowledged): Promise<void> {
+    await pause(Math.random() * 300);
+    run.cancelAsked = true;
+    const answer = await this.#try('PATCH', `/v1/applications/${APPLICATION}/runs/${run.id}/cancel`);
+    if (answer && answer.status !== 204)
+      this.refused.push(`cancel ${answer.status} ${answer.text.slice(0, 200)}`);
+  }
+
+  async #try(method: string, path: string, ask?: Ask): Promise<Answer | null> {
+    try {
+      return await this.#target.ask(method, path, ask);
+    } catch {
+      this.unanswered += 1;
+      await pause(100);
+      return null;
+    }
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
