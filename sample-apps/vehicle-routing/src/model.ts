@@ -72,7 +72,7 @@ export type Model = {
 const nearLimit = 400;
 
 /** How many likely route neighbours of a stop decide on which routes it is tried. */
-const kinLimit = 80;
+const kinLimit = 60;
 
 /** How much a second of forced waiting makes two stops apart, beside a second of driving. */
 const waitingWeight = 0.2;

@@ -41,11 +41,12 @@ export class Recreate {
 
   /**
    * Places what is unplanned. `kept` is how many of the unplanned stops were out before the step. With `generous`,
-   * optional stops are placed even where that costs more than leaving them out.
+   * optional stops are placed even where that costs more than leaving them out. With `keys`, stops are placed in the
+   * order of their keys instead of one of the usual orders.
    */
-  run(kept: number, generous: boolean): void {
+  run(kept: number, generous: boolean, keys: Float64Array | null = null): void {
     const count = this.collect(kept);
-    this.sort(count);
+    this.sort(count, keys ?? this.pickOrder());
     for (let i = 0; i < count; i++) this.placeBest(this.list[i], generous);
   }
 
@@ -104,16 +105,21 @@ export class Recreate {
     return listed;
   }
 
-  private sort(count: number): void {
-    const { list, keys, random } = this;
-    let pick = random.unit() * this.totalWeight;
+  /** Keys of one of the orders, by weight; null stands for a random order. */
+  private pickOrder(): Float64Array | null {
+    let pick = this.random.unit() * this.totalWeight;
     let order = this.orders[0];
     for (const candidate of this.orders) {
       order = candidate;
       pick -= candidate.weight;
       if (pick < 0) break;
     }
-    for (let i = 0; i < count; i++) keys[list[i]] = order.keys ? order.keys[list[i]] : random.unit();
+    return order.keys;
+  }
+
+  private sort(count: number, order: Float64Array | null): void {
+    const { list, keys, random } = this;
+    for (let i = 0; i < count; i++) keys[list[i]] = order ? order[list[i]] : random.unit();
     for (let i = 1; i < count; i++) {
       const stop = list[i];
       const key = keys[stop];

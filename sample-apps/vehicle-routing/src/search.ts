@@ -4,6 +4,7 @@
  * of the iterations when they are limited, else of the time. With limited iterations and no time limit the result
  * depends on nothing but the problem, the settings and the seed.
  */
+import { Absence } from './absence.ts';
 import { Insertion } from './insertion.ts';
 import type { Model } from './model.ts';
 import { Random } from './random.ts';
@@ -47,10 +48,13 @@ export type Incumbent = { iteration: number; seconds: number; value: number };
 /** How many iterations pass between two looks at the clock. */
 const clockEvery = 16;
 
-/** One step in this many places optional stops even at a loss, so that groups that only pay together are found. */
+/** Up to this share of the budget is spent on getting mandatory stops in before anything else. */
+const tightShare = 0.4;
+
+/** This share of the steps places optional stops even at a loss, so that groups that only pay together are found. */
 const generousRate = 0.1;
 
-/** One step in this many empties a whole route, when vehicles cost something by themselves. */
+/** This share of the steps empties a whole route, when vehicles cost something by themselves. */
 const emptyingRate = 0.02;
 
 export class Search {
@@ -71,6 +75,8 @@ export class Search {
   private readonly activationMatters: boolean;
   private readonly optional: boolean;
   private readonly began: number;
+  /** Present while the plan misses mandatory stops and there is still time to care for nothing else. */
+  private absence: Absence | null;
   private current: number;
 
   /** `now` gives seconds from any fixed point. */
@@ -95,6 +101,8 @@ export class Search {
     this.activationMatters = model.activation.some((cost) => cost > 0);
     this.optional = model.mandatory.includes(0);
     this.best = this.record();
+    const absence = this.state.unplanned.count > 0 ? new Absence(this.state) : null;
+    this.absence = absence && absence.missing() > 0 ? absence : null;
   }
 
   elapsed(): number {
@@ -122,31 +130,51 @@ export class Search {
 
   private temperature(elapsed: number): number {
     const { duration, iterations } = this.settings;
-    const used = iterations > 0 ? this.iteration / iterations : elapsed / duration;
-    return this.hot * (this.cold / this.hot) ** Math.min(1, used);
+    const used = Math.min(1, iterations > 0 ? this.iteration / iterations : elapsed / duration);
+    if (this.absence && used > tightShare) {
+      this.absence = null;
+      this.current = this.state.value();
+    }
+    return this.hot * (this.cold / this.hot) ** used;
   }
 
   private step(temperature: number): void {
-    const { state, random, undo } = this;
+    const { state, random, undo, absence } = this;
     const kept = state.unplanned.count;
+    const missing = absence ? absence.missing() : 0;
+    const cost = state.total;
     undo.start();
     if (this.activationMatters && state.active.count > 0 && random.unit() < emptyingRate) {
       this.ruin.wholeRoute(state.active.items[random.below(state.active.count)]);
     } else {
       this.ruin.strings();
     }
-    this.recreate.run(kept, this.optional && random.unit() < generousRate);
+    const generous = this.optional && random.unit() < generousRate;
+    const keys = absence && random.unit() < 0.5 ? absence.longestFirst : null;
+    this.recreate.run(kept, generous, keys);
     const value = state.value();
-    if (value < this.current - temperature * Math.log(random.unit() + 1e-300)) {
+    const allowance = -temperature * Math.log(random.unit() + 1e-300);
+    if (absence) {
+      const now = absence.missing();
+      const accepted = now < missing || (now === missing && state.total < cost + allowance);
+      this.keepBest(value);
+      if (!accepted) undo.back();
+      this.current = state.value();
+      if (absence.missing() === 0) this.absence = null;
+      absence.pass();
+    } else if (value < this.current + allowance) {
       this.current = value;
-      if (value < this.best.value - 1e-7) {
-        state.resum();
-        this.current = state.value();
-        this.best = this.record();
-      }
+      this.keepBest(value);
     } else {
       undo.back();
     }
+  }
+
+  private keepBest(value: number): void {
+    if (value >= this.best.value - 1e-7) return;
+    this.state.resum();
+    this.current = this.state.value();
+    this.best = this.record();
   }
 
   private record(): Plan {
