@@ -132,7 +132,7 @@ function readBlobs(env: Environment): Config['s3'] {
   if (!address) return null;
   if (!address.startsWith('s3://') || !URL.canParse(address)) {
     throw new ConfigError(
-      `SWITCHYARD_BLOBS is "${address}"; it must be of the form s3://bucket?endpoint=…; leave it out for the data folder.`,
+      'SWITCHYARD_BLOBS is not of the form s3://bucket?endpoint=…; leave it out for the data folder.',
     );
   }
   const {

@@ -85,7 +85,9 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
   return {
     close: () => connection.close(),
     prepare(sql): SqliteStatement {
-      const { statement, reader } = prepare(sql);
+      // A transaction takes the write lock when it begins. Taken later, at its first write, it is refused at once when a
+      // checkpoint has started the WAL again in between: "database is locked", seen under load a few times a minute.
+      const { statement, reader } = prepare(sql === 'begin' ? 'begin immediate' : sql);
       return {
         reader,
         all: (parameters) => statement.all(...(parameters as (string | number | null | Uint8Array)[])),

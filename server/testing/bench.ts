@@ -1,0 +1,239 @@
+/**
+ * `npm run bench`: what the server costs, as ratios to a baseline measured in the same run on the same machine.
+ *
+ * - Creating a run and reading its metadata by HTTP, against bare Fastify answering the same bytes. The created runs stay
+ *   queued (the server has no slots), so that what is measured is the request, its durable commit included.
+ * - Runs of a trivial program through the whole server and its API, against bare starts of the same program with the same
+ *   containment, which runner/bench.ts measures, and against the runner alone.
+ *
+ * Rounds alternate between server and baseline; the figures are medians. `--seconds` of a round, `--rounds`.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { benchRunner, trivialProgram } from '@switchyard/runner/bench.ts';
+import autocannon from 'autocannon';
+import { packFiles } from './apps.ts';
+import { type ServerProcess, startServerProcess } from './process.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    runs: { type: 'string', default: '400' },
+  },
+});
+const SECONDS = Number(values.seconds);
+const ROUNDS = Number(values.rounds);
+const RUNS = Number(values.runs);
+const CONNECTIONS = 64;
+const APPLICATION = 'bench';
+const MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
+/** About 2 kB, the size the design measured with. */
+const INPUT = {
+  stops: Array.from({ length: 32 }, (_, at) => ({
+    id: `stop-${at}`,
+    lon: 8.5 + at / 97,
+    lat: 47.4 + at / 89,
+    demand: at % 7,
+  })),
+};
+
+type Started = ServerProcess & { stop(): Promise<void> };
+
+async function startSwitchyard(env: Record<string, string>): Promise<Started> {
+  const data = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  const server = await startServerProcess({
+    data,
+    env: { SWITCHYARD_LOG_LEVEL: 'error', ...env },
+    onLog: (line) => process.stderr.write(`${line}\n`),
+  });
+  const stop = async (): Promise<void> => {
+    await server.kill('SIGTERM');
+    rmSync(data, { recursive: true, force: true });
+  };
+  return Object.assign(server, { stop });
+}
+
+async function startBare(): Promise<{ url: string; stop(): void }> {
+  const bare = spawn(process.execPath, [join(import.meta.dirname, 'bare-fastify.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise<string>((resolve) =>
+    createInterface({ input: bare.stdout }).once('line', resolve),
+  );
+  return { url: `http://127.0.0.1:${port}`, stop: () => bare.kill() };
+}
+
+/** Makes the application and pushes the archive. */
+async function push(server: Started, archive: Buffer, type: 'binary' | 'node'): Promise<void> {
+  const { client } = server;
+  const params = { application_id: APPLICATION };
+  await client.call('createApplication', { body: { id: APPLICATION, name: 'Benchmark' } });
+  const upload = await client.call('getBinaryUpload', { params });
+  await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(archive) });
+  await client.call('activateBinary', {
+    params,
+    body: { requirements: { executable_type: type, runtime: 'native' } },
+  });
+}
+
+interface Load {
+  url: string;
+  method: 'GET' | 'POST';
+  token?: string;
+  body?: string;
+}
+
+/** Requests per second answered with a success; throws when one was not. */
+async function measure(load: Load): Promise<number> {
+  const result = await autocannon({
+    url: load.url,
+    method: load.method,
+    connections: CONNECTIONS,
+    duration: SECONDS,
+    headers: {
+      'content-type': 'application/json',
+      ...(load.token ? { authorization: `Bearer ${load.token}` } : {}),
+    },
+    ...(load.body ? { body: load.body } : {}),
+  });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${load.method} ${load.url}: ${result.non2xx} refused, ${result.errors} failed`);
+  return result['2xx'] / result.duration;
+}
+
+/** Rounds of both in turn: the order changes every round, so that neither always runs on a warmer machine. */
+async function compare(
+  name: string,
+  ours: () => Promise<number>,
+  baseline: () => Promise<number>,
+): Promise<void> {
+  const rounds: { ours: number; baseline: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const first = round % 2 === 0 ? await baseline() : null;
+    const own = await ours();
+    rounds.push({ ours: own, baseline: first ?? (await baseline()) });
+  }
+  const own = median(rounds.map((one) => one.ours));
+  const base = median(rounds.map((one) => one.baseline));
+  const ratio = median(rounds.map((one) => one.ours / one.baseline));
+  say(name, own, base, ratio);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function say(name: string, ours: number, baseline: number, ratio: number): void {
+  process.stdout.write(
+    `${name.padEnd(58)} ${ours.toFixed(0).padStart(7)}/s  baseline ${baseline.toFixed(0).padStart(7)}/s  ratio ${ratio.toFixed(2)}\n`,
+  );
+}
+
+async function benchRequests(): Promise<void> {
+  const server = await startSwitchyard({ SWITCHYARD_CAPACITY: '0' });
+  const bare = await startBare();
+  try {
+    await push(server, await packFiles({ 'app.yaml': MANIFEST, main: '#!/bin/sh\n' }), 'binary');
+    const { client } = server;
+    const created = await client.call('createRun', {
+      params: { application_id: APPLICATION },
+      body: { input: INPUT },
+    });
+    const path = `/v1/applications/${APPLICATION}/runs`;
+    const metadataPath = `${path}/${created.body.run_id}/metadata`;
+    const metadata = await fetch(`${server.url}${metadataPath}`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    await fetch(`${bare.url}/metadata`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: await metadata.text(),
+    });
+
+    const body = JSON.stringify({ input: INPUT, options: { duration: '2' } });
+    const { token } = server;
+    await compare(
+      'create a run (durable) vs bare Fastify',
+      () => measure({ url: `${server.url}${path}`, method: 'POST', token, body }),
+      () => measure({ url: `${bare.url}${path}`, method: 'POST', body }),
+    );
+    await compare(
+      "read a run's metadata vs bare Fastify",
+      () => measure({ url: `${server.url}${metadataPath}`, method: 'GET', token }),
+      () => measure({ url: `${bare.url}${metadataPath}`, method: 'GET' }),
+    );
+  } finally {
+    bare.stop();
+    await server.stop();
+  }
+}
+
+/** Runs per second of a trivial program: all are created, then the clock runs until the last has ended. */
+async function runsPerSecond(server: Started): Promise<number> {
+  const { client } = server;
+  const params = { application_id: APPLICATION };
+  const begin = performance.now();
+  let next = 0;
+  const create = async (): Promise<void> => {
+    while (next < RUNS) {
+      next += 1;
+      await client.call('createRun', { params, body: { input: {} } });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, create));
+  for (;;) {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    const ended = [...metrics.matchAll(/^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm)];
+    const failed = ended.find((one) => one[1] !== 'succeeded');
+    if (failed) throw new Error(`${failed[2]} runs of the benchmark ${failed[1]}`);
+    if (Number(ended[0]?.[2] ?? 0) - done >= RUNS) break;
+  }
+  done += RUNS;
+  return (RUNS / (performance.now() - begin)) * 1000;
+}
+let done = 0;
+
+async function trivialArchive(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  try {
+    return await packFiles({ 'app.yaml': MANIFEST, main: readFileSync(trivialProgram(folder)) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function benchRuns(): Promise<void> {
+  for (const bare of await benchRunner()) {
+    say(
+      `runs through the runner alone, ${bare.containment}, vs bare starts`,
+      bare.runsPerSecond,
+      bare.bareStartsPerSecond,
+      bare.ratio,
+    );
+    const server = await startSwitchyard({ SWITCHYARD_CONTAINMENT: bare.containment });
+    try {
+      await push(server, await trivialArchive(), 'binary');
+      done = 0;
+      const rounds: number[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) rounds.push(await runsPerSecond(server));
+      const ours = median(rounds);
+      say(
+        `runs through the whole server, ${bare.containment}, vs bare starts`,
+        ours,
+        bare.bareStartsPerSecond,
+        ours / bare.bareStartsPerSecond,
+      );
+    } finally {
+      await server.stop();
+    }
+  }
+}
+
+await benchRequests();
+await benchRuns();
