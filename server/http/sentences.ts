@@ -16,8 +16,12 @@ export function sentenceFor(errors: readonly ErrorObject[], part: Part): string 
   const value = shown(error.data);
   const schema = (error.parentSchema ?? {}) as Record<string, unknown>;
   switch (error.keyword) {
-    case 'required':
+    case 'required': {
+      const misspelt = unknownOf(error.data, schema);
+      if (misspelt !== undefined)
+        return unknownField(field, misspelt, Object.keys(schema.properties as object), part);
       return `${join(field, String(error.params.missingProperty), part)} is missing; it is required.`;
+    }
     case 'additionalProperties':
       return unknownField(
         field,
@@ -70,6 +74,13 @@ function charactersOf(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
+}
+
+/** A field that is not known where only known ones are allowed: a required one that is missing may stand there misspelt. */
+function unknownOf(data: unknown, schema: Record<string, unknown>): string | undefined {
+  if (schema.additionalProperties !== false) return undefined;
+  const known = new Set(Object.keys(schema.properties as object));
+  return Object.keys(data as object).find((name) => !known.has(name));
 }
 
 function unknownField(field: string, name: string, known: string[], part: Part): string {

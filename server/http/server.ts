@@ -129,7 +129,11 @@ function route(
     config: { operation: operation.id },
     ...(operation.body?.stream ? { bodyLimit: UPLOAD_BYTES_MAX + 1 } : {}),
     async onRequest(request, reply) {
-      if (operation.body?.stream) refuseTooLong(request);
+      if (operation.body?.stream) {
+        refuseTooLong(request);
+        // Raw bytes are taken whatever they are called; Fastify would refuse a name that is none.
+        request.raw.headers['content-type'] = 'application/octet-stream';
+      }
       if (operation.right === 'public') return;
       const caller = await parts.authenticate(bearerToken(request));
       if (!caller)
@@ -235,6 +239,8 @@ function fromFastify(error: FastifyError): Problem | null {
       return badRequest(
         `The body of the request is too large; it may have ${REQUEST_BODY_BYTES_MAX} bytes. Larger inputs go through an upload URL.`,
       );
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return badRequest('The content type of the request is not one; it must be application/json.');
     case 'FST_ERR_BAD_URL':
       return badRequest('The path of the request cannot be decoded; percent-encode it as UTF-8.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

@@ -5,13 +5,14 @@ import { isTerminal } from '@switchyard/contract/states.ts';
 import { type Header, pack } from 'tar-stream';
 import type { Answer, TestServer } from './server.ts';
 
-export type Files = Record<string, string>;
+export type Files = Record<string, string | Buffer>;
 
-/** A gzip tar of the files; executable ones start with `#!`. */
+/** A gzip tar of the files; scripts that start with `#!` and programs given as bytes are executable. */
 export async function packFiles(files: Files): Promise<Buffer> {
   const archive = pack();
   for (const [name, content] of Object.entries(files)) {
-    archive.entry({ name, mode: content.startsWith('#!') ? 0o755 : 0o644 }, content);
+    const runs = typeof content !== 'string' || content.startsWith('#!');
+    archive.entry({ name, mode: runs ? 0o755 : 0o644 }, content);
   }
   archive.finalize();
   const chunks: Buffer[] = [];

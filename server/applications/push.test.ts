@@ -1,0 +1,242 @@
+/** The push of an executable in three steps, as published clients do it. */
+import type { Application } from '@switchyard/contract/applications.ts';
+import type { Executable } from '@switchyard/contract/executables.ts';
+import type { Upload } from '@switchyard/contract/uploads.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nodeApp, packFiles, pushArchive, runToEnd } from '../testing/apps.ts';
+import { expectError, expectStatus, freshApplication, freshVersion, MANIFEST } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const node = { executable_type: 'node', runtime: 'node' };
+const appOf = async (id: string) =>
+  (await server.ask('GET', `/v1/applications/${id}`)).body as Application & {
+    active_executable: Executable | null;
+  };
+const uploadOf = async (id: string): Promise<Upload> => {
+  const answer = await server.ask('GET', `/v1/applications/${id}/binary`);
+  expectStatus(answer, 200);
+  return answer.body as Upload;
+};
+const put = (url: string, body: Uint8Array, headers: Record<string, string> = {}) =>
+  server.ask('PUT', url, { token: null, body, headers });
+const activate = (id: string, body: unknown = { requirements: node }) =>
+  server.ask('PUT', `/v1/applications/${id}/binary`, { body });
+const archiveOf = (answer: unknown, manifest = MANIFEST) =>
+  packFiles({ 'app.yaml': manifest, ...nodeApp(`() => (${JSON.stringify({ answer })})`) });
+
+describe('a push', () => {
+  test.each([
+    ['application/gzip', { executable_type: 'python', runtime: 'ghcr.io/nextmv-io/runtime/python:3.11' }],
+    ['application/octet-stream', node],
+  ])('goes in three steps with the content type %s and no token on the second', async (type, asked) => {
+    const id = await freshApplication(server);
+    const { upload_id, upload_url } = await uploadOf(id);
+    expect(upload_id).toMatch(/^[a-z0-9-]+$/);
+    expect(upload_url.startsWith(`${server.url}/v1/uploads/`)).toBe(true);
+    expectStatus(await put(upload_url, await archiveOf(1), { 'content-type': type }), 200);
+    const answer = await activate(id, { requirements: asked });
+    expectStatus(answer, 200);
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^exe-/),
+      user_email: 'root@localhost',
+      uploaded_at: expect.stringMatching(/Z$/),
+      requirements: asked,
+    });
+    expect((await appOf(id)).active_executable).toEqual(answer.body);
+  });
+
+  test('becomes what latest runs at once', async () => {
+    const id = await freshApplication(server);
+    expectStatus(await pushArchive(server, id, await archiveOf('first')), 200);
+    expect((await runToEnd(server, id)).output).toEqual({ answer: 'first' });
+    expectStatus(await pushArchive(server, id, await archiveOf('second')), 200);
+    expect((await runToEnd(server, id)).output).toEqual({ answer: 'second' });
+  });
+
+  test('activates what was put to the URL asked for last, however quickly they were asked for', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await freshApplication(server);
+      const urls = [await uploadOf(id), await uploadOf(id), await uploadOf(id)];
+      for (const [index, { upload_url }] of urls.entries())
+        expectStatus(
+          await put(upload_url, await archiveOf(index, `${MANIFEST}execution: {cwd: w${index}}\n`)),
+          200,
+        );
+      const answer = await activate(id);
+      expect((answer.body as Executable).requirements.working_directory).toBe('w2');
+    }
+  });
+
+  test('may name the upload it means', async () => {
+    const id = await freshApplication(server);
+    const first = await uploadOf(id);
+    await put(first.upload_url, await archiveOf(1));
+    await uploadOf(id);
+    expectError(await activate(id), 400, 'nothing has been PUT');
+    expectStatus(await activate(id, { requirements: node, upload_id: first.upload_id }), 200);
+  });
+
+  test('is activated once more by a client that sends the third step again', async () => {
+    const id = await freshApplication(server);
+    expectStatus(await pushArchive(server, id, await archiveOf(1)), 200);
+    expectStatus(await activate(id), 200);
+  });
+});
+
+describe('400 for an activation', () => {
+  test('before any upload, with nothing changed', async () => {
+    const id = await freshApplication(server);
+    expectError(await activate(id), 400, 'No executable was uploaded');
+    await uploadOf(id);
+    expectError(await activate(id), 400, 'nothing has been PUT');
+    expect((await appOf(id)).active_executable).toBeNull();
+  });
+
+  test('of an upload of another application, of a run, or of none', async () => {
+    const id = await freshApplication(server);
+    const other = await uploadOf(await freshApplication(server));
+    await put(other.upload_url, await archiveOf(1));
+    const forRuns = (await server.ask('POST', `/v1/applications/${id}/runs/uploadurl`)).body as Upload;
+    await put(forRuns.upload_url, await archiveOf(1));
+    for (const upload_id of [other.upload_id, forRuns.upload_id, 'upl-missing', '']) {
+      expectError(await activate(id, { requirements: node, upload_id }), 400, 'upload_id is ');
+    }
+    expectError(await activate(id, { requirements: node, upload_id: 'a\0' }), 400, 'NUL');
+  });
+
+  test.each([
+    [{}, 'requirements is missing'],
+    [{ requirements: {} }, 'requirements.executable_type is missing'],
+    [{ requirements: { ...node, executable_type: 'cobol' } }, 'requirements.executable_type is "cobol"'],
+    [{ requirements: { ...node, runtime: 'ab' } }, '3 to 256 characters'],
+    [{ requirements: { ...node, runtime: 'x'.repeat(257) } }, '3 to 256 characters'],
+    [{ requirements: { ...node, options: { items: [{}] } } }, 'requirements.options.items.0.name is missing'],
+    [{ requirements: { ...node, options: { strict: 'yes' } } }, 'requirements.options.strict is "yes"'],
+    [
+      { requirements: { ...node, options: { items: [{ name: 'a', ui: { hidden_from: ['king'] } }] } } },
+      'hidden_from.0 is "king"',
+    ],
+    [{ requirement: node }, 'did you mean "requirements"'],
+  ])('with the body %j', async (body, words) => {
+    const id = await freshApplication(server);
+    const { upload_url } = await uploadOf(id);
+    await put(upload_url, await archiveOf(1));
+    expectError(await activate(id, body), 400, words);
+  });
+
+  test('whose options are nested deeper or longer than could ever be read back', async () => {
+    const id = await freshVersion(server);
+    const before = await appOf(id);
+    const items = (inner: string) =>
+      `{"requirements":{"executable_type":"node","runtime":"node","options":{"items":[{"name":"a","default":${inner}}]}}}`;
+    for (const depth of [100, 10_000, 200_000]) {
+      const answer = await activate(id, items(`${'['.repeat(depth)}${']'.repeat(depth)}`));
+      expectError(answer, 400, 'nested deeper');
+    }
+    expectError(await activate(id, items(`"${'x'.repeat(1_100_000)}"`)), 400, 'longer than');
+    expect(await appOf(id)).toEqual(before);
+  });
+});
+
+describe('the manifest', () => {
+  const manifest = `${MANIFEST}
+execution: {entrypoint: ./main.mjs, cwd: ./src/}
+configuration:
+  options:
+    strict: true
+    validation: {enforce: all}
+    items:
+      - {name: duration, type: int, default: 5, required: true, additional_attributes: {min: 1}}
+      - {name: mode, option_type: string, ui: {control_type: select, hidden_from: [operator, viewer]}}
+      - {name: plain}
+    format: ["--{{name}}={{value}}"]
+  content:
+    format: multi-file
+    multi-file:
+      input: {path: in}
+      output: {statistics: s.json, metrics: m.json, assets: a.json, solutions: out}
+`;
+
+  test('fills in what the activation leaves out', async () => {
+    const id = await freshApplication(server);
+    const answer = await pushArchive(server, id, await archiveOf(1, manifest));
+    expectStatus(answer, 200);
+    expect((answer.body as Executable).requirements).toEqual({
+      ...node,
+      entrypoint: './main.mjs',
+      working_directory: './src/',
+      options: {
+        strict: true,
+        validation: { enforce: 'all' },
+        items: [
+          {
+            name: 'duration',
+            option_type: 'int',
+            default: 5,
+            required: true,
+            additional_attributes: { min: 1 },
+          },
+          {
+            name: 'mode',
+            option_type: 'string',
+            ui: { control_type: 'select', hidden_from: ['operator', 'viewer'] },
+          },
+          { name: 'plain', option_type: 'string' },
+        ],
+        format: { template: ['--{{name}}={{value}}'] },
+      },
+      io_configuration: {
+        format: 'multi-file',
+        multi_file: {
+          input_path: 'in',
+          output_configuration: {
+            statistics_path: 's.json',
+            metrics_path: 'm.json',
+            assets_path: 'a.json',
+            solutions_path: 'out',
+          },
+        },
+      },
+    });
+  });
+
+  test('yields to what the activation says', async () => {
+    const id = await freshApplication(server);
+    const said = {
+      options: { strict: false, items: [{ name: 'other', option_type: 'bool' }] },
+      io_configuration: { format: 'json' },
+      entrypoint: 'other.mjs',
+    };
+    const answer = await pushArchive(server, id, await archiveOf(1, manifest), {
+      requirements: { ...node, ...said, unknown: 1 },
+    });
+    expect((answer.body as Executable).requirements).toEqual({
+      ...node,
+      ...said,
+      working_directory: './src/',
+    });
+  });
+
+  test('hides definitions of options from the roles it lists, in every place they show', async () => {
+    const id = await freshApplication(server);
+    expectStatus(await pushArchive(server, id, await archiveOf(1, manifest)), 200);
+    const body = { id: 'v1', name: 'Version one' };
+    expectStatus(await server.ask('POST', `/v1/applications/${id}/versions`, { body }), 201);
+    const places = ['', '/versions', '/versions/v1'].map((path) => `/v1/applications/${id}${path}`);
+    for (const role of ['operator', 'viewer', 'developer', 'admin'] as const) {
+      const { token } = await server.key(role);
+      const hidden = role === 'operator' || role === 'viewer';
+      for (const place of [...places, '/v1/applications']) {
+        const { text } = await server.ask('GET', place, { token });
+        expect(text).toContain('"name":"duration"');
+        expect(text.includes('"name":"mode"'), `${role} at ${place}`).toBe(!hidden);
+      }
+    }
+  });
+});

@@ -1,0 +1,262 @@
+import type { Instance } from '@switchyard/contract/instances.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRun, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
+import { expectError, expectStatus, freshApplication, freshId, freshVersion } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+let server: TestServer;
+let application: string;
+let path: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await freshVersion(server);
+  path = `/v1/applications/${application}/instances`;
+});
+afterAll(() => server.close());
+
+const create = (body: unknown, to = path) => server.ask('POST', to, { body });
+const get = (id: string) => server.ask('GET', `${path}/${id}`);
+const put = (id: string, body: unknown) => server.ask('PUT', `${path}/${id}`, { body });
+const remove = (id: string) => server.ask('DELETE', `${path}/${id}`);
+const made = async (fields: object = {}): Promise<Instance> => {
+  const answer = await create({ id: freshId('i'), name: 'Any instance', version_id: 'v1', ...fields });
+  expectStatus(answer, 201);
+  return answer.body as Instance;
+};
+
+describe('creating an instance', () => {
+  test('201 answers the instance with the defaults filled in, as a GET does afterwards', async () => {
+    const answer = await create({ id: 'production', name: 'Production', version_id: 'v1' });
+    expectStatus(answer, 201);
+    expect(answer.body).toEqual({
+      id: 'production',
+      application_id: application,
+      version_id: 'v1',
+      name: 'Production',
+      description: '',
+      configuration: {
+        execution_class: '6c9500mb870s',
+        options: {},
+        secrets_collection_id: '',
+        queuing: { priority: 6, disabled: false },
+        network: false,
+      },
+      locked: false,
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+    });
+    expect((await get('production')).body).toEqual(answer.body);
+  });
+
+  test('keeps its configuration, options as text', async () => {
+    const { configuration } = await made({
+      configuration: {
+        execution_class: '8c16gb12h',
+        options: { 'solve.duration': 10, fast: true, name: 'ä 🚚' },
+        queuing: { priority: 1, disabled: true },
+        format: { input: { type: 'text' }, output: { type: 'json' } },
+        secrets_collection_id: null,
+        integration_id: 'ignored',
+        network: true,
+      },
+    });
+    expect(configuration).toEqual({
+      execution_class: '8c16gb12h',
+      options: { 'solve.duration': '10', fast: 'true', name: 'ä 🚚' },
+      queuing: { priority: 1, disabled: true },
+      format: { input: { type: 'text' }, output: { type: 'json' } },
+      secrets_collection_id: '',
+      network: true,
+    });
+  });
+
+  test('without id and name both are made, and the whole object can be sent back', async () => {
+    for (const fields of [{ id: null }, { id: 'i' }, { id: 'y'.repeat(64) }]) {
+      const instance = await made({ ...fields, name: null });
+      expectStatus(await put(instance.id, instance), 200);
+    }
+  });
+
+  test.each(['latest', 'devint', 'default'])('400 for the id %s, which is taken', async (id) => {
+    expectError(await create({ id, name: 'Any name', version_id: 'v1' }), 400, `id is "${id}"`);
+  });
+
+  test('400 for an id that is taken', async () => {
+    const { id } = await made();
+    expectError(await create({ id, name: 'Any name', version_id: 'v1' }), 400, `id is "${id}"`);
+  });
+
+  test.each([
+    ['version_id', 'missing', 'version_id is "missing"'],
+    ['version_id', '', 'version_id is ""'],
+    ['version_id', 'v\0', 'NUL'],
+    ['version_id', null, 'version_id is null'],
+    ['name', 'ab', 'name is "ab"'],
+    ['description', 'x'.repeat(129), '129 characters'],
+    ['configuration', { execution_class: '1c' }, 'configuration.execution_class is "1c"'],
+    ['configuration', { queuing: { priority: 0 } }, 'configuration.queuing.priority is 0'],
+    ['configuration', { queuing: { priority: 10 } }, 'must be 1 to 9'],
+    ['configuration', { queuing: { priority: 1.5 } }, 'a whole number'],
+    ['configuration', { options: { a_b: '1' } }, 'letters, digits and periods'],
+    ['configuration', { options: { '': '1' } }, 'letters, digits and periods'],
+    ['configuration', { options: { ['__proto__']: '1' } }, 'letters, digits and periods'],
+    ['configuration', { options: { a: null } }, 'configuration.options.a is null'],
+    ['configuration', { options: { a: [1] } }, 'configuration.options.a is a JSON array'],
+    ['configuration', { options: { a: 'x\0' } }, 'NUL'],
+    ['configuration', { options: { ['n'.repeat(129)]: '1' } }, '129 characters long'],
+    ['configuration', { options: { a: 'x'.repeat(8193) } }, '8193 characters long'],
+    ['configuration', { exection_class: 'x' }, 'did you mean "execution_class"'],
+    ['configuration', { format: { input: { type: 'xml' } } }, 'configuration.format.input.type is "xml"'],
+    ['versionid', 'v1', 'did you mean "version_id"'],
+  ])('400 for the %s %j names it', async (field, value, words) => {
+    const body = { id: freshId('bad'), name: 'Any name', version_id: 'v1', [field]: value };
+    expectError(await create(body), 400, words);
+  });
+
+  test('400 for more options than an instance may have', async () => {
+    const options = Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`o${index}`, '1']));
+    expectError(await create({ version_id: 'v1', configuration: { options } }), 400, '257 options');
+  });
+});
+
+describe('updating an instance', () => {
+  test('takes the whole object back with changes, read-only and unknown fields ignored', async () => {
+    const before = await made({ configuration: { options: { a: '1' } } });
+    const body = {
+      ...before,
+      name: 'New name',
+      application_id: 'other',
+      locked: true,
+      created_at: 'never',
+      unknown: {},
+      configuration: { ...before.configuration, options: { b: 2 }, unknown: 1 },
+    };
+    const answer = await put(before.id, body);
+    expectStatus(answer, 200);
+    expect(answer.body).toEqual({
+      ...before,
+      name: 'New name',
+      configuration: { ...before.configuration, options: { b: '2' } },
+      updated_at: (answer.body as Instance).updated_at,
+    });
+    expect((await get(before.id)).body).toEqual(answer.body);
+  });
+
+  test('leaves alone what is absent or null', async () => {
+    const before = await made({ description: 'Kept', configuration: { options: { a: '1' } } });
+    expectStatus(await put(before.id, {}), 200);
+    const nothing = { name: null, description: null, version_id: null, configuration: null };
+    expectStatus(await put(before.id, nothing), 200);
+    const { updated_at: _, ...rest } = before;
+    expect((await get(before.id)).body).toMatchObject(rest);
+  });
+
+  test('changes of different fields at once are both kept', async () => {
+    const { id } = await made();
+    await Promise.all([put(id, { name: 'Renamed' }), put(id, { description: 'Told' })]);
+    expect((await get(id)).body).toMatchObject({ name: 'Renamed', description: 'Told' });
+  });
+
+  test('400 for a version that is not there changes nothing', async () => {
+    const before = await made();
+    expectError(await put(before.id, { name: 'New name', version_id: 'missing' }), 400, 'missing');
+    expect((await get(before.id)).body).toEqual(before);
+  });
+});
+
+describe('latest and devint', () => {
+  test.each(['latest', 'devint'])('%s can be read, is locked and belongs to no version', async (id) => {
+    const answer = await get(id);
+    expectStatus(answer, 200);
+    expect(answer.body).toMatchObject({ id, version_id: '', locked: true, application_id: application });
+  });
+
+  test.each(['latest', 'devint'])('%s is neither listed, changed nor deleted', async (id) => {
+    const list = (await server.ask('GET', path)).body as Instance[];
+    expect(list.map((one) => one.id)).not.toContain(id);
+    expectError(await put(id, { name: 'New name' }), 400, id);
+    expectError(await remove(id), 400, id);
+    expectError(await server.ask('DELETE', `/v1/applications/missing/instances/${id}`), 404);
+  });
+
+  test.each(['latest', 'devint'])('a run on %s runs the executable pushed last', async (id) => {
+    const app = await freshApplication(server);
+    expectError(
+      await server.ask('POST', `/v1/applications/${app}/runs?instance_id=${id}`, { body: {} }),
+      400,
+      'no executable',
+    );
+    await pushApp(server, app, nodeApp('() => ({ push: 1 })'));
+    await pushApp(server, app, nodeApp('() => ({ push: 2 })'));
+    const run = await runToEnd(server, app, { instance: id });
+    expect(run.output).toEqual({ push: 2 });
+    expect(run.metadata).toMatchObject({ application_instance_id: id, application_version_id: '' });
+  });
+});
+
+describe('the default instance', () => {
+  const setDefault = (fields: object) =>
+    server.ask('PUT', `/v1/applications/${application}`, { body: fields });
+
+  test('is what a run without an instance goes to, latest where there is none', async () => {
+    const { id } = await made();
+    const instanceOf = async (instance?: string): Promise<string> => {
+      const run = await createRun(server, application, {
+        input: {},
+        ...(instance === undefined ? {} : { instance }),
+      });
+      const { body } = await server.ask('GET', `/v1/applications/${application}/runs/${run}/metadata`);
+      return (body as { application_instance_id: string }).application_instance_id;
+    };
+    expect(await instanceOf()).toBe('latest');
+    expectStatus(await setDefault({ default_instance: id }), 200);
+    expect([await instanceOf(), await instanceOf(''), await instanceOf('default')]).toEqual([id, id, id]);
+    expectStatus(await setDefault({ default_instance: 'latest' }), 200);
+    expect(await instanceOf()).toBe('latest');
+  });
+
+  test('cannot be deleted before another is set', async () => {
+    const { id } = await made();
+    expectStatus(await setDefault({ default_instance: id }), 200);
+    expectError(await remove(id), 400, 'default_instance');
+    expectStatus(await get(id), 200);
+    expectStatus(await setDefault({ default_instance: 'latest' }), 200);
+    expectStatus(await remove(id), 204);
+  });
+
+  test('for experiments is taken out when it is deleted', async () => {
+    const { id } = await made();
+    expectStatus(await setDefault({ default_experiment_instance: id }), 200);
+    expectStatus(await remove(id), 204);
+    const { body } = await server.ask('GET', `/v1/applications/${application}`);
+    expect(body).toMatchObject({ default_experiment_instance: '' });
+  });
+
+  test('set at the moment it is deleted is refused, or the deletion is', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const { id } = await made();
+      const [set, gone] = await Promise.all([setDefault({ default_instance: id }), remove(id)]);
+      expect([`${set.status} ${gone.status}`]).toEqual([expect.stringMatching(/^(200 400|400 204)$/)]);
+      expectStatus(await setDefault({ default_instance: 'latest' }), 200);
+    }
+  });
+});
+
+describe('deleting an instance', () => {
+  test('204, after which it is a 404 and its id is free', async () => {
+    const { id } = await made();
+    expectStatus(await remove(id), 204);
+    expectError(await get(id), 404);
+    expectError(await put(id, { name: 'New name' }), 404);
+    expectError(await remove(id), 404);
+    await made({ id });
+  });
+
+  test('leaves its runs', async () => {
+    const { id } = await made();
+    const run = await runToEnd(server, application, { instance: id, input: { kept: true } });
+    expectStatus(await remove(id), 204);
+    const answer = await server.ask('GET', `/v1/applications/${application}/runs/${run.id}`);
+    expect(answer.body).toMatchObject({ output: { kept: true }, application_instance_id: id });
+  });
+});

@@ -1,0 +1,257 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Upload } from '@switchyard/contract/uploads.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../clock.ts';
+import { otherAccount } from '../testing/accounts.ts';
+import { createRun, runToEnd } from '../testing/apps.ts';
+import { expectError, expectStatus, freshVersion } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { openSocket, readAll, sendRaw } from '../testing/sockets.ts';
+
+let server: TestServer;
+let application: string;
+let ahead = 0;
+/** The system's clock, which a test can put forward. */
+const clock: Clock = { ...systemClock, now: () => Date.now() + ahead };
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+  application = await freshVersion(server);
+});
+afterAll(() => server.close());
+
+const askFor = async (app = application): Promise<Upload> => {
+  const answer = await server.ask('POST', `/v1/applications/${app}/runs/uploadurl`);
+  expectStatus(answer, 200);
+  return answer.body as Upload;
+};
+const put = (url: string, body: string | Uint8Array) =>
+  server.ask('PUT', url, { token: null, body, headers: { 'content-type': '' } });
+const runWith = (upload_id: string, app = application) =>
+  server.ask('POST', `/v1/applications/${app}/runs`, { body: { upload_id } });
+const altered = (url: string, change: (url: URL) => void): string => {
+  const made = new URL(url);
+  change(made);
+  return made.href;
+};
+/** Files on their way in, and blobs that lie in the store. */
+const files = (): string[] =>
+  readdirSync(join(server.data, 'blobs'), { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => one.name);
+
+describe('an upload', () => {
+  test('is asked for with an empty JSON body, put without a token, and read as the input of a run', async () => {
+    const empty = await server.ask('POST', `/v1/applications/${application}/runs/uploadurl`, {
+      headers: { 'content-type': 'application/json', 'content-length': '0' },
+    });
+    expectStatus(empty, 200);
+    const { upload_id, upload_url } = empty.body as Upload;
+    expectStatus(await put(upload_url, '{"from":"upload"}'), 200);
+    const run = await runToEnd(server, application, { body: { upload_id } });
+    expect(run.output).toEqual({ from: 'upload' });
+  });
+
+  test('can serve several runs once it is there', async () => {
+    const { upload_id, upload_url } = await askFor();
+    await put(upload_url, '{}');
+    expectStatus(await runWith(upload_id), 202);
+    expectStatus(await runWith(upload_id), 202);
+  });
+
+  test('of no bytes is an upload too', async () => {
+    const { upload_url } = await askFor();
+    const socketed = await sendRaw(
+      server,
+      `PUT ${new URL(upload_url).pathname}${new URL(upload_url).search} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
+    expect(socketed.status).toBe(200);
+  });
+});
+
+describe('an upload URL', () => {
+  test('works once', async () => {
+    const { upload_url } = await askFor();
+    expectStatus(await put(upload_url, 'first'), 200);
+    expectError(await put(upload_url, 'second'), 400, 'used already');
+  });
+
+  test('used twice at once keeps one of the two bodies', async () => {
+    const { upload_url } = await askFor();
+    const answers = await Promise.all([put(upload_url, 'first'), put(upload_url, 'second')]);
+    expect(answers.map((one) => one.status).sort()).toEqual([200, 400]);
+  });
+
+  test('is good for 10 minutes', async () => {
+    const early = await askFor();
+    const late = await askFor();
+    try {
+      ahead = 9 * 60_000;
+      expectStatus(await put(early.upload_url, '{}'), 200);
+      ahead = 10 * 60_000 + 1000;
+      expectError(await put(late.upload_url, '{}'), 403, 'expired');
+    } finally {
+      ahead = 0;
+    }
+    expectError(await runWith(late.upload_id), 400, 'nothing has been PUT');
+  });
+
+  const alterations: [string, (url: URL) => void][] = [
+    ['no signature', (url) => url.searchParams.delete('signature')],
+    ['an empty signature', (url) => url.searchParams.set('signature', '')],
+    ['another signature', (url) => url.searchParams.set('signature', 'A'.repeat(43))],
+    [
+      'a character more in its signature',
+      (url) => url.searchParams.set('signature', `${url.searchParams.get('signature') ?? ''}=`),
+    ],
+    ['a later end', (url) => url.searchParams.set('expires', '99999999999')],
+    ['no end', (url) => url.searchParams.delete('expires')],
+    ['an end that is no number', (url) => url.searchParams.set('expires', 'NaN')],
+    ['another id', (url) => (url.pathname = '/v1/uploads/upl-0000000000000000')],
+    ['a traversal as id', (url) => (url.pathname = '/v1/uploads/..%2f..%2fetc%2fpasswd')],
+    ['an encoded slash at its end', (url) => (url.pathname = `${url.pathname}%2f`)],
+  ];
+  test.each(alterations)('403 with %s, and nothing is kept', async (_, change) => {
+    const { upload_id, upload_url } = await askFor();
+    const before = files();
+    expectError(await put(altered(upload_url, change), '{}'), 403);
+    expect(files()).toEqual(before);
+    expectError(await runWith(upload_id), 400, 'nothing has been PUT');
+  });
+
+  test('404 with a zero byte in its id', async () => {
+    const { upload_url } = await askFor();
+    expectError(
+      await put(
+        altered(upload_url, (url) => (url.pathname = `${url.pathname}%00`)),
+        '{}',
+      ),
+      404,
+    );
+  });
+
+  test.each(['GET', 'POST', 'DELETE', 'PATCH'])('404 for %s', async (method) => {
+    const { upload_url } = await askFor();
+    expectError(await server.ask(method, upload_url, { token: null }), 404);
+  });
+
+  test('400 at once for a body that is said to be larger than 500 MB', async () => {
+    const { upload_id, upload_url } = await askFor();
+    const { pathname, search } = new URL(upload_url);
+    const head = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 524288001\r\nConnection: close\r\n\r\n`;
+    const answer = await sendRaw(server, `${head}only this`);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('524288001 bytes; it may have at most 524288000');
+    expectError(await runWith(upload_id), 400, 'nothing has been PUT');
+  });
+
+  test('given up in the middle leaves nothing, and works the next time', async () => {
+    const { upload_id, upload_url } = await askFor();
+    const before = files();
+    const { pathname, search } = new URL(upload_url);
+    for (const framing of ['Content-Length: 1000000', 'Transfer-Encoding: chunked']) {
+      const socket = await openSocket(server.url);
+      const body = framing.startsWith('T') ? `ffff\r\n${'x'.repeat(5000)}` : 'x'.repeat(200_000);
+      socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n${body}`);
+      await expect.poll(() => files().length).toBe(before.length + 1);
+      socket.destroy();
+      await readAll(socket).catch(() => {});
+      await expect.poll(files).toEqual(before);
+    }
+    expectError(await runWith(upload_id), 400, 'nothing has been PUT');
+    expectStatus(await put(upload_url, '{}'), 200);
+  });
+});
+
+describe('400 for a run on an upload', () => {
+  test('of another application, of an executable, of another account, or of none', async () => {
+    const elsewhere = await askFor(await freshVersion(server));
+    await put(elsewhere.upload_url, '{}');
+    const binary = (await server.ask('GET', `/v1/applications/${application}/binary`)).body as Upload;
+    await put(binary.upload_url, '{}');
+    for (const id of [elsewhere.upload_id, binary.upload_id, 'upl-missing', '']) {
+      expectError(await runWith(id), 400, 'upload_id is ');
+    }
+    expectError(await runWith('a\0'), 400, 'NUL');
+    const other = await otherAccount(server);
+    const path = `/v1/applications/${application}/runs/uploadurl`;
+    expectError(await server.ask('POST', path, { token: other.token }), 404);
+  });
+
+  test('beside an input', async () => {
+    const { upload_id, upload_url } = await askFor();
+    await put(upload_url, '{}');
+    const body = { upload_id, input: { a: 1 } };
+    expectError(
+      await server.ask('POST', `/v1/applications/${application}/runs`, { body }),
+      400,
+      'give one of them',
+    );
+  });
+
+  test('that was asked for more than a day ago', async () => {
+    const { upload_id, upload_url } = await askFor();
+    await put(upload_url, '{}');
+    const old = Date.now() - 25 * 60 * 60 * 1000;
+    await server.running.database.transact((tx) =>
+      tx
+        .updateTable('uploads')
+        .set({ created_at: old })
+        .where('id', '=', upload_id as never)
+        .execute(),
+    );
+    await server.restart();
+    await expect.poll(async () => (await runWith(upload_id)).status).toBe(400);
+    expectError(await runWith(upload_id), 400, 'less than a day old');
+  });
+});
+
+describe('a download URL', () => {
+  const urlOf = async (): Promise<string> => {
+    const run = await createRun(server, application, { input: { kept: 'as it is' } });
+    const answer = await server.ask('GET', `/v1/applications/${application}/runs/${run}/input?format=url`);
+    expectStatus(answer, 200);
+    return (answer.body as { url: string }).url;
+  };
+
+  test('answers the content without a token, as often as asked', async () => {
+    const url = await urlOf();
+    for (let round = 0; round < 2; round += 1) {
+      const answer = await server.ask('GET', url, { token: null });
+      expectStatus(answer, 200);
+      expect(answer.text).toBe('{"kept":"as it is"}');
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(answer.headers.get('content-length')).toBe('19');
+    }
+  });
+
+  test('is good for 10 minutes only', async () => {
+    const url = await urlOf();
+    try {
+      ahead = 10 * 60_000 + 1000;
+      expectError(await server.ask('GET', url, { token: null }), 403, 'expired');
+    } finally {
+      ahead = 0;
+    }
+    expectStatus(await server.ask('GET', url, { token: null }), 200);
+  });
+
+  test('403 when it was altered, its content type included', async () => {
+    const url = await urlOf();
+    const changes: ((url: URL) => void)[] = [
+      (one) => one.searchParams.set('type', 'text/html'),
+      (one) => one.searchParams.delete('type'),
+      (one) => one.searchParams.set('expires', '99999999999'),
+      (one) => (one.pathname = '/v1/downloads/c-0000000000000000'),
+    ];
+    for (const change of changes)
+      expectError(await server.ask('GET', altered(url, change), { token: null }), 403);
+    const upload = await askFor();
+    const borrowed = altered(url, (one) => (one.search = new URL(upload.upload_url).search));
+    expectError(await server.ask('GET', borrowed, { token: null }), 403);
+  });
+
+  test.each(['PUT', 'POST', 'DELETE'])('404 for %s', async (method) => {
+    expectError(await server.ask(method, await urlOf(), { token: null }), 404);
+  });
+});

@@ -1,0 +1,161 @@
+import type { Version } from '@switchyard/contract/versions.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nodeApp, packFiles, pushArchive, runToEnd } from '../testing/apps.ts';
+import {
+  expectError,
+  expectStatus,
+  freshApplication,
+  freshId,
+  freshInstance,
+  freshVersion,
+  MANIFEST,
+} from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+let server: TestServer;
+let application: string;
+let path: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await freshVersion(server);
+  path = `/v1/applications/${application}/versions`;
+});
+afterAll(() => server.close());
+
+const create = (body: unknown, to = path) => server.ask('POST', to, { body });
+
+describe('creating a version', () => {
+  test('201 answers the version of the active executable, as a GET does afterwards', async () => {
+    const answer = await create({ id: 'first', name: 'First version', description: 'Told' });
+    expectStatus(answer, 201);
+    const { active_executable } = (await server.ask('GET', `/v1/applications/${application}`)).body as {
+      active_executable: unknown;
+    };
+    expect(answer.body).toEqual({
+      id: 'first',
+      application_id: application,
+      name: 'First version',
+      description: 'Told',
+      executable: active_executable,
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+    });
+    expect((await server.ask('GET', `${path}/first`)).body).toEqual(answer.body);
+  });
+
+  test('400 for an application without an executable', async () => {
+    const empty = await freshApplication(server);
+    const answer = await create({ id: 'v1', name: 'Version one' }, `/v1/applications/${empty}/versions`);
+    expectError(answer, 400, 'has no executable yet', empty);
+  });
+
+  test('an id and a name are made when none are given, and the whole object can be sent back', async () => {
+    for (const body of [{}, { id: 'v' }, { id: 'x'.repeat(64) }]) {
+      const answer = await create(body);
+      expectStatus(answer, 201);
+      const version = answer.body as Version;
+      expect(version.name.length).toBeGreaterThanOrEqual(3);
+      expect(version.name.length).toBeLessThanOrEqual(48);
+      expectStatus(await server.ask('PUT', `${path}/${version.id}`, { body: version }), 200);
+    }
+  });
+
+  test('400 for an id that is taken in the application, while another application may have it', async () => {
+    expectError(await create({ id: 'v1', name: 'Once more' }), 400, 'id is "v1"');
+    await freshVersion(server);
+  });
+
+  test.each([
+    ['id', 'V1'],
+    ['id', 'v.1'],
+    ['name', 'ab'],
+    ['name', 'x'.repeat(49)],
+    ['description', 'x'.repeat(129)],
+    ['description', 7],
+  ])('400 for the %s %j', async (field, value) => {
+    expectError(await create({ id: freshId('v'), name: 'Any name', [field]: value }), 400, `${field} is `);
+  });
+
+  test('400 for an unknown field names the nearest known one', async () => {
+    expectError(await create({ name: 'Any name', excutable: 'x', nam: 'x' }), 400, 'did you mean');
+  });
+});
+
+describe('a version', () => {
+  test('never changes what it runs, whatever is pushed later', async () => {
+    const id = await freshApplication(server);
+    const versions = `/v1/applications/${id}/versions`;
+    for (const answer of [1, 2]) {
+      const archive = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp(`() => ({ answer: ${answer} })`) });
+      expectStatus(await pushArchive(server, id, archive), 200);
+      expectStatus(await create({ id: `v${answer}`, name: `Version ${answer}` }, versions), 201);
+    }
+    const one = (await server.ask('GET', `${versions}/v1`)).body as Version;
+    const two = (await server.ask('GET', `${versions}/v2`)).body as Version;
+    expect(one.executable.id).not.toBe(two.executable.id);
+    const body = { id: 'old', name: 'The old one', version_id: 'v1' };
+    expectStatus(await server.ask('POST', `/v1/applications/${id}/instances`, { body }), 201);
+    expect((await runToEnd(server, id, { instance: 'old', input: {} })).output).toEqual({ answer: 1 });
+    expect((await runToEnd(server, id, { instance: 'latest', input: {} })).output).toEqual({ answer: 2 });
+  });
+
+  test('takes name and description from the whole object sent back, and nothing else', async () => {
+    await create({ id: 'changing', name: 'Before it' });
+    const before = (await server.ask('GET', `${path}/changing`)).body as Version;
+    const body = {
+      ...before,
+      name: 'After it',
+      id: 'other',
+      application_id: 'other',
+      executable: null,
+      x: 1,
+    };
+    const answer = await server.ask('PUT', `${path}/changing`, { body });
+    expectStatus(answer, 200);
+    expect(answer.body).toEqual({
+      ...before,
+      name: 'After it',
+      updated_at: (answer.body as Version).updated_at,
+    });
+    expectStatus(await server.ask('PUT', `${path}/changing`, { body: { name: null } }), 200);
+    expect((await server.ask('GET', `${path}/changing`)).body).toMatchObject({ name: 'After it' });
+    expectError(await server.ask('PUT', `${path}/changing`, { body: { name: 'ab' } }), 400, 'name is "ab"');
+  });
+
+  test('404 where there is none', async () => {
+    expectError(await server.ask('GET', `${path}/missing`), 404, 'missing', application);
+    expectError(await server.ask('PUT', `${path}/missing`, { body: { name: 'Any name' } }), 404);
+    expectError(await server.ask('DELETE', `${path}/missing`), 404);
+    expectError(await server.ask('GET', '/v1/applications/missing/versions'), 404);
+    expectError(await create({ name: 'Any name' }, '/v1/applications/missing/versions'), 404);
+  });
+});
+
+describe('deleting a version', () => {
+  test('204, after which it is a 404 and its id is free', async () => {
+    await create({ id: 'passing', name: 'Passing by' });
+    expectStatus(await server.ask('DELETE', `${path}/passing`), 204);
+    expectError(await server.ask('GET', `${path}/passing`), 404);
+    expectStatus(await create({ id: 'passing', name: 'Passing by' }), 201);
+  });
+
+  test('400 while an instance uses it, which is named', async () => {
+    const id = await freshInstance(server);
+    expectError(await server.ask('DELETE', `/v1/applications/${id}/versions/v1`), 400, 'i1');
+    expectStatus(await server.ask('DELETE', `/v1/applications/${id}/instances/i1`), 204);
+    expectStatus(await server.ask('DELETE', `/v1/applications/${id}/versions/v1`), 204);
+  });
+
+  test('at the moment an instance of it is made, one of the two is refused', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const id = freshId('racing');
+      expectStatus(await create({ id, name: 'Racing one' }), 201);
+      const body = { id, name: 'Racing one', version_id: id };
+      const [made, gone] = await Promise.all([
+        server.ask('POST', `/v1/applications/${application}/instances`, { body }),
+        server.ask('DELETE', `${path}/${id}`),
+      ]);
+      expect([`${made.status} ${gone.status}`]).toEqual([expect.stringMatching(/^(201 400|400 204)$/)]);
+    }
+  });
+});
