@@ -22,15 +22,13 @@ import {
   writersOf,
 } from './processes.ts';
 import type { Confinement, EndReport, LaunchPlan } from './protocol.ts';
-import { type RunFolder, runFolder } from './run-folder.ts';
+import { type RunFolder, runFolder, STARTED_MARK } from './run-folder.ts';
 import { durationInWords, reasonOf } from './sentences.ts';
-import { type Breach, diskBreach, memorySentence, outputBreach, Watchdog } from './watchdog.ts';
+import { type Breach, diskBreach, folderBytes, memorySentence, outputBreach, Watchdog } from './watchdog.ts';
 import { makeWorkingCopy, NotStartable } from './working-copy.ts';
 
 /** Longest delay a timer takes; a longer limit is looked at again when it fires. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** The state file comes after what the app may own. */
-const STATE_PLACE = 4;
 /** How often we look for the app's own process when a cancel comes before it is there. */
 const TERM_RETRY_MS = 5;
 
@@ -49,6 +47,7 @@ export class AppRun {
   #cgroup: string | undefined;
   #child: ChildProcess | undefined;
   #watchdog: Watchdog | undefined;
+  #broughtBytes = 0;
   #cause: Breach | undefined;
   /** When the first process of the run began, in the kernel's terms. */
   #chainStarted = '';
@@ -117,6 +116,7 @@ export class AppRun {
       sandbox: means === 'bwrap',
       ...(user === undefined ? {} : { user }),
     });
+    if (plan.inputPath !== undefined) this.#broughtBytes = folderBytes(this.#folder);
     if (cgroup !== undefined) this.#cgroup = makeCgroup(cgroup, plan);
     if (tools.taskset !== undefined && plan.limits.cores < hostCores) {
       this.#cpus = takeCpus(Math.ceil(plan.limits.cores));
@@ -125,18 +125,19 @@ export class AppRun {
     if (user !== undefined) input.user = user;
     if (this.#cpus !== undefined) input.cpus = this.#cpus.cpus;
     if (this.#cgroup !== undefined) input.cgroup = this.#cgroup;
-    writeFileSync(this.#folder.script, startScript(input), { mode: 0o600 });
-    writeFileSync(this.#folder.state, user === undefined ? '' : `user ${user}\n`);
+    // A sandbox sees these files by their open descriptors only; elsewhere they lie where others might look.
+    const mode = means === 'bwrap' ? 0o666 : 0o600;
+    writeFileSync(this.#folder.script, startScript(input), { mode });
     const chain = chainFor(input);
     const stdio = [
       openSync(this.#folder.stdin, 'r'),
-      openSync(this.#folder.stdout, 'a'),
-      openSync(this.#folder.stderr, 'a'),
-      openSync(this.#folder.script, 'r'),
-      openSync(this.#folder.state, 'a'),
+      openSync(this.#folder.stdout, 'a', mode),
+      openSync(this.#folder.stderr, 'a', mode),
+      openSync(this.#folder.script, 'a+'),
     ];
     try {
-      if (user !== undefined) for (const descriptor of stdio.slice(0, STATE_PLACE)) giveTo(descriptor, user);
+      // The app may open /dev/stdin and its like again, for which the files must be its own, or anybody's.
+      if (user !== undefined && means !== 'bwrap') for (const one of stdio) fchownSync(one, user, user);
       this.#startedAt = Date.now();
       this.#startedTick = performance.now();
       this.#child = spawn(chain.command, chain.arguments, {
@@ -161,7 +162,9 @@ export class AppRun {
     this.#chainStarted = inspectProcess(pid)?.started ?? '';
     const info = { pid, at: this.#startedAt };
     this.#events.started(this.#user === undefined ? info : { ...info, user: this.#user });
-    this.#watchdog = new Watchdog(this.#plan, this.#folder, pid, this.#cgroup, index.unpackedBytes);
+    // What an input archive takes is known only by looking; executables have been measured.
+    const brought = this.#plan.inputPath === undefined ? index.unpackedBytes : this.#broughtBytes;
+    this.#watchdog = new Watchdog(this.#plan, this.#folder, pid, this.#cgroup, brought);
     this.#limitDuration();
     child.once('exit', (code, signalName) => void this.#exited(pid, code, signalName));
   }
@@ -206,7 +209,7 @@ export class AppRun {
   }
 
   #hasStarted(): boolean {
-    return readFileSync(this.#folder.state, 'utf8').includes('started');
+    return readFileSync(this.#folder.script, 'utf8').endsWith(`${STARTED_MARK}\n`);
   }
 
   #kill(): void {
@@ -224,7 +227,8 @@ export class AppRun {
 
   async #exited(pid: number, exitCode: number | null, signalName: string | null): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
-    if (this.#confinement.means === 'plain') await this.#killRest(pid);
+    // Whoever kills the top of the chain from outside leaves the rest to us, as the lack of a namespace does.
+    if (this.#confinement.means === 'plain' || signalName !== null) await this.#killRest(pid);
     const appRan = this.#hasStarted();
     this.#finish({
       exitCode,
@@ -267,7 +271,7 @@ export class AppRun {
     const { limits, stdoutIsLog } = this.#plan;
     const stdout = statSync(this.#folder.stdout).size;
     if (!stdoutIsLog && stdout > limits.outputBytes) return outputBreach(stdout, limits.outputBytes);
-    if (exitCode === 0 && performance.now() - this.#startedTick < 100) return undefined;
+    if (exitCode === 0) return undefined;
     const written = this.#watchdog?.writtenBytes() ?? 0;
     if (written > limits.fileBytes) return diskBreach(written, limits.fileBytes);
     if (this.#cgroup !== undefined && memoryKills(this.#cgroup) > 0) {
@@ -313,9 +317,4 @@ export class AppRun {
     this.#events.ended(report);
     this.#over.resolve();
   }
-}
-
-/** The app may open /dev/stdin and its like again, for which the files must be its own. */
-function giveTo(descriptor: number, user: number): void {
-  fchownSync(descriptor, user, user);
 }

@@ -7,7 +7,7 @@ export interface BareOrder {
   command: string;
   arguments: string[];
   cwd: string;
-  /** stdin, stdout, stderr and, for a chain, start script and state file. */
+  /** stdin, stdout, stderr and the start script. */
   files: { path: string; flags: 'r' | 'a' }[];
   runs: number;
   width: number;

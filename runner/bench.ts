@@ -137,7 +137,7 @@ async function bareOrder(
   const run = runFolder(join(folder, 'run'));
   const user = confinement.users?.first;
   mkdirSync(run.root, { mode: 0o711 });
-  for (const path of [run.work, run.tmp, run.shm]) mkdirSync(path);
+  for (const path of [run.work, run.tmp]) mkdirSync(path);
   writeFileSync(join(run.work, 'main'), readFileSync(program), { mode: 0o755 });
   const plan: LaunchPlan = {
     key: 'bench',
@@ -157,8 +157,7 @@ async function bareOrder(
   if (user !== undefined) input.user = user;
   writeFileSync(run.script, startScript(input));
   writeFileSync(run.stdin, '{}');
-  if (user !== undefined)
-    for (const path of [run.work, run.tmp, run.shm, run.script]) chownSync(path, user, user);
+  if (user !== undefined) for (const path of [run.work, run.tmp, run.script]) chownSync(path, user, user);
   return {
     ...chainFor(input),
     files: [
@@ -166,7 +165,6 @@ async function bareOrder(
       { path: run.stdout, flags: 'a' },
       { path: run.stderr, flags: 'a' },
       { path: run.script, flags: 'r' },
-      { path: run.state, flags: 'a' },
     ],
     runs: RUNS,
     width: WIDTH,
@@ -174,7 +172,7 @@ async function bareOrder(
 }
 
 /** A few lines of C where there is a compiler, else the same as a shell script. */
-function trivialProgram(folder: string): string {
+export function trivialProgram(folder: string): string {
   const path = join(folder, 'trivial');
   try {
     writeFileSync(`${path}.c`, PROGRAM);

@@ -8,14 +8,13 @@
  */
 import { join } from 'node:path';
 import { APP_ROOT, type Confinement, type LaunchPlan } from './protocol.ts';
-import { type RunFolder, SANDBOX_APP } from './run-folder.ts';
+import { type RunFolder, SANDBOX_APP, STARTED_MARK } from './run-folder.ts';
 
 const MIB = 1024 * 1024;
 /** A process may reserve more than it touches; resident memory is held by the watchdog or the cgroup. */
 const DATA_HEADROOM_BYTES = 1024 * MIB;
-/** File descriptors of the chain: the start script, the state file, the app's stderr while the shell's own is closed. */
+/** File descriptors of the chain: the start script, and the app's stderr while the shell's own is closed. */
 const SCRIPT_FD = 3;
-const STATE_FD = 4;
 const SAVED_STDERR_FD = 8;
 
 export interface Chain {
@@ -51,7 +50,8 @@ export function chainFor(input: ChainInput): Chain {
   if (confinement.means === 'pidns') parts.push(...pidNamespace(input));
   parts.push(...stepDown(input));
   const inSandbox = confinement.means === 'bwrap';
-  parts.push(inSandbox ? '/bin/sh' : tools.sh, `/dev/fd/${SCRIPT_FD}`);
+  // The run's folder is out of sight in a sandbox; only the open file leads to the script.
+  parts.push(...(inSandbox ? ['/bin/sh', `/dev/fd/${SCRIPT_FD}`] : [tools.sh, folder.script]));
   const [command = tools.sh, ...rest] = parts;
   return { command, arguments: rest, cwd: inSandbox ? '/' : join(folder.work, input.plan.workingDirectory) };
 }
@@ -76,7 +76,7 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
     ...['--ro-bind', confinement.etcFolder, '/etc'],
     ...(plan.network ? ['--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : []),
     ...['--proc', '/proc', '--dev', '/dev'],
-    ...['--bind', folder.shm, '/dev/shm', '--remount-ro', '/dev'],
+    ...['--bind', folder.tmp, '/dev/shm', '--remount-ro', '/dev'],
     ...['--bind', folder.tmp, '/tmp', '--bind', folder.work, SANDBOX_APP],
     ...shared.flatMap((path) => ['--ro-bind', join(executable, path), join(SANDBOX_APP, path)]),
     ...['--remount-ro', '/'],
@@ -134,18 +134,20 @@ export function startScript({ confinement, plan, folder, user }: ChainInput): st
   };
   const value = (name: string): string => (environment[name] ?? '').replaceAll(APP_ROOT, root);
   const names = Object.keys(environment);
-  const assignable = names.filter((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !READONLY.has(name));
+  const assignable = names.filter(
+    (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !SHELL_NAMES.has(name) && !name.startsWith('BASH_'),
+  );
   const others = names.filter((name) => !assignable.includes(name));
   const words = plan.command.map((word) => quote(word.replace(APP_ROOT, root)));
   if (others.length > 0) {
     // `env` takes names that a shell cannot assign.
-    words.unshift('env', ...others.map((name) => quote(`${name}=${value(name)}`)));
+    words.unshift('/usr/bin/env', ...others.map((name) => quote(`${name}=${value(name)}`)));
   }
   const app = words.join(' ');
   const letter = confinement.processLimitIsOwn ? confinement.processLimitLetter : '';
   const blocks = Math.ceil(fileLimitBytes(plan) / 512);
   const dataKiB = Math.ceil((limits.memoryBytes + DATA_HEADROOM_BYTES) / 1024);
-  const redirect = `2>&${SAVED_STDERR_FD} ${SCRIPT_FD}<&- ${STATE_FD}>&- ${SAVED_STDERR_FD}>&-`;
+  const redirect = `2>&${SAVED_STDERR_FD} ${SCRIPT_FD}>&- ${SAVED_STDERR_FD}>&-`;
   return [
     `exec ${SAVED_STDERR_FD}>&2 2>/dev/null`,
     'umask 022',
@@ -156,7 +158,7 @@ export function startScript({ confinement, plan, folder, user }: ChainInput): st
     `ulimit -d ${dataKiB}`,
     ...(letter === '' ? [] : [`ulimit -${letter} ${limits.processes + (user === undefined ? 2 : 1)}`]),
     ...assignable.map((name) => `export ${name}=${quote(value(name))}`),
-    `echo started >&${STATE_FD}`,
+    `echo '${STARTED_MARK}' >&${SCRIPT_FD}`,
     // In a shell of its own, because dash says how a command died to where that command's errors go.
     confinement.means === 'plain' ? `exec ${app} ${redirect}` : `(exec ${app} ${redirect})`,
     'exit $?',
@@ -164,18 +166,25 @@ export function startScript({ confinement, plan, folder, user }: ChainInput): st
   ].join('\n');
 }
 
-/** Names that some shells do not let be assigned. */
-const READONLY = new Set([
-  'UID',
-  'EUID',
-  'GID',
-  'EGID',
-  'PPID',
-  'SHELLOPTS',
-  'BASHOPTS',
-  'BASH_VERSINFO',
-  '_',
-  'IFS',
+/** Names that shells keep for themselves: what is assigned to them is refused, changed or acted upon. */
+const SHELL_NAMES = new Set([
+  ...[
+    '_',
+    'IFS',
+    'UID',
+    'EUID',
+    'GID',
+    'EGID',
+    'PPID',
+    'PWD',
+    'OLDPWD',
+    'LINENO',
+    'OPTIND',
+    'RANDOM',
+    'SECONDS',
+  ],
+  ...['SHELLOPTS', 'BASHOPTS', 'POSIXLY_CORRECT', 'GROUPS', 'FUNCNAME', 'DIRSTACK', 'HISTCMD', 'HISTSIZE'],
+  ...['MAIL', 'MAILPATH', 'MAILCHECK', 'FCEDIT', 'ATTY', 'PS4'],
 ]);
 
 /** RLIMIT_FSIZE covers stdout and the log too, which have limits of their own and must be able to reach them. */

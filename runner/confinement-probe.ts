@@ -83,13 +83,13 @@ export async function tryCandidate(confinement: Confinement, scratch: string): P
   const user = confinement.users?.first;
   try {
     mkdirSync(folder.root, { mode: 0o711 });
-    for (const path of [folder.work, folder.tmp, folder.shm]) {
+    for (const path of [folder.work, folder.tmp]) {
       mkdirSync(path);
       if (user !== undefined) chownSync(path, user, user);
     }
     const input: ChainInput = { confinement, plan: probePlan(folder.root), folder, shared: [] };
     if (user !== undefined) input.user = user;
-    writeFileSync(folder.script, startScript(input), { mode: 0o600 });
+    writeFileSync(folder.script, startScript(input), { mode: 0o644 });
     writeFileSync(folder.stdin, '');
     return await attempt(input, user);
   } catch (error) {
@@ -106,8 +106,7 @@ async function attempt(input: ChainInput, user: number | undefined): Promise<str
     openSync(folder.stdin, 'r'),
     openSync(folder.stdout, 'a'),
     openSync(folder.stderr, 'a'),
-    openSync(folder.script, 'r'),
-    openSync(folder.state, 'a'),
+    openSync(folder.script, 'a+'),
   ];
   if (user !== undefined) fchownSync(stdio[3] ?? 0, user, user);
   const options = { cwd: chain.cwd, stdio, env: { PATH: '/usr/bin:/bin' }, timeout: PATIENCE_MS };

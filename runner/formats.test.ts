@@ -303,9 +303,10 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
     test('the app has its own environment and nothing of the server', async () => {
       const { stdout } = await finish(runner, {
         files: shell('env; for f in /proc/[0-9]*/environ; do tr "\\0" "\\n" < $f; done 2>/dev/null'),
-        environment: { MINE: 'yes', LD_PRELOAD: '', SWITCHYARD_RUN: 'forged' },
+        environment: { MINE: 'yes', OPTIND: 'no number', UID: '7', IFS: 'x', SWITCHYARD_RUN: 'forged' },
       });
-      expect(stdout).toContain('MINE=yes');
+      for (const line of ['MINE=yes', 'OPTIND=no number', 'UID=7', 'IFS=x'])
+        expect(stdout.split('\n')).toContain(line);
       expect(stdout).not.toContain(SECRET);
       expect(stdout).not.toContain('forged');
     });

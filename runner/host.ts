@@ -18,6 +18,9 @@ export async function probeHost(
   marker: string,
   consider: (name: string) => boolean = () => true,
 ): Promise<{ host: Host; confinement: Confinement }> {
+  if (process.platform !== 'linux' && process.platform !== 'darwin') {
+    throw new Error(`The runner works on Linux and macOS; this host runs ${process.platform}.`);
+  }
   const [runtimes, system, letter] = await Promise.all([
     findRuntimes(undefined),
     prepareSystem(settings.folder),

@@ -6,7 +6,7 @@
  * runner closes, every app is killed to the last process and only then does the launcher leave. Signals meant for the
  * server's terminal do not end it.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppRun } from './app-run.ts';
@@ -17,13 +17,15 @@ import { SAMPLE_MS } from './watchdog.ts';
 
 /** Indexes of executables with tens of thousands of files are not read anew for every run. */
 const INDEXES_KEPT = 64;
+const SMALL_FOLDER_ENTRIES = 64;
 
 const confinement: Confinement = JSON.parse(process.argv[2] ?? '{}');
 const runs = new Map<string, AppRun>();
 const indexes = new Map<string, ExecutableIndex>();
 let sampling: NodeJS.Timeout | undefined;
 
-process.umask(0o022);
+// Every mode is said where a file is made; the start script sets the app's own umask.
+process.umask(0);
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
 
 process.on('message', (message: ToLauncher) => {
@@ -63,7 +65,18 @@ function start(plan: LaunchPlan): void {
 
 function sample(): void {
   const now = performance.now();
-  for (const run of runs.values()) run.sample(now);
+  for (const [key, run] of runs) {
+    try {
+      run.sample(now);
+    } catch (error) {
+      // One run that cannot be looked at must not end the launcher, and with it all others.
+      const message = `The limits of a run could not be looked at: ${reasonOf(error)}`;
+      tell({
+        type: 'diagnostic',
+        diagnostic: { level: 'warn', event: 'sample-failed', message, runKey: key },
+      });
+    }
+  }
 }
 
 function indexOf(folder: string): ExecutableIndex {
@@ -78,11 +91,25 @@ function indexOf(folder: string): ExecutableIndex {
 
 async function remove(request: number, folder: string): Promise<void> {
   try {
-    await rm(folder, { recursive: true, force: true });
+    if (isSmall(folder)) rmSync(folder, { recursive: true, force: true });
+    else await rm(folder, { recursive: true, force: true });
     tell({ type: 'removed', request });
   } catch (error) {
     tell({ type: 'removed', request, error: reasonOf(error) });
   }
+}
+
+/** Whether the folder is removed sooner than other runs would mind our not looking. */
+function isSmall(folder: string): boolean {
+  let left = SMALL_FOLDER_ENTRIES;
+  const stack = [folder];
+  for (let path = stack.pop(); path !== undefined && left > 0; path = stack.pop()) {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      left -= 1;
+      if (entry.isDirectory()) stack.push(join(path, entry.name));
+    }
+  }
+  return left > 0;
 }
 
 /** The runner may be gone already; then nobody is there to be told. */

@@ -1,8 +1,9 @@
 /** Ends what a runner left behind that could not clean up itself, and removes its run folders. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killUntilGone, ofUsers, withMarker } from './processes.ts';
+import { runFolder } from './run-folder.ts';
 
 /** Names the runner of one folder, so that two runners on one host leave each other's apps alone. */
 export async function markerOf(folder: string): Promise<string> {
@@ -12,13 +13,12 @@ export async function markerOf(folder: string): Promise<string> {
     .slice(0, 16);
 }
 
-/** The user each run folder names as its own. */
+/** The users that own the working folders; only root gives a run a user of its own. */
 async function usersOf(runs: string, keys: string[]): Promise<Set<number>> {
   const users = new Set<number>();
   for (const key of keys) {
-    const text = await readFile(join(runs, key, 'state'), 'utf8').catch(() => '');
-    const user = /^user ([0-9]+)$/m.exec(text)?.[1];
-    if (user !== undefined && Number(user) >= LOWEST_RUN_USER) users.add(Number(user));
+    const owner = await lstat(runFolder(join(runs, key)).work).catch(() => undefined);
+    if (owner !== undefined && owner.uid >= LOWEST_RUN_USER && process.getuid?.() === 0) users.add(owner.uid);
   }
   return users;
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { childrenOf, readProc } from './processes.ts';
 import { startRunner } from './runner.ts';
 import {
@@ -18,7 +18,7 @@ import {
   until,
   WAYS,
 } from './test-kit.ts';
-import type { Diagnostic, Outcome } from './types.ts';
+import type { Diagnostic, Outcome, Runner } from './types.ts';
 
 const folders: string[] = [];
 
@@ -78,18 +78,24 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 
 for (const way of WAYS) {
-  const probe = scratchFolder();
-  const possible = await runnerHeldBy(way, probe);
-  await possible?.close();
-  removeFolder(probe);
-  if (possible === undefined) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
+  const folder = scratchFolder();
+  const runner = await runnerHeldBy(way, folder);
+  if (runner === undefined) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
 
-  describe.skipIf(possible === undefined)(`held by ${way}`, () => {
+  describe.skipIf(runner === undefined)(`held by ${way}`, () => {
+    let host: Runner;
+    beforeAll(() => {
+      if (runner === undefined) throw new Error('unreachable');
+      host = runner;
+    });
+    afterAll(async () => {
+      await runner?.close();
+      removeFolder(folder);
+    });
+
     test('kill -9 of the launcher: its runs are lost, nothing of them lives, the next run works', async () => {
-      const runner = await runnerHeldBy(way, scratch());
-      if (runner === undefined) throw new Error('The host could do it a moment ago.');
       const seconds = uniqueSeconds();
-      const { app } = await begin(runner, {
+      const { app } = await begin(host, {
         files: shell(appWithDaemon(seconds)),
         onLine: () => process.kill(launcherOf(process.pid), 'SIGKILL'),
       });
@@ -97,9 +103,8 @@ for (const way of WAYS) {
       expect(outcome.kind).toBe('lost');
       expect(living(seconds)).toEqual([]);
       await app.dispose();
-      const { outcome: next } = await finish(runner, { files: shell('exit 0') });
+      const { outcome: next } = await finish(host, { files: shell('exit 0') });
       expect(next.succeeded).toBe(true);
-      await runner.close();
     });
 
     test('kill -9 of the owner: the launcher kills every app and leaves', async () => {
@@ -136,15 +141,12 @@ for (const way of WAYS) {
     });
 
     test('closing cancels what runs and leaves nothing', async () => {
-      const runner = await runnerHeldBy(way, scratch());
-      if (runner === undefined) throw new Error('The host could do it a moment ago.');
       const seconds = uniqueSeconds();
-      const { app } = await begin(runner, {
+      const { app } = await begin(host, {
         files: shell(`trap '' TERM; echo up >&2; while :; do sleep ${seconds}; done`),
-        onLine: () => void runner.close(20),
+        onLine: () => void host.close(20),
       });
       expect(await app.done).toMatchObject({ kind: 'ended', reason: 'canceled' });
-      await runner.close();
       expect(living(seconds)).toEqual([]);
     });
   });
@@ -188,7 +190,7 @@ test('two runners on two folders leave each other alone', async () => {
 test('leftover folders of runs and half-unpacked executables are cleared at the start', async () => {
   const folder = scratch();
   mkdirSync(join(folder, 'runs', 'old'), { recursive: true });
-  writeFileSync(join(folder, 'runs', 'old', 'state'), 'user 0\n');
+  writeFileSync(join(folder, 'runs', 'old', 'stdout'), '{}');
   mkdirSync(join(folder, 'executables', 'draft-x'), { recursive: true });
   const runner = await startRunner({ folder });
   expect(readdirSync(join(folder, 'runs'))).toEqual([]);

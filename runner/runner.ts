@@ -5,10 +5,9 @@
  * out and no process of the run lives.
  */
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { unpackArchive } from './archive.ts';
 import { ArchiveRefused } from './archive-rules.ts';
 import { packSolutions, plainFile } from './collect.ts';
@@ -18,6 +17,7 @@ import { type CachedExecutable, ExecutableCache } from './executables.ts';
 import { LogFollower } from './follow.ts';
 import { probeHost } from './host.ts';
 import { unwrapInput } from './input-archive.ts';
+import { writeInput } from './input-file.ts';
 import { LauncherLink } from './launcher-link.ts';
 import { clearLeftovers, markerOf } from './leftovers.ts';
 import { MARKER_NAME } from './processes.ts';
@@ -156,7 +156,8 @@ class AppHandle implements RunningApp {
     let executable: CachedExecutable | undefined;
     try {
       const { job, cache } = this.#context;
-      await mkdir(this.#folder.root, { mode: 0o711 });
+      // At level limits the app's user passes through this folder; a sandbox needs no way in.
+      mkdirSync(this.#folder.root, { mode: this.#isSandbox() ? 0o700 : 0o711 });
       checkJob(job);
       const [found, input] = await Promise.allSettled([cache.obtain(job.executable), this.#takeInput()]);
       if (found.status === 'fulfilled') executable = found.value;
@@ -174,7 +175,7 @@ class AppHandle implements RunningApp {
   async #takeInput(): Promise<void> {
     const { format, open } = this.#context.job.input;
     if (format === 'json' || format === 'text') {
-      await pipeline(await open(), createWriteStream(this.#folder.stdin, { mode: 0o600 }));
+      await writeInput(await open(), this.#folder.stdin, this.#isSandbox() ? 0o644 : 0o600);
       return;
     }
     await mkdir(this.#folder.input);
@@ -316,6 +317,10 @@ class AppHandle implements RunningApp {
     for (const path of [this.#folder.stdout, this.#folder.stderr]) {
       await writeFile(path, '', { flag: 'a' }).catch(() => undefined);
     }
+  }
+
+  #isSandbox(): boolean {
+    return this.#context.host.containment === 'sandbox';
   }
 
   /** An observer that throws must not cost the run its end. */

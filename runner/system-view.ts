@@ -1,6 +1,6 @@
 /** What a sandbox shows of the system: programs and libraries as they are, and a small /etc made for it. */
-import { cpSync, existsSync, lstatSync, readlinkSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { cpSync, existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentsOf } from './archive-rules.ts';
 
@@ -30,14 +30,19 @@ const ETC_SHOWN = [
   'java-21-openjdk',
   'java-25-openjdk',
   'java',
-  'fonts',
 ];
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'];
 
-/** Makes the small /etc anew in the scratch folder; returns it with bubblewrap's arguments for the rest. */
+/** Makes the small /etc in the scratch folder, anew when the system's has changed; returns it with bubblewrap's arguments for the rest. */
 export async function prepareSystem(folder: string): Promise<{ etc: string; mounts: string[] }> {
   const etc = join(folder, 'etc');
   if (process.platform !== 'linux') return { etc, mounts: [] };
+  const mounts = SYSTEM.flatMap(mountOf);
+  const stamp = JSON.stringify(
+    ETC_SHOWN.map((name) => [name, statSync(join('/etc', name), { throwIfNoEntry: false })?.mtimeMs]),
+  );
+  // Hundreds of small files take a second on a slow disk, and they hardly ever change.
+  if ((await readFile(`${etc}.made-of`, 'utf8').catch(() => '')) === stamp) return { etc, mounts };
   await rm(etc, { recursive: true, force: true });
   await mkdir(etc, { recursive: true, mode: 0o755 });
   for (const name of ETC_SHOWN) {
@@ -53,7 +58,8 @@ export async function prepareSystem(folder: string): Promise<{ etc: string; moun
   await rm(join(etc, 'ssl', 'private'), { recursive: true, force: true });
   await writeFile(join(etc, 'passwd'), 'root:x:0:0:root:/:/bin/false\napp:x:1000:1000:app:/tmp:/bin/sh\n');
   await writeFile(join(etc, 'group'), 'root:x:0:\napp:x:1000:\n');
-  return { etc, mounts: SYSTEM.flatMap(mountOf) };
+  await writeFile(`${etc}.made-of`, stamp);
+  return { etc, mounts };
 }
 
 /** On most systems /bin is a link to usr/bin; it is made again as a link. */

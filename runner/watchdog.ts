@@ -19,7 +19,8 @@ import { type RunFolder, WRITABLE } from './run-folder.ts';
 import { bytesInWords } from './sentences.ts';
 import type { EndReason } from './types.ts';
 
-export const SAMPLE_MS = 50;
+/** Where ps has to be asked, a look costs much more. */
+export const SAMPLE_MS = process.platform === 'linux' ? 50 : 250;
 const DISK_SHARE = 20;
 const DISK_PAUSE_MS = 200;
 

@@ -35,15 +35,16 @@ export interface CopyOptions {
   sandbox: boolean;
 }
 
-/** Returns when work, tmp and shm are there with everything in them. */
+/** Returns when work and tmp are there with everything in them. */
 export function makeWorkingCopy(options: CopyOptions): void {
-  const { plan, folder, shared, user } = options;
+  const { plan, folder, shared, user, sandbox } = options;
   const own = (path: string): void => {
     if (user !== undefined) lchownSync(path, user, user);
   };
-  for (const path of [folder.work, folder.tmp, folder.shm]) {
-    mkdirSync(path, { mode: 0o755 });
-    own(path);
+  for (const path of [folder.work, folder.tmp]) {
+    // In a sandbox nobody else comes near, so a mode does, which is cheaper than another owner.
+    mkdirSync(path, { mode: sandbox ? 0o777 : 0o755 });
+    if (!sandbox) own(path);
   }
   copyExecutable(options, own);
   // Archives made where there is no executable bit lack it; what is to be executed gets it.
