@@ -24,6 +24,7 @@ const ALL_ENDED_WITHIN_MS = 120_000;
 const HIT_SERVER = 0.4;
 const HIT_LAUNCHER = 0.65;
 const HIT_APP = 0.9;
+const LOOKS_FOR_AN_APP = 100;
 
 const { values } = parseArgs({
   options: {
@@ -80,12 +81,22 @@ async function strike(): Promise<void> {
     if (launcher !== undefined && signal(launcher)) kills.launcher = (kills.launcher ?? 0) + 1;
     return;
   }
-  const apps = current.apps().filter((pid) => environmentOf(pid, 'NEXTMV_RUN_ID') !== undefined);
-  const pid = apps[Math.floor(Math.random() * apps.length)];
-  const run = pid === undefined ? undefined : environmentOf(pid, 'NEXTMV_RUN_ID');
-  if (pid === undefined || run === undefined) return;
+  const victims = await someApp(current);
+  const run = environmentOf(victims[0] ?? 0, 'NEXTMV_RUN_ID');
+  if (run === undefined) return;
   hit.add(run);
-  if (signal(pid)) kills.app = (kills.app ?? 0) + 1;
+  if (victims.filter(signal).length > 0) kills.app = (kills.app ?? 0) + 1;
+}
+
+/** The processes of one run, parents first, so that none is left to go on without the others. */
+async function someApp(current: ServerProcess): Promise<number[]> {
+  for (let look = 0; look < LOOKS_FOR_AN_APP; look += 1) {
+    const apps = current.apps().filter((pid) => environmentOf(pid, 'NEXTMV_RUN_ID') !== undefined);
+    const run = environmentOf(apps[Math.floor(Math.random() * apps.length)] ?? 0, 'NEXTMV_RUN_ID');
+    if (run !== undefined) return apps.filter((pid) => environmentOf(pid, 'NEXTMV_RUN_ID') === run);
+    await pause(20);
+  }
+  return [];
 }
 
 function signal(pid: number): boolean {
