@@ -19,9 +19,8 @@ export function rfc3339(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** RFC 3339 in UTC with microseconds, for instants that carry a fraction of a millisecond. */
-export function rfc3339Micros(at: number): string {
-  const whole = Math.floor(at);
-  const micros = Math.min(999, Math.floor((at - whole) * 1000));
-  return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+/** RFC 3339 in UTC of an instant in whole microseconds since the epoch. */
+export function rfc3339Micros(micros: number): string {
+  const rest = micros % 1000;
+  return `${rfc3339((micros - rest) / 1000).slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
 }

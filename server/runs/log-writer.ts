@@ -18,7 +18,8 @@ const CHUNK_LINES = 500;
 const CHUNK_CHARS = 256 * 1024;
 const CHUNKS_PER_CLAIM = 100_000_000;
 
-export type StoredLine = [at: number, text: string];
+/** Whole microseconds since the epoch, growing from line to line, and the line. */
+export type StoredLine = [micros: number, text: string];
 
 export class LogWriter {
   readonly #parts: { database: Database; clock: Clock; log: Log };
@@ -26,6 +27,7 @@ export class LogWriter {
   #lines: StoredLine[] = [];
   readonly #first: number;
   #seq: number;
+  #last = 0;
   #writing: Promise<void> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
 
@@ -37,7 +39,10 @@ export class LogWriter {
   }
 
   add(lines: readonly LogLine[]): void {
-    for (const line of lines) this.#lines.push([line.at, line.text]);
+    for (const line of lines) {
+      this.#last = Math.max(Math.round(line.at * 1000), this.#last + 1);
+      this.#lines.push([this.#last, line.text]);
+    }
     this.#cancelTimer ??= this.#parts.clock.after(WRITE_EVERY_MS, () => this.#writeSoon());
   }
 
@@ -100,7 +105,7 @@ export class LogWriter {
   async #insert(tx: Writer, lines: readonly StoredLine[]): Promise<void> {
     for (const chunk of chunks(lines)) {
       this.#seq += 1;
-      const at = Math.floor(chunk[0]?.[0] ?? 0);
+      const at = Math.floor((chunk[0]?.[0] ?? 0) / 1000);
       await insertLogChunk(tx, { run_id: this.#run.id, seq: this.#seq, at, lines: JSON.stringify(chunk) });
     }
   }

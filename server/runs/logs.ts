@@ -29,8 +29,8 @@ export async function liveLog(
   let place = after;
   for (const chunk of chunks) {
     if (items.length >= LIVE_LOG_LINES_PER_PAGE) break;
-    for (const [at, text] of JSON.parse(chunk.lines) as StoredLine[])
-      items.push({ timestamp: rfc3339Micros(at), log: text });
+    for (const [micros, text] of JSON.parse(chunk.lines) as StoredLine[])
+      items.push({ timestamp: rfc3339Micros(micros), log: text });
     place = chunk.seq;
   }
   const complete = place === (chunks.at(-1)?.seq ?? after) && chunks.length < CHUNKS_READ;

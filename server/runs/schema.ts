@@ -82,7 +82,7 @@ export interface LogChunksTable {
   /** Grows within a run, also from one attempt to the next. */
   seq: number;
   at: number;
-  /** `[[at, text], …]` in JSON. */
+  /** `[[microseconds since the epoch, text], …]` in JSON. */
   lines: string;
 }
 
