@@ -239,6 +239,8 @@ function fromFastify(error: FastifyError): Problem | null {
       return badRequest(
         `The body of the request is too large; it may have ${REQUEST_BODY_BYTES_MAX} bytes. Larger inputs go through an upload URL.`,
       );
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return notFound('An id in the path is longer than any id there is.');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return badRequest('The content type of the request is not one; it must be application/json.');
     case 'FST_ERR_BAD_URL':

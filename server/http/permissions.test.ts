@@ -1,0 +1,106 @@
+/** Each role against each operation, by the table of rights that the product promises. */
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { ROLES, type Role } from '@switchyard/contract/roles.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+/** Rows of the table: what a role may do. */
+const ROWS = {
+  ownKeys: ['root', 'admin', 'developer', 'operator', 'viewer'],
+  read: ['root', 'admin', 'developer', 'operator', 'viewer'],
+  run: ['root', 'admin', 'developer', 'operator'],
+  write: ['root', 'admin', 'developer'],
+} as const satisfies Record<string, readonly Role[]>;
+
+/** The row each operation stands in; `public` ones carry their credential in the URL or need none. */
+const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public'> = {
+  getAccount: 'read',
+  createKey: 'ownKeys',
+  listKeys: 'ownKeys',
+  revokeKey: 'ownKeys',
+  createApplication: 'write',
+  listApplications: 'read',
+  getApplication: 'read',
+  updateApplication: 'write',
+  deleteApplication: 'write',
+  getBinaryUpload: 'write',
+  activateBinary: 'write',
+  createVersion: 'write',
+  listVersions: 'read',
+  getVersion: 'read',
+  updateVersion: 'write',
+  deleteVersion: 'write',
+  createInstance: 'write',
+  listInstances: 'read',
+  getInstance: 'read',
+  updateInstance: 'write',
+  deleteInstance: 'write',
+  createRun: 'run',
+  listRuns: 'read',
+  getRun: 'read',
+  getRunMetadata: 'read',
+  getRunInput: 'read',
+  getRunOutput: 'read',
+  getRunLogs: 'read',
+  getRunLiveLogs: 'read',
+  updateRun: 'run',
+  cancelRun: 'run',
+  deleteRun: 'run',
+  createRunUpload: 'run',
+  putUpload: 'public',
+  getDownload: 'public',
+  getHealth: 'public',
+  getReadiness: 'public',
+  getMetrics: 'public',
+};
+
+let server: TestServer;
+const tokens = new Map<Role, string>();
+beforeAll(async () => {
+  server = await startTestServer();
+  for (const role of ROLES) tokens.set(role, (await server.key(role)).token);
+});
+afterAll(() => server.close());
+
+/** The operation on things that are not there: it is let through when the answer is anything but 401 or 403. */
+function call(operation: Operation, token: string | null) {
+  const body = operation.id === 'createKey' ? { name: 'Any name', role: 'unassigned' } : undefined;
+  return server.ask(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), { token, body });
+}
+
+describe.each(Object.values(operations) as Operation[])('$method $path', (operation) => {
+  const row = ROW_OF[operation.id as OperationId];
+
+  test('stands in the table of rights', () => {
+    expect(row, `${operation.id} has no row in the table of this test`).toBeDefined();
+    expect(operation.right === 'public').toBe(row === 'public');
+  });
+
+  if (row === 'public') {
+    test('is answered the same with and without a token', async () => {
+      const without = await call(operation, null);
+      expect((await call(operation, server.token)).status).toBe(without.status);
+      expect((await call(operation, 'rubbish')).status).toBe(without.status);
+    });
+    return;
+  }
+
+  test('401 without a token, before anything else is looked at', async () => {
+    for (const token of [null, 'rubbish']) {
+      const answer = await call(operation, token);
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual({ message: expect.any(String) });
+    }
+  });
+
+  test.each(ROLES)('%s is let through or stopped as the table says', async (role) => {
+    const answer = await call(operation, tokens.get(role) ?? '');
+    if ((ROWS[row] as readonly Role[]).includes(role)) {
+      expect([401, 403], answer.text).not.toContain(answer.status);
+    } else {
+      expect(answer.status).toBe(403);
+      expect(answer.body).toEqual({ message: expect.stringContaining(role) });
+    }
+  });
+});
