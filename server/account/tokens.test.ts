@@ -96,8 +96,8 @@ describe('401 with a message for', () => {
     ['Basic credentials', 'Basic cm9vdDpyb290'],
     ['the word Bearer alone', 'Bearer'],
     ['two tokens', 'Bearer a b'],
-    ['an empty header', ''],
-  ])('%s', async (_, authorization) => {
+    ['empty', ''],
+  ])('a header that is %s', async (_, authorization) => {
     const answer = await server.ask('GET', '/v1/account', { token: null, headers: { authorization } });
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({ message: expect.stringContaining('Authorization') });

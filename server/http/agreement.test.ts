@@ -32,7 +32,7 @@ const queries = addFormats.default(new Ajv({ ...settings, coerceTypes: true }));
 const declared = Object.values(operations) as Operation[];
 const takingBodies = declared.filter((one) => one.body && !one.body.stream);
 const takingQueries = declared.filter((one) => one.query && one.right !== 'public');
-const RUNS = { seed: 20_261_120, numRuns: 40 } as const;
+const RUNS = { seed: 20_261_120, numRuns: 25 } as const;
 
 let server: TestServer;
 let application: string;
@@ -246,10 +246,10 @@ describe('the document and the server agree on the body of', () => {
         if (!valid) expect(judged.status, words).toBe(400);
         else if (inApplication) expect(judged.status, words).toBe(404);
         else expect([201, 403], words).toContain(judged.status);
-        if (!inApplication || operation.id === 'updateApplication') return;
+        // What is refused for its shape does not come as far as the application.
+        if (!valid || !inApplication) return;
         const real = await server.ask(operation.method, pathOf(operation, application), { body: sent });
         expectDocumented(operation, real.status, sent);
-        if (!valid) expect(real.status, sent).toBe(400);
       }),
       RUNS,
     );

@@ -1,0 +1,213 @@
+/**
+ * `Idempotency-Key`: a POST that is sent again, because its answer never arrived, has no second effect and gets the first
+ * answer. The answer is written in the transaction of the effect, so there is no moment at which one is there without the
+ * other; of two that come at once, the second fails on the first one's row, is rolled back, and gets its answer.
+ *
+ * Answers may hold tokens and signed URLs, so they are encrypted where they lie. They are kept for 24 hours.
+ */
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import type { AccountId } from '@switchyard/contract/ids.ts';
+import { IDEMPOTENCY_KEY_CHARS_MAX, IDEMPOTENCY_MS } from '@switchyard/contract/limits.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Writer } from '../database/database.ts';
+import type { Migration } from '../database/migrate.ts';
+import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import { badRequest, shown } from './problem.ts';
+
+const FORGET_EVERY_MS = 10 * 60 * 1000;
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export interface AnswersTable {
+  account_id: AccountId;
+  idempotency_key: string;
+  /** SHA-256 over operation, path, query and body. */
+  fingerprint: string;
+  status: number;
+  /** The body in JSON, encrypted; null when there was none. */
+  body: Uint8Array | null;
+  created_at: number;
+}
+
+declare module '../database/database.ts' {
+  interface Tables {
+    answers: AnswersTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0009-answers',
+    async up(db, types) {
+      await db.schema
+        .createTable('answers')
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('idempotency_key', 'text', (column) => column.notNull())
+        .addColumn('fingerprint', 'text', (column) => column.notNull())
+        .addColumn('status', 'integer', (column) => column.notNull())
+        .addColumn('body', types.bytes)
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('answers_key', ['account_id', 'idempotency_key'])
+        .execute();
+      await db.schema.createIndex('answers_by_age').on('answers').column('created_at').execute();
+    },
+  },
+];
+
+/** An answer as it goes out. */
+export interface KeptAnswer {
+  status: number;
+  body?: unknown;
+}
+
+/** Thrown inside a transaction when the same key had an effect meanwhile; it rolls the second effect back. */
+class RepeatedError extends Error {}
+
+export interface RequestIdentity {
+  account: AccountId;
+  key: string;
+  operation: string;
+  path: string;
+  body: Buffer;
+}
+
+interface Parts {
+  database: Database;
+  clock: Clock;
+  random: Random;
+  /** 32 bytes. */
+  key: Buffer;
+  log: Log;
+}
+
+export class Idempotency {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Answers what the request was answered before, or lets `handle` answer it. `handle` hands its answer to `remember` in
+   * the transaction of its effect.
+   */
+  async once<T extends KeptAnswer>(
+    request: RequestIdentity,
+    handle: (remember: (tx: Writer, answer: T) => Promise<void>) => Promise<T>,
+  ): Promise<KeptAnswer> {
+    if (!/^[\x21-\x7e]+$/.test(request.key) || request.key.length > IDEMPOTENCY_KEY_CHARS_MAX) {
+      throw badRequest(
+        `The Idempotency-Key header is ${shown(request.key)}; it must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters.`,
+      );
+    }
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([request.operation, request.path]))
+      .update(request.body)
+      .digest('hex');
+    const before = await this.#find(request, fingerprint);
+    if (before) return before;
+    let remembered = false;
+    try {
+      const answer = await handle(async (tx, given) => {
+        remembered = true;
+        await this.#insert(tx, request, fingerprint, given);
+      });
+      if (!remembered) throw new Error(`${request.operation} did not remember its answer`);
+      return answer;
+    } catch (error) {
+      const first = error instanceof RepeatedError ? await this.#find(request, fingerprint) : undefined;
+      if (first) return first;
+      throw error;
+    }
+  }
+
+  /** Forgets answers that are a day old. */
+  cleaner(): Reconciler {
+    const { database, clock, log } = this.#parts;
+    return new Reconciler({
+      name: 'forget old answers',
+      everyMs: FORGET_EVERY_MS,
+      clock,
+      log,
+      run: () =>
+        database.transact(
+          async (tx) => {
+            await tx
+              .deleteFrom('answers')
+              .where('created_at', '<', clock.now() - IDEMPOTENCY_MS)
+              .execute();
+          },
+          { durable: false },
+        ),
+    });
+  }
+
+  async #find(request: RequestIdentity, fingerprint: string): Promise<KeptAnswer | undefined> {
+    const { database, clock } = this.#parts;
+    const row = await database.read
+      .selectFrom('answers')
+      .selectAll()
+      .where('account_id', '=', request.account)
+      .where('idempotency_key', '=', request.key)
+      .where('created_at', '>=', clock.now() - IDEMPOTENCY_MS)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    if (row.fingerprint !== fingerprint) {
+      throw badRequest(
+        `The Idempotency-Key header is ${shown(request.key)}, which another request had less than a day ago; use a new key for a new request.`,
+      );
+    }
+    return {
+      status: row.status,
+      ...(row.body === null ? {} : { body: JSON.parse(this.#decrypt(Buffer.from(row.body))) as unknown }),
+    };
+  }
+
+  async #insert(
+    tx: Writer,
+    request: RequestIdentity,
+    fingerprint: string,
+    answer: KeptAnswer,
+  ): Promise<void> {
+    const now = this.#parts.clock.now();
+    await tx
+      .deleteFrom('answers')
+      .where('account_id', '=', request.account)
+      .where('idempotency_key', '=', request.key)
+      .where('created_at', '<', now - IDEMPOTENCY_MS)
+      .execute();
+    const inserted = await tx
+      .insertInto('answers')
+      .values({
+        account_id: request.account,
+        idempotency_key: request.key,
+        fingerprint,
+        status: answer.status,
+        body: answer.body === undefined ? null : this.#encrypt(JSON.stringify(answer.body)),
+        created_at: now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (inserted.numInsertedOrUpdatedRows !== 1n) throw new RepeatedError('the key had an effect meanwhile');
+  }
+
+  #encrypt(text: string): Buffer {
+    const nonce = this.#parts.random.bytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#parts.key, nonce);
+    const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), content]);
+  }
+
+  #decrypt(bytes: Buffer): string {
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv(CIPHER, this.#parts.key, nonce);
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([
+      decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
+      decipher.final(),
+    ]).toString('utf8');
+  }
+}
