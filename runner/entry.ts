@@ -83,7 +83,7 @@ export async function entryFor(job: Job, host: Host, executable: CachedExecutabl
       };
     case 'go':
     case 'binary':
-      await checkProgram(join(executable.folder, 'root', path), path, host);
+      await checkOnce(executable, path, host);
       return { ...common, program: path, command: [file, ...job.arguments] };
   }
 }
@@ -127,6 +127,17 @@ const ELF_MACHINES: Record<number, string> = {
 };
 const HEAD_BYTES = 4096;
 const PT_INTERP = 3;
+
+/** By executable: its programs that were looked at, since what is in the cache never changes. */
+const checked = new WeakMap<CachedExecutable['byPath'], Map<string, Promise<void>>>();
+
+async function checkOnce(executable: CachedExecutable, path: string, host: Host): Promise<void> {
+  const programs = checked.get(executable.byPath) ?? new Map<string, Promise<void>>();
+  checked.set(executable.byPath, programs);
+  const check = programs.get(path) ?? checkProgram(join(executable.folder, 'root', path), path, host);
+  programs.set(path, check);
+  await check;
+}
 
 /**
  * A shell handed a program of another architecture would try to read it as a script, so its head is looked at first.
