@@ -20,7 +20,7 @@ export type SearchSettings = {
   /** Iterations of search; 0 means no limit. */
   iterations: number;
   seed: number;
-  /** Temperatures at the beginning and the end, as shares of the average cost per stop of the first plan. */
+  /** Temperatures at the beginning and the end, as shares of the average cost of travel per stop in the first plan. */
   startTemperature: number;
   endTemperature: number;
   averageRemoved: number;
@@ -95,7 +95,7 @@ export class Search {
     this.recreate.run(0, false);
     this.state.resum();
     this.current = this.state.value();
-    const perStop = this.state.total / Math.max(1, model.stopCount);
+    const perStop = (travelCost(this.state) || this.state.total || 1) / Math.max(1, model.stopCount);
     this.hot = settings.startTemperature * perStop;
     this.cold = settings.endTemperature * perStop;
     this.activationMatters = model.activation.some((cost) => cost > 0);
@@ -144,14 +144,7 @@ export class Search {
     const missing = absence ? absence.missing() : 0;
     const cost = state.total;
     undo.start();
-    if (this.activationMatters && state.active.count > 0 && random.unit() < emptyingRate) {
-      this.ruin.wholeRoute(state.active.items[random.below(state.active.count)]);
-    } else {
-      this.ruin.strings();
-    }
-    const generous = this.optional && random.unit() < generousRate;
-    const keys = absence && random.unit() < 0.5 ? absence.longestFirst : null;
-    this.recreate.run(kept, generous, keys);
+    this.change(absence, kept);
     const value = state.value();
     const allowance = -temperature * Math.log(random.unit() + 1e-300);
     if (absence) {
@@ -168,6 +161,19 @@ export class Search {
     } else {
       undo.back();
     }
+  }
+
+  /** Takes stops out and puts them back, in one of several ways. `kept` stops were out before. */
+  private change(absence: Absence | null, kept: number): void {
+    const { state, random } = this;
+    if (this.activationMatters && state.active.count > 0 && random.unit() < emptyingRate) {
+      this.ruin.wholeRoute(state.active.items[random.below(state.active.count)]);
+    } else {
+      this.ruin.strings();
+    }
+    const generous = this.optional && random.unit() < generousRate;
+    const keys = absence && random.unit() < 0.5 ? absence.longestFirst : null;
+    this.recreate.run(kept, generous, keys);
   }
 
   private keepBest(value: number): void {
@@ -187,4 +193,18 @@ export class Search {
     this.history.push({ iteration: this.iteration, seconds: this.elapsed(), value });
     return { value, routes };
   }
+}
+
+/** What driving costs in the plan as it stands: the part of its cost that the order of the stops decides. */
+function travelCost(state: State): number {
+  const { model, active } = state;
+  let cost = 0;
+  for (let i = 0; i < active.count; i++) {
+    const v = active.items[i];
+    const last = state.firstVisit(v) + 1;
+    let time = 0;
+    for (let visit = last - 1; visit !== last; visit = state.next[visit]) time += state.leg[visit];
+    cost += model.perDistance[v] * state.distance[v] + model.perDuration[v] * time;
+  }
+  return cost;
 }

@@ -178,6 +178,30 @@ describe('vehicles', () => {
     expect(ids(solveToProof(one({ max_stops: 2 })))).toEqual(['s3']);
   });
 
+  it('counts waiting on the road, and the way of a shipment, towards the longest duration', () => {
+    // After a, open until 5, the vehicle would wait for b, open from 100: at least 95 seconds between the two.
+    const waiting = (longest: number): Input => ({
+      stops: [
+        { id: 'a', location: at(1), windows: [{ from: 0, to: 5 }] },
+        { id: 'b', location: at(1), windows: [{ from: 100, to: 110 }], priority: 7 },
+      ],
+      vehicles: [{ id: 'v', ...home, speed: 1, max_duration: longest }],
+    });
+    expect(ids(solveToProof(waiting(96)))).toEqual(['b']);
+    expect(ids(solveToProof(waiting(97)))).toEqual([]);
+    // Out to 10, back to 5, home: 20.
+    const shipped = (longest: number): Input => ({
+      stops: [
+        { id: 'p', location: at(10) },
+        { id: 'd', location: at(5) },
+      ],
+      shipments: [{ pickup: 'p', delivery: 'd', quantity: 1 }],
+      vehicles: [{ id: 'v', ...home, speed: 1, max_duration: longest }],
+    });
+    expect(ids(solveToProof(shipped(19)))).toEqual(['p', 'd']);
+    expect(ids(solveToProof(shipped(20)))).toEqual([]);
+  });
+
   it('sends only vehicles with the skills, and only those that are listed', () => {
     const vehicles = [
       { id: 'plain', ...home },
