@@ -44,6 +44,8 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
     async close() {
       await listener.stop();
       await db.destroy();
+      // Kysely leaves a pool open that it has never used.
+      if (!pool.ending) await pool.end();
     },
   };
 }

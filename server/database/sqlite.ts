@@ -11,7 +11,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { type Database, type Tables, Topics } from './database.ts';
 import { GroupFlush } from './flush.ts';
 
@@ -20,12 +20,28 @@ const CHECKPOINT_BYTES = 4 * 1024 * 1024;
 const RESTART_BYTES = 32 * 1024 * 1024;
 const STATEMENTS_KEPT = 500;
 
+/**
+ * Kysely migrates SQLite without a transaction. SQLite can roll back a change of tables as well as any other, and must:
+ * a process killed in the middle of a migration could never start again on what it left.
+ */
+class Dialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
 /** Opens or creates the database at the path. */
 export function openSqlite(path: string): Database {
   const writeConnection = connect(path);
   const readConnection = connect(path);
-  const write = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(writeConnection) }) });
-  const read = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(readConnection) }) });
+  const write = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(writeConnection) }) });
+  const read = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(readConnection) }) });
   const wal = openSync(`${path}-wal`, 'r+');
   const flush = new GroupFlush(wal);
   const topics = new Topics();
@@ -50,6 +66,8 @@ export function openSqlite(path: string): Database {
       closeSync(wal);
       await read.destroy();
       await write.destroy();
+      // Kysely leaves a connection open that it has never used.
+      for (const one of [readConnection, writeConnection]) if (one.isOpen) one.close();
     },
   };
 }

@@ -186,7 +186,7 @@ describe('class, priority and instance', () => {
 
   test('an unknown instance is a 404, an application without an executable a 400', async () => {
     expect((await ask({ input: 1 }, '?instance_id=nobody')).status).toBe(404);
-    expect((await ask({ input: 1 }, '?instance_id=a%00b')).status).toBe(404);
+    expect((await ask({ input: 1 }, '?instance_id=a%00b')).status).toBe(400);
     await server.client.call('createApplication', { body: { id: 'empty', name: 'Empty' } });
     expect((await server.ask('POST', '/v1/applications/empty/runs', { body: {} })).status).toBe(400);
   });

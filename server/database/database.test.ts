@@ -1,0 +1,227 @@
+/** What both databases promise to the rest of the server. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { migrations } from '../api/migrations.ts';
+import { createLog } from '../log.ts';
+import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
+import type { Database, Reader, Writer } from './database.ts';
+import { FolderTakenError, lockFolder } from './folder-lock.ts';
+import { type Migration, MigrationError, migrate } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+
+const postgres = inject('postgres');
+let folder: string;
+let address = '';
+let name = '';
+const opened: Database[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-database-'));
+  name = `database_${process.pid}_${performance.now().toFixed(0)}`;
+  address = postgres ? await createDatabase(postgres, name) : '';
+});
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close();
+  rmSync(folder, { recursive: true, force: true });
+  if (postgres) await dropDatabase(postgres, name);
+});
+
+async function open(): Promise<Database> {
+  const database = postgres
+    ? await openPostgres(address, createLog('silent'))
+    : openSqlite(join(folder, 'test.db'));
+  opened.push(database);
+  return database;
+}
+
+async function openWithTable(): Promise<Database> {
+  const database = await open();
+  await database.transact((tx) => sql`create table numbers (n integer primary key)`.execute(tx));
+  return database;
+}
+
+const add = (tx: Writer, n: number) => sql`insert into numbers (n) values (${n})`.execute(tx);
+const numbers = async (db: Reader): Promise<number[]> =>
+  (await sql<{ n: number }>`select n from numbers order by n`.execute(db)).rows.map((row) => row.n);
+
+describe('a transaction', () => {
+  test('is there whole once it has resolved, and answers what its work answers', async () => {
+    const database = await openWithTable();
+    const answer = await database.transact(async (tx) => {
+      await add(tx, 1);
+      await add(tx, 2);
+      return 'done';
+    });
+    expect(answer).toBe('done');
+    expect(await numbers(database.read)).toEqual([1, 2]);
+  });
+
+  test('that throws leaves nothing, and throws what its work threw', async () => {
+    const database = await openWithTable();
+    const failure = new Error('of mine');
+    const work = database.transact(async (tx) => {
+      await add(tx, 1);
+      throw failure;
+    });
+    await expect(work).rejects.toBe(failure);
+    expect(await numbers(database.read)).toEqual([]);
+  });
+
+  test('is not seen by readers before it is over', async () => {
+    const database = await openWithTable();
+    const seen: number[][] = [];
+    await database.transact(async (tx) => {
+      await add(tx, 1);
+      seen.push(await numbers(database.read));
+    });
+    expect(seen).toEqual([[]]);
+  });
+
+  test('that fails among two hundred at once fails alone', async () => {
+    const database = await openWithTable();
+    await database.transact((tx) => add(tx, 0));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, index) =>
+        database.transact(async (tx) => {
+          await add(tx, index + 1);
+          if (index % 5 === 0) await add(tx, 0);
+          if (index % 7 === 0) throw new Error('changed my mind');
+        }),
+      ),
+    );
+    const fails = (index: number): boolean => index % 5 === 0 || index % 7 === 0;
+    expect(outcomes.map((one) => one.status)).toEqual(
+      outcomes.map((_, index) => (fails(index) ? 'rejected' : 'fulfilled')),
+    );
+    const kept = outcomes.flatMap((_, index) => (fails(index) ? [] : [index + 1]));
+    expect(await numbers(database.read)).toEqual([0, ...kept]);
+  });
+
+  test('is there after closing and opening again', async () => {
+    const database = await openWithTable();
+    await database.transact((tx) => add(tx, 7), { durable: false });
+    await database.close();
+    opened.length = 0;
+    expect(await numbers((await open()).read)).toEqual([7]);
+  });
+});
+
+describe('news', () => {
+  test('reaches every listener of its topic, none of another, and nobody who has stopped', async () => {
+    const database = await open();
+    const heard: string[] = [];
+    const stop = database.listen('runs-ended', () => heard.push('stopped'));
+    stop();
+    database.listen('log-lines', () => heard.push('other'));
+    database.listen('runs-ended', () => heard.push('first'));
+    const told = new Promise<void>((resolve) => database.listen('runs-ended', () => resolve()));
+    database.notify('runs-ended');
+    await told;
+    expect(heard).toEqual(['first']);
+  });
+
+  test.runIf(postgres)('reaches other processes, all of many told at once', async () => {
+    const [here, there] = [await open(), await open()];
+    let heard = 0;
+    const told = new Promise<void>((resolve) =>
+      there.listen('runs-queued', () => {
+        heard += 1;
+        resolve();
+      }),
+    );
+    for (let n = 0; n < 1000; n += 1) here.notify('runs-queued');
+    await told;
+    expect(heard).toBeGreaterThanOrEqual(1);
+    expect(heard).toBeLessThan(1000);
+  });
+
+  test.runIf(postgres)(
+    'is heard again after the listening connection broke, which counts as news',
+    async () => {
+      const database = await open();
+      const again = new Promise<void>((resolve) => database.listen('runs-queued', resolve));
+      await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'switchyard listen'
+      and datname = ${name}
+    `.execute(database.read);
+      await again;
+      const told = new Promise<void>((resolve) => database.listen('runs-ended', resolve));
+      database.notify('runs-ended');
+      await told;
+      const { rows } = await sql<{ count: number }>`
+      select count(*) as count from pg_stat_activity where application_name = 'switchyard listen'
+      and datname = ${name}
+    `.execute(database.read);
+      expect(rows[0]?.count).toBe(1);
+    },
+  );
+});
+
+test('it answers a ping until it is closed', async () => {
+  const database = await open();
+  await database.ping();
+  await database.close();
+  opened.length = 0;
+  await expect(database.ping()).rejects.toThrow();
+});
+
+describe('migrations', () => {
+  test('are applied once, in their order, by whoever comes first of several', async () => {
+    const databases = postgres ? await Promise.all([open(), open(), open(), open()]) : [await open()];
+    const applied = await Promise.all(databases.map((database) => migrate(database, migrations)));
+    expect(applied.flat().sort()).toEqual(migrations.map((one) => one.name).sort());
+    expect(await migrate(databases[0] as Database, migrations)).toEqual([]);
+  });
+
+  test('that fail leave nothing of themselves, and are named', async () => {
+    const database = await open();
+    const broken: Migration = {
+      name: '9999-broken',
+      async up(db) {
+        await sql`create table half (n integer)`.execute(db);
+        await sql`this is no statement`.execute(db);
+      },
+    };
+    const failed = migrate(database, [...migrations, broken]);
+    await expect(failed).rejects.toThrow(MigrationError);
+    await expect(failed).rejects.toThrow('9999-broken');
+    await expect(sql`select * from half`.execute(database.read)).rejects.toThrow();
+  });
+});
+
+test('a data folder is lent to one, and to the next when that one gives it back', () => {
+  const first = lockFolder(folder);
+  expect(() => lockFolder(folder)).toThrow(FolderTakenError);
+  expect(() => lockFolder(folder)).toThrow(folder);
+  first.release();
+  const second = lockFolder(folder);
+  expect(second.folderId).toBe(first.folderId);
+  second.release();
+});
+
+test.runIf(!postgres)('the WAL stays bounded under twenty thousand transactions', async () => {
+  const database = await open();
+  const wal = join(folder, 'test.db-wal');
+  await database.transact((tx) => sql`create table blobs (n integer primary key, data blob)`.execute(tx));
+  let most = 0;
+  let written = 0;
+  const data = Buffer.alloc(8192, 1);
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, client) => {
+      for (let n = 0; n < 400; n += 1) {
+        await database.transact((tx) =>
+          sql`insert into blobs (n, data) values (${client * 400 + n}, ${data})`.execute(tx),
+        );
+        written += data.length;
+        most = Math.max(most, statSync(wal).size);
+      }
+    }),
+  );
+  // 164 MB of rows at the least went through it.
+  expect(written).toBe(20_000 * 8192);
+  expect(most).toBeLessThan(128 * 1024 * 1024);
+});

@@ -1,0 +1,126 @@
+/** Who is alive: heartbeats, workers that stop, and what becomes of what they held. */
+
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { createRun, ended, logged, nodeApp, pushApp } from '../testing/apps.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+const LEASE_MS = 30_000;
+
+let shift = 0;
+let server: TestServer;
+afterEach(async () => {
+  shift = 0;
+  await server.close();
+});
+
+async function start(): Promise<void> {
+  server = await startTestServer({
+    env: { SWITCHYARD_CAPACITY: '1' },
+    clock: { now: () => Date.now() + shift, after: systemClock.after },
+  });
+  await pushApp(
+    server,
+    'app',
+    nodeApp(`(input) => {
+      console.error('started by ' + process.pid);
+      return new Promise((resolve) => setTimeout(() => resolve({ pid: process.pid }), input.ms));
+    }`),
+  );
+}
+
+async function enter(id: string, heartbeat: number): Promise<void> {
+  await server.running.database.transact((tx) =>
+    tx
+      .insertInto('workers')
+      .values({
+        id,
+        folder_id: `folder of ${id}`,
+        capacity: '{"shared":1,"own":{}}',
+        heartbeat_at: heartbeat,
+      })
+      .execute(),
+  );
+}
+
+const workers = async (): Promise<string[]> =>
+  (await server.running.database.read.selectFrom('workers').select('id').orderBy('id').execute()).map(
+    (row) => row.id,
+  );
+
+/** Gives a queued run to another worker, as that worker's claim would. */
+async function claimFor(worker: string, run: string): Promise<void> {
+  await server.running.database.transact((tx) =>
+    tx
+      .updateTable('runs')
+      .set({ status: 'running', worker_id: worker, attempt: 1, fence: 1 })
+      .where('id', '=', run as never)
+      .execute(),
+  );
+}
+
+async function queuedBehind(blocker: string): Promise<string> {
+  await logged(server, 'app', blocker, 'started');
+  return createRun(server, 'app', { input: { ms: 0 } });
+}
+
+test('a worker whose heartbeat has stopped loses its runs, and they are executed by another', async () => {
+  await start();
+  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 300 } }));
+  await enter('worker-gone', Date.now() - LEASE_MS - 1);
+  await claimFor('worker-gone', run);
+  const found = await ended(server, 'app', run);
+  expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 2 } });
+  expect(await workers()).not.toContain('worker-gone');
+}, 30_000);
+
+test('a worker that is entered keeps its runs', async () => {
+  await start();
+  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 300 } }));
+  await enter('worker-elsewhere', Date.now() + LEASE_MS);
+  await claimFor('worker-elsewhere', run);
+  server.running.database.notify('workers-changed');
+  await server.restart();
+  const { body } = await server.client.call('getRunMetadata', {
+    params: { application_id: 'app', run_id: run },
+  });
+  expect(body).toMatchObject({ status_v2: 'running', metadata: { attempt: 1 } });
+});
+
+test('a machine that slept for an hour is not dead when it wakes up, and its runs go on', async () => {
+  await start();
+  const run = await createRun(server, 'app', { input: { ms: 1500 } });
+  await logged(server, 'app', run, 'started');
+  shift = 60 * 60 * 1000;
+  server.running.database.notify('workers-changed');
+  const found = await ended(server, 'app', run);
+  expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 1 } });
+});
+
+test('whoever lost a run cannot write its end, nor its log', async () => {
+  await start();
+  const run = await createRun(server, 'app', { input: { ms: 700 } });
+  await logged(server, 'app', run, 'started');
+  const { database } = server.running;
+  // Somebody took the run away and somebody else has claimed it since: the fence has moved on.
+  await enter('worker-elsewhere', Date.now() + LEASE_MS);
+  await database.transact((tx) =>
+    tx
+      .updateTable('runs')
+      .set({ worker_id: 'worker-elsewhere', attempt: 2, fence: 2 })
+      .where('id', '=', run as never)
+      .execute(),
+  );
+  const other = await createRun(server, 'app', { input: { ms: 0 } });
+  await ended(server, 'app', other);
+  const { body } = await server.client.call('getRun', { params: { application_id: 'app', run_id: run } });
+  expect(body).toMatchObject({ status_v2: 'running', metadata: { attempt: 2 } });
+  expect(body).not.toHaveProperty('output');
+  const events = await database.read
+    .selectFrom('run_events')
+    .select('status')
+    .where('run_id', '=', run as never)
+    .orderBy('seq')
+    .execute();
+  expect(events.map((event) => event.status)).toEqual(['queued', 'running']);
+});
