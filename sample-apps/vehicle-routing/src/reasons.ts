@@ -43,8 +43,10 @@ function explain(model: Model, stop: number, alone: Insertion, beside: Insertion
       ? 'Even alone on a route, no vehicle that may serve its shipment can do so within the windows, shifts and limits.'
       : "Even alone on a route, no vehicle that may serve it can do so within its windows and the vehicle's shift and limits.";
   }
+  const worth = pair.reduce((sum, one) => sum + model.penalty[one], 0);
   const cheapest = Math.min(...able.map((v) => beside.price(lead, v)));
-  if (cheapest < Infinity) return 'Serving it would cost more than its penalty.';
+  if (cheapest < worth) return 'It would pay to serve it, which a longer search would find.';
+  if (cheapest < Infinity) return 'Serving it would cost as much as its penalty, or more.';
   return 'No vehicle has room for it beside the stops that are planned.';
 }
 

@@ -304,7 +304,12 @@ describe('stops that stay out', () => {
     });
     const out = solveToProof(input(19));
     expect(out.solution.unplanned).toEqual([
-      { id: 'a', mandatory: false, penalty: 19, reason: 'Serving it would cost more than its penalty.' },
+      {
+        id: 'a',
+        mandatory: false,
+        penalty: 19,
+        reason: 'Serving it would cost as much as its penalty, or more.',
+      },
     ]);
     expect(out.statistics.result.value).toBe(19);
     expect(ids(solveToProof(input(21)))).toEqual([]);
