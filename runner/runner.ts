@@ -10,6 +10,7 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unpackArchive } from './archive.ts';
 import { ArchiveRefused } from './archive-rules.ts';
+import { removeCgroup } from './cgroup.ts';
 import { packSolutions, plainFile } from './collect.ts';
 import { contentPaths } from './content.ts';
 import { CannotStart, entryFor } from './entry.ts';
@@ -103,6 +104,7 @@ export async function startRunnerWhere(
       await link.killAll();
       await done;
       await link.close();
+      if (probed.confinement.cgroup !== undefined) removeCgroup(probed.confinement.cgroup.folder);
     },
   };
 }
