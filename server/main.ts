@@ -32,6 +32,7 @@ import { migrate } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
 import { openSqlite } from './database/sqlite.ts';
 import type { Handlers } from './http/handler.ts';
+import { Idempotency } from './http/idempotency.ts';
 import { createMetrics } from './http/metrics.ts';
 import { PageTokens } from './http/paging.ts';
 import { createHttp } from './http/server.ts';
@@ -123,7 +124,15 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),
     };
 
+    const idempotency = new Idempotency({
+      database,
+      clock,
+      random,
+      key: deriveKey(masterKey, 'answers'),
+      log,
+    });
     const reconcilers = [
+      idempotency.cleaner(),
       uploads.cleaner(),
       cleaner,
       rescuer({ database, clock, log, metrics }),
@@ -142,6 +151,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       only: config.role === 'worker' ? SERVICE : null,
       authenticate: createAuthenticate({ database, tokens, clock, log }),
       rateLimit: config.rateLimit,
+      idempotency,
       clock,
       log,
       metrics,

@@ -40,7 +40,7 @@ export function accountHandlers(
       };
     },
 
-    async createKey({ caller, body }) {
+    async createKey({ caller, body, remember }) {
       if (!mayGrant(caller.role, body.role)) {
         throw forbidden(
           `role is ${shown(body.role)}, which has rights the role ${caller.role} of your key does not have.`,
@@ -57,8 +57,12 @@ export function accountHandlers(
         last_used_at: null,
       };
       const token = await tokens.sign({ key: key.id, account: key.account_id, role: key.role });
-      await database.transact((tx) => insertKey(tx, key));
-      return { status: 201, body: { ...keyBody(key), token } };
+      const answer = { status: 201 as const, body: { ...keyBody(key), token } };
+      await database.transact(async (tx) => {
+        await remember(tx, answer);
+        await insertKey(tx, key);
+      });
+      return answer;
     },
 
     async listKeys({ caller, query }) {

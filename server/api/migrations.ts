@@ -3,6 +3,7 @@ import { migrations as account } from '../account/schema.ts';
 import { migrations as applications } from '../applications/schema.ts';
 import { migrations as blobs } from '../blobs/schema.ts';
 import type { Migration } from '../database/migrate.ts';
+import { migrations as http } from '../http/idempotency.ts';
 import { migrations as instances } from '../instances/schema.ts';
 import { migrations as queue } from '../queue/schema.ts';
 import { migrations as runs } from '../runs/schema.ts';
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   ...instances,
   ...queue,
   ...runs,
+  ...http,
 ];

@@ -66,7 +66,7 @@ export function applicationHandlers(
   };
 
   return {
-    async createApplication({ caller, body }) {
+    async createApplication({ caller, body, remember }) {
       for (const field of ['default_instance', 'default_experiment_instance'] as const) {
         // It may be made later: nothing can be an instance of an application that is not there yet.
         if (body[field] === 'default')
@@ -87,12 +87,15 @@ export function applicationHandlers(
         updated_at: now,
         deleted_at: null,
       };
-      const inserted = await database.transact((tx) => insertApplication(tx, row));
-      if (!inserted)
+      const answer = { status: 201 as const, body: applicationBody(row, undefined, caller.role) };
+      await database.transact(async (tx) => {
+        await remember(tx, answer);
+        if (await insertApplication(tx, row)) return;
         throw badRequest(
           `id is ${shown(row.id)}, which another application of the account has; choose another.`,
         );
-      return { status: 201, body: applicationBody(row, undefined, caller.role) };
+      });
+      return answer;
     },
 
     async listApplications({ caller, query }) {

@@ -65,6 +65,7 @@ test('a connection that never sends its headers is closed in bounded time', asyn
     only: [],
     authenticate: async () => null,
     rateLimit: null,
+    idempotency: null,
     clock: systemClock,
     log: createLog('silent'),
     metrics: createMetrics(),

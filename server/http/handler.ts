@@ -4,6 +4,7 @@ import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
 import type { Body, Operation, Params, Query, Reply } from '@switchyard/contract/operation.ts';
 import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
+import type { Writer } from '../database/database.ts';
 
 /** Who calls, as the bearer token says and the store confirms. */
 export interface Caller {
@@ -23,6 +24,11 @@ export interface Call<O extends Operation> {
   rawBody: Buffer;
   /** The body of an operation that takes raw bytes. */
   stream: Readable;
+  /**
+   * Keeps the answer of a POST under its Idempotency-Key. Call it first in the transaction of the effect, with the answer
+   * that will be given; it does nothing for a request without such a key.
+   */
+  remember(tx: Writer, answer: Reply<O>): Promise<void>;
 }
 
 /** A body that goes out as it is, in place of the one the contract describes. */

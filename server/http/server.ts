@@ -19,6 +19,7 @@ import type { Clock } from '../clock.ts';
 import { type Log, messageOf } from '../log.ts';
 import { readJson } from './body.ts';
 import type { Call, Caller, Handler, Handlers, RawReply } from './handler.ts';
+import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import {
   badRequest,
@@ -40,6 +41,8 @@ export interface HttpParts {
   /** Who a token lets in; null when nobody. */
   authenticate(token: string): Promise<Caller | null>;
   rateLimit: RateLimit | null;
+  /** null where no operation that takes a token is served. */
+  idempotency: Idempotency | null;
   clock: Clock;
   log: Log;
   metrics: Metrics;
@@ -153,7 +156,7 @@ function route(
       // Fastify says null for "no body" where JSON null is a body.
       const body = request.rawBody?.length ? request.body : undefined;
       check.body(body);
-      const call: Call<Operation> = {
+      const callWith = (remember: Call<Operation>['remember']): Call<Operation> => ({
         params: request.params as never,
         query: query as never,
         body: body as never,
@@ -165,9 +168,24 @@ function route(
         stream: operation.body?.stream
           ? ((request.body ?? Readable.from([])) as Readable)
           : Readable.from([]),
+        remember,
+      });
+      const key = request.headers['idempotency-key'];
+      if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency) {
+        const answer = await handler(callWith(async () => {}));
+        return 'raw' in answer ? sendRaw(reply, answer) : send(reply, answer as Sent);
+      }
+      const identity = {
+        account: request.caller.account,
+        key: String(key),
+        operation: operation.id,
+        path: request.url,
+        body: request.rawBody ?? NO_BYTES,
       };
-      const answer = await handler(call);
-      return 'raw' in answer ? sendRaw(reply, answer) : send(reply, answer as Sent);
+      return send(
+        reply,
+        await parts.idempotency.once(identity, (remember) => handler(callWith(remember)) as Promise<Sent>),
+      );
     },
   });
 }

@@ -49,7 +49,7 @@ export function instanceHandlers(
   };
 
   return {
-    async createInstance({ caller, params, body }) {
+    async createInstance({ caller, params, body, remember }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
       const id = body.id ?? makeId<InstanceId>(random, 'instance');
       if (isReserved(id))
@@ -66,7 +66,9 @@ export function instanceHandlers(
         created_at: now,
         updated_at: now,
       };
+      const answer = { status: 201 as const, body: instanceBody(application, row) };
       await database.transact(async (tx) => {
+        await remember(tx, answer);
         await holdApplication(tx, skipsLocked(database), application);
         await checkVersion(tx, application, row.version_id);
         if (!(await insertInstance(tx, row))) {
@@ -75,7 +77,7 @@ export function instanceHandlers(
           );
         }
       });
-      return { status: 201, body: instanceBody(application, row) };
+      return answer;
     },
 
     async listInstances({ caller, params, query }) {

@@ -89,6 +89,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
           configuration: body.configuration ?? {},
           hidden: hiddenOptions(resolved.executable, caller.role),
           input: (format) => prepareInput(parts, application, call, format),
+          also: (tx, id) => call.remember(tx, { status: 202, body: { run_id: id } }),
         },
       );
       metrics.runsSubmitted.inc();
@@ -195,9 +196,12 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
       return { status: 204 };
     },
 
-    async createRunUpload({ caller, params }) {
+    async createRunUpload({ caller, params, remember }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
-      return { status: 200, body: await uploads.create(application.uid, 'content') };
+      const upload = await uploads.create(application.uid, 'content', (tx, made) =>
+        remember(tx, { status: 200, body: made }),
+      );
+      return { status: 200, body: upload };
     },
   };
 }

@@ -42,6 +42,8 @@ export interface Submission {
   hidden?: ReadonlySet<string>;
   /** Makes the input, once the format is known; throws the 400 that says what is wrong with it. */
   input(format: FormatType): Promise<PreparedContent>;
+  /** Done in the transaction that brings the run, first. */
+  also?(tx: Writer, id: RunId): Promise<void>;
 }
 
 export type RunConfiguration = GivenConfiguration & { run_type?: { reference_id?: string | null } | null };
@@ -96,6 +98,7 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
   };
   try {
     await database.transact(async (tx) => {
+      await asked.also?.(tx, run.id);
       const lock = skipsLocked(database);
       await checkApplication(tx, asked.application, lock);
       if (run.queuing_disabled === 1) await refuseWhenFull(tx, run, run.created_at, lock);

@@ -3,7 +3,7 @@
  * that outlives it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
 import { childrenOf, processesWith, treeOf } from './processes.ts';
@@ -81,7 +81,8 @@ function wrap(child: ChildProcess, started: Started, gone: Promise<number | stri
   const pid = child.pid ?? 0;
   const launcher = (): number | undefined =>
     childrenOf(pid).find((one) => processesWith('launcher.ts').includes(one));
-  const token = readFileSync(started.tokenPath, 'utf8').trim();
+  // Of several processes on one database only the first makes a token.
+  const token = existsSync(started.tokenPath) ? readFileSync(started.tokenPath, 'utf8').trim() : '';
   return {
     url: started.url,
     token,

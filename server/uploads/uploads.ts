@@ -10,7 +10,7 @@ import type { Upload } from '@switchyard/contract/uploads.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
 import { TooLargeError } from '../blobs/store.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { badRequest, forbidden, notFound, shown } from '../http/problem.ts';
 import type { UrlSigner } from '../http/signed-url.ts';
@@ -40,11 +40,20 @@ export class Uploads {
     this.#parts = parts;
   }
 
-  /** A new upload for the application, with its URL. */
-  async create(applicationUid: string, purpose: UploadsTable['purpose']): Promise<Upload> {
+  /** A new upload for the application, with its URL. `also` is done in the same transaction, first. */
+  async create(
+    applicationUid: string,
+    purpose: UploadsTable['purpose'],
+    also?: (tx: Writer, upload: Upload) => Promise<void>,
+  ): Promise<Upload> {
     const { database, signer, clock, random } = this.#parts;
     const id = makeId<UploadId>(random, 'upl');
+    const upload = {
+      upload_id: id,
+      upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_SECONDS),
+    };
     await database.transact(async (tx) => {
+      await also?.(tx, upload);
       const latest =
         purpose === 'executable' ? await findLatestUpload(tx, applicationUid, purpose) : undefined;
       await insertUpload(tx, {
@@ -56,7 +65,7 @@ export class Uploads {
         created_at: Math.max(clock.now(), (latest?.created_at ?? 0) + 1),
       });
     });
-    return { upload_id: id, upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_SECONDS) };
+    return upload;
   }
 
   /** The content of an upload of the application, under a name of its own; throws the 400 that says what is wrong. */

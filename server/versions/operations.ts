@@ -68,7 +68,7 @@ export function versionHandlers(
   };
 
   return {
-    async createVersion({ caller, params, body: asked }) {
+    async createVersion({ caller, params, body: asked, remember }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
       if (application.active_executable_id === null) {
         throw badRequest(`The application ${shown(application.id)} has no executable yet; push one first.`);
@@ -84,13 +84,14 @@ export function versionHandlers(
         created_at: now,
         updated_at: now,
       };
-      const inserted = await database.transact(async (tx) => {
+      const answer = { status: 201 as const, body: await body(application, row, caller.role) };
+      await database.transact(async (tx) => {
+        await remember(tx, answer);
         await holdApplication(tx, skipsLocked(database), application);
-        return insertVersion(tx, row);
-      });
-      if (!inserted)
+        if (await insertVersion(tx, row)) return;
         throw badRequest(`id is ${shown(id)}, which another version of the application has; choose another.`);
-      return { status: 201, body: await body(application, row, caller.role) };
+      });
+      return answer;
     },
 
     async listVersions({ caller, params, query }) {
