@@ -1,9 +1,11 @@
 /** Archives that are refused: whole, with the entry named, and with everything as it was. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../clock.ts';
 import { type Entry, nodeApp, packEntries, packFiles, pushArchive, runToEnd } from '../testing/apps.ts';
 import { expectError, expectStatus, freshApplication, MANIFEST } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
+import { readManifest } from './read-manifest.ts';
 
 let server: TestServer;
 let application: string;
@@ -160,4 +162,12 @@ test('links that stay inside are taken', async () => {
     link('main.mjs', 'lib/real.mjs'),
   );
   expectStatus(await pushArchive(server, id, bytes), 200);
+});
+
+test('a manifest that takes the square of its length to read is given up, and nobody waits meanwhile', async () => {
+  const text = Array.from({ length: 100_000 }, (_, index) => `k${index}: 1`).join('\n');
+  const hasty: Clock = { ...systemClock, after: (_, callback) => systemClock.after(100, callback) };
+  const reading = readManifest(text, hasty);
+  expectStatus(await server.ask('GET', '/healthz'), 200);
+  expect(await reading).toEqual({ error: expect.stringContaining('too much time or memory') });
 });

@@ -1,33 +1,23 @@
 /**
- * Reads `app.yaml`. What the activation call says of the requirements wins; the manifest fills in what it leaves out,
+ * What an executable requires. What the activation call says of the requirements wins; the manifest fills in what it leaves out,
  * because early clients send only type and runtime.
  */
 import { type IoConfiguration, Requirements } from '@switchyard/contract/executables.ts';
 import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import { parse } from 'yaml';
 import { sentenceFor } from '../http/sentences.ts';
 import { compile } from '../http/validation.ts';
 
 type Fields = Record<string, unknown>;
 
 const validate = compile(Requirements);
-const ALIASES_MAX = 100;
 /** Deeper than any definition of an option goes; what is read back and shown must not be too deep to be written. */
 const LEVELS_MAX = 64;
 
-/** What a manifest says, or the sentence that says what is wrong with it. */
+/** What was given, completed by the manifest, or the sentence that says what is wrong with it. */
 export function completeRequirements(
   given: Requirements,
-  manifestText: string,
+  manifest: unknown,
 ): { requirements: Requirements } | { error: string } {
-  let manifest: unknown;
-  try {
-    manifest = parse(manifestText, { maxAliasCount: ALIASES_MAX });
-  } catch (error) {
-    return {
-      error: `app.yaml is not valid YAML: ${error instanceof Error ? error.message.split('\n')[0] : ''}`,
-    };
-  }
   const root = object(manifest);
   if (!root) return { error: 'app.yaml must be a map of fields.' };
   const execution = object(root.execution);
@@ -43,9 +33,9 @@ export function completeRequirements(
   if (isDeeper(requirements, LEVELS_MAX))
     return { error: `The requirements are nested deeper than ${LEVELS_MAX} levels.` };
   const written = JSON.stringify(requirements);
-  if (written.length > MANIFEST_BYTES_MAX)
+  if (Buffer.byteLength(written) > MANIFEST_BYTES_MAX)
     return { error: `The requirements are longer than ${MANIFEST_BYTES_MAX} bytes.` };
-  // As it will be read back: YAML knows values that JSON does not, and leaves out is not the same as undefined.
+  // As it will be read back: what is left out is not the same as undefined.
   const read = JSON.parse(written) as Requirements;
   if (!validate(read))
     return { error: `configuration of app.yaml is not right: ${sentenceFor(validate.errors ?? [], 'body')}` };

@@ -12,6 +12,7 @@ import { badRequest } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { completeRequirements } from './manifest.ts';
+import { readManifest } from './read-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import { holdApplication, insertExecutable, updateApplication } from './store.ts';
 
@@ -38,7 +39,9 @@ export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable>
     const inspected = await inspectArchive(await content.open());
     if (inspected.manifestText === undefined)
       throw badRequest('The archive has no app.yaml at its root; a manifest is required.');
-    const completed = completeRequirements(asked.requirements, inspected.manifestText);
+    const read = await readManifest(inspected.manifestText, clock);
+    if ('error' in read) throw badRequest(read.error);
+    const completed = completeRequirements(asked.requirements, read.manifest);
     if ('error' in completed) throw badRequest(completed.error);
     const executable: ExecutablesTable = {
       id: makeId<ExecutableId>(random, 'exe'),
