@@ -24,6 +24,9 @@ export class Recreate {
   private blinkIn = 0;
   private readonly marks: Float64Array;
   private mark = 0;
+  // The best place of the stop at hand.
+  private least = Infinity;
+  private chosen = -1;
 
   constructor(state: State, undo: Undo, insertion: Insertion, random: Random, blinkRate: number) {
     this.state = state;
@@ -51,43 +54,41 @@ export class Recreate {
   }
 
   private placeBest(stop: number, generous: boolean): void {
-    const { state, insertion } = this;
-    const { model, idle } = state;
-    const { allowed, vehicleCount, partner, penalty } = model;
-    const row = stop * vehicleCount;
+    const { state } = this;
+    const { idle, model, routeOf, active } = state;
+    const { partner, penalty, kin, kinCount } = model;
     const worth = penalty[stop] + (partner[stop] >= 0 ? penalty[partner[stop]] : 0);
-    let best = generous ? Infinity : worth;
-    let chosen = -1;
-    const { kin, kinCount } = model;
+    this.least = generous ? Infinity : worth;
+    this.chosen = -1;
     const mark = ++this.mark;
     for (let i = stop * kinCount; i < (stop + 1) * kinCount; i++) {
-      const vehicle = state.routeOf[kin[i]];
+      const vehicle = routeOf[kin[i]];
       if (vehicle < 0 || this.marks[vehicle] === mark) continue;
       this.marks[vehicle] = mark;
-      if (allowed[row + vehicle] === 0) continue;
-      if (--this.blinkIn <= 0) {
-        this.nextBlink();
-        continue;
-      }
-      const cost = insertion.price(stop, vehicle);
-      if (cost < best) {
-        best = cost;
-        chosen = vehicle;
-      }
+      if (--this.blinkIn <= 0) this.nextBlink();
+      else this.consider(stop, vehicle);
     }
     for (let c = 0; c < idle.length; c++) {
-      if (idle[c].count === 0) continue;
-      const vehicle = idle[c].items[idle[c].count - 1];
-      if (allowed[row + vehicle] === 0) continue;
-      const cost = insertion.price(stop, vehicle);
-      if (cost < best) {
-        best = cost;
-        chosen = vehicle;
+      if (idle[c].count > 0) this.consider(stop, idle[c].items[idle[c].count - 1]);
+    }
+    // Where none of the likely routes will do, an unlikely one may, such as that of the only vehicle with a skill.
+    if (this.chosen < 0) {
+      for (let i = 0; i < active.count; i++) {
+        if (this.marks[active.items[i]] !== mark) this.consider(stop, active.items[i]);
       }
     }
-    if (chosen < 0) return;
-    this.undo.keep(chosen);
-    insertion.place(stop, chosen);
+    if (this.chosen < 0) return;
+    this.undo.keep(this.chosen);
+    this.insertion.place(stop, this.chosen);
+  }
+
+  private consider(stop: number, vehicle: number): void {
+    const { allowed, vehicleCount } = this.state.model;
+    if (allowed[stop * vehicleCount + vehicle] === 0) return;
+    const cost = this.insertion.price(stop, vehicle);
+    if (cost >= this.least) return;
+    this.least = cost;
+    this.chosen = vehicle;
   }
 
   /** Fills `list` with the stops to place; a shipment stands there once, by its pickup. */

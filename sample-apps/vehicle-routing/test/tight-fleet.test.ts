@@ -1,7 +1,8 @@
-/** A fleet that is just enough: amounts cut from full vehicles, so that a plan with every stop exists by construction. */
+/** Where room is hard to find: a fleet that is just enough, and the only vehicle that may serve a stop far away. */
 import { expect, it } from 'vitest';
 import { Random } from '../src/random.ts';
-import { solve } from './run-app.ts';
+import type { StopInput } from './judge.ts';
+import { routesOf, solve } from './run-app.ts';
 
 it('serves every stop when the amounts fill the vehicles to the last unit', () => {
   const left: number[] = [];
@@ -24,4 +25,30 @@ it('serves every stop when the amounts fill the vehicles to the last unit', () =
     left.push(solve({ stops, vehicles }, 15_000).solution.unplanned.length);
   }
   expect(left).toEqual([0, 0, 0, 0, 0]);
+});
+
+it('sends the only vehicle with a skill across the map', () => {
+  // All neighbours of the stop that needs the skill are served by the other vehicle.
+  const stops: StopInput[] = Array.from({ length: 90 }, (_, i) => ({
+    id: `near${i}`,
+    location: { x: i % 10, y: Math.floor(i / 10) },
+    vehicles: ['plain'],
+  }));
+  stops.push(
+    { id: 'skill', location: { x: 4, y: 4 }, skills: ['crane'] },
+    { id: 'far', location: { x: 900, y: 0 } },
+  );
+  const output = solve({
+    stops,
+    vehicles: [
+      { id: 'plain', start: { x: 0, y: 0 } },
+      {
+        id: 'crane',
+        start: { x: 1000, y: 0 },
+        skills: ['crane'],
+        initial_stops: [{ id: 'far', fixed: true }],
+      },
+    ],
+  });
+  expect(routesOf(output).crane).toEqual(['far', 'skill']);
 });
