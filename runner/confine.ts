@@ -78,6 +78,7 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['--bind', folder.tmp, '/dev/shm', '--remount-ro', '/dev'],
     ...['--bind', folder.tmp, '/tmp', '--bind', folder.work, SANDBOX_APP],
+    ...confinement.runtimeMounts,
     ...shared.flatMap((path) => ['--ro-bind', join(executable, path), join(SANDBOX_APP, path)]),
     ...['--remount-ro', '/'],
     ...['--chdir', join(SANDBOX_APP, plan.workingDirectory)],

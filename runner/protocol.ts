@@ -18,8 +18,10 @@ export interface Confinement {
   tools: { sh: string; bwrap?: string; setpriv?: string; unshare?: string; taskset?: string };
   /** Extra flags bubblewrap understood when probed. */
   bwrapFlags: string[];
-  /** Bubblewrap's arguments that show the system's programs and libraries and the runtimes, read-only. */
+  /** Bubblewrap's arguments that show the system's programs and libraries, read-only. */
   systemMounts: string[];
+  /** The same for runtimes outside /usr, which may lie below a folder that the sandbox has its own of, such as /tmp. */
+  runtimeMounts: string[];
   /** A small /etc made for sandboxes. */
   etcFolder: string;
   /** A cgroup v2 folder under which we may make children with memory, cpu and pids controllers. */
