@@ -1,0 +1,153 @@
+/** Every operation answers what the published document says it does: status, content type, and a body of the shape. */
+import { readFileSync } from 'node:fs';
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packFiles, runToEnd } from '../testing/apps.ts';
+import { freshInstance, MANIFEST } from '../testing/resources.ts';
+import { type Answer, startTestServer, type TestServer } from '../testing/server.ts';
+
+interface Shape {
+  $ref?: string;
+  properties?: Record<string, Shape>;
+  additionalProperties?: unknown;
+  items?: Shape;
+  anyOf?: Shape[];
+}
+interface Answers {
+  [status: string]: { $ref?: string; content?: Record<string, { schema: Shape }> };
+}
+const document = JSON.parse(
+  readFileSync(new URL(import.meta.resolve('@switchyard/contract/openapi/cloud.json')), 'utf8'),
+) as {
+  paths: Record<string, Record<string, { responses: Answers }>>;
+  components: { schemas: Record<string, Shape>; responses: Answers };
+};
+const ajv = addFormats.default(new Ajv({ strict: false })).addSchema({ $id: 'cloud', ...document });
+
+let server: TestServer;
+/** Values for the placeholders of paths. */
+let ids: Record<string, string>;
+let uploadUrl: string;
+let downloadUrl: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  const application_id = await freshInstance(server);
+  const run = await runToEnd(server, application_id, {
+    instance: 'i1',
+    input: { a: 1 },
+    body: { options: { b: 2 } },
+  });
+  const params = { application_id };
+  uploadUrl = (await server.client.call('createRunUpload', { params })).body.upload_url;
+  const input = await server.ask('GET', `/v1/applications/${application_id}/runs/${run.id}/input?format=url`);
+  downloadUrl = (input.body as { url: string }).url;
+  const { id: key_id } = await server.key('viewer');
+  await server.client.call('createVersion', { params, body: { id: 'unused', name: 'Unused one' } });
+  ids = { application_id, run_id: run.id, version_id: 'unused', instance_id: 'i1', key_id };
+});
+afterAll(() => server.close());
+
+const resolve = (shape: Shape): Shape =>
+  shape.$ref === undefined ? shape : (document.components.schemas[shape.$ref.split('/').at(-1) ?? ''] ?? {});
+
+/** Fields of the body that the document does not name. */
+function undocumented(shape: Shape, value: unknown, where = ''): string[] {
+  const { properties, additionalProperties, items, anyOf } = resolve(shape);
+  if (Array.isArray(value)) {
+    const each = items ?? anyOf?.map(resolve).find((one) => one.items)?.items;
+    return each ? value.flatMap((one, index) => undocumented(each, one, `${where}[${index}]`)) : [];
+  }
+  const own = properties ?? anyOf?.map(resolve).find((one) => one.properties)?.properties;
+  if (typeof value !== 'object' || value === null || !own || additionalProperties) return [];
+  return Object.entries(value).flatMap(([name, one]) => {
+    const inner = own[name];
+    return inner ? undocumented(inner, one, `${where}.${name}`) : [`${where}.${name}`];
+  });
+}
+
+/** Compares the answer with what the document says of the operation. */
+function expectAsDocumented(operation: Operation, answer: Answer): void {
+  const responses = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses ?? {};
+  const given = responses[String(answer.status)];
+  expect(given, `${operation.id} answered ${answer.status}: ${answer.text}`).toBeDefined();
+  const declared = given?.$ref ? document.components.responses[given.$ref.split('/').at(-1) ?? ''] : given;
+  const [type, content] = Object.entries(declared?.content ?? {})[0] ?? [];
+  if (type === undefined || content === undefined) {
+    expect(answer.text).toBe('');
+    return;
+  }
+  if (operation.id !== 'getDownload') expect(answer.headers.get('content-type')).toContain(type);
+  if (type !== 'application/json') return;
+  const validate = ajv.compile({
+    ...(JSON.parse(JSON.stringify(content.schema).replaceAll('"#/', '"cloud#/')) as object),
+  });
+  expect(validate(answer.body), `${answer.text} ${JSON.stringify(validate.errors)}`).toBe(true);
+  expect(undocumented(content.schema, answer.body)).toEqual([]);
+}
+
+/** Puts an archive to a new URL, which the next activation takes. */
+async function putAgain(): Promise<void> {
+  const params = { application_id: ids.application_id ?? '' };
+  const { body } = await server.client.call('getBinaryUpload', { params });
+  const archive = await packFiles({ 'app.yaml': MANIFEST, 'main.mjs': '' });
+  await server.ask('PUT', body.upload_url, { token: null, body: archive });
+}
+
+const BODIES: Partial<Record<OperationId, unknown>> = {
+  createKey: { name: 'Any name', role: 'viewer' },
+  createApplication: { name: 'Any name' },
+  updateApplication: { name: 'New name' },
+  activateBinary: { requirements: { executable_type: 'node', runtime: 'node' } },
+  createVersion: { name: 'Any name' },
+  updateVersion: { name: 'New name' },
+  createInstance: { name: 'Any name', version_id: 'v1' },
+  updateInstance: { name: 'New name' },
+  createRun: { input: {} },
+  updateRun: { name: 'New name' },
+};
+/** What takes things away comes last, the smallest first. */
+const LAST = ['deleteRun', 'deleteInstance', 'deleteVersion', 'revokeKey', 'deleteApplication'];
+const declared = (Object.values(operations) as Operation[]).sort(
+  (a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id),
+);
+
+describe.each(declared)('$id', (operation) => {
+  const url = (values: Record<string, string>): string => {
+    if (operation.id === 'putUpload') return uploadUrl;
+    if (operation.id === 'getDownload') return downloadUrl;
+    return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
+  };
+  const body = operation.id === 'putUpload' ? '{}' : BODIES[operation.id as OperationId];
+
+  test('fails as documented', async () => {
+    const answers = [
+      await server.ask(operation.method, url({}), {
+        body: operation.body ? '{"name":1' : undefined,
+        token: null,
+      }),
+      await server.ask(operation.method, url({}), { body, token: 'rubbish' }),
+      await server.ask(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), { body }),
+    ];
+    if (operation.id === 'putUpload') return;
+    for (const answer of answers) expectAsDocumented(operation, answer);
+  });
+
+  test('succeeds as documented', async () => {
+    if (operation.id === 'activateBinary') await putAgain();
+    if (operation.id === 'putUpload') {
+      uploadUrl = (
+        await server.client.call('createRunUpload', { params: { application_id: ids.application_id ?? '' } })
+      ).body.upload_url;
+    }
+    const shapes =
+      operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
+    for (const query of shapes) {
+      const answer = await server.ask(operation.method, url(ids) + query, { body });
+      expect(answer.status, answer.text).toBeLessThan(300);
+      expectAsDocumented(operation, answer);
+    }
+  });
+});
