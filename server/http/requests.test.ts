@@ -283,6 +283,7 @@ describe('a query', () => {
     '2026-01-01t00:00:00.123456789z',
     '2024-02-29T23:59:59+05:30',
     '9999-12-31T23:59:59Z',
+    '0001-01-01T00:00:00Z',
   ])('with the time %s is answered', async (time) => {
     const path = `/v1/applications/${application}/runs?end=${encodeURIComponent(time)}`;
     expectStatus(await get(path), 200);

@@ -12,9 +12,9 @@ function isInstant(text: string): boolean {
   const match = RFC_3339.exec(text);
   if (!match?.[1] || !match[2] || !match[3]) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const date = new Date(Date.UTC(year, month - 1, day));
-  // Date.UTC takes years up to 99 as 1900 and later; no list reaches back that far.
-  return year >= 100 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
 }
 const RFC_3339 =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
