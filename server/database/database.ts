@@ -33,6 +33,7 @@ export type Topic = (typeof TOPICS)[number];
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
   readonly read: Reader;
+  /** `work` may be called again after the database rolled it back for the sake of another transaction. */
   transact<T>(work: (tx: Writer) => Promise<T>, options?: TransactOptions): Promise<T>;
   /** Tells every process on this database, this one included, that there is news. Call it after the commit. */
   notify(topic: Topic): void;

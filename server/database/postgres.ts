@@ -10,6 +10,9 @@ import { type Database, type Tables, TOPICS, type Topic, Topics } from './databa
 const CHANNEL = 'switchyard';
 const INT8 = 20;
 const LISTEN_AGAIN_MS = 1000;
+/** Serialization failure and deadlock: rolled back for the sake of another transaction, and worth another try. */
+const AGAIN = new Set(['40001', '40P01']);
+const TRIES = 5;
 
 /** Connects to the database at the address. Instants and sizes are int8 and fit a double; they are read as numbers. */
 export async function openPostgres(address: string, log: Log): Promise<Database> {
@@ -35,7 +38,15 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
   return {
     kind: 'postgres',
     read: db,
-    transact: (work) => db.transaction().execute(work),
+    async transact(work) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await db.transaction().execute(work);
+        } catch (error) {
+          if (tries === TRIES || !AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+        }
+      }
+    },
     notify: tellOthers,
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {

@@ -33,6 +33,12 @@ interface Parts {
 /** How an attempt is over: the app's outcome, or why there was no app. */
 export type AttemptEnd = Outcome | { kind: 'unstarted'; error: unknown };
 
+/** Whether there was no app because of this machine: another try, perhaps on another one, may help. */
+export function isHostTrouble(end: AttemptEnd): boolean {
+  if (end.kind === 'unstarted') return !(end.error instanceof NotExecutableError);
+  return end.kind === 'ended' && end.reason === 'host' && end.executionMs === 0;
+}
+
 interface Attempt {
   run: RunsTable;
   end: AttemptEnd;
@@ -79,8 +85,7 @@ class Trial {
       if (end.error instanceof NotExecutableError) return this.#fail(end.error.message);
       return this.#giveBack(`it could not be prepared: ${messageOf(end.error)}`);
     }
-    // The host failed before the app was there: another try, perhaps on another machine, may help.
-    if (end.reason === 'host' && end.executionMs === 0) return this.#giveBack(end.error);
+    if (isHostTrouble(end)) return this.#giveBack(end.error);
     if (this.#isCutShort(end) && !(await isToBeCanceled(this.#parts.database.read, run.id)))
       return this.#giveBack('The server was shut down.', { counts: false });
     await this.#finish(end);

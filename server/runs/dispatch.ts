@@ -13,7 +13,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { type Log, messageOf } from '../log.ts';
 import type { Slots } from '../queue/pools.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
-import { type AttemptEnd, conclude } from './conclude.ts';
+import { type AttemptEnd, conclude, isHostTrouble } from './conclude.ts';
 import { limitsShown, prepareJob } from './execute.ts';
 import { giveBack } from './give-back.ts';
 import { LogWriter } from './log-writer.ts';
@@ -22,6 +22,7 @@ import { claimRuns, listHeld } from './store.ts';
 
 const LOOK_EVERY_MS = 1000;
 const STRAYS_EVERY_MS = 10_000;
+const TROUBLE_PAUSE_MS = 500;
 /** Ended apps whose results are still being written; beyond it nothing new is claimed, so that a slow disk is felt. */
 const KEEPING_MAX = 64;
 
@@ -147,6 +148,7 @@ export class Dispatcher {
       end = { kind: 'unstarted', error };
     }
     this.#apps.delete(key);
+    if (isHostTrouble(end)) await this.#breathe(run.attempt);
     release();
     metrics.slotsBusy.set(slots.busy);
     this.#keeping += 1;
@@ -155,6 +157,15 @@ export class Dispatcher {
     this.#keeping -= 1;
     if (this.#keeping === KEEPING_MAX - 1) this.#claims.poke();
     await app?.dispose();
+  }
+
+  /**
+   * A machine that cannot start apps would otherwise use up the attempts of every run in the queue in no time, before
+   * another machine could take them.
+   */
+  async #breathe(attempt: number): Promise<void> {
+    if (this.#draining) return;
+    await new Promise<void>((resolve) => this.#parts.clock.after(attempt * TROUBLE_PAUSE_MS, resolve));
   }
 
   /** Cancels the apps of runs that are to be canceled, were deleted, or were taken from this worker. */

@@ -1,10 +1,14 @@
 /** Logs of a run: whole after its end, in pages while it runs. */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { RunId } from '@switchyard/contract/ids.ts';
 import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
 import type { LiveLog } from '@switchyard/contract/run-logs.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { Contents } from '../blobs/contents.ts';
 import { rfc3339Micros } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
+import type { RawReply } from '../http/handler.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import type { StoredLine } from './log-writer.ts';
 import { listLogChunks } from './store.ts';
@@ -41,6 +45,25 @@ export async function liveLog(
     status_v2: shownStatus,
     next_available_in_seconds: isTerminal(shownStatus) ? 0 : ASK_AGAIN_SECONDS,
   };
+}
+
+const STREAMED_BYTES_MIN = 1024 * 1024;
+
+/** The answer with the whole log. A long one is turned into JSON piece by piece, so that nobody waits for it. */
+export async function wholeLog(contents: Contents, contentId: string | null): Promise<RawReply> {
+  const contentType = 'application/json; charset=utf-8';
+  const content = contentId === null ? undefined : await contents.find(contentId);
+  if (content && content.bytes >= STREAMED_BYTES_MIN)
+    return { status: 200, raw: Readable.from(inJson(await content.open())), contentType };
+  const text = content ? await buffer(await content.open()) : Buffer.alloc(0);
+  return { status: 200, raw: JSON.stringify({ log: text.toString('utf8') }), contentType };
+}
+
+async function* inJson(log: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  yield '{"log":"';
+  for await (const chunk of log) yield JSON.stringify(decoder.decode(chunk, { stream: true })).slice(1, -1);
+  yield `${JSON.stringify(decoder.decode()).slice(1, -1)}"}`;
 }
 
 function readPlace(since: string | undefined): number {

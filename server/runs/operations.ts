@@ -23,7 +23,7 @@ import type { Uploads } from '../uploads/uploads.ts';
 import { hiddenOptions, informationBody, runBody } from './body.ts';
 import { cancel, remove } from './cancel.ts';
 import { isArchive } from './formats.ts';
-import { liveLog } from './logs.ts';
+import { liveLog, wholeLog } from './logs.ts';
 import { resolveInstance } from './resolve.ts';
 import { contentTypeOf, withOutput } from './results.ts';
 import type { RunsTable } from './schema.ts';
@@ -170,8 +170,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
           `The run is ${run.status}; its log can be read here once it has ended. Read logs/live meanwhile.`,
         );
       }
-      const log = run.log_content_id === null ? undefined : await contents.read(run.log_content_id);
-      return { status: 200, body: { log: log?.toString('utf8') ?? '' } };
+      return wholeLog(contents, run.log_content_id);
     },
 
     async getRunLiveLogs({ caller, params, query }) {

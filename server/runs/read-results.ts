@@ -48,6 +48,16 @@ function keepMetrics(metrics: unknown): string | null {
 
 async function readJsonFile(file: ResultFile): Promise<ReadSummary> {
   if (file.bytes < THREAD_BYTES_MIN) return summarizeOutput(await readFile(file.path, 'utf8'));
+  const before = lastLarge;
+  const reading = before.then(() => readInThread(file));
+  lastLarge = reading.catch(() => {});
+  return reading;
+}
+
+/** One at a time: a parsed output takes several times its bytes of memory, and many runs can end at once. */
+let lastLarge: Promise<unknown> = Promise.resolve();
+
+function readInThread(file: ResultFile): Promise<ReadSummary> {
   const worker = new Worker(new URL('./read-results-thread.ts', import.meta.url), {
     workerData: { path: file.path },
   });

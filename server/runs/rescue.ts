@@ -1,16 +1,17 @@
 /** Queues again what dead workers held, and forgets what is too old to be asked for. */
 import { LIVE_LOG_RETENTION_MS } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Log } from '../log.ts';
 import { Obituary } from '../queue/workers.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { giveBack } from './give-back.ts';
-import { forgetOld, listOrphans } from './store.ts';
+import { forgetEvents, forgetLines, listOrphans } from './store.ts';
 
 const RESCUE_EVERY_MS = 5000;
 const RESCUED_AT_ONCE = 500;
+const FORGOTTEN_AT_ONCE = 500;
 const FORGET_EVERY_MS = 10 * 60 * 1000;
 const EVENTS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -61,18 +62,19 @@ export function rescuer(parts: Parts): Reconciler {
 /** Removes lines of logs after 24 hours and events after a week. */
 export function forgetter(parts: Parts): Reconciler {
   const { database, clock, log } = parts;
+  // In small transactions, between which others get their turn.
+  const repeat = async (forget: (tx: Writer) => Promise<number>): Promise<void> => {
+    while ((await database.transact(forget, { durable: false })) === FORGOTTEN_AT_ONCE);
+  };
   return new Reconciler({
     name: 'forget old lines and events',
     everyMs: FORGET_EVERY_MS,
     clock,
     log,
-    run: () =>
-      database.transact(
-        async (tx) => {
-          const now = clock.now();
-          await forgetOld(tx, { lines: now - LIVE_LOG_RETENTION_MS, events: now - EVENTS_KEPT_MS });
-        },
-        { durable: false },
-      ),
+    run: async () => {
+      const now = clock.now();
+      await repeat((tx) => forgetLines(tx, now - LIVE_LOG_RETENTION_MS, FORGOTTEN_AT_ONCE));
+      await repeat((tx) => forgetEvents(tx, now - EVENTS_KEPT_MS, FORGOTTEN_AT_ONCE));
+    },
   });
 }

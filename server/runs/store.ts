@@ -334,8 +334,33 @@ export function listLogChunks(
     .execute();
 }
 
-/** Removes lines and events from before the instants. */
-export async function forgetOld(tx: Writer, before: { lines: number; events: number }): Promise<void> {
-  await tx.deleteFrom('log_chunks').where('at', '<', before.lines).execute();
-  await tx.deleteFrom('run_events').where('at', '<', before.events).execute();
+/** Removes chunks of lines from before the instant, at most `limit` at once; answers how many. */
+export async function forgetLines(tx: Writer, before: number, limit: number): Promise<number> {
+  const result = await tx
+    .deleteFrom('log_chunks')
+    .where((eb) =>
+      eb(
+        eb.refTuple('run_id', 'seq'),
+        'in',
+        eb
+          .selectFrom('log_chunks')
+          .select(['run_id', 'seq'])
+          .where('at', '<', before)
+          .limit(limit)
+          .$asTuple('run_id', 'seq'),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** Removes events from before the instant, at most `limit` at once; answers how many. */
+export async function forgetEvents(tx: Writer, before: number, limit: number): Promise<number> {
+  const result = await tx
+    .deleteFrom('run_events')
+    .where('seq', 'in', (eb) =>
+      eb.selectFrom('run_events').select('seq').where('at', '<', before).limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

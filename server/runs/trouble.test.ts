@@ -1,0 +1,100 @@
+/** When something is gone or broken while a run is on its way: it still ends, and says why. */
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, expect, inject, test } from 'vitest';
+import { type Clock, systemClock } from '../clock.ts';
+import { createRun, ended, logged, nodeApp, pushApp } from '../testing/apps.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+const postgres = inject('postgres');
+/** Waits last a twentieth of what they should. */
+const quick: Clock = { now: systemClock.now, after: (ms, callback) => systemClock.after(ms / 20, callback) };
+
+let server: TestServer;
+afterEach(() => server.close());
+
+async function start(clock: Clock = systemClock): Promise<void> {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' }, clock });
+  await pushApp(
+    server,
+    'app',
+    nodeApp(`(input) => {
+      console.error('started');
+      return new Promise((resolve) => setTimeout(() => resolve({ twice: 2 * input.n }), input.ms));
+    }`),
+  );
+}
+
+/** A run that waits for another to end; what it needs can be taken away meanwhile. */
+async function queued(): Promise<string> {
+  const blocker = await createRun(server, 'app', { input: { n: 0, ms: 700 } });
+  await logged(server, 'app', blocker, 'started');
+  return createRun(server, 'app', { input: { n: 1, ms: 0 } });
+}
+
+test.each([
+  ['executable', 'executables', 'executable_id'],
+  ['input', 'contents', 'input_content_id'],
+] as const)('a run whose %s was removed fails and says so', async (what, table, column) => {
+  await start();
+  const run = await queued();
+  const { database } = server.running;
+  await database.transact((tx) =>
+    sql`delete from ${sql.table(table)} where id = (select ${sql.ref(column)} from runs where id = ${run})`.execute(
+      tx,
+    ),
+  );
+  const found = await ended(server, 'app', run);
+  expect(found).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
+  expect(found.error).toMatch(new RegExp(`^The ${what}.* of the run is gone\\.$`));
+});
+
+/** Makes the database refuse every run that is to become `succeeded`. */
+async function refuseSuccess(): Promise<void> {
+  const { database } = server.running;
+  const statements = postgres
+    ? [
+        `create function refuse() returns trigger as $$ begin raise exception 'no success today'; end $$ language plpgsql`,
+        `create trigger refuse before update on runs for each row when (new.status = 'succeeded') execute function refuse()`,
+      ]
+    : [
+        `create trigger refuse before update on runs when new.status = 'succeeded'
+         begin select raise(abort, 'no success today'); end`,
+      ];
+  for (const statement of statements) await database.transact((tx) => sql.raw(statement).execute(tx));
+}
+
+test('a run whose end the database refuses is tried again, and fails after five attempts', async () => {
+  await start(quick);
+  await refuseSuccess();
+  const run = await createRun(server, 'app', { input: { n: 1, ms: 0 } });
+  const found = await ended(server, 'app', run);
+  expect(found).toMatchObject({ status_v2: 'failed', metadata: { attempt: 5 } });
+  expect(found.error).toContain('no success today');
+});
+
+test.runIf(postgres)(
+  'runs end as they should though the connections to the database break again and again',
+  async () => {
+    await start();
+    const runs: string[] = [];
+    for (let n = 0; n < 12; n += 1) runs.push(await createRun(server, 'app', { input: { n, ms: 100 } }));
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
+      server.running.database.read,
+    );
+    const client = new pg.Client({ connectionString: postgres });
+    await client.connect();
+    for (let blow = 0; blow < 8; blow += 1) {
+      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+        rows[0]?.name,
+      ]);
+      await client.query('select pg_sleep(0.25)');
+    }
+    await client.end();
+    for (const [n, run] of runs.entries()) {
+      const found = await ended(server, 'app', run);
+      expect(found).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * n } });
+    }
+  },
+  60_000,
+);
