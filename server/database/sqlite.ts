@@ -14,10 +14,13 @@ import { Worker } from 'node:worker_threads';
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { type Database, type Tables, Topics } from './database.ts';
 import { GroupFlush } from './flush.ts';
+import { GroupCommit } from './group-commit.ts';
 
 const CHECKPOINT_EVERY_MS = 1000;
 const CHECKPOINT_BYTES = 4 * 1024 * 1024;
-const RESTART_BYTES = 32 * 1024 * 1024;
+const TRUNCATE_BYTES = 32 * 1024 * 1024;
+/** Writers wait for the checkpoint under way when the WAL is longer: they can be faster than the disk for a while only. */
+const WAL_BYTES_MAX = 64 * 1024 * 1024;
 const STATEMENTS_KEPT = 500;
 
 /**
@@ -46,14 +49,19 @@ export function openSqlite(path: string): Database {
   const flush = new GroupFlush(wal);
   const topics = new Topics();
   const checkpoints = startCheckpoints(path, wal);
+  const commits = new GroupCommit({
+    db: write,
+    control: controlOf(writeConnection),
+    inTransaction: () => writeConnection.isTransaction,
+    flush,
+    keepUp: () => checkpoints.keepUp(),
+  });
 
   return {
     kind: 'sqlite',
     read,
-    async transact(work, options) {
-      const result = await write.transaction().execute(work);
-      if (options?.durable !== false) await flush.flush();
-      return result;
+    transact(work, options) {
+      return commits.transact(work, options?.durable !== false);
     },
     notify: (topic) => queueMicrotask(() => topics.tell(topic)),
     listen: (topic, callback) => topics.listen(topic, callback),
@@ -61,6 +69,7 @@ export function openSqlite(path: string): Database {
       readConnection.exec('select 1');
     },
     async close() {
+      await commits.idle();
       await checkpoints.stop();
       await flush.flush();
       closeSync(wal);
@@ -88,6 +97,16 @@ function connect(path: string): DatabaseSync {
   return connection;
 }
 
+/** Begins and ends transactions, by statements compiled once. */
+function controlOf(connection: DatabaseSync): (statement: string) => void {
+  const kept = new Map<string, StatementSync>();
+  return (statement) => {
+    const compiled = kept.get(statement) ?? connection.prepare(statement);
+    kept.set(statement, compiled);
+    compiled.run();
+  };
+}
+
 /** What Kysely expects of a SQLite library, over node:sqlite, keeping compiled statements. */
 function adapt(connection: DatabaseSync): SqliteDatabase {
   const kept = new Map<string, { statement: StatementSync; reader: boolean }>();
@@ -103,9 +122,7 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
   return {
     close: () => connection.close(),
     prepare(sql): SqliteStatement {
-      // A transaction takes the write lock when it begins. Taken later, at its first write, it is refused at once when a
-      // checkpoint has started the WAL again in between: "database is locked", seen under load a few times a minute.
-      const { statement, reader } = prepare(sql === 'begin' ? 'begin immediate' : sql);
+      const { statement, reader } = prepare(sql);
       return {
         reader,
         all: (parameters) => statement.all(...(parameters as (string | number | null | Uint8Array)[])),
@@ -118,22 +135,31 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
 }
 
 /** Runs checkpoints in a thread; see checkpoint-thread.ts. */
-function startCheckpoints(path: string, wal: number): { stop(): Promise<void> } {
+function startCheckpoints(
+  path: string,
+  wal: number,
+): { keepUp(): Promise<void> | null; stop(): Promise<void> } {
   const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
-    workerData: { path, restartBytes: RESTART_BYTES },
+    workerData: { path, truncateBytes: TRUNCATE_BYTES },
   });
   worker.unref();
-  let busy = false;
-  worker.on('message', () => {
-    busy = false;
-  });
+  let running: Promise<void> | null = null;
+  const run = (): Promise<void> => {
+    running ??= new Promise<void>((resolve) => {
+      worker.postMessage('checkpoint');
+      worker.once('message', () => {
+        running = null;
+        resolve();
+      });
+    });
+    return running;
+  };
   const timer = setInterval(() => {
-    if (busy || fstatSync(wal).size < CHECKPOINT_BYTES) return;
-    busy = true;
-    worker.postMessage('checkpoint');
+    if (fstatSync(wal).size >= CHECKPOINT_BYTES) void run();
   }, CHECKPOINT_EVERY_MS);
   timer.unref();
   return {
+    keepUp: () => (fstatSync(wal).size > WAL_BYTES_MAX ? run() : null),
     async stop() {
       clearInterval(timer);
       await worker.terminate();
