@@ -11,6 +11,8 @@ import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 
 const HEARTBEAT_MS = LEASE_MS / 6;
+/** In this time a living worker has given a heartbeat, also when it is a little late. */
+const SILENCE_MS = 2 * HEARTBEAT_MS;
 
 export interface Worker {
   id: string;
@@ -77,7 +79,7 @@ export async function livingWorkers(
 
 /**
  * Strikes off workers whose heartbeat has stopped. One is taken for dead when its last heartbeat is older than a lease and
- * has not changed for longer than a heartbeat takes, by the clock of this process alone: a machine whose clock is wrong,
+ * has not changed for as long as two of them take, by the clock of this process alone: a machine whose clock is wrong,
  * or that was asleep and has just woken up, is not dead.
  */
 export class Obituary {
@@ -104,7 +106,7 @@ export class Obituary {
       const known = this.#suspects.get(worker.id);
       const since = known?.heartbeat === worker.heartbeat_at ? known.since : now;
       suspects.set(worker.id, { heartbeat: worker.heartbeat_at, since });
-      if (now - since >= HEARTBEAT_MS && (await this.#strikeOff(worker))) dead.push(worker.id);
+      if (now - since >= SILENCE_MS && (await this.#strikeOff(worker))) dead.push(worker.id);
     }
     this.#suspects = suspects;
     return dead;

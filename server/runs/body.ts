@@ -6,6 +6,7 @@ import { isHidden, requirementsOf } from '../applications/executable.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
 import { rfc3339 } from '../clock.ts';
 import type { RunsTable } from './schema.ts';
+import type { ListedRun } from './store.ts';
 
 /** Names of options whose values the role may not see. */
 export function hiddenOptions(executable: ExecutablesTable | undefined, role: Role): ReadonlySet<string> {
@@ -19,7 +20,7 @@ interface ShownOptions {
   requested: Record<string, string>;
 }
 
-function optionsOf(run: RunsTable, hidden: ReadonlySet<string>): ShownOptions {
+function optionsOf(run: ListedRun, hidden: ReadonlySet<string>): ShownOptions {
   const summary = (JSON.parse(run.options_summary) as OptionSummary[]).filter((one) => !hidden.has(one.name));
   const requested = Object.entries(JSON.parse(run.request_options) as Record<string, string>).filter(
     ([name]) => !hidden.has(name),
@@ -32,7 +33,7 @@ function optionsOf(run: RunsTable, hidden: ReadonlySet<string>): ShownOptions {
 }
 
 /** What lists and full answers share. */
-function infoOf(run: RunsTable) {
+function infoOf(run: ListedRun) {
   return {
     id: run.id,
     user_email: run.user_email,
@@ -58,7 +59,7 @@ function infoOf(run: RunsTable) {
 }
 
 /** A run in a list. */
-export function runBody(run: RunsTable, hidden: ReadonlySet<string>): Run {
+export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
   const options = optionsOf(run, hidden);
   return {
     ...infoOf(run),

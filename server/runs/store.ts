@@ -45,15 +45,43 @@ export function findRun(db: Reader, applicationUid: string, id: RunId): Promise<
     .executeTakeFirst();
 }
 
+/** What lists show of a run: without its statistics and metrics, which can be a megabyte each. */
+const LISTED = [
+  'id',
+  'executable_id',
+  'user_email',
+  'name',
+  'description',
+  'status',
+  'created_at',
+  'application_id',
+  'instance_id',
+  'version_id',
+  'run_type',
+  'definition_id',
+  'reference_id',
+  'execution_class',
+  'priority',
+  'queuing_disabled',
+  'runtime',
+  'options_summary',
+  'request_options',
+  'statistics_status',
+  'statistics_error',
+  'indicators',
+] as const;
+
+export type ListedRun = Pick<RunsTable, (typeof LISTED)[number]>;
+
 export function listRuns(
   db: Reader,
   applicationUid: string,
   window: { start: number; end: number },
   page: PageRequest & { limit: number },
-): Promise<RunsTable[]> {
+): Promise<ListedRun[]> {
   let query = db
     .selectFrom('runs')
-    .selectAll()
+    .select(LISTED)
     .where('application_uid', '=', applicationUid)
     .where('created_at', '>=', window.start)
     .where('created_at', '<', window.end)
@@ -256,7 +284,7 @@ export function listOrphans(db: Reader, limit: number): Promise<Held[]> {
     .execute();
 }
 
-/** Whether the caller is to be canceled rather than to go on. */
+/** Whether somebody has asked for the run to be canceled. */
 export async function isToBeCanceled(db: Reader, id: RunId): Promise<boolean> {
   const row = await db
     .selectFrom('runs')
