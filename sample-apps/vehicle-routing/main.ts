@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   );
   for (const stop of search.dropped)
     write(`initial stop "${problem.stops[stop].id}" does not fit where the input put it; it is planned anew`);
-  const log = new ProgressLog(write, options.log_interval);
+  const log = new ProgressLog(write, options['log.interval']);
   log.update(search);
   for (let done = false; !done && !stopped; ) {
     done = search.run(slice);

@@ -6,12 +6,12 @@ export type Options = {
   duration: number;
   iterations: number;
   seed: number;
-  start_temperature: number;
-  end_temperature: number;
-  average_removed: number;
-  longest_string: number;
-  blink_rate: number;
-  log_interval: number;
+  'temperature.start': number;
+  'temperature.end': number;
+  'removed.average': number;
+  'removed.longest': number;
+  'blink.rate': number;
+  'log.interval': number;
   map: boolean;
 };
 
@@ -19,27 +19,27 @@ export const defaultOptions: Options = {
   duration: defaultSettings.duration,
   iterations: defaultSettings.iterations,
   seed: defaultSettings.seed,
-  start_temperature: defaultSettings.startTemperature,
-  end_temperature: defaultSettings.endTemperature,
-  average_removed: defaultSettings.averageRemoved,
-  longest_string: defaultSettings.longestString,
-  blink_rate: defaultSettings.blinkRate,
-  log_interval: 0.5,
+  'temperature.start': defaultSettings.startTemperature,
+  'temperature.end': defaultSettings.endTemperature,
+  'removed.average': defaultSettings.averageRemoved,
+  'removed.longest': defaultSettings.longestString,
+  'blink.rate': defaultSettings.blinkRate,
+  'log.interval': 0.5,
   map: true,
 };
 
-const whole = ['iterations', 'seed', 'average_removed', 'longest_string'];
+const whole = ['iterations', 'seed', 'removed.average', 'removed.longest'];
 
 const ranges: Record<Exclude<keyof Options, 'map'>, [least: number, most: number]> = {
   duration: [0, 86_400],
   iterations: [0, 1e12],
   seed: [0, Number.MAX_SAFE_INTEGER],
-  start_temperature: [1e-9, 1000],
-  end_temperature: [1e-9, 1000],
-  average_removed: [1, 1000],
-  longest_string: [1, 1000],
-  blink_rate: [0, 0.5],
-  log_interval: [0, 3600],
+  'temperature.start': [1e-9, 1000],
+  'temperature.end': [1e-9, 1000],
+  'removed.average': [1, 1000],
+  'removed.longest': [1, 1000],
+  'blink.rate': [0, 0.5],
+  'log.interval': [0, 3600],
 };
 
 /** Reads the arguments after the program's name. Throws InputError with one sentence. */
@@ -69,11 +69,11 @@ export function settingsOf(options: Options): SearchSettings {
     duration: options.duration,
     iterations: options.iterations,
     seed: options.seed,
-    startTemperature: options.start_temperature,
-    endTemperature: options.end_temperature,
-    averageRemoved: options.average_removed,
-    longestString: options.longest_string,
-    blinkRate: options.blink_rate,
+    startTemperature: options['temperature.start'],
+    endTemperature: options['temperature.end'],
+    averageRemoved: options['removed.average'],
+    longestString: options['removed.longest'],
+    blinkRate: options['blink.rate'],
   };
 }
 

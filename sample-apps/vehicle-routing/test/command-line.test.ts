@@ -46,7 +46,7 @@ describe('a run', () => {
   });
 
   it('prints the best plan so far when it is told to stop', async () => {
-    const child = start(['-duration', '600', '-log_interval', '0']);
+    const child = start(['-duration', '600', '-log.interval', '0']);
     const printed = text(child.stdout);
     child.stdin.end(large);
     const lines = createInterface({ input: child.stderr });
@@ -95,7 +95,7 @@ describe('a wrong option or input', () => {
 
 it('has the options of its manifest, with the same defaults', () => {
   const manifest = readFileSync(new URL('../app.yaml', import.meta.url), 'utf8');
-  const items = [...manifest.matchAll(/- name: (\w+)\n\s+option_type: (\w+)\n\s+default: (\S+)/g)];
+  const items = [...manifest.matchAll(/- name: ([\w.]+)\n\s+option_type: (\w+)\n\s+default: (\S+)/g)];
   const listed = Object.fromEntries(
     items.map(([, name, type, value]) => [name, type === 'bool' ? value === 'true' : Number(value)]),
   );

@@ -463,7 +463,7 @@ describe('initial stops', () => {
   it('starts from the given routes', () => {
     const input: Input = { stops, vehicles: [{ id: 'v', ...home, initial_stops: ['s2', 's1', 's3'] }] };
     // No iteration is as good as none: the plan is the one that came in.
-    const output = solve(input, 1, ['-start_temperature', '0.000000001', '-average_removed', '1']);
+    const output = solve(input, 1, ['-temperature.start', '0.000000001', '-removed.average', '1']);
     const first = output.statistics.series_data.value.data_points[0].y;
     const leg = (a: number, b: number) => Math.hypot(10 * (a - b), a - b);
     expect(first).toBeCloseTo(leg(0, 2) + leg(2, 1) + leg(1, 3) + leg(3, 0), 4);
