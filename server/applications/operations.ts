@@ -6,7 +6,7 @@ import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Contents } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
 import { badRequest, shown } from '../http/problem.ts';
@@ -34,8 +34,8 @@ interface Parts {
   random: Random;
   /** Told after an application was deleted, so that what belonged to it is removed soon. */
   onDeleted(): void;
-  /** Whether the application has an instance of that id. */
-  hasInstance(applicationUid: string, id: InstanceId): Promise<boolean>;
+  /** Whether the application has an instance of that id, as the transaction sees it. */
+  hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
 }
 
 export function applicationHandlers(
@@ -53,7 +53,12 @@ export function applicationHandlers(
   const executableOf = async (row: ApplicationsTable): Promise<ExecutablesTable | undefined> =>
     row.active_executable_id === null ? undefined : findExecutable(database.read, row.active_executable_id);
 
-  const checkInstance = async (uid: string, field: string, id: string | null | undefined): Promise<void> => {
+  const checkInstance = async (
+    tx: Writer,
+    uid: string,
+    field: string,
+    id: string | null | undefined,
+  ): Promise<void> => {
     if (
       id === undefined ||
       id === null ||
@@ -61,7 +66,7 @@ export function applicationHandlers(
       (RESERVED_INSTANCES as readonly string[]).includes(id)
     )
       return;
-    if (await parts.hasInstance(uid, id as InstanceId)) return;
+    if (await parts.hasInstance(uid, id as InstanceId, tx)) return;
     throw badRequest(`${field} is ${shown(id)}; it must be an instance of the application, or "latest".`);
   };
 
@@ -129,7 +134,7 @@ export function applicationHandlers(
         const held = await holdApplication(tx, skipsLocked(database), row);
         for (const field of ['default_instance', 'default_experiment_instance'] as const) {
           // What is sent back unchanged is let through: clients send the whole object.
-          if (body[field] !== held[field]) await checkInstance(held.uid, field, body[field]);
+          if (body[field] !== held[field]) await checkInstance(tx, held.uid, field, body[field]);
         }
         const changes = {
           name: body.name ?? held.name,
