@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { migrations } from '../api/migrations.ts';
 import { createLog } from '../log.ts';
 import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
 import type { Database, Reader, Writer } from './database.ts';
@@ -170,6 +169,16 @@ test('it answers a ping until it is closed', async () => {
 });
 
 describe('migrations', () => {
+  const migrations: readonly Migration[] = ['0001-first', '0002-second', '0003-third'].map((one) => ({
+    name: one,
+    async up(db, types) {
+      await db.schema
+        .createTable(one)
+        .addColumn('seq', types.sequence)
+        .addColumn('data', types.bytes)
+        .execute();
+    },
+  }));
   test('are applied once, in their order, by whoever comes first of several', async () => {
     const databases = postgres ? await Promise.all([open(), open(), open(), open()]) : [await open()];
     const applied = await Promise.all(databases.map((database) => migrate(database, migrations)));

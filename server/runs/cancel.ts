@@ -5,8 +5,9 @@
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { cancelOrAsk } from './moves.ts';
 import type { RunsTable } from './schema.ts';
-import { cancelOrAsk, removeRuns } from './store.ts';
+import { removeRuns } from './store.ts';
 
 interface Parts {
   database: Database;

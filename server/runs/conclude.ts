@@ -16,8 +16,8 @@ import { NotExecutableError } from './execute.ts';
 import { discardAll, type PreparedEnd, prepareEnd, writeEnd } from './finish.ts';
 import { giveBack } from './give-back.ts';
 import type { LogWriter } from './log-writer.ts';
+import { endRunning, isToBeCanceled } from './moves.ts';
 import type { RunsTable } from './schema.ts';
-import { endRunning, isToBeCanceled } from './store.ts';
 
 const TRY_AGAIN_MS = 1000;
 const TRIES = 10;

@@ -17,8 +17,8 @@ import { type AttemptEnd, conclude, isHostTrouble } from './conclude.ts';
 import { limitsShown, prepareJob } from './execute.ts';
 import { giveBack } from './give-back.ts';
 import { LogWriter } from './log-writer.ts';
+import { claimRuns, listHeld } from './moves.ts';
 import type { RunsTable } from './schema.ts';
-import { claimRuns, listHeld } from './store.ts';
 
 const LOOK_EVERY_MS = 1000;
 const STRAYS_EVERY_MS = 10_000;

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun, ended, logged, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { livingApps, untilProcesses } from '../testing/processes.ts';
+import { livingApps } from '../testing/processes.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
+import { until } from '../testing/until.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -153,13 +154,10 @@ describe('delete', () => {
     const [contents, files] = [await contentIds(), blobs()];
     const run = await running({ says: JSON.stringify({ pad: 'z'.repeat(200_000) }) });
     expect((await server.ask('DELETE', path(run))).status).toBe(204);
-    await untilProcesses(`the app of ${run} is gone`, () => !hasApp(run));
+    await until(`the app of ${run} is gone`, () => !hasApp(run));
     // The next run gets the slot, so the end of the deleted one has been dealt with when this one has ended.
     await runToEnd(server, 'app', { input: {} }).then((next) => server.ask('DELETE', path(next.id)));
-    await untilProcesses(
-      'its folder is gone',
-      () => !existsSync(join(server.data, 'runner', 'runs', `${run}-1`)),
-    );
+    await until('its folder is gone', () => !existsSync(join(server.data, 'runner', 'runs', `${run}-1`)));
     expect(await leftOf(run)).toEqual(NOTHING);
     expect(await contentIds()).toEqual(contents);
     expect(blobs()).toEqual(files);
@@ -172,7 +170,7 @@ describe('delete', () => {
     const queued = await createRun(server, 'doomed', { input: { comment: 'y'.repeat(200_000) } });
     expect((await server.ask('DELETE', '/v1/applications/doomed')).status).toBe(204);
     expect((await server.ask('GET', path(run, '', 'doomed'))).status).toBe(404);
-    await untilProcesses(`the app of ${run} is gone`, () => !hasApp(run));
+    await until(`the app of ${run} is gone`, () => !hasApp(run));
     await expect.poll(async () => (await contentIds()).length, { timeout: 10_000 }).toBe(contents.length);
     expect(await contentIds()).toEqual(contents);
     await expect.poll(() => blobs().length, { timeout: 10_000 }).toBe(files.length);

@@ -11,9 +11,9 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { judge } from './judge.ts';
 import type { LogWriter } from './log-writer.ts';
+import { type Ending, endRunning } from './moves.ts';
 import { readResults } from './read-results.ts';
 import type { RunsTable } from './schema.ts';
-import { type Ending, endRunning } from './store.ts';
 
 const SMALL_BYTES_MAX = 64 * 1024;
 /** Of what an app printed beside its output the end is kept, where the reason of a failure stands. */

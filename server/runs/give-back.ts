@@ -1,7 +1,7 @@
 /** A run whose holder cannot go on: back to the queue, unless it was to be canceled or has been tried often enough. */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import type { Writer } from '../database/database.ts';
-import { endRunning, type Held, requeue } from './store.ts';
+import { endRunning, type Held, requeue } from './moves.ts';
 
 export type GivenBack = 'queued' | 'canceled' | 'failed';
 

@@ -11,7 +11,8 @@ import type { LogLine } from '@switchyard/runner';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { type Log, messageOf } from '../log.ts';
-import { insertLogChunk, isHeld, listLogChunks } from './store.ts';
+import { insertLogChunk, listLogChunks } from './history.ts';
+import { isHeld } from './moves.ts';
 
 const WRITE_EVERY_MS = 200;
 const CHUNK_LINES = 500;

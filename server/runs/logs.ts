@@ -10,8 +10,8 @@ import { rfc3339Micros } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import type { RawReply } from '../http/handler.ts';
 import { badRequest, shown } from '../http/problem.ts';
+import { listLogChunks } from './history.ts';
 import type { StoredLine } from './log-writer.ts';
-import { listLogChunks } from './store.ts';
 
 const CHUNKS_READ = 20;
 const ASK_AGAIN_SECONDS = 1;

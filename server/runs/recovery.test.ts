@@ -2,12 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isTerminal } from '@switchyard/contract/states.ts';
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { createRun, nodeApp, pushApp } from '../testing/apps.ts';
 import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
 import { type ServerProcess, startServerProcess } from '../testing/process.ts';
-import { livingApps, untilProcesses } from '../testing/processes.ts';
+import { livingApps } from '../testing/processes.ts';
+import { until } from '../testing/until.ts';
 
 let data: string;
 let address = '';
@@ -47,20 +48,17 @@ async function information(server: ServerProcess, run: string) {
   return body;
 }
 
-async function untilStatus(server: ServerProcess, run: string, holds: (status: string) => boolean) {
-  for (;;) {
+function untilStatus(server: ServerProcess, run: string, holds: (status: RunStatusV2) => boolean) {
+  return until(`the status of ${run}`, async () => {
     const found = await information(server, run);
-    if (holds(found.status_v2)) return found;
-    if (isTerminal(found.status_v2)) throw new Error(`the run ended: ${found.status_v2} ${found.error}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+    return holds(found.status_v2) ? found : null;
+  });
 }
 
-const untilEnded = (server: ServerProcess, run: string) =>
-  untilStatus(server, run, (one) => isTerminal(one as never));
+const untilEnded = (server: ServerProcess, run: string) => untilStatus(server, run, isTerminal);
 const untilRunning = async (server: ServerProcess, run: string): Promise<void> => {
   await untilStatus(server, run, (one) => one === 'running');
-  await untilProcesses(`an app of ${run} lives`, () => [...livingApps().values()].includes(run));
+  await until(`an app of ${run} lives`, () => [...livingApps().values()].includes(run));
 };
 
 test('a server killed while runs are queued and running loses none of them', async () => {
@@ -112,17 +110,12 @@ test('a run that is cut short five times fails and says so', async () => {
   await pushApp(server, 'app', WAITS);
   const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    await untilStatus(server, run, (one) => one === 'running');
-    for (;;) {
+    await until(`attempt ${attempt} runs`, async () => {
       const shown = await information(server, run);
-      if (shown.metadata.attempt === attempt && [...livingApps().values()].includes(run)) break;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
+      return shown.metadata.attempt === attempt && [...livingApps().values()].includes(run);
+    });
     process.kill(server.launcher() ?? 0, 'SIGKILL');
-    await untilProcesses(
-      'the apps of the dead launcher are gone',
-      () => ![...livingApps().values()].includes(run),
-    );
+    await until('the apps of the dead launcher are gone', () => ![...livingApps().values()].includes(run));
   }
   const ended = await untilEnded(server, run);
   expect(ended.status_v2).toBe('failed');

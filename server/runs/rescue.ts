@@ -7,7 +7,8 @@ import type { Log } from '../log.ts';
 import { Obituary } from '../queue/workers.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { giveBack } from './give-back.ts';
-import { forgetEvents, forgetLines, listOrphans } from './store.ts';
+import { forgetEvents, forgetLines } from './history.ts';
+import { listOrphans } from './moves.ts';
 
 const RESCUE_EVERY_MS = 5000;
 const RESCUED_AT_ONCE = 500;

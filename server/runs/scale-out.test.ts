@@ -10,7 +10,8 @@ import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
 import { createRun, nodeApp, pushApp } from '../testing/apps.ts';
 import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
 import { type ServerProcess, startServerProcess } from '../testing/process.ts';
-import { livingApps, untilProcesses } from '../testing/processes.ts';
+import { livingApps } from '../testing/processes.ts';
+import { until } from '../testing/until.ts';
 
 const LEASE_MS = 30_000;
 const postgres = inject('postgres');
@@ -59,12 +60,11 @@ const livingRuns = (server: ServerProcess): Set<string> => {
   return new Set([...livingApps()].filter(([pid]) => below.has(pid)).map(([, run]) => run));
 };
 
-async function ended(server: ServerProcess, run: string) {
-  for (;;) {
+function ended(server: ServerProcess, run: string) {
+  return until(`the end of ${run}`, async () => {
     const { body } = await server.client.call('getRun', { params: { application_id: 'app', run_id: run } });
-    if (isTerminal(body.status_v2)) return body;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return isTerminal(body.status_v2) ? body : null;
+  });
 }
 
 test.runIf(postgres)(
@@ -82,13 +82,10 @@ test.runIf(postgres)(
     );
     const runs: string[] = [];
     for (let n = 0; n < 4; n += 1) runs.push(await createRun(server, 'app', { input: { n, ms: 3000 } }));
-    await untilProcesses(
-      'each worker has two',
-      () => livingRuns(doomed).size === 2 && livingRuns(other).size === 2,
-    );
+    await until('each worker has two', () => livingRuns(doomed).size === 2 && livingRuns(other).size === 2);
     const moved = livingRuns(doomed);
     await doomed.kill();
-    await untilProcesses('the apps of the killed worker are gone', () =>
+    await until('the apps of the killed worker are gone', () =>
       [...livingApps().values()].every((run) => !moved.has(run)),
     );
     // Its last heartbeat is made as old as it will be when the lease has run out.

@@ -17,10 +17,11 @@ import { poolFor, poolsOf } from '../queue/pools.ts';
 import { livingWorkers } from '../queue/workers.ts';
 import { makeId, type Random } from '../random.ts';
 import { formatsOf } from './formats.ts';
+import { countActive } from './moves.ts';
 import { ruleError, summarize } from './options.ts';
 import type { Resolved } from './resolve.ts';
 import type { RunsTable } from './schema.ts';
-import { countActive, insertRun } from './store.ts';
+import { insertRun } from './store.ts';
 
 export interface SubmitParts {
   database: Database;

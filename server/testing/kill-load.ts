@@ -2,6 +2,7 @@
  * The load of the kill test: clients that make runs whose end can be told from their input, and cancel some of them. What
  * the server acknowledged is written down here, outside of it.
  */
+import { systemClock } from '../clock.ts';
 import type { Files } from './apps.ts';
 import type { Answer, Ask } from './request.ts';
 
@@ -118,5 +119,5 @@ export class Load {
 }
 
 export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return new Promise((resolve) => systemClock.after(ms, resolve));
 }

@@ -50,6 +50,13 @@ let server = Promise.resolve(await start());
 const load = new Load({ ask: async (...request) => (await server).ask(...request) });
 await pushApp(await server, APPLICATION, LOAD_APP, { executable_type: 'binary', runtime: 'shell' });
 
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, async () => {
+    await (await server).kill();
+    await postgres?.stop();
+    process.exit(1);
+  });
+
 function start(): Promise<ServerProcess> {
   return startServerProcess({
     data,

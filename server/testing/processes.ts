@@ -53,12 +53,3 @@ export function livingApps(): Map<number, string> {
   }
   return apps;
 }
-
-/** Resolves when the condition on the host's processes holds, which nobody tells; throws after ten seconds. */
-export async function untilProcesses(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`After ten seconds it is still not so: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -1,0 +1,84 @@
+/** Every statement on the lines of logs and on the events of runs, which are kept for a while only. */
+import type { RunId } from '@switchyard/contract/ids.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import type { RunsTable } from './schema.ts';
+
+/** A run whose status changes. */
+export type Changed = Pick<RunsTable, 'id' | 'application_uid'>;
+
+/** Writes that runs have a status now, in the transaction that gives it to them. */
+export async function insertEvents(
+  tx: Writer,
+  runs: readonly Changed[],
+  status: RunStatusV2,
+  at: number,
+): Promise<void> {
+  if (runs.length === 0) return;
+  await tx
+    .insertInto('run_events')
+    .columns(['run_id', 'application_uid', 'status', 'at'])
+    .values(
+      runs.map((run) => ({ run_id: run.id, application_uid: run.application_uid, status, at })) as never,
+    )
+    .execute();
+}
+
+export async function insertLogChunk(
+  tx: Writer,
+  chunk: { run_id: RunId; seq: number; at: number; lines: string },
+): Promise<void> {
+  await tx
+    .insertInto('log_chunks')
+    .values(chunk)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Chunks after the one given, in order. */
+export function listLogChunks(
+  db: Reader,
+  id: RunId,
+  after: number,
+  limit: number,
+): Promise<{ seq: number; lines: string }[]> {
+  return db
+    .selectFrom('log_chunks')
+    .select(['seq', 'lines'])
+    .where('run_id', '=', id)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Removes chunks of lines from before the instant, at most `limit` at once; answers how many. */
+export async function forgetLines(tx: Writer, before: number, limit: number): Promise<number> {
+  const result = await tx
+    .deleteFrom('log_chunks')
+    .where((eb) =>
+      eb(
+        eb.refTuple('run_id', 'seq'),
+        'in',
+        eb
+          .selectFrom('log_chunks')
+          .select(['run_id', 'seq'])
+          .where('at', '<', before)
+          .limit(limit)
+          .$asTuple('run_id', 'seq'),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** Removes events from before the instant, at most `limit` at once; answers how many. */
+export async function forgetEvents(tx: Writer, before: number, limit: number): Promise<number> {
+  const result = await tx
+    .deleteFrom('run_events')
+    .where('seq', 'in', (eb) =>
+      eb.selectFrom('run_events').select('seq').where('at', '<', before).limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

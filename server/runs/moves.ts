@@ -1,0 +1,223 @@
+/**
+ * Every statement that moves a run from one status to another, and those that ask who holds which: claim, end, give back,
+ * cancel. Each names in its condition the status and the fence it relies on, so that it does nothing when somebody else
+ * was faster.
+ */
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { RunId } from '@switchyard/contract/ids.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { sql } from 'kysely';
+import type { Reader, Writer } from '../database/database.ts';
+import { type Changed, insertEvents } from './history.ts';
+import type { RunsTable } from './schema.ts';
+
+/** In the text of the statement, because the planner takes a partial index only for a status it can see. */
+const QUEUED = sql.lit<'queued'>('queued');
+const RUNNING = sql.lit<'running'>('running');
+
+/** How many runs of the classes wait or execute, for the answer "is there a free slot". */
+export async function countActive(tx: Writer, classes: readonly ExecutionClass[]): Promise<number> {
+  let count = 0;
+  for (const status of [QUEUED, RUNNING]) {
+    const row = await tx
+      .selectFrom('runs')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where('status', '=', status)
+      .where('execution_class', 'in', classes)
+      .executeTakeFirstOrThrow();
+    count += Number(row.count);
+  }
+  return count;
+}
+
+export interface Claim {
+  workerId: string;
+  classes: readonly ExecutionClass[];
+  limit: number;
+  now: number;
+  containment: RunsTable['containment'];
+  /** Several processes claim from the table. */
+  skipLocked: boolean;
+}
+
+/**
+ * Claims what is next: highest priority, then oldest, among the classes. Asked class by class, because each then reads
+ * its rows in order from the small index of queued runs, however long the queue is.
+ */
+export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> {
+  const waiting: Pick<RunsTable, 'id' | 'priority' | 'created_at'>[] = [];
+  for (const name of claim.classes) {
+    const query = tx
+      .selectFrom('runs')
+      .select(['id', 'priority', 'created_at'])
+      .where('status', '=', QUEUED)
+      .where('execution_class', '=', name)
+      .orderBy('priority')
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(claim.limit);
+    waiting.push(...(await (claim.skipLocked ? query.forUpdate().skipLocked() : query).execute()));
+  }
+  if (waiting.length === 0) return [];
+  const next = waiting.sort(byTurn).slice(0, claim.limit);
+  const claimed = await tx
+    .updateTable('runs')
+    .set((eb) => ({
+      status: 'running',
+      worker_id: claim.workerId,
+      attempt: eb('attempt', '+', 1),
+      fence: eb('fence', '+', 1),
+      initiated_at: claim.now,
+      containment: claim.containment,
+    }))
+    .where(
+      'id',
+      'in',
+      next.map((run) => run.id),
+    )
+    .where('status', '=', 'queued')
+    .returningAll()
+    .execute();
+  claimed.sort(byTurn);
+  await insertEvents(tx, claimed, 'running', claim.now);
+  return claimed;
+}
+
+function byTurn(one: { id: string; priority: number; created_at: number }, other: typeof one): number {
+  return one.priority - other.priority || one.created_at - other.created_at || (one.id < other.id ? -1 : 1);
+}
+
+/** What the end of a run writes. */
+export type Ending = Partial<RunsTable> & {
+  status: 'succeeded' | 'failed' | 'canceled';
+  finished_at: number;
+};
+
+/** Ends a run that this holder of the fence executes; false when the fence is stale or the run is gone. */
+export async function endRunning(
+  tx: Writer,
+  run: Pick<RunsTable, 'id' | 'application_uid' | 'fence'>,
+  ending: Ending,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('runs')
+    .set({ ...ending, worker_id: null })
+    .where('id', '=', run.id)
+    .where('fence', '=', run.fence)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  await insertEvents(tx, [run], ending.status, ending.finished_at);
+  return true;
+}
+
+/** Puts a run back at its old place; false when somebody else has it by now, or it is to be canceled. */
+export async function requeue(
+  tx: Writer,
+  run: Pick<RunsTable, 'id' | 'application_uid' | 'fence' | 'attempt'>,
+  at: number,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('runs')
+    .set({ status: 'queued', worker_id: null, initiated_at: null, attempt: run.attempt, containment: '' })
+    .where('id', '=', run.id)
+    .where('fence', '=', run.fence)
+    .where('status', '=', 'running')
+    .where('cancel_requested_at', 'is', null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  await insertEvents(tx, [run], 'queued', at);
+  return true;
+}
+
+/**
+ * Ends a run that waits, notes that a running one is to be canceled, and leaves an ended one alone: one statement, so that
+ * a run that changes between the two meanwhile is caught either way. Answers the status the run has then, or null when
+ * nothing was done.
+ */
+export async function cancelOrAsk(
+  tx: Writer,
+  run: Changed,
+  error: string,
+  at: number,
+): Promise<RunStatusV2 | null> {
+  const changed = await tx
+    .updateTable('runs')
+    .set((eb) => {
+      const whenQueued = <T>(then: T, column: 'status' | 'error' | 'finished_at') =>
+        eb.case().when('status', '=', 'queued').then(then).else(eb.ref(column)).end();
+      return {
+        cancel_requested_at: at,
+        status: whenQueued<RunStatusV2>('canceled', 'status') as never,
+        error: whenQueued(error, 'error') as never,
+        finished_at: whenQueued(at, 'finished_at') as never,
+      };
+    })
+    .where('id', '=', run.id)
+    .where('status', 'in', ['queued', 'running'])
+    .returning('status')
+    .executeTakeFirst();
+  if (!changed) return null;
+  if (changed.status === 'canceled') await insertEvents(tx, [run], 'canceled', at);
+  return changed.status;
+}
+
+export type Held = Pick<
+  RunsTable,
+  'id' | 'application_uid' | 'fence' | 'attempt' | 'worker_id' | 'cancel_requested_at'
+>;
+
+const HELD = ['id', 'application_uid', 'fence', 'attempt', 'worker_id', 'cancel_requested_at'] as const;
+
+/** The runs a worker executes, as the database has it. */
+export function listHeld(db: Reader, workerId: string): Promise<Held[]> {
+  return db
+    .selectFrom('runs')
+    .select(HELD)
+    .where('status', '=', RUNNING)
+    .where('worker_id', '=', workerId)
+    .execute();
+}
+
+/**
+ * Running runs whose worker is not entered. One statement: a worker that enters and claims between two would have its
+ * runs taken away.
+ */
+export function listOrphans(db: Reader, limit: number): Promise<Held[]> {
+  return db
+    .selectFrom('runs')
+    .select(HELD)
+    .where('status', '=', RUNNING)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('workers').select('workers.id').whereRef('workers.id', '=', 'runs.worker_id'),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute();
+}
+
+/** Whether somebody has asked for the run to be canceled. */
+export async function isToBeCanceled(db: Reader, id: RunId): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('cancel_requested_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && row.cancel_requested_at !== null;
+}
+
+/**
+ * Whether the run is there and nobody has claimed it since. With `lock` it cannot be deleted before the transaction has
+ * ended.
+ */
+export async function isHeld(
+  tx: Writer,
+  run: Pick<RunsTable, 'id' | 'fence'>,
+  lock: boolean,
+): Promise<boolean> {
+  const query = tx.selectFrom('runs').select('id').where('id', '=', run.id).where('fence', '=', run.fence);
+  return (await (lock ? query.forKeyShare() : query).executeTakeFirst()) !== undefined;
+}
