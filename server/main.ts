@@ -11,7 +11,7 @@ import { type Runner, startRunner } from '@switchyard/runner';
 import type { FastifyInstance } from 'fastify';
 import { createAuthenticate } from './account/authenticate.ts';
 import { type FirstStart, firstStart } from './account/first-start.ts';
-import { deriveKey, loadMasterKey, tokenKey } from './account/master-key.ts';
+import { checkMasterKey, deriveKey, loadMasterKey, tokenKey } from './account/master-key.ts';
 import { accountHandlers } from './account/operations.ts';
 import { Tokens } from './account/tokens.ts';
 import { applicationCleaner } from './api/clean-up.ts';
@@ -97,6 +97,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     closers.push(() => database.close());
     await migrate(database, migrations);
     const masterKey = await loadMasterKey(config.data, config.masterKey, random);
+    await checkMasterKey(database, masterKey);
     const blobs = await openBlobs(config);
     const contents = new Contents({ database, blobs, clock, random });
     const metrics = createMetrics();
@@ -115,7 +116,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...applicationHandlers({
         ...shared,
         onDeleted: () => cleaner.poke(),
-        hasInstance: async (uid, id) => (await findInstance(database.read, uid, id)) !== undefined,
+        hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
       }),
       ...versionHandlers({ ...shared, findUser: findInstanceOfVersion }),
       ...instanceHandlers(shared),

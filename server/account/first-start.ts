@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, skipsLocked } from '../database/database.ts';
 import { makeId, type Random } from '../random.ts';
 import { writeDurably } from './master-key.ts';
-import { insertAccount, insertKey, isEmpty } from './store.ts';
+import { insertAccount, insertKey, isEmpty, lockAccounts } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface FirstStart {
@@ -13,7 +13,10 @@ export interface FirstStart {
   path: string;
 }
 
-/** null when there is an account already. The file is written before the key exists, so that no start locks anybody out. */
+/**
+ * null when there is an account already. Of several servers that start at once on one database one does it. The file is
+ * written before the key exists, so that no start locks anybody out.
+ */
 export async function firstStart(parts: {
   database: Database;
   tokens: Tokens;
@@ -37,10 +40,12 @@ export async function firstStart(parts: {
   };
   const token = await tokens.sign({ key: key.id, account: account.id, role: key.role });
   const path = join(parts.dataFolder, 'root-token');
-  await writeDurably(path, `${token}\n`);
-  await database.transact(async (tx) => {
+  return database.transact(async (tx) => {
+    if (skipsLocked(database)) await lockAccounts(tx);
+    if (!(await isEmpty(tx))) return null;
     await insertAccount(tx, account);
     await insertKey(tx, key);
+    await writeDurably(path, `${token}\n`);
+    return { token, path };
   });
-  return { token, path };
 }

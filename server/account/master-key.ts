@@ -5,6 +5,8 @@
 import { createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ConfigError } from '../config.ts';
+import type { Database } from '../database/database.ts';
 import type { Random } from '../random.ts';
 
 const KEY_BYTES = 32;
@@ -36,7 +38,10 @@ export async function loadMasterKey(
 }
 
 /** A key for one purpose. */
-export function deriveKey(masterKey: Buffer, purpose: 'urls' | 'pages' | 'tokens' | 'answers'): Buffer {
+export function deriveKey(
+  masterKey: Buffer,
+  purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check',
+): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `switchyard ${purpose}`, KEY_BYTES));
 }
 
@@ -67,4 +72,24 @@ export async function writeDurably(path: string, content: Buffer | string): Prom
   } finally {
     await folder.close();
   }
+}
+
+/**
+ * Refuses a key other than the one the database was made with: no token, URL or secret of before would be good. The first
+ * server to come sets what the others are measured by.
+ */
+export async function checkMasterKey(database: Database, masterKey: Buffer): Promise<void> {
+  const key_check = deriveKey(masterKey, 'check').toString('hex');
+  await database.transact((tx) =>
+    tx
+      .insertInto('installation')
+      .values({ id: 1, key_check })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  );
+  const row = await database.read.selectFrom('installation').select('key_check').executeTakeFirst();
+  if (row?.key_check === key_check) return;
+  throw new ConfigError(
+    'The database was made with another master key: set SWITCHYARD_KEY to that key, or put its file master-key back into the data folder.',
+  );
 }

@@ -21,10 +21,17 @@ export interface KeysTable {
   last_used_at: number | null;
 }
 
+/** One row: what tells whether this server has the master key that the database was made with. */
+export interface InstallationTable {
+  id: 1;
+  key_check: string;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
     accounts: AccountsTable;
     keys: KeysTable;
+    installation: InstallationTable;
   }
 }
 
@@ -53,6 +60,16 @@ export const migrations: readonly Migration[] = [
         .createIndex('keys_of_account')
         .on('keys')
         .columns(['account_id', 'created_at', 'id'])
+        .execute();
+    },
+  },
+  {
+    name: '0010-installation',
+    async up(db) {
+      await db.schema
+        .createTable('installation')
+        .addColumn('id', 'integer', (column) => column.primaryKey())
+        .addColumn('key_check', 'text', (column) => column.notNull())
         .execute();
     },
   },

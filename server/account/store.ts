@@ -1,7 +1,9 @@
 /** Every statement on accounts and keys. */
 import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
+import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
+import { prepared } from '../database/prepared.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { AccountsTable, KeysTable } from './schema.ts';
 
@@ -13,6 +15,11 @@ export function findAccount(db: Reader, id: AccountId): Promise<AccountsTable | 
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Nobody else makes an account until the transaction ends; PostgreSQL only. */
+export async function lockAccounts(tx: Writer): Promise<void> {
+  await sql`lock table accounts in share row exclusive mode`.execute(tx);
+}
+
 export async function isEmpty(db: Reader): Promise<boolean> {
   return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined;
 }
@@ -21,8 +28,12 @@ export async function insertKey(tx: Writer, key: KeysTable): Promise<void> {
   await tx.insertInto('keys').values(key).execute();
 }
 
-export function findKey(db: Reader, id: KeyId): Promise<KeysTable | undefined> {
-  return db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
+const selectKey = prepared((db, { id }: { id: KeyId }) =>
+  db.selectFrom('keys').selectAll().where('id', '=', id),
+);
+
+export async function findKey(db: Reader, id: KeyId): Promise<KeysTable | undefined> {
+  return (await selectKey(db, { id }))[0];
 }
 
 /** Keys of the account, or only the key itself and those it made. */

@@ -4,8 +4,16 @@ import type { Role } from '@switchyard/contract/roles.ts';
 import { rfc3339 } from '../clock.ts';
 import type { ExecutablesTable } from './schema.ts';
 
+const parsed = new WeakMap<ExecutablesTable, Requirements>();
+
+/** Parsed once per row that is held; nobody may change what it answers. */
 export function requirementsOf(row: ExecutablesTable): Requirements {
-  return JSON.parse(row.requirements) as Requirements;
+  let requirements = parsed.get(row);
+  if (!requirements) {
+    requirements = JSON.parse(row.requirements) as Requirements;
+    parsed.set(row, requirements);
+  }
+  return requirements;
 }
 
 /** Whether the definition hides the option from the role. */

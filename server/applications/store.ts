@@ -2,6 +2,7 @@
 import type { AccountId, ApplicationId, ExecutableId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
+import { prepared } from '../database/prepared.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { notFound, shown } from '../http/problem.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
@@ -16,19 +17,22 @@ export async function insertApplication(tx: Writer, application: ApplicationsTab
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
+const selectApplication = prepared((db, { account, id }: { account: AccountId; id: ApplicationId }) =>
+  db
+    .selectFrom('applications')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null),
+);
+
 /** The application of the account, or the 404 that says there is none. */
 export async function getApplication(
   db: Reader,
   account: AccountId,
   id: ApplicationId,
 ): Promise<ApplicationsTable> {
-  const row = await db
-    .selectFrom('applications')
-    .selectAll()
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  const [row] = await selectApplication(db, { account, id });
   if (!row) throw notFound(`There is no application ${shown(id)}.`);
   return row;
 }
@@ -96,8 +100,25 @@ export async function insertExecutable(tx: Writer, executable: ExecutablesTable)
   await tx.insertInto('executables').values(executable).execute();
 }
 
-export function findExecutable(db: Reader, id: ExecutableId): Promise<ExecutablesTable | undefined> {
-  return db.selectFrom('executables').selectAll().where('id', '=', id).executeTakeFirst();
+const selectExecutable = prepared((db, { id }: { id: ExecutableId }) =>
+  db.selectFrom('executables').selectAll().where('id', '=', id),
+);
+
+/**
+ * Executables found before, by id: a row never changes, its id is never given again, and it goes only with its
+ * application, through which everybody comes. Every read of a run's metadata asks for one.
+ */
+const found = new Map<ExecutableId, ExecutablesTable>();
+const FOUND_MAX = 1000;
+
+export async function findExecutable(db: Reader, id: ExecutableId): Promise<ExecutablesTable | undefined> {
+  const known = found.get(id);
+  if (known) return known;
+  const [row] = await selectExecutable(db, { id });
+  if (!row) return undefined;
+  if (found.size >= FOUND_MAX) found.clear();
+  found.set(id, row);
+  return row;
 }
 
 /** In any order. Asked for in parts, because a statement takes only so many parameters. */

@@ -8,7 +8,9 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { type Database, type Reader, skipsLocked, type Writer } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import { makeId, type Random } from '../random.ts';
+import type { ContentsTable } from './schema.ts';
 import type { BlobStore } from './store.ts';
 
 /** Up to here content lies in the database: one group commit instead of three syncs of its own. */
@@ -174,17 +176,10 @@ export class Contents {
   }
 }
 
-async function insert(
-  tx: Writer,
-  row: {
-    id: string;
-    bytes: number;
-    sha256: string | null;
-    inline: Uint8Array | null;
-    blob_key: string | null;
-  },
-): Promise<void> {
-  await tx.insertInto('contents').values(row).execute();
+const insertContent = prepared((db, row: ContentsTable) => db.insertInto('contents').values(row));
+
+async function insert(tx: Writer, row: ContentsTable): Promise<void> {
+  await insertContent(tx, row);
 }
 
 function find(db: Reader, id: string) {
