@@ -32,11 +32,12 @@ async function start(): Promise<void> {
   );
 }
 
-/** A run that waits for another to end; what it needs can be taken away meanwhile. */
-async function queued(): Promise<string> {
-  const blocker = await createRun(server, 'app', { input: { n: 0, ms: 700 } });
+/** A run that waits for another; `go` ends the other. What the run needs can be taken away before. */
+async function queued(): Promise<{ run: string; go(): Promise<unknown> }> {
+  const blocker = await createRun(server, 'app', { input: { n: 0, ms: 60_000 } });
   await logged(server, 'app', blocker, 'started');
-  return createRun(server, 'app', { input: { n: 1, ms: 0 } });
+  const run = await createRun(server, 'app', { input: { n: 1, ms: 0 } });
+  return { run, go: () => server.ask('PATCH', `/v1/applications/app/runs/${blocker}/cancel`) };
 }
 
 test.each([
@@ -44,13 +45,14 @@ test.each([
   ['input', 'contents', 'input_content_id'],
 ] as const)('a run whose %s was removed fails and says so', async (what, table, column) => {
   await start();
-  const run = await queued();
+  const { run, go } = await queued();
   const { database } = server.running;
   await database.transact((tx) =>
     sql`delete from ${sql.table(table)} where id = (select ${sql.ref(column)} from runs where id = ${run})`.execute(
       tx,
     ),
   );
+  await go();
   const found = await ended(server, 'app', run);
   expect(found).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
   expect(found.error).toMatch(new RegExp(`^The ${what}.* of the run is gone\\.$`));
