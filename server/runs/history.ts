@@ -2,7 +2,8 @@
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import type { RunsTable } from './schema.ts';
+import { prepared } from '../database/prepared.ts';
+import type { RunEventsTable, RunsTable } from './schema.ts';
 
 /** A run whose status changes. */
 export type Changed = Pick<RunsTable, 'id' | 'application_uid'>;
@@ -14,15 +15,15 @@ export async function insertEvents(
   status: RunStatusV2,
   at: number,
 ): Promise<void> {
-  if (runs.length === 0) return;
-  await tx
-    .insertInto('run_events')
-    .columns(['run_id', 'application_uid', 'status', 'at'])
-    .values(
-      runs.map((run) => ({ run_id: run.id, application_uid: run.application_uid, status, at })) as never,
-    )
-    .execute();
+  for (const run of runs) {
+    await insertEvent(tx, { run_id: run.id, application_uid: run.application_uid, status, at });
+  }
 }
+
+type NewEvent = Omit<RunEventsTable, 'seq'>;
+const insertEvent = prepared((db, { run_id, application_uid, status, at }: NewEvent) =>
+  db.insertInto('run_events').values({ run_id, application_uid, status, at }),
+);
 
 export async function insertLogChunk(
   tx: Writer,

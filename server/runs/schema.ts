@@ -4,7 +4,7 @@ import type { AccountId, ApplicationId, ExecutableId, RunId } from '@switchyard/
 import type { STATISTICS_STATUSES } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import { sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
 export interface RunsTable {
@@ -89,7 +89,7 @@ export interface LogChunksTable {
 declare module '../database/database.ts' {
   interface Tables {
     runs: RunsTable;
-    run_events: RunEventsTable;
+    run_events: Omit<RunEventsTable, 'seq'> & { seq: Generated<number> };
     log_chunks: LogChunksTable;
   }
 }

@@ -2,23 +2,25 @@
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
+import { prepared } from '../database/prepared.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { insertEvents } from './history.ts';
 import type { RunsTable } from './schema.ts';
 
+const insertRow = prepared((db, run: RunsTable) => db.insertInto('runs').values(run));
+
 /** Writes a new run and the event of its first status. */
 export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
-  await tx.insertInto('runs').values(run).execute();
+  await insertRow(tx, run);
   await insertEvents(tx, [run], run.status, run.created_at);
 }
 
-export function findRun(db: Reader, applicationUid: string, id: RunId): Promise<RunsTable | undefined> {
-  return db
-    .selectFrom('runs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('application_uid', '=', applicationUid)
-    .executeTakeFirst();
+const selectRun = prepared((db, { uid, id }: { uid: string; id: RunId }) =>
+  db.selectFrom('runs').selectAll().where('id', '=', id).where('application_uid', '=', uid),
+);
+
+export async function findRun(db: Reader, applicationUid: string, id: RunId): Promise<RunsTable | undefined> {
+  return (await selectRun(db, { uid: applicationUid, id }))[0];
 }
 
 /** What lists show of a run: without its statistics and metrics, which can be a megabyte each. */
