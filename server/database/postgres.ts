@@ -21,6 +21,11 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
       oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
   };
   const pool = new pg.Pool({ connectionString: address, max: 16, types, application_name: 'switchyard' });
+  // A connection in use that breaks between two statements has nobody else who listens, and an error that nobody
+  // listens to ends the process. The next statement on it fails, which rolls its transaction back.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.warn({ error: error.message }, 'A connection to PostgreSQL broke.')),
+  );
   pool.on('error', (error) => log.warn({ error: error.message }, 'An idle connection to PostgreSQL broke.'));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const topics = new Topics();
