@@ -14,6 +14,7 @@ export type ApplicationId = Id<'application'>;
 export type ExecutableId = Id<'executable'>;
 export type VersionId = Id<'version'>;
 export type InstanceId = Id<'instance'>;
+export type SecretsCollectionId = Id<'secrets-collection'>;
 export type RunId = Id<'run'>;
 export type UploadId = Id<'upload'>;
 

@@ -45,6 +45,11 @@ export const OPTIONS_MAX = 256;
 export const OPTION_NAME_CHARS_MAX = 128;
 export const OPTION_VALUE_CHARS_MAX = 8192;
 
+/** 1KB, counted as every other size here. */
+export const SECRET_VALUE_BYTES_MAX = 1024;
+export const SECRET_LOCATION_CHARS_MAX = 256;
+export const SECRETS_MAX = 64;
+
 export const ATTEMPTS_MAX = 5;
 export const LEASE_MS = 30_000;
 export const CANCEL_GRACE_MS = 5_000;

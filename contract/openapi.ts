@@ -20,6 +20,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   executables: 'What an application runs, pushed as an archive in three steps.',
   versions: 'Names for executables; what a version runs never changes.',
   instances: 'What runs are addressed to: a version with a configuration.',
+  secrets: 'Values that apps need and nobody else should see, kept encrypted.',
   runs: 'Executions of an instance on an input: made, followed, read and canceled.',
   service: 'What those who operate the server ask it. No token is needed.',
 };

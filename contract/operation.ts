@@ -11,6 +11,7 @@ export const TAGS = [
   'executables',
   'versions',
   'instances',
+  'secrets',
   'runs',
   'service',
 ] as const;

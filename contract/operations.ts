@@ -21,6 +21,13 @@ import {
   listRuns,
   updateRun,
 } from './runs.ts';
+import {
+  createSecretsCollection,
+  deleteSecretsCollection,
+  getSecretsCollection,
+  listSecretsCollections,
+  updateSecretsCollection,
+} from './secrets.ts';
 import { getHealth, getMetrics, getReadiness } from './service.ts';
 import { createRunUpload, getDownload, putUpload } from './uploads.ts';
 import { createVersion, deleteVersion, getVersion, listVersions, updateVersion } from './versions.ts';
@@ -47,6 +54,11 @@ export const operations = {
   getInstance,
   updateInstance,
   deleteInstance,
+  createSecretsCollection,
+  listSecretsCollections,
+  getSecretsCollection,
+  updateSecretsCollection,
+  deleteSecretsCollection,
   createRun,
   listRuns,
   getRun,

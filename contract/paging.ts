@@ -30,10 +30,12 @@ const NextPageToken = Type.Optional(
 
 /** What a list answers: an array, or with `pagereturn=true` an object. */
 export function pageOrArray<T extends TSchema>(item: T) {
-  return Type.Union([
-    Type.Array(item),
-    Type.Object({ items: Type.Array(item), next_page_token: NextPageToken }),
-  ]);
+  return Type.Union([Type.Array(item), itemsPage(item)]);
+}
+
+/** What younger lists answer, paged or not. */
+export function itemsPage<T extends TSchema>(item: T) {
+  return Type.Object({ items: Type.Array(item), next_page_token: NextPageToken });
 }
 
 /** Lists of runs answer both `runs` and, for callers that page, `items`. */

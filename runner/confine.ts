@@ -168,7 +168,7 @@ export function startScript({ confinement, plan, folder, user }: ChainInput): st
 }
 
 /** Names that shells keep for themselves: what is assigned to them is refused, changed or acted upon. */
-const SHELL_NAMES = new Set([
+export const SHELL_NAMES = new Set([
   ...[
     '_',
     'IFS',

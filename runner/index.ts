@@ -1,6 +1,7 @@
 /** The runner's public face. */
 export { type ArchiveContents, inspectArchive } from './archive.ts';
 export { ARCHIVE_LIMITS, ArchiveRefused } from './archive-rules.ts';
+export { SHELL_NAMES } from './confine.ts';
 export { DEFAULT_LIMITS, type ExecutionClassSize, effectiveLimits } from './limits.ts';
 export { startRunner } from './runner.ts';
 export type * from './types.ts';

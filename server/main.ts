@@ -26,10 +26,11 @@ import { openS3Blobs } from './blobs/s3.ts';
 import type { BlobStore } from './blobs/store.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import type { Database } from './database/database.ts';
+import { type Database, skipsLocked } from './database/database.ts';
 import { lockFolder } from './database/folder-lock.ts';
 import { migrate } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
+import { Seal } from './database/seal.ts';
 import { openSqlite } from './database/sqlite.ts';
 import type { Handlers } from './http/handler.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -38,7 +39,7 @@ import { PageTokens } from './http/paging.ts';
 import { createHttp } from './http/server.ts';
 import { UrlSigner } from './http/signed-url.ts';
 import { instanceHandlers } from './instances/operations.ts';
-import { findInstance, findInstanceOfVersion } from './instances/store.ts';
+import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
 import { Slots } from './queue/pools.ts';
 import { enterWorker, heartbeat, leaveWorker } from './queue/workers.ts';
@@ -46,6 +47,8 @@ import { makeId, type Random, systemRandom } from './random.ts';
 import { Dispatcher } from './runs/dispatch.ts';
 import { runHandlers } from './runs/operations.ts';
 import { forgetter, rescuer } from './runs/rescue.ts';
+import { secretsHandlers } from './secrets/operations.ts';
+import { holdCollection } from './secrets/store.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { versionHandlers } from './versions/operations.ts';
 
@@ -110,7 +113,8 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
 
     const cleaner = applicationCleaner({ database, contents, clock, log });
     let closing = '';
-    const shared = { database, contents, uploads, pageTokens, clock, random, metrics };
+    const seal = new Seal(deriveKey(masterKey, 'secrets'), random);
+    const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics };
     const handlers: Handlers = {
       ...accountHandlers({ ...shared, tokens }),
       ...applicationHandlers({
@@ -119,7 +123,12 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
         hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
       }),
       ...versionHandlers({ ...shared, findUser: findInstanceOfVersion }),
-      ...instanceHandlers(shared),
+      ...instanceHandlers({
+        ...shared,
+        holdSecrets: (tx, applicationUid, id) =>
+          holdCollection(tx, skipsLocked(database), { applicationUid, id, change: false }),
+      }),
+      ...secretsHandlers({ ...shared, findUser: findInstanceOfSecrets }),
       ...uploads.handlers(),
       ...runHandlers(shared),
       ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),

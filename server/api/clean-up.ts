@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { remove } from '../runs/cancel.ts';
 import { listRunIds } from '../runs/store.ts';
+import { removeCollections } from '../secrets/store.ts';
 import { removeUploads } from '../uploads/store.ts';
 import { removeVersions } from '../versions/store.ts';
 
@@ -38,6 +39,7 @@ export function applicationCleaner(parts: Parts): Reconciler {
     }
     const blobs = await database.transact(async (tx) => {
       await removeInstances(tx, uid);
+      await removeCollections(tx, uid);
       await removeVersions(tx, uid);
       const kept = [...(await removeExecutables(tx, uid)), ...(await removeUploads(tx, uid))];
       await removeApplication(tx, uid);

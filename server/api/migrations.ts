@@ -7,6 +7,7 @@ import { migrations as http } from '../http/idempotency.ts';
 import { migrations as instances } from '../instances/schema.ts';
 import { migrations as queue } from '../queue/schema.ts';
 import { migrations as runs } from '../runs/schema.ts';
+import { migrations as secrets } from '../secrets/schema.ts';
 import { migrations as uploads } from '../uploads/schema.ts';
 import { migrations as versions } from '../versions/schema.ts';
 
@@ -17,6 +18,7 @@ export const migrations: readonly Migration[] = [
   ...applications,
   ...versions,
   ...instances,
+  ...secrets,
   ...queue,
   ...runs,
   ...http,

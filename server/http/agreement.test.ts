@@ -103,7 +103,7 @@ const FULL: Record<string, unknown> = {
     configuration: {
       execution_class: '8c16gb12h',
       options: { a: '1', 'b.c': 2, d: true },
-      secrets_collection_id: 's',
+      secrets_collection_id: '',
       queuing: { priority: 3, disabled: false },
       format: { input: { type: 'json' }, output: { type: 'text' } },
       integration_id: 'x',
@@ -114,6 +114,21 @@ const FULL: Record<string, unknown> = {
     name: 'Any name',
     version_id: 'v1',
     configuration: { options: {}, queuing: {}, other: 1 },
+  },
+  createSecretsCollection: {
+    name: 'Any name',
+    description: 'Told',
+    secrets: [
+      { type: 'env', location: 'KEY', value: 'treasure' },
+      { type: 'file', location: 'keys/a.txt', value: '' },
+    ],
+  },
+  updateSecretsCollection: {
+    name: 'Any name',
+    description: 'Told',
+    secrets: [{ type: 'env', location: 'KEY', value: 'treasure', other: 1 }],
+    id: 'x',
+    created_at: 'x',
   },
   createRun: {
     input: { a: 1 },

@@ -28,6 +28,7 @@ const document = JSON.parse(
 const ajv = addFormats.default(new Ajv({ strict: false })).addSchema({ $id: 'cloud', ...document });
 
 let server: TestServer;
+const SECRET = { type: 'env', location: 'KEY', value: 'treasure' } as const;
 /** Values for the placeholders of paths. */
 let ids: Record<string, string>;
 let uploadUrl: string;
@@ -46,7 +47,16 @@ beforeAll(async () => {
   downloadUrl = (input.body as { url: string }).url;
   const { id: key_id } = await server.key('viewer');
   await server.client.call('createVersion', { params, body: { id: 'unused', name: 'Unused one' } });
-  ids = { application_id, run_id: run.id, version_id: 'unused', instance_id: 'i1', key_id };
+  const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
+  await server.client.call('createSecretsCollection', { params, body: collection });
+  ids = {
+    application_id,
+    run_id: run.id,
+    version_id: 'unused',
+    instance_id: 'i1',
+    collection_id: 'keys',
+    key_id,
+  };
 });
 afterAll(() => server.close());
 
@@ -105,11 +115,20 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   updateVersion: { name: 'New name' },
   createInstance: { name: 'Any name', version_id: 'v1' },
   updateInstance: { name: 'New name' },
+  createSecretsCollection: { name: 'Any name', secrets: [SECRET] },
+  updateSecretsCollection: { secrets: [SECRET] },
   createRun: { input: {} },
   updateRun: { name: 'New name' },
 };
 /** What takes things away comes last, the smallest first. */
-const LAST = ['deleteRun', 'deleteInstance', 'deleteVersion', 'revokeKey', 'deleteApplication'];
+const LAST = [
+  'deleteRun',
+  'deleteInstance',
+  'deleteVersion',
+  'deleteSecretsCollection',
+  'revokeKey',
+  'deleteApplication',
+];
 const declared = (Object.values(operations) as Operation[]).sort(
   (a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id),
 );

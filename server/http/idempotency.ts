@@ -5,26 +5,24 @@
  *
  * Answers may hold tokens and signed URLs, so they are encrypted where they lie. They are kept for 24 hours.
  */
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { AccountId } from '@switchyard/contract/ids.ts';
 import { IDEMPOTENCY_KEY_CHARS_MAX, IDEMPOTENCY_MS } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
 import type { Migration } from '../database/migrate.ts';
+import { Seal } from '../database/seal.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { badRequest, shown } from './problem.ts';
 
 const FORGET_EVERY_MS = 10 * 60 * 1000;
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 export interface AnswersTable {
   account_id: AccountId;
   idempotency_key: string;
-  /** SHA-256 over operation, path, query and body. */
+  /** HMAC-SHA-256 over operation, path, query and body: a plain hash would let short secrets in a body be guessed. */
   fingerprint: string;
   status: number;
   /** The body in JSON, encrypted; null when there was none. */
@@ -85,9 +83,11 @@ interface Parts {
 
 export class Idempotency {
   readonly #parts: Parts;
+  readonly #seal: Seal;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#seal = new Seal(parts.key, parts.random);
   }
 
   /**
@@ -103,7 +103,7 @@ export class Idempotency {
         `The Idempotency-Key header is ${shown(request.key)}; it must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters.`,
       );
     }
-    const fingerprint = createHash('sha256')
+    const fingerprint = createHmac('sha256', this.#parts.key)
       .update(JSON.stringify([request.operation, request.path]))
       .update(request.body)
       .digest('hex');
@@ -162,7 +162,9 @@ export class Idempotency {
     }
     return {
       status: row.status,
-      ...(row.body === null ? {} : { body: JSON.parse(this.#decrypt(Buffer.from(row.body))) as unknown }),
+      ...(row.body === null
+        ? {}
+        : { body: JSON.parse(this.#seal.open(row.body, placeOf(request))) as unknown }),
     };
   }
 
@@ -186,28 +188,16 @@ export class Idempotency {
         idempotency_key: request.key,
         fingerprint,
         status: answer.status,
-        body: answer.body === undefined ? null : this.#encrypt(JSON.stringify(answer.body)),
+        body:
+          answer.body === undefined ? null : this.#seal.close(JSON.stringify(answer.body), placeOf(request)),
         created_at: now,
       })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     if (inserted.numInsertedOrUpdatedRows !== 1n) throw new RepeatedError('the key had an effect meanwhile');
   }
+}
 
-  #encrypt(text: string): Buffer {
-    const nonce = this.#parts.random.bytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#parts.key, nonce);
-    const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), content]);
-  }
-
-  #decrypt(bytes: Buffer): string {
-    const nonce = bytes.subarray(0, NONCE_BYTES);
-    const decipher = createDecipheriv(CIPHER, this.#parts.key, nonce);
-    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    return Buffer.concat([
-      decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
-      decipher.final(),
-    ]).toString('utf8');
-  }
+function placeOf(request: RequestIdentity): string[] {
+  return ['answer', request.account, request.key];
 }

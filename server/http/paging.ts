@@ -86,6 +86,15 @@ export function cutPage<T>(rows: T[], limit: number | null, position: (row: T) =
   return { items, next: last === undefined ? null : position(last) };
 }
 
+/** The object that younger lists answer, paged or not. */
+export function pageObject<T>(
+  tokens: PageTokens,
+  list: string,
+  page: Page<T>,
+): { items: T[]; next_page_token?: string } {
+  return { items: page.items, ...(page.next ? { next_page_token: tokens.write(list, page.next) } : {}) };
+}
+
 /** An array, or the paged object when the query asks for it. */
 export function pageAnswer<T>(
   tokens: PageTokens,
@@ -93,6 +102,5 @@ export function pageAnswer<T>(
   query: PageQueryValues,
   page: Page<T>,
 ): T[] | { items: T[]; next_page_token?: string } {
-  if (query.pagereturn !== true) return page.items;
-  return { items: page.items, ...(page.next ? { next_page_token: tokens.write(list, page.next) } : {}) };
+  return query.pagereturn === true ? pageObject(tokens, list, page) : page.items;
 }

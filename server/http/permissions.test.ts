@@ -11,6 +11,7 @@ const ROWS = {
   read: ['root', 'admin', 'developer', 'operator', 'viewer'],
   run: ['root', 'admin', 'developer', 'operator'],
   write: ['root', 'admin', 'developer'],
+  readSecrets: ['root', 'admin', 'developer'],
 } as const satisfies Record<string, readonly Role[]>;
 
 /** The row each operation stands in; `public` ones carry their credential in the URL or need none. */
@@ -36,6 +37,11 @@ const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public'> = {
   getInstance: 'read',
   updateInstance: 'write',
   deleteInstance: 'write',
+  createSecretsCollection: 'write',
+  listSecretsCollections: 'read',
+  getSecretsCollection: 'readSecrets',
+  updateSecretsCollection: 'write',
+  deleteSecretsCollection: 'write',
   createRun: 'run',
   listRuns: 'read',
   getRun: 'read',

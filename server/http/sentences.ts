@@ -13,8 +13,8 @@ export function sentenceFor(errors: readonly ErrorObject[], part: Part): string 
   const error = errors.find((one) => one.keyword === 'anyOf') ?? errors[0];
   if (!error) return `The ${part} of the request is not what this operation takes.`;
   const field = fieldName(error.instancePath, part);
-  const value = shown(error.data);
   const schema = (error.parentSchema ?? {}) as Record<string, unknown>;
+  const value = schema.format === 'password' ? 'not shown here' : shown(error.data);
   switch (error.keyword) {
     case 'required': {
       const misspelt = unknownOf(error.data, schema);

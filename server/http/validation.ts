@@ -20,7 +20,8 @@ const RFC_3339 =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 const settings = { strict: false, verbose: true, allErrors: false } as const;
-const forBodies = new Ajv(settings).addFormat('date-time', isInstant);
+/** `password` says that a value is not to be shown; it allows any text. */
+const forBodies = new Ajv(settings).addFormat('date-time', isInstant).addFormat('password', true);
 const forQueries = new Ajv({ ...settings, coerceTypes: true }).addFormat('date-time', isInstant);
 
 export interface RequestCheck {

@@ -1,5 +1,5 @@
 /** The operations on instances. */
-import type { ApplicationId, InstanceId, VersionId } from '@switchyard/contract/ids.ts';
+import type { ApplicationId, InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/ids.ts';
 import type { Instance } from '@switchyard/contract/instances.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
@@ -11,7 +11,14 @@ import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/pagin
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { holdVersion } from '../versions/store.ts';
-import { fullConfiguration, type GivenConfiguration, isLatest, isReserved, optionsError } from './rules.ts';
+import {
+  fullConfiguration,
+  type GivenConfiguration,
+  isLatest,
+  isReserved,
+  optionsError,
+  secretsOf,
+} from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import { deleteInstance, findInstance, insertInstance, listInstances, updateInstance } from './store.ts';
 
@@ -20,6 +27,8 @@ interface Parts {
   pageTokens: PageTokens;
   clock: Clock;
   random: Random;
+  /** Whether the application has the secrets collection, which then stays until the transaction is over. */
+  holdSecrets(tx: Writer, applicationUid: string, id: SecretsCollectionId): Promise<boolean>;
 }
 
 export function instanceHandlers(
@@ -47,6 +56,16 @@ export function instanceHandlers(
       `version_id is ${shown(id)}; it must be a version of the application ${shown(application.id)}.`,
     );
   };
+  const checkSecrets = async (
+    tx: Writer,
+    application: ApplicationsTable,
+    id: SecretsCollectionId | null | undefined,
+  ): Promise<void> => {
+    if (!id || (await parts.holdSecrets(tx, application.uid, id))) return;
+    throw badRequest(
+      `configuration.secrets_collection_id is ${shown(id)}; it must be a secrets collection of the application ${shown(application.id)}.`,
+    );
+  };
 
   return {
     async createInstance({ caller, params, body, remember }) {
@@ -63,6 +82,7 @@ export function instanceHandlers(
         name: body.name ?? `Instance ${id}`.slice(0, NAME_CHARS_MAX),
         description: body.description ?? '',
         configuration: JSON.stringify(body.configuration ?? {}),
+        secrets_collection_id: secretsOf(body.configuration ?? {}),
         created_at: now,
         updated_at: now,
       };
@@ -71,6 +91,7 @@ export function instanceHandlers(
         await remember(tx, answer);
         await holdApplication(tx, skipsLocked(database), application);
         await checkVersion(tx, application, row.version_id);
+        await checkSecrets(tx, application, row.secrets_collection_id);
         if (!(await insertInstance(tx, row))) {
           throw badRequest(
             `id is ${shown(id)}, which another instance of the application has; choose another.`,
@@ -106,11 +127,17 @@ export function instanceHandlers(
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
         ...(typeof body.description === 'string' ? { description: body.description } : {}),
         ...(typeof body.version_id === 'string' ? { version_id: body.version_id } : {}),
-        ...(body.configuration ? { configuration: JSON.stringify(body.configuration) } : {}),
+        ...(body.configuration
+          ? {
+              configuration: JSON.stringify(body.configuration),
+              secrets_collection_id: secretsOf(body.configuration),
+            }
+          : {}),
         updated_at: clock.now(),
       };
       const changed = await database.transact(async (tx) => {
         if (changes.version_id !== undefined) await checkVersion(tx, application, changes.version_id);
+        await checkSecrets(tx, application, changes.secrets_collection_id);
         return updateInstance(tx, instance, changes);
       });
       if (!changed) throw missing(application, instance.id);

@@ -1,5 +1,6 @@
 /** What an instance stands for, and the rules of options. Pure. */
 import { EXECUTION_CLASS_DEFAULT, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { SecretsCollectionId } from '@switchyard/contract/ids.ts';
 import type { InstanceConfiguration } from '@switchyard/contract/instances.ts';
 import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
 import {
@@ -58,6 +59,11 @@ export function asText(
   options: Record<string, string | number | boolean> | null | undefined,
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(options ?? {}).map(([name, value]) => [name, String(value)]));
+}
+
+/** The secrets collection the configuration names; clients send an empty id for none. */
+export function secretsOf(given: GivenConfiguration): SecretsCollectionId | null {
+  return (given.secrets_collection_id || null) as SecretsCollectionId | null;
 }
 
 /** The configuration with its defaults filled in, as the API shows it. */

@@ -1,5 +1,5 @@
 /** Instances, and which version each runs. */
-import type { InstanceId, VersionId } from '@switchyard/contract/ids.ts';
+import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface InstancesTable {
@@ -10,6 +10,8 @@ export interface InstancesTable {
   description: string;
   /** What was given, in JSON; what was not given has its default when a run is made. */
   configuration: string;
+  /** What the configuration names, to be found by it; null for none. */
+  secrets_collection_id: SecretsCollectionId | null;
   created_at: number;
   updated_at: number;
 }
@@ -45,6 +47,17 @@ export const migrations: readonly Migration[] = [
         .createIndex('instances_of_version')
         .on('instances')
         .columns(['application_uid', 'version_id'])
+        .execute();
+    },
+  },
+  {
+    name: '0012-secrets-of-instances',
+    async up(db) {
+      await db.schema.alterTable('instances').addColumn('secrets_collection_id', 'text').execute();
+      await db.schema
+        .createIndex('instances_of_secrets')
+        .on('instances')
+        .columns(['application_uid', 'secrets_collection_id'])
         .execute();
     },
   },

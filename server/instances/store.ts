@@ -1,5 +1,5 @@
 /** Every statement on instances. */
-import type { InstanceId, VersionId } from '@switchyard/contract/ids.ts';
+import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import type { PageRequest } from '../http/paging.ts';
@@ -38,6 +38,21 @@ export async function findInstanceOfVersion(
     .select('id')
     .where('application_uid', '=', applicationUid)
     .where('version_id', '=', version)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export async function findInstanceOfSecrets(
+  db: Reader,
+  applicationUid: string,
+  collection: SecretsCollectionId,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('instances')
+    .select('id')
+    .where('application_uid', '=', applicationUid)
+    .where('secrets_collection_id', '=', collection)
     .limit(1)
     .executeTakeFirst();
   return row?.id;

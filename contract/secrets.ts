@@ -1,0 +1,208 @@
+/**
+ * A secrets collection holds values that apps need and nobody else should see, such as licence keys. Its values are read
+ * one collection at a time, by those who may read secrets; everything else shows a summary without them.
+ */
+import Type, { type Static } from 'typebox';
+import { ApplicationParams } from './application-params.ts';
+import { type ApplicationId, newId, type SecretsCollectionId, someId } from './ids.ts';
+import { SECRET_LOCATION_CHARS_MAX, SECRET_VALUE_BYTES_MAX, SECRETS_MAX } from './limits.ts';
+import { operation } from './operation.ts';
+import { itemsPage, PageQuery } from './paging.ts';
+import { description, maybe, name, oneOf, timestamp } from './shapes.ts';
+
+export const SECRET_TYPES = ['env', 'file'] as const;
+export type SecretType = (typeof SECRET_TYPES)[number];
+
+const secretFields = {
+  type: oneOf(SECRET_TYPES, 'How the app is given it: as an environment variable or as a file.'),
+  location: Type.String({
+    minLength: 1,
+    maxLength: SECRET_LOCATION_CHARS_MAX,
+    pattern: '^[^\\u0000]*$',
+    description:
+      'For env the name of the variable: letters, digits and underscores, no digit first, and none that the platform sets itself. For file a path below the working directory of the app, or an absolute one below /app/ or /tmp/ where runs have a sandbox.',
+  }),
+  value: Type.String({
+    maxLength: SECRET_VALUE_BYTES_MAX,
+    format: 'password',
+    description: `The value, at most ${SECRET_VALUE_BYTES_MAX} bytes in UTF-8. Lines of it with 4 characters or more show as *** in the logs of runs.`,
+  }),
+};
+
+export const Secret = Type.Object(secretFields, {
+  $id: 'Secret',
+  description: 'One value and where the app finds it.',
+});
+export type Secret = Static<typeof Secret>;
+
+const NewSecret = Type.Object(secretFields, {
+  $id: 'SecretCreate',
+  additionalProperties: false,
+  description: 'One value and where the app finds it.',
+});
+
+const summaryFields = {
+  id: someId<SecretsCollectionId>('Id of the collection.'),
+  application_id: someId<ApplicationId>('Its application.'),
+  name: Type.String({ description: 'Name of the collection.' }),
+  description: Type.String({ description: 'Description, empty when none was given.' }),
+  created_at: timestamp('When it was made'),
+  updated_at: timestamp('When it was last changed'),
+};
+
+export const SecretsCollectionSummary = Type.Object(summaryFields, {
+  $id: 'SecretsCollectionSummary',
+  description: 'A secrets collection without its values.',
+});
+export type SecretsCollectionSummary = Static<typeof SecretsCollectionSummary>;
+
+export const SecretsCollection = Type.Object(
+  { ...summaryFields, secrets: Type.Array(Secret, { description: 'Its secrets, in the order given.' }) },
+  { $id: 'SecretsCollection', description: 'A secrets collection with its values.' },
+);
+
+export const SecretsCollectionCreate = Type.Object(
+  {
+    id: maybe(newId<SecretsCollectionId>('secrets collection')),
+    name: maybe(name('secrets collection')),
+    description: maybe(description('secrets collection')),
+    secrets: Type.Array(NewSecret, {
+      maxItems: SECRETS_MAX,
+      description: `At most ${SECRETS_MAX} secrets, each type and location once.`,
+    }),
+  },
+  { $id: 'SecretsCollectionCreate', additionalProperties: false, description: 'The collection to make.' },
+);
+
+export const SecretsCollectionUpdate = Type.Object(
+  {
+    name: maybe(name('secrets collection')),
+    description: maybe(description('secrets collection')),
+    secrets: maybe(
+      Type.Array(Secret, {
+        maxItems: SECRETS_MAX,
+        description: 'Replaces the whole list; left as it is when absent.',
+      }),
+    ),
+  },
+  { $id: 'SecretsCollectionUpdate', description: 'What can be changed; other fields are ignored.' },
+);
+
+const SecretsCollectionParams = Type.Object({
+  ...ApplicationParams.properties,
+  collection_id: someId<SecretsCollectionId>('Id of the secrets collection.'),
+});
+
+const summaryExample = {
+  id: 'solver-licence',
+  application_id: 'routing',
+  name: 'Solver licence',
+  description: '',
+  created_at: '2026-11-20T08:00:00.000Z',
+  updated_at: '2026-11-20T08:00:00.000Z',
+};
+const secretsExample = [
+  { type: 'env', location: 'MAPS_API_KEY', value: 'not-a-real-key' },
+  { type: 'file', location: 'licence/solver.lic', value: 'not a real licence\n' },
+];
+
+export const createSecretsCollection = operation({
+  id: 'createSecretsCollection',
+  method: 'POST',
+  path: '/v1/applications/{application_id}/secrets',
+  tag: 'secrets',
+  summary: 'Create a secrets collection',
+  description:
+    'Makes a collection of secrets that instances and runs can name as their `secrets_collection_id`. The answer does not repeat the values.',
+  right: 'write',
+  params: ApplicationParams,
+  body: {
+    schema: SecretsCollectionCreate,
+    example: { id: 'solver-licence', name: 'Solver licence', secrets: secretsExample },
+  },
+  answers: {
+    201: {
+      description: 'The collection without its values.',
+      schema: SecretsCollectionSummary,
+      example: summaryExample,
+    },
+  },
+  errors: [404],
+});
+
+export const listSecretsCollections = operation({
+  id: 'listSecretsCollections',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/secrets',
+  tag: 'secrets',
+  summary: 'List secrets collections',
+  description: 'Lists the secrets collections of the application, without their values.',
+  right: 'read',
+  params: ApplicationParams,
+  query: Type.Object(PageQuery),
+  answers: {
+    200: {
+      description: 'The collections, newest first.',
+      schema: itemsPage(SecretsCollectionSummary),
+      example: { items: [summaryExample] },
+    },
+  },
+  errors: [404],
+});
+
+export const getSecretsCollection = operation({
+  id: 'getSecretsCollection',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/secrets/{collection_id}',
+  tag: 'secrets',
+  summary: 'Get a secrets collection',
+  description: 'Answers the collection with its values in clear text.',
+  right: 'read-secrets',
+  params: SecretsCollectionParams,
+  answers: {
+    200: {
+      description: 'The collection with its values.',
+      schema: SecretsCollection,
+      example: { ...summaryExample, secrets: secretsExample },
+    },
+  },
+  errors: [404],
+});
+
+export const updateSecretsCollection = operation({
+  id: 'updateSecretsCollection',
+  method: 'PUT',
+  path: '/v1/applications/{application_id}/secrets/{collection_id}',
+  tag: 'secrets',
+  summary: 'Update a secrets collection',
+  description:
+    'Changes name and description and replaces the secrets. Apps get what the collection holds when they are started, so the change reaches runs that still wait.',
+  right: 'write',
+  params: SecretsCollectionParams,
+  body: {
+    schema: SecretsCollectionUpdate,
+    example: { name: 'Licence of the solver', secrets: secretsExample },
+  },
+  answers: {
+    200: {
+      description: 'The collection as it is now, without its values.',
+      schema: SecretsCollectionSummary,
+      example: { ...summaryExample, name: 'Licence of the solver' },
+    },
+  },
+  errors: [404],
+});
+
+export const deleteSecretsCollection = operation({
+  id: 'deleteSecretsCollection',
+  method: 'DELETE',
+  path: '/v1/applications/{application_id}/secrets/{collection_id}',
+  tag: 'secrets',
+  summary: 'Delete a secrets collection',
+  description:
+    'Deletes the collection with its values. While an instance names it the answer is 400. Runs that name it and have not started fail.',
+  right: 'write',
+  params: SecretsCollectionParams,
+  answers: { 204: { description: 'It is gone.' } },
+  errors: [400, 404],
+});

@@ -1,0 +1,149 @@
+/** The operations on secrets collections. */
+import type { ApplicationId, SecretsCollectionId } from '@switchyard/contract/ids.ts';
+import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import type { Secret, SecretsCollectionSummary } from '@switchyard/contract/secrets.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { getApplication, holdApplication } from '../applications/store.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Seal } from '../database/seal.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
+import { badRequest, notFound, shown } from '../http/problem.ts';
+import { makeId, type Random } from '../random.ts';
+import { openSecrets, type SecretsPlace, sealSecrets } from './encrypt.ts';
+import { secretsError } from './rules.ts';
+import type { SecretsCollectionsTable } from './schema.ts';
+import {
+  deleteCollection,
+  findCollection,
+  holdCollection,
+  insertCollection,
+  type ListedCollection,
+  listCollections,
+  updateCollection,
+} from './store.ts';
+
+interface Parts {
+  database: Database;
+  pageTokens: PageTokens;
+  seal: Seal;
+  clock: Clock;
+  random: Random;
+  /** The id of an instance that names the collection, for the sentence that refuses to delete it. */
+  findUser(tx: Writer, applicationUid: string, id: SecretsCollectionId): Promise<string | undefined>;
+}
+
+type SecretsOperation =
+  | 'createSecretsCollection'
+  | 'listSecretsCollections'
+  | 'getSecretsCollection'
+  | 'updateSecretsCollection'
+  | 'deleteSecretsCollection';
+
+export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
+  const { database, pageTokens, seal, clock, random } = parts;
+
+  const getOwn = (caller: { account: ApplicationsTable['account_id'] }, id: ApplicationId) =>
+    getApplication(database.read, caller.account, id);
+  const missing = (application: ApplicationsTable, id: SecretsCollectionId) =>
+    notFound(`There is no secrets collection ${shown(id)} of application ${shown(application.id)}.`);
+
+  return {
+    async createSecretsCollection({ caller, params, body, remember }) {
+      const application = await getOwn(caller, params.application_id);
+      checkSecrets(body.secrets);
+      const id = body.id ?? makeId<SecretsCollectionId>(random, 'secrets');
+      const now = clock.now();
+      const row: SecretsCollectionsTable = {
+        application_uid: application.uid,
+        id,
+        name: body.name ?? `Secrets ${id}`.slice(0, NAME_CHARS_MAX),
+        description: body.description ?? '',
+        secrets: sealSecrets(seal, body.secrets, placeOf(application, id)),
+        created_at: now,
+        updated_at: now,
+      };
+      const answer = { status: 201 as const, body: summaryOf(application, row) };
+      await database.transact(async (tx) => {
+        await remember(tx, answer);
+        await holdApplication(tx, skipsLocked(database), application);
+        if (await insertCollection(tx, row)) return;
+        throw badRequest(
+          `id is ${shown(id)}, which another secrets collection of the application has; choose another.`,
+        );
+      });
+      return answer;
+    },
+
+    async listSecretsCollections({ caller, params, query }) {
+      const application = await getOwn(caller, params.application_id);
+      const list = `secrets ${application.uid}`;
+      const request = pageRequest(pageTokens, list, query);
+      const rows = await listCollections(database.read, application.uid, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const items = page.items.map((row) => summaryOf(application, row));
+      return { status: 200, body: pageObject(pageTokens, list, { ...page, items }) };
+    },
+
+    async getSecretsCollection({ caller, params }) {
+      const application = await getOwn(caller, params.application_id);
+      const row = await findCollection(database.read, application.uid, params.collection_id);
+      if (!row) throw missing(application, params.collection_id);
+      const secrets = openSecrets(seal, row.secrets, placeOf(application, row.id));
+      return { status: 200, body: { ...summaryOf(application, row), secrets } };
+    },
+
+    async updateSecretsCollection({ caller, params, body }) {
+      const application = await getOwn(caller, params.application_id);
+      const id = params.collection_id;
+      checkSecrets(body.secrets ?? []);
+      const changes = {
+        ...(typeof body.name === 'string' ? { name: body.name } : {}),
+        ...(typeof body.description === 'string' ? { description: body.description } : {}),
+        ...(body.secrets ? { secrets: sealSecrets(seal, body.secrets, placeOf(application, id)) } : {}),
+        updated_at: clock.now(),
+      };
+      const changed = await database.transact((tx) => updateCollection(tx, application.uid, id, changes));
+      if (!changed) throw missing(application, id);
+      return { status: 200, body: summaryOf(application, changed) };
+    },
+
+    async deleteSecretsCollection({ caller, params }) {
+      const application = await getOwn(caller, params.application_id);
+      const id = params.collection_id;
+      await database.transact(async (tx) => {
+        const wanted = { applicationUid: application.uid, id, change: true };
+        if (!(await holdCollection(tx, skipsLocked(database), wanted))) throw missing(application, id);
+        const user = await parts.findUser(tx, application.uid, id);
+        if (user !== undefined) {
+          throw badRequest(
+            `The secrets collection ${shown(id)} is used by the instance ${shown(user)}; take it out of that one's configuration first.`,
+          );
+        }
+        await deleteCollection(tx, application.uid, id);
+      });
+      return { status: 204 };
+    },
+  };
+}
+
+function checkSecrets(secrets: readonly Secret[]): void {
+  const error = secretsError(secrets);
+  if (error) throw badRequest(error);
+}
+
+function placeOf(application: ApplicationsTable, id: SecretsCollectionId): SecretsPlace {
+  return { account: application.account_id, applicationUid: application.uid, id };
+}
+
+function summaryOf(application: ApplicationsTable, row: ListedCollection): SecretsCollectionSummary {
+  return {
+    id: row.id,
+    application_id: application.id,
+    name: row.name,
+    description: row.description,
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+  };
+}

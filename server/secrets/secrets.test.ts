@@ -1,0 +1,206 @@
+import type { SecretsCollectionSummary } from '@switchyard/contract/secrets.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { otherAccount } from '../testing/accounts.ts';
+import { expectError, expectStatus, freshApplication, freshId, walkPages } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+let server: TestServer;
+let application: string;
+let path: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await freshApplication(server);
+  path = `/v1/applications/${application}/secrets`;
+});
+afterAll(() => server.close());
+
+const SECRETS = [
+  { type: 'env', location: 'MAPS_KEY', value: 'ä 🚚 = "quoted" $HOME' },
+  { type: 'file', location: 'keys/licence.txt', value: 'line one\nline two\n' },
+];
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const create = (body: unknown, to = path) => server.ask('POST', to, { body });
+const get = (id: string) => server.ask('GET', `${path}/${id}`);
+const put = (id: string, body: unknown) => server.ask('PUT', `${path}/${id}`, { body });
+const remove = (id: string) => server.ask('DELETE', `${path}/${id}`);
+const made = async (fields: object = {}): Promise<SecretsCollectionSummary> => {
+  const answer = await create({ id: freshId('s'), name: 'Any name', secrets: SECRETS, ...fields });
+  expectStatus(answer, 201);
+  return answer.body as SecretsCollectionSummary;
+};
+
+describe('creating a secrets collection', () => {
+  test('201 answers the summary, and a GET the whole with the values in the order given', async () => {
+    const answer = await create({ id: 'licence', name: 'Licence', secrets: SECRETS });
+    expectStatus(answer, 201);
+    expect(answer.body).toEqual({
+      id: 'licence',
+      application_id: application,
+      name: 'Licence',
+      description: '',
+      created_at: expect.stringMatching(INSTANT),
+      updated_at: expect.stringMatching(INSTANT),
+    });
+    const whole = await get('licence');
+    expectStatus(whole, 200);
+    expect(whole.body).toEqual({ ...(answer.body as object), secrets: SECRETS });
+  });
+
+  test('without id and name both are made', async () => {
+    const collection = await made({ id: null, name: null, description: 'Told' });
+    expect(collection.id).toMatch(/^[a-z0-9-]{1,64}$/);
+    expect(collection.name).toContain('Secrets');
+    expect((await get(collection.id)).body).toMatchObject({ description: 'Told', secrets: SECRETS });
+  });
+
+  test('takes an empty list, an empty value, and one location as variable and as file', async () => {
+    await made({ secrets: [] });
+    await made({
+      secrets: [
+        { type: 'env', location: 'KEY', value: '' },
+        { type: 'file', location: 'KEY', value: '' },
+      ],
+    });
+  });
+
+  test('400 for an id that is taken, and the same id is free in another application', async () => {
+    const { id } = await made();
+    expectError(await create({ id, name: 'Any name', secrets: [] }), 400, `id is "${id}"`);
+    const other = await freshApplication(server);
+    expectStatus(await create({ id, secrets: [] }, `/v1/applications/${other}/secrets`), 201);
+  });
+
+  test('sent again under its Idempotency-Key it has one effect, and the key is bound to the values', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const body = { id: freshId('s'), name: 'Any name', secrets: SECRETS };
+    const first = await server.ask('POST', path, { body, headers });
+    expectStatus(first, 201);
+    expect((await server.ask('POST', path, { body, headers })).text).toBe(first.text);
+    const other = { ...body, secrets: [{ type: 'env', location: 'KEY', value: 'another' }] };
+    expectError(await server.ask('POST', path, { body: other, headers }), 400, 'once');
+  });
+
+  test.each([
+    ['id', 'Licence', 'id is "Licence"'],
+    ['name', 'ab', 'name is "ab"'],
+    ['name', 'x'.repeat(49), '49 characters'],
+    ['description', 'x'.repeat(129), '129 characters'],
+    ['secrets', null, 'secrets is null'],
+    ['secrets', undefined, 'secrets is missing'],
+    ['secrets', {}, 'secrets is a JSON object'],
+    ['secrets', [{ type: 'env', location: 'KEY' }], 'secrets.0.value is missing'],
+    ['secrets', [{ type: 'var', location: 'KEY', value: '' }], 'secrets.0.type is "var"'],
+    ['secrets', [{ type: 'env', location: 'KEY', value: '', valeu: '' }], 'did you mean "value"'],
+    ['secret', [], 'did you mean "secrets"'],
+  ])('400 for the %s %j names it', async (field, value, words) => {
+    expectError(await create({ name: 'Any name', secrets: [], [field]: value }), 400, words);
+  });
+
+  test('404 in an application that is not there', async () => {
+    expectError(await create({ secrets: [] }, '/v1/applications/missing/secrets'), 404, 'missing');
+  });
+});
+
+describe('reading secrets collections', () => {
+  test('404 for one that is not there, in another application, or in another account', async () => {
+    const { id } = await made();
+    expectError(await get('missing'), 404, 'missing');
+    const other = await freshApplication(server);
+    expectError(await server.ask('GET', `/v1/applications/${other}/secrets/${id}`), 404, id);
+    const { token } = await otherAccount(server);
+    for (const address of [path, `${path}/${id}`])
+      expectError(await server.ask('GET', address, { token }), 404, application);
+    expectError(await server.ask('GET', '/v1/applications/missing/secrets'), 404);
+  });
+
+  test('the list has summaries without values, newest first, in items with and without pagereturn', async () => {
+    const own = await freshApplication(server);
+    const list = `/v1/applications/${own}/secrets`;
+    expect((await server.ask('GET', list)).body).toEqual({ items: [] });
+    const ids: string[] = [];
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      const answer = await create({ id, name: 'Any name', secrets: SECRETS }, list);
+      expectStatus(answer, 201);
+      ids.unshift((answer.body as SecretsCollectionSummary).id);
+    }
+    for (const query of ['', '?pagereturn=false', '?pagereturn=true']) {
+      const { body } = await server.ask('GET', `${list}${query}`);
+      expect(Object.keys(body as object)).toEqual(['items']);
+      const { items } = body as { items: object[] };
+      expect(items.map((item) => (item as { id: string }).id)).toEqual(ids);
+      for (const item of items)
+        expect(Object.keys(item)).toEqual([
+          ...['id', 'application_id', 'name', 'description', 'created_at', 'updated_at'],
+        ]);
+    }
+    expect(await walkPages(server, list, 2)).toEqual([['e', 'd'], ['c', 'b'], ['a']]);
+    const late = await walkPages(server, list, 2, async (page) => {
+      if (page === 1) expectStatus(await create({ id: 'f', secrets: [] }, list), 201);
+    });
+    expect(late.flat()).toEqual(ids);
+  });
+
+  test.each(['limit=0', 'limit=51', 'pagetoken=rubbish', 'pagereturn=maybe'])(
+    '400 for ?%s',
+    async (query) => {
+      expectError(await server.ask('GET', `${path}?${query}`), 400);
+    },
+  );
+});
+
+describe('updating a secrets collection', () => {
+  test('takes the whole object back with changes, replaces the list, ignores the rest, answers the summary', async () => {
+    const before = await made();
+    const secrets = [{ type: 'file', location: '/app/key', value: 'new', unknown: 1 }];
+    const answer = await put(before.id, {
+      ...before,
+      name: 'New name',
+      description: 'New words',
+      id: 'other',
+      application_id: 'other',
+      created_at: 'never',
+      unknown: {},
+      secrets,
+    });
+    expectStatus(answer, 200);
+    expect(answer.body).toEqual({
+      ...before,
+      name: 'New name',
+      description: 'New words',
+      updated_at: expect.stringMatching(INSTANT),
+    });
+    const [{ unknown: _, ...kept } = { unknown: 0 }] = secrets;
+    expect((await get(before.id)).body).toEqual({ ...(answer.body as object), secrets: [kept] });
+  });
+
+  test('leaves alone what is absent or null, and empties the list when it is told to', async () => {
+    const { id } = await made({ description: 'Kept' });
+    for (const body of [{}, { name: null, description: null, secrets: null }]) {
+      expectStatus(await put(id, body), 200);
+      expect((await get(id)).body).toMatchObject({ description: 'Kept', secrets: SECRETS });
+    }
+    expectStatus(await put(id, { secrets: [] }), 200);
+    expect((await get(id)).body).toMatchObject({ name: 'Any name', secrets: [] });
+  });
+
+  test('400 for a broken rule changes nothing, 404 where there is nothing to change', async () => {
+    const { id } = await made();
+    const broken = { name: 'New name', secrets: [{ type: 'env', location: 'PATH', value: 'x' }] };
+    expectError(await put(id, broken), 400, 'secrets.0.location is "PATH"');
+    expectError(await put(id, { name: 'ab' }), 400, 'name is "ab"');
+    expect((await get(id)).body).toMatchObject({ name: 'Any name', secrets: SECRETS });
+    expectError(await put('missing', { name: 'New name' }), 404, 'missing');
+  });
+});
+
+describe('deleting a secrets collection', () => {
+  test('204, after which it is a 404 and its id is free', async () => {
+    const { id } = await made();
+    expectStatus(await remove(id), 204);
+    expectError(await get(id), 404);
+    expectError(await put(id, {}), 404);
+    expectError(await remove(id), 404);
+    await made({ id });
+  });
+});

@@ -1,0 +1,220 @@
+/** Where secrets lie, and how long: encrypted, in their own place, and gone with what they belong to. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Role } from '@switchyard/contract/roles.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, freshApplication, freshId, freshVersion } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+const VALUE = 'treasure-of-the-island-7391';
+const SECRETS = [{ type: 'env', location: 'HIDDEN_PLACE', value: VALUE }];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const pathOf = (application: string, id = ''): string =>
+  `/v1/applications/${application}/secrets${id === '' ? '' : `/${id}`}`;
+async function made(application: string, id = freshId('s')): Promise<string> {
+  const body = { id, name: 'Any name', secrets: SECRETS };
+  const headers = { 'idempotency-key': `make ${application} ${id}`.replaceAll(' ', '-') };
+  expectStatus(await server.ask('POST', pathOf(application), { body, headers }), 201);
+  return id;
+}
+
+/** Everything the database holds, as text; bytes as the characters of the same numbers. */
+async function everyRow(): Promise<string> {
+  const { kind, read } = server.running.database;
+  const tables = await (kind === 'postgres'
+    ? sql<{
+        name: string;
+      }>`select table_name as name from information_schema.tables where table_schema = 'public'`
+    : sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+  ).execute(read);
+  const texts: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(read);
+    for (const row of rows)
+      for (const value of Object.values(row))
+        texts.push(value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value));
+  }
+  return texts.join('\n');
+}
+
+describe('at rest', () => {
+  test('neither the tables nor the files of the server hold a value or a location', async () => {
+    const application = await freshApplication(server);
+    const id = await made(application);
+    expectStatus(await server.ask('PUT', pathOf(application, id), { body: { secrets: SECRETS } }), 200);
+    const rows = await everyRow();
+    expect(rows).toContain(id);
+    expect(rows).not.toContain(VALUE);
+    expect(rows).not.toContain('HIDDEN_PLACE');
+    const files = readdirSync(server.data, { withFileTypes: true, recursive: true }).filter((one) =>
+      one.isFile(),
+    );
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const bytes = readFileSync(join(file.parentPath, file.name));
+      expect(bytes.includes(VALUE), file.name).toBe(false);
+      expect(bytes.includes('HIDDEN_PLACE'), file.name).toBe(false);
+    }
+  });
+
+  test('they are there after a restart', async () => {
+    const application = await freshApplication(server);
+    const id = await made(application);
+    await server.restart();
+    expect((await server.ask('GET', pathOf(application, id))).body).toMatchObject({ secrets: SECRETS });
+  });
+
+  test('the same secrets lie there differently each time', async () => {
+    const application = await freshApplication(server);
+    await made(application, 'one');
+    await made(application, 'two');
+    const { rows } = await sql<{ secrets: Uint8Array }>`
+      select c.secrets from secrets_collections c join applications a on a.uid = c.application_uid
+      where a.id = ${application}`.execute(server.running.database.read);
+    const [one, two] = rows.map((row) => Buffer.from(row.secrets).toString('hex'));
+    expect(one).toHaveLength(two?.length ?? 0);
+    expect(one).not.toBe(two);
+  });
+
+  test.each(['another collection', 'another application'])(
+    'a row moved to %s cannot be read there',
+    async (to) => {
+      const application = await freshApplication(server);
+      const own = await made(application, freshId('s'));
+      const elsewhere = to === 'another application' ? await freshApplication(server) : application;
+      const other = await made(elsewhere, to === 'another application' ? own : freshId('s'));
+      const secrets = [{ type: 'env', location: 'OTHER', value: 'of the other' }];
+      expectStatus(await server.ask('PUT', pathOf(elsewhere, other), { body: { secrets } }), 200);
+      await server.running.database.transact((tx) =>
+        sql`update secrets_collections set secrets = (
+            select c.secrets from secrets_collections c join applications a on a.uid = c.application_uid
+            where c.id = ${own} and a.id = ${application})
+          where id = ${other} and application_uid = (select uid from applications where id = ${elsewhere})`.execute(
+          tx,
+        ),
+      );
+      const answer = await server.ask('GET', pathOf(elsewhere, other));
+      expect(answer.status).toBe(500);
+      expect(answer.text).not.toContain(VALUE);
+      expect((await server.ask('GET', pathOf(application, own))).body).toMatchObject({ secrets: SECRETS });
+    },
+  );
+});
+
+describe('by role', () => {
+  const MAY: Record<Role, [list: number, get: number, write: number]> = {
+    root: [200, 200, 200],
+    admin: [200, 200, 200],
+    developer: [200, 200, 200],
+    operator: [200, 403, 403],
+    viewer: [200, 403, 403],
+    unassigned: [403, 403, 403],
+  };
+  test.each(Object.entries(MAY))(
+    '%s lists, reads and writes as the table says',
+    async (role, [list, get, write]) => {
+      const application = await freshApplication(server);
+      const id = await made(application);
+      const { token } = await server.key(role as Role);
+      const ask = (method: string, path: string, body?: unknown) => server.ask(method, path, { token, body });
+      const listed = await ask('GET', pathOf(application));
+      const read = await ask('GET', pathOf(application, id));
+      const written = await ask('PUT', pathOf(application, id), { name: 'New name' });
+      const created = await ask('POST', pathOf(application), { secrets: SECRETS });
+      const removed = await ask('DELETE', pathOf(application, id));
+      expect([listed.status, read.status, written.status]).toEqual([list, get, write]);
+      expect([created.status, removed.status]).toEqual(write === 200 ? [201, 204] : [403, 403]);
+      for (const answer of [listed, written, created]) expect(answer.text).not.toContain(VALUE);
+      expect(read.text.includes(VALUE)).toBe(get === 200);
+    },
+  );
+});
+
+describe('used by an instance', () => {
+  const instance = (application: string, method: string, id: string, configuration: object) =>
+    server.ask(method, `/v1/applications/${application}/instances${method === 'POST' ? '' : `/${id}`}`, {
+      body: { ...(method === 'POST' ? { id } : {}), version_id: 'v1', configuration },
+    });
+
+  test('it cannot be deleted, and the sentence names the instance, until that one lets it go', async () => {
+    const application = await freshVersion(server);
+    const id = await made(application);
+    const named = { secrets_collection_id: id };
+    const answer = await instance(application, 'POST', 'user', named);
+    expectStatus(answer, 201);
+    expect(answer.body).toMatchObject({ configuration: named });
+    const remove = () => server.ask('DELETE', pathOf(application, id));
+    expectError(await remove(), 400, 'is used by the instance "user"');
+    expectStatus(await server.ask('GET', pathOf(application, id)), 200);
+    // Other changes of the instance do not let it go, and an empty id does.
+    expectStatus(
+      await server.ask('PUT', `/v1/applications/${application}/instances/user`, {
+        body: { name: 'Renamed' },
+      }),
+      200,
+    );
+    expectError(await remove(), 400, '"user"');
+    expectStatus(await instance(application, 'PUT', 'user', { secrets_collection_id: '' }), 200);
+    expectStatus(await remove(), 204);
+  });
+
+  test('it can be deleted once the instance is', async () => {
+    const application = await freshVersion(server);
+    const id = await made(application);
+    expectStatus(await instance(application, 'POST', 'user', { secrets_collection_id: id }), 201);
+    expectStatus(await server.ask('DELETE', `/v1/applications/${application}/instances/user`), 204);
+    expectStatus(await server.ask('DELETE', pathOf(application, id)), 204);
+  });
+
+  test('400 for an instance that names one that is not there, or is of another application', async () => {
+    const application = await freshVersion(server);
+    const foreign = await made(await freshApplication(server));
+    expectStatus(await instance(application, 'POST', 'user', {}), 201);
+    for (const id of ['missing', foreign]) {
+      const words = `configuration.secrets_collection_id is "${id}"`;
+      const named = { secrets_collection_id: id };
+      expectError(await instance(application, 'POST', 'other', named), 400, words);
+      expectError(await instance(application, 'PUT', 'user', named), 400, words);
+    }
+    const { body } = await server.ask('GET', `/v1/applications/${application}/instances/user`);
+    expect(body).toMatchObject({ configuration: { secrets_collection_id: '' } });
+  });
+
+  test('deleted at the moment an instance takes it, only one of the two happens', async () => {
+    const application = await freshVersion(server);
+    for (let round = 0; round < 8; round += 1) {
+      const id = await made(application);
+      const [taken, gone] = await Promise.all([
+        instance(application, 'POST', `user-${round}`, { secrets_collection_id: id }),
+        server.ask('DELETE', pathOf(application, id)),
+      ]);
+      expect([
+        [201, 400],
+        [400, 204],
+      ]).toContainEqual([taken.status, gone.status]);
+    }
+  });
+});
+
+test('with their application they are removed, and do not come back with a new one of its id', async () => {
+  const application = await freshApplication(server);
+  const id = await made(application);
+  const count = async () =>
+    (
+      await sql<{ id: string }>`select id from secrets_collections where id = ${id}`.execute(
+        server.running.database.read,
+      )
+    ).rows.length;
+  expect(await count()).toBe(1);
+  expectStatus(await server.ask('DELETE', `/v1/applications/${application}`), 204);
+  await expect.poll(count, { timeout: 10_000, interval: 20 }).toBe(0);
+  await server.client.call('createApplication', { body: { id: application, name: 'Made anew' } });
+  expect((await server.ask('GET', pathOf(application))).body).toEqual({ items: [] });
+});

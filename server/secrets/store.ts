@@ -1,0 +1,100 @@
+/** Every statement on secrets collections. */
+import type { SecretsCollectionId } from '@switchyard/contract/ids.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import { isAfter } from '../database/list.ts';
+import type { PageRequest } from '../http/paging.ts';
+import type { SecretsCollectionsTable } from './schema.ts';
+
+const SUMMARY = ['id', 'name', 'description', 'created_at', 'updated_at'] as const;
+
+/** A collection without its secrets. */
+export type ListedCollection = Pick<SecretsCollectionsTable, (typeof SUMMARY)[number]>;
+
+/** false when the application has one of that id. */
+export async function insertCollection(tx: Writer, collection: SecretsCollectionsTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('secrets_collections')
+    .values(collection)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export function findCollection(
+  db: Reader,
+  applicationUid: string,
+  id: SecretsCollectionId,
+): Promise<SecretsCollectionsTable | undefined> {
+  return db
+    .selectFrom('secrets_collections')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/**
+ * Whether the collection is there; nobody else deletes it, or with `change` begins to use it, until the transaction is
+ * over. With `locks` false the database has one writer and needs no lock.
+ */
+export async function holdCollection(
+  tx: Writer,
+  locks: boolean,
+  wanted: { applicationUid: string; id: SecretsCollectionId; change: boolean },
+): Promise<boolean> {
+  const query = tx
+    .selectFrom('secrets_collections')
+    .select('id')
+    .where('application_uid', '=', wanted.applicationUid)
+    .where('id', '=', wanted.id);
+  const locking = wanted.change ? query.forUpdate() : query.forShare();
+  return (await (locks ? locking : query).executeTakeFirst()) !== undefined;
+}
+
+export function listCollections(
+  db: Reader,
+  applicationUid: string,
+  page: PageRequest,
+): Promise<ListedCollection[]> {
+  let query = db
+    .selectFrom('secrets_collections')
+    .select(SUMMARY)
+    .where('application_uid', '=', applicationUid)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('secrets_collections', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** The collection as it is now; undefined when it was deleted meanwhile. */
+export function updateCollection(
+  tx: Writer,
+  applicationUid: string,
+  id: SecretsCollectionId,
+  changes: Partial<SecretsCollectionsTable>,
+): Promise<ListedCollection | undefined> {
+  return tx
+    .updateTable('secrets_collections')
+    .set(changes)
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .returning(SUMMARY)
+    .executeTakeFirst();
+}
+
+export async function deleteCollection(
+  tx: Writer,
+  applicationUid: string,
+  id: SecretsCollectionId,
+): Promise<void> {
+  await tx
+    .deleteFrom('secrets_collections')
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function removeCollections(tx: Writer, applicationUid: string): Promise<void> {
+  await tx.deleteFrom('secrets_collections').where('application_uid', '=', applicationUid).execute();
+}
