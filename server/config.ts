@@ -56,12 +56,21 @@ export function readConfig(env: Environment = process.env): Config {
       `SWITCHYARD_ROLE is "${role}", but several processes can only share PostgreSQL: set SWITCHYARD_DATABASE to a postgres:// address, or the role to all.`,
     );
   }
+  const s3 = readBlobs(env);
+  const masterKey = readMasterKey(env);
+  if (role !== 'all' && (s3 === null || masterKey === null)) {
+    const missing =
+      s3 === null ? 'SWITCHYARD_BLOBS, the bucket they share' : 'SWITCHYARD_KEY, the key they share';
+    throw new ConfigError(
+      `SWITCHYARD_ROLE is "${role}", and several processes need ${missing}; set it, or the role to all.`,
+    );
+  }
   return {
     host: env.SWITCHYARD_HOST || '127.0.0.1',
     port: integer(env, 'SWITCHYARD_PORT', 8080, 0, 65_535),
     data: resolve(env.SWITCHYARD_DATA || './data'),
     postgres,
-    s3: readBlobs(env),
+    s3,
     publicUrl: readPublicUrl(env),
     role,
     capacity: readCapacity(env),
@@ -69,7 +78,7 @@ export function readConfig(env: Environment = process.env): Config {
       ? choice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
       : null,
     rateLimit: readRateLimit(env),
-    masterKey: readMasterKey(env),
+    masterKey,
     // At a terminal the start's own words are enough; a log that is kept tells more.
     logLevel: choice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
   };

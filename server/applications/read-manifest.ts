@@ -7,7 +7,7 @@ import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../log.ts';
 
-const READ_MS_MAX = 5000;
+const READ_MS_MAX = 20_000;
 const READ_MEGABYTES_MAX = 256;
 const TOO_MUCH = 'app.yaml takes too much time or memory to read; make it simpler.';
 
