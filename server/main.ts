@@ -167,7 +167,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       metrics,
     });
     if (config.role !== 'worker') await serveDocuments(http);
-    if (site) await serveSite(http, site);
+    if (site) serveSite(http, site, () => publicUrl);
     const url = await listen(http, config);
     publicUrl ||= url;
     closers.push(() => http.close());

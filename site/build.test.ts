@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
 
@@ -149,6 +149,27 @@ describe('every document', () => {
       (path) => brotliCompressSync(readFileSync(join(outDir, path))).length > 15_000,
     );
     expect(heavy).toEqual([]);
+  });
+});
+
+describe('compressed copies', () => {
+  test('of every page hold the page', () => {
+    for (const path of pageFiles()) {
+      const page = read(path);
+      expect(brotliDecompressSync(readFileSync(join(outDir, `${path}.br`))).toString(), path).toBe(page);
+      expect(gunzipSync(readFileSync(join(outDir, `${path}.gz`))).toString(), path).toBe(page);
+    }
+  });
+
+  test('are smaller than what they are copies of', () => {
+    const copies = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /\.(br|gz)$/.test(path),
+    );
+    expect(copies.length).toBeGreaterThan(2 * pageFiles().length);
+    for (const copy of copies)
+      expect(statSync(join(outDir, copy)).size, copy).toBeLessThan(
+        statSync(join(outDir, copy.slice(0, -3))).size,
+      );
   });
 });
 

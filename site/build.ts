@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { compressedCopies } from './build/compress.ts';
 import { filesHash, inputHash } from './build/input-hash.ts';
 import { ContentError } from './build/problems.ts';
 
@@ -48,6 +49,7 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
   const plain = { folder: join(site, 'pages'), name: 'site/pages' };
   const [read, bundle] = await Promise.all([readSite({ content, pages: plain, repository }), buildBundle()]);
   const files = renderSite(read, bundle, publicUrl);
+  for (const [path, copy] of compressedCopies(files)) files.set(path, copy);
   const pages = read.docs.length + read.plain.length + 1;
   const { references } = read;
   const stamp: Stamp = { inputs, references, referenced: filesHash(repository, references), pages };

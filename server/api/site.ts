@@ -1,48 +1,101 @@
 /**
- * The documentation site, as it was built: files, served as they are. Addresses have no ending; `/docs/a/b` is
- * `docs/a/b.html`. Pages carry a content security policy that lets in only the scripts and styles the build wrote.
+ * The documentation site as it was built, in memory: a new build in the same folder changes nothing until the next start,
+ * so a page never meets the content security policy of another build. Addresses have no ending: `/docs/a/b` is
+ * `docs/a/b.html`. A file goes out compressed when the build left a compressed copy beside it and the caller can read it.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { ENCODINGS, type Encoding, type FixedFile, sendFile } from './fixed-file.ts';
 
 /** Files below it have a hash in their name and never change. */
-const ASSETS = `${join('/', 'assets')}/`;
+const ASSETS = '/assets/';
 const PRIVATE_FILES = ['/csp.json', '/input-hash.txt'];
+const SITEMAP = '/sitemap.xml';
+/** What the build writes where it does not know the address of the server. */
+const UNKNOWN_ADDRESS = 'http://127.0.0.1:8080';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.xml': 'application/xml; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+};
+
+/** Endings of compressed copies. */
+const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 
 export interface Site {
-  folder: string;
-  /** Headers of every page. */
+  /** By address, without the ending of pages. */
+  files: ReadonlyMap<string, FixedFile>;
+  /** Headers of every answer. */
   headers: Record<string, string>;
   notFoundPage: string;
 }
 
 /** null when the folder holds no built site: the API works without one. */
 export async function loadSite(folder: string): Promise<Site | null> {
-  const notFoundPage = await readFile(join(folder, '404.html'), 'utf8').catch(() => null);
-  if (notFoundPage === null) return null;
-  const hashes = JSON.parse(await readFile(join(folder, 'csp.json'), 'utf8')) as {
-    scripts: string[];
-    styles: string[];
-  };
-  return { folder, notFoundPage, headers: securityHeaders(hashes) };
+  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const found = new Map<string, Buffer>();
+  for (const entry of names.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    found.set(path.slice(folder.length).replaceAll(sep, '/'), await readFile(path));
+  }
+  const notFoundPage = found.get('/404.html')?.toString();
+  const policy = found.get('/csp.json')?.toString();
+  if (notFoundPage === undefined || policy === undefined) return null;
+
+  const files = new Map<string, FixedFile>();
+  for (const [name, plain] of found) {
+    const ending = extname(name);
+    if (PRIVATE_FILES.includes(name) || Object.values(ENDINGS).includes(ending)) continue;
+    const compressed: FixedFile['compressed'] = {};
+    for (const encoding of ENCODINGS) {
+      const copy = found.get(`${name}${ENDINGS[encoding]}`);
+      if (copy) compressed[encoding] = copy;
+    }
+    files.set(addressOf(name), {
+      type: TYPES[ending] ?? 'application/octet-stream',
+      cacheControl: name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      plain,
+      compressed,
+    });
+  }
+  return { files, notFoundPage, headers: securityHeaders(JSON.parse(policy)) };
 }
 
-export async function serveSite(app: FastifyInstance, site: Site): Promise<void> {
-  await app.register(fastifyStatic, {
-    root: site.folder,
-    prefix: '/',
-    extensions: ['html'],
-    preCompressed: true,
-    cacheControl: false,
-    allowedPath: (path) => !PRIVATE_FILES.includes(path),
-    setHeaders(reply, path) {
-      for (const [name, value] of Object.entries(site.headers)) reply.header(name, value);
-      const forever = path.startsWith(join(site.folder, ASSETS));
-      reply.header('cache-control', forever ? 'public, max-age=31536000, immutable' : 'no-cache');
-    },
+/** `publicUrl` is known once the server listens. */
+export function serveSite(app: FastifyInstance, site: Site, publicUrl: () => string): void {
+  app.get('/*', async (request, reply) => {
+    const [path = '', query] = request.url.split('?', 2);
+    const file = site.files.get(path);
+    if (file) {
+      const shown = path === SITEMAP ? withAddress(file, publicUrl()) : file;
+      return sendFile(request, reply.headers(site.headers), shown);
+    }
+    const proper = path.replace(/(\.html|\/)$/, '');
+    if (proper !== path && site.files.has(proper))
+      return reply.redirect(query === undefined ? proper : `${proper}?${query}`, 308);
+    return reply.callNotFound();
   });
+}
+
+function addressOf(name: string): string {
+  if (name === '/index.html') return '/';
+  return name.endsWith('.html') ? name.slice(0, -'.html'.length) : name;
+}
+
+/** The sitemap must name whole addresses, which only the running server knows. */
+function withAddress(file: FixedFile, publicUrl: string): FixedFile {
+  const text = file.plain.toString().replaceAll(`<loc>${UNKNOWN_ADDRESS}/`, `<loc>${publicUrl}/`);
+  return { ...file, plain: Buffer.from(text), compressed: {} };
 }
 
 function securityHeaders({

@@ -1,0 +1,36 @@
+/** Answers whose bytes are known when the server starts: in memory, compressed for who can read it, tagged by content. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** The better one first. */
+export const ENCODINGS = ['br', 'gzip'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+export interface FixedFile {
+  type: string;
+  cacheControl: string;
+  plain: Buffer;
+  /** The same, compressed, as far as there are such copies. */
+  compressed: Partial<Record<Encoding, Buffer>>;
+}
+
+/** Answers with the file, or with 304 when the caller has it. */
+export function sendFile(request: FastifyRequest, reply: FastifyReply, file: FixedFile): FastifyReply {
+  const accepted = request.headers['accept-encoding'] ?? '';
+  const encoding = ENCODINGS.find((one) => file.compressed[one] && accepts(accepted, one));
+  const content = (encoding && file.compressed[encoding]) ?? file.plain;
+  const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+  reply.header('cache-control', file.cacheControl).header('etag', tag).header('vary', 'accept-encoding');
+  const known = request.headers['if-none-match']?.split(/\s*,\s*/) ?? [];
+  if (known.some((one) => one === '*' || one.replace(/^W\//, '') === tag)) return reply.code(304).send();
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply.type(file.type).send(content);
+}
+
+/** Whether the caller takes the encoding: it is named, and not with a weight of 0. */
+function accepts(header: string, encoding: Encoding): boolean {
+  return header.split(',').some((part) => {
+    const [name, ...parameters] = part.split(';').map((one) => one.trim().toLowerCase());
+    return name === encoding && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
+  });
+}

@@ -1,0 +1,150 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-built-site-'));
+const page = (title: string) => `<!doctype html><title>${title}</title>${'<p>words</p>'.repeat(200)}`;
+let server: TestServer;
+
+function write(name: string, content: string | Buffer): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), content);
+}
+
+beforeAll(async () => {
+  const pages = { 'index.html': 'Home', 'docs.html': 'Docs', 'docs/a/b.html': 'Deep', '404.html': 'Nothing' };
+  for (const [name, title] of Object.entries(pages)) {
+    write(name, page(title));
+    write(`${name}.br`, brotliCompressSync(page(title)));
+    write(`${name}.gz`, gzipSync(page(title)));
+  }
+  write('docs/a/b.md', '# Deep\n');
+  write('assets/main-abc.js', 'export {};\n');
+  write('csp.json', JSON.stringify({ scripts: ["'sha256-s'"], styles: ["'sha256-t'"] }));
+  write('input-hash.txt', 'private');
+  write('sitemap.xml', '<urlset><url><loc>http://127.0.0.1:8080/docs/a/b</loc></url></urlset>');
+  server = await startTestServer({ site: folder });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Seen {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+/** The answer as it goes over the wire; fetch would decompress it and follow redirects. */
+function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${server.url}${path}`, { method, headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+describe('a page', () => {
+  test.each([
+    ['/', 'Home'],
+    ['/docs', 'Docs'],
+    ['/docs/a/b', 'Deep'],
+    ['/docs/a/b?from=mail', 'Deep'],
+  ])('%s is served, beside a folder of its name too', async (path, title) => {
+    const { status, headers, body } = await get(path);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).toContain("script-src 'self' 'sha256-s'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['cache-control']).toBe('no-cache');
+    expect(body.toString()).toBe(page(title));
+  });
+
+  test.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['br;q=0.0', undefined],
+    ['identity', undefined],
+  ])('goes to a client that accepts "%s" as %s', async (accepted, encoding) => {
+    const { headers, body } = await get('/docs', { 'accept-encoding': accepted });
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers.vary).toBe('accept-encoding');
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['content-length']).toBe(String(body.length));
+    const text = encoding === 'br' ? brotliDecompressSync(body) : encoding ? gunzipSync(body) : body;
+    expect(text.toString()).toBe(page('Docs'));
+  });
+
+  test('is not sent again to a client that has it', async () => {
+    const { headers } = await get('/docs');
+    const again = await get('/docs', { 'if-none-match': String(headers.etag) });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+    const compressed = await get('/docs', { 'if-none-match': String(headers.etag), 'accept-encoding': 'br' });
+    expect(compressed.status).toBe(200);
+  });
+
+  test('answers HEAD with the headers of GET', async () => {
+    const { status, headers, body } = await get('/docs/a/b', {}, 'HEAD');
+    expect([status, body.length]).toEqual([200, 0]);
+    expect(headers['content-length']).toBe(String(page('Deep').length));
+  });
+
+  test.each([
+    ['/docs/', '/docs'],
+    ['/docs/a/b/?x=1', '/docs/a/b?x=1'],
+    ['/docs/a/b.html', '/docs/a/b'],
+  ])('%s leads to %s', async (path, target) => {
+    const { status, headers } = await get(path);
+    expect([status, headers.location]).toEqual([308, target]);
+  });
+});
+
+describe('other files', () => {
+  test('the API document goes out compressed', async () => {
+    const { headers, body } = await get('/openapi/cloud.json', { 'accept-encoding': 'gzip, br' });
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(JSON.parse(gunzipSync(body).toString()).openapi).toMatch(/^3\./);
+  });
+
+  test('Markdown is text, scripts never change', async () => {
+    const markdown = await get('/docs/a/b.md');
+    expect(markdown.headers['content-type']).toBe('text/markdown; charset=utf-8');
+    const script = await get('/assets/main-abc.js');
+    expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  });
+
+  test('the sitemap names the address of this server', async () => {
+    const { body } = await get('/sitemap.xml', { 'accept-encoding': 'br' });
+    expect(body.toString()).toContain(`<loc>${server.url}/docs/a/b</loc>`);
+  });
+
+  test.each([
+    '/csp.json',
+    '/input-hash.txt',
+    '/docs.html.br',
+    '/docs/a',
+    '/assets/',
+    '/nope',
+    '/docs/../csp.json',
+  ])('%s is not there', async (path) => {
+    const { status, headers, body } = await get(path, { accept: 'text/html' });
+    expect(status).toBe(404);
+    expect(headers['content-security-policy']).toContain("default-src 'self'");
+    expect(body.toString()).toBe(page('Nothing'));
+  });
+});
