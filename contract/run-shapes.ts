@@ -257,4 +257,12 @@ export const RunResult = Type.Object(
   { ...flat, ...outputFields },
   { $id: 'RunResult', description: 'A run with its output.' },
 );
-export const RunOutput = Type.Object(outputFields, { $id: 'RunOutput', description: 'What a run left.' });
+export const RunOutput = Type.Object(
+  {
+    ...outputFields,
+    url: Type.Optional(
+      Type.String({ description: 'With `format=url`: GET it without a token, within 10 minutes.' }),
+    ),
+  },
+  { $id: 'RunOutput', description: 'What a run left.' },
+);

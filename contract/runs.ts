@@ -127,7 +127,7 @@ export const getRun = operation({
   tag: 'runs',
   summary: 'Get a run with its output',
   description:
-    'Answers the run and, once it has ended, its output. An output above 5 MB is read with `format=url`; without it the answer is 400.',
+    'Answers the run and, once it has ended, its output. An output above 5 MB and an archive are read with `format=url`; without it the answer is 400.',
   right: 'read',
   params: RunParams,
   query: FormatQuery,
@@ -184,7 +184,7 @@ export const getRunOutput = operation({
   tag: 'runs',
   summary: 'Get the output of a run',
   description:
-    'Answers what the run left: its output, or what is known of its failure. A run that has not ended has neither.',
+    'Answers what the run left: its output, or what is known of its failure. A run that has not ended has neither. An output above 5 MB and an archive are read with `format=url`, which answers a download URL in place of the content.',
   right: 'read',
   params: RunParams,
   query: FormatQuery,

@@ -215,7 +215,7 @@ describe('an address', () => {
     expectError(await get(path), 400, 'percent-encode');
   });
 
-  test.each(['PATCH', 'POST', 'OPTIONS', 'PROPFIND', 'LOCK'])(
+  test.each(['PATCH', 'POST', 'OPTIONS', 'PROPFIND', 'LOCK', 'QUERY'])(
     '404 for the method %s it does not have',
     async (method) => {
       expectError(await server.ask(method, '/v1/account'), 404);

@@ -92,7 +92,10 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
   });
   app.decorateRequest('caller', null);
   app.decorateRequest('rawBody', null);
-  app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, parts.log));
+  // Where there is nothing, it does not matter what else is wrong with the request.
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    request.is404 ? answerNotFound(request, reply, parts) : answerError(error, reply, parts.log),
+  );
   app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
@@ -267,7 +270,7 @@ function fromFastify(error: FastifyError): Problem | null {
       return badRequest('The Content-Length header does not fit the body.');
     default:
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-        ? badRequest(`The request cannot be read: ${error.message}.`)
+        ? badRequest(`The request cannot be read: ${error.message.replace(/\.+$/, '')}.`)
         : null;
   }
 }

@@ -25,7 +25,7 @@ import { cancel, remove } from './cancel.ts';
 import { isArchive } from './formats.ts';
 import { liveLog, wholeLog } from './logs.ts';
 import { resolveInstance } from './resolve.ts';
-import { contentTypeOf, withOutput } from './results.ts';
+import { contentTypeOf, outputUrl, withOutput } from './results.ts';
 import type { RunsTable } from './schema.ts';
 import { findRun, listRuns, renameRun } from './store.ts';
 import { submit } from './submit.ts';
@@ -160,7 +160,10 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
     },
 
     async getRunOutput({ caller, params, query }) {
-      return withOutput(parts, await find(caller, params), {}, query.format);
+      const run = await find(caller, params);
+      const url = query.format === 'url' ? outputUrl(parts, run) : null;
+      // A caller that asked for a link finds it at the top, as with the input, and where the output would be.
+      return withOutput(parts, run, url === null ? {} : { url }, query.format);
     },
 
     async getRunLogs({ caller, params }) {

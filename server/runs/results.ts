@@ -40,6 +40,12 @@ export async function withOutput(
   return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
 }
 
+/** Where the output can be got without a token, or null when there is none. */
+export function outputUrl({ uploads }: Pick<Parts, 'uploads'>, run: RunsTable): string | null {
+  if (run.output_content_id === null) return null;
+  return uploads.downloadUrl(run.output_content_id, contentTypeOf(run.output_format));
+}
+
 /** The output as JSON text, or null when there is none. */
 async function outputOf(
   { contents, uploads }: Parts,
@@ -47,10 +53,7 @@ async function outputOf(
   format: 'json' | 'url' | undefined,
 ): Promise<string | null> {
   if (run.output_content_id === null) return null;
-  if (format === 'url')
-    return JSON.stringify({
-      url: uploads.downloadUrl(run.output_content_id, contentTypeOf(run.output_format)),
-    });
+  if (format === 'url') return JSON.stringify({ url: outputUrl({ uploads }, run) });
   if (isArchive(run.output_format)) {
     throw badRequest(
       `The output of the run is an archive (format ${run.output_format}); ask for it with format=url.`,

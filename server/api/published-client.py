@@ -1,0 +1,368 @@
+"""Drives a server through the published Python client, one part at a time.
+
+    python published-client.py <part>
+
+Prints what the client's own models hold, as one JSON value; the test beside this file knows what it must be. The client
+takes the address and the key of the server from NEXTMV_ENDPOINT and NEXTMV_API_KEY.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+
+import requests
+from nextmv import cloud
+from nextmv.cloud import Application, Client
+from nextmv.input import InputFormat
+from nextmv.polling import PollingOptions
+from nextmv.run import Format, FormatInput, FormatOutput, RunConfiguration, RunQueuing
+from nextmv.status import StatusV2
+
+POLLING = PollingOptions(initial_delay=0.05, delay=0.1, backoff=0.02, jitter=0, max_delay=0.5, max_duration=60)
+
+PYTHON_APP = {
+    "app.yaml": """
+type: python
+runtime: ghcr.io/nextmv-io/runtime/python:3.11
+files:
+  - main.py
+  - names.py
+configuration:
+  options:
+    strict: true
+    validation:
+      enforce: all
+    items:
+      - name: factor
+        option_type: int
+        default: 2
+        description: What the numbers are multiplied by.
+        required: false
+        additional_attributes: {min: 1, max: 100, step: 1}
+        ui: {control_type: slider, display_name: Factor}
+      - name: note
+        option_type: string
+        default: none
+""",
+    "names.py": 'APP = "multiplier"\n',
+    "main.py": """
+import argparse, json, sys, time
+from names import APP
+
+parser = argparse.ArgumentParser()
+parser.add_argument("-factor", type=int, default=0)
+parser.add_argument("-note", default="")
+options = parser.parse_args()
+text = sys.stdin.read()
+try:
+    given = json.loads(text)
+except ValueError:
+    given = {"numbers": [int(one) for one in text.split()]}
+print(f"{APP} has {len(given.get('numbers', []))} numbers", file=sys.stderr, flush=True)
+if given.get("wait"):
+    time.sleep(600)
+if given.get("fail"):
+    sys.exit("there is no plan")
+numbers = [number * options.factor for number in given["numbers"]]
+output = {
+    "options": {"factor": options.factor, "note": options.note},
+    "solution": {"numbers": numbers, "padding": "x" * given.get("padding", 0)},
+}
+if given.get("metrics"):
+    output["metrics"] = {"total": sum(numbers), "count": len(numbers)}
+else:
+    output["statistics"] = {"schema": "v1", "result": {"value": sum(numbers), "custom": {"count": len(numbers)}}}
+json.dump(output, sys.stdout)
+""",
+}
+
+FILES_APP = {
+    "app.yaml": """
+type: python
+runtime: ghcr.io/nextmv-io/runtime/python:3.11
+files:
+  - main.py
+configuration:
+  content:
+    format: multi-file
+""",
+    "main.py": """
+import json, os
+
+os.makedirs("outputs/solutions/more", exist_ok=True)
+os.makedirs("outputs/statistics", exist_ok=True)
+for name in sorted(os.listdir("inputs")):
+    with open(os.path.join("inputs", name)) as given, open(f"outputs/solutions/more/{name}", "w") as made:
+        made.write(given.read().upper())
+with open("outputs/statistics/statistics.json", "w") as file:
+    json.dump({"statistics": {"schema": "v1", "result": {"value": 7}}}, file)
+print("all files are written")
+""",
+}
+
+
+def write(files, folder):
+    for name, content in files.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(content)
+    return folder
+
+
+def read(folder):
+    found = {}
+    for root, _, files in os.walk(folder):
+        for name in files:
+            path = os.path.join(root, name)
+            with open(path, encoding="utf-8") as file:
+                found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+def plain(value):
+    return value.model_dump(mode="json", exclude={"client"}) if hasattr(value, "model_dump") else value
+
+
+def refused(call):
+    """The status the server refused the call with."""
+    try:
+        call()
+    except requests.HTTPError as error:
+        return error.response.status_code
+    return None
+
+
+def pushed(client, id, files=PYTHON_APP):
+    app = Application.new(client, name=f"App {id}", id=id)
+    with tempfile.TemporaryDirectory() as folder:
+        app.push(app_dir=write(files, folder))
+    return app
+
+
+def applications(client):
+    made = Application.new(client, name="Client's app", id="py-app", description="Made by the client.")
+    again = Application.new(client, name="Not taken", id="py-app", exist_ok=True)
+    generated = Application.new(client)
+    updated = made.update(name="Renamed app", description="New words.", default_instance_id="latest")
+    listed = cloud.list_applications(client)
+    unpaged = cloud.list_applications(client, no_pagination=True)
+    got = Application.get(client, "py-app")
+    existed = [Application.exists(client, "py-app"), Application.exists(client, "no-such-app")]
+    made.delete()
+    return {
+        "made": plain(made),
+        "again": again.name,
+        "generated": generated.id,
+        "generated_name": generated.name,
+        "updated": plain(updated),
+        "got": plain(got),
+        "listed": [app.id for app in listed],
+        "unpaged": [app.id for app in unpaged],
+        "existed": existed,
+        "exists_after_delete": Application.exists(client, "py-app"),
+        "get_after_delete": refused(lambda: Application.get(client, "py-app")),
+    }
+
+
+def versions(client):
+    app = pushed(client, "py-versions")
+    made = app.new_version(id="v1", name="First version", description="The first one.")
+    again = app.new_version(id="v1", name="Not taken", exist_ok=True)
+    generated = app.new_version()
+    updated = app.update_version(version_id="v1", name="Renamed version", description="New words.")
+    listed = app.list_versions()
+    unpaged = app.list_versions(no_pagination=True)
+    got = app.version("v1")
+    existed = [app.version_exists("v1"), app.version_exists("v2")]
+    app.delete_version("v1")
+    return {
+        "made": plain(made),
+        "again": again.name,
+        "generated": plain(generated),
+        "updated": plain(updated),
+        "got": plain(got),
+        "listed": [version.id for version in listed],
+        "unpaged": [version.id for version in unpaged],
+        "existed": existed,
+        "exists_after_delete": app.version_exists("v1"),
+    }
+
+
+def instances(client):
+    app = pushed(client, "py-instances")
+    app.new_version(id="v1", name="First version")
+    app.new_version(id="v2", name="Second version")
+    made = app.new_instance(
+        version_id="v1",
+        id="prod",
+        name="Production",
+        description="What decides.",
+        configuration=cloud.InstanceConfiguration(
+            execution_class="6c9500mb870s",
+            options={"factor": "3"},
+            queuing=RunQueuing(priority=2, disabled=False),
+        ),
+    )
+    again = app.new_instance(version_id="v1", id="prod", name="Not taken", exist_ok=True)
+    bare = app.new_instance(version_id="v1")
+    updated = app.update_instance(
+        id="prod",
+        name="Renamed instance",
+        version_id="v2",
+        configuration=cloud.InstanceConfiguration(options={"factor": "5"}),
+    )
+    app.update(default_instance_id="prod")
+    on_default = Application.get(client, "py-instances").new_run_with_result(
+        input={"numbers": [1, 2]}, polling_options=POLLING
+    )
+    listed = app.list_instances()
+    unpaged = app.list_instances(no_pagination=True)
+    got = app.instance("prod")
+    latest = app.instance("latest")
+    existed = [app.instance_exists("prod"), app.instance_exists("nothing")]
+    app.update(default_instance_id="latest")
+    app.delete_instance("prod")
+    return {
+        "made": plain(made),
+        "again": again.name,
+        "bare": plain(bare),
+        "updated": plain(updated),
+        "on_default": plain(on_default),
+        "listed": [instance.id for instance in listed],
+        "unpaged": [instance.id for instance in unpaged],
+        "got": plain(got),
+        "latest": plain(latest),
+        "existed": existed,
+        "exists_after_delete": app.instance_exists("prod"),
+    }
+
+
+def runs(client):
+    app = pushed(client, "py-runs")
+    run = app.new_run(
+        input={"numbers": [1, 2, 3]},
+        instance_id="latest",
+        name="Monday",
+        description="The plan of Monday.",
+        options={"factor": "10", "note": "two words"},
+        configuration=RunConfiguration(execution_class="6c9500mb870s", queuing=RunQueuing(priority=3, disabled=False)),
+    )
+    result = app.run_result_with_polling(run_id=run, polling_options=POLLING)
+    older = app.new_run_with_result(input={"numbers": [4]}, instance_id="devint", polling_options=POLLING)
+    failed = app.new_run_with_result(input={"numbers": [], "fail": True}, polling_options=POLLING)
+    return {
+        "run": run,
+        "result": plain(result),
+        "information": plain(app.run_information(run)),
+        "metadata": plain(app.run_metadata(run)),
+        "output": app.run_output(run),
+        "input": app.run_input(run),
+        "logs": app.run_logs(run).log,
+        "live": [one.log for one in app.run_logs_with_polling(run, polling_options=POLLING)],
+        "older": plain(older),
+        "failed": plain(failed),
+        "refused_option": refused(lambda: app.new_run(input={"numbers": []}, options={"unknown": "1"})),
+        "missing": refused(lambda: app.run_information("latest-9KzmD41Hg")),
+    }
+
+
+def contents(client):
+    """Inputs and outputs that do not go through the body of a request: texts, large ones, folders of files."""
+    app = pushed(client, "py-contents")
+    text = app.new_run_with_result(input="1 2\n39", polling_options=POLLING)
+    large_input = {"numbers": [1], "note": "y" * (5 * 1024 * 1024)}
+    large = app.new_run_with_result(input=large_input, polling_options=POLLING)
+    padded = app.new_run_with_result(input={"numbers": [1], "padding": 6 * 1024 * 1024}, polling_options=POLLING)
+    url = app.upload_url()
+    app.upload_data(upload_url=url, data={"numbers": [21]})
+    uploaded = app.new_run_with_result(upload_id=url.upload_id, polling_options=POLLING)
+
+    files = pushed(client, "py-files", FILES_APP)
+    with tempfile.TemporaryDirectory() as given, tempfile.TemporaryDirectory() as made:
+        write({"a.txt": "alpha", "b.txt": "béta"}, given)
+        multi = files.new_run_with_result(input_dir_path=given, output_dir_path=made, polling_options=POLLING)
+        solutions = read(made)
+    with tempfile.TemporaryDirectory() as back:
+        files.run_input(multi.id, output_dir_path=back)
+        inputs = read(back)
+    return {
+        "text": plain(text),
+        "text_input": app.run_input(text.id),
+        "large_size": large.metadata.input_size,
+        "large_output": large.output["solution"]["numbers"],
+        "large_input_same": app.run_input(large.id) == large_input,
+        "padded_size": padded.metadata.output_size,
+        "padded_output": len(padded.output["solution"]["padding"]),
+        "uploaded": uploaded.output["solution"]["numbers"],
+        "multi": plain(multi),
+        "solutions": solutions,
+        "inputs": inputs,
+        "logs": files.run_logs(multi.id).log,
+    }
+
+
+def changes(client):
+    """What is done with runs that are there: cancel, list, compare, delete."""
+    app = pushed(client, "py-changes")
+    # The client cannot compare runs whose metadata has nested statistics; it takes flat metrics.
+    ended, other = [
+        app.new_run_with_result(
+            input={"numbers": [number], "metrics": True},
+            run_options={"factor": factor},
+            polling_options=POLLING,
+        )
+        for number, factor in [(1, "4"), (2, "6")]
+    ]
+    waiting = app.new_run(input={"numbers": [1], "wait": True})
+    app.cancel_run(waiting)
+    canceled = app.run_result_with_polling(waiting, polling_options=POLLING)
+    app.cancel_run(ended.id)
+    listed = app.list_runs()
+    compared = app.compare_runs([ended.id, other.id])
+    unpaged = [run.id for run in app.list_runs(no_pagination=True)]
+    succeeded = [run.id for run in app.list_runs(status=StatusV2.succeeded)]
+    app.delete_run(other.id)
+    return {
+        "ids": [ended.id, other.id, waiting],
+        "canceled": plain(canceled),
+        "after_cancel": plain(app.run_information(ended.id)),
+        "listed": [plain(run) for run in listed],
+        "unpaged": unpaged,
+        "succeeded": succeeded,
+        "compared": plain(compared),
+        "after_delete": refused(lambda: app.run_information(other.id)),
+        "left": [run.id for run in app.list_runs()],
+    }
+
+
+def pages(client):
+    """Lists longer than a page, which the client follows to their end."""
+    app = pushed(client, "py-pages")
+    made = [app.new_version(id=f"v{number}", name=f"Version {number}").id for number in range(55)]
+    listed = [version.id for version in app.list_versions()]
+    return {"made": made, "listed": listed}
+
+
+def formats(client):
+    """Formats named by the caller."""
+    app = pushed(client, "py-formats")
+    configuration = RunConfiguration(
+        format=Format(
+            format_input=FormatInput(input_type=InputFormat.TEXT),
+            format_output=FormatOutput(),
+        )
+    )
+    result = app.new_run_with_result(input="5 6", configuration=configuration, polling_options=POLLING)
+    return {"result": plain(result)}
+
+
+PARTS = {
+    part.__name__: part for part in [applications, versions, instances, runs, contents, changes, pages, formats]
+}
+
+if __name__ == "__main__":
+    # The client tells what it thinks on stdout, too; only the value goes there.
+    with contextlib.redirect_stdout(sys.stderr):
+        value = PARTS[sys.argv[1]](Client())
+    json.dump(value, sys.stdout)
