@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, { always: readonly string[]; tests: readonly st
   explorer: { always: [], tests: ['contract'] },
   site: { always: ['contract', 'explorer'], tests: ['server'] },
   console: { always: ['contract', 'explorer'], tests: ['server'] },
-  cli: { always: ['contract', 'runner'], tests: ['server'] },
+  cli: { always: ['contract', 'runner'], tests: ['server', 'site'] },
 };
 /** They look at the whole repository, or stand outside all packages. */
 const FREE = new Set(['', 'checks', 'scripts']);

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { unpackArchive } from './archive.ts';
 import { startRunner } from './runner.ts';
+import { archiveInput, contentsOf } from './test-archives.ts';
 import {
   begin,
   filesTar,
@@ -19,7 +19,7 @@ import {
   type TarEntry,
   tarOf,
 } from './test-kit.ts';
-import type { Containment, Job, Runner } from './types.ts';
+import type { Containment, Runner } from './types.ts';
 
 const SECRET = `secret-of-the-server-${process.pid}`;
 process.env.SWITCHYARD_TEST_SECRET = SECRET;
@@ -30,26 +30,6 @@ async function runnerAt(level: Containment, folder: string): Promise<Runner | un
   } catch (error) {
     console.warn(`\n!!! SKIPPED level ${level}: ${error}\n`);
     return undefined;
-  }
-}
-
-function archiveInput(format: Job['input']['format'], bytes: Buffer): Job['input'] {
-  return { format, open: async () => Readable.from([bytes]) };
-}
-
-/** The files of a result archive, by name. */
-async function contentsOf(path: string | undefined): Promise<Record<string, string>> {
-  if (path === undefined) return {};
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-result-'));
-  try {
-    const { entries } = await unpackArchive(Readable.from([readFileSync(path)]), folder);
-    return Object.fromEntries(
-      entries
-        .filter((entry) => entry.kind === 'file')
-        .map((entry) => [entry.path, readFileSync(join(folder, entry.path), 'utf8')]),
-    );
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }
 
@@ -289,6 +269,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(stdout).toBe('välue 600\n');
     });
 
+    // Only a sandbox has places of its own.
     test.skipIf(level === 'limits')('secret files at absolute places of the sandbox', async () => {
       const { stdout } = await finish(runner, {
         files: shell('cat /tmp/a/s /app/t'),
@@ -350,6 +331,7 @@ console.log(JSON.stringify({ own: process.env, seen: seen.join() }));
       expect(closed.stdout).toBe(level === 'sandbox' ? 'ECONNREFUSED\n' : 'hello\n');
     });
 
+    // What the level limits lets an app see is what its user may see.
     test.skipIf(level === 'limits')(
       'the sandbox shows its own processes only and lets nothing else be written',
       async () => {
