@@ -170,7 +170,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     if (site) serveSite(http, site, () => publicUrl);
     const url = await listen(http, config);
     publicUrl ||= url;
-    closers.push(() => http.close());
+    closers.push(() => closeHttp(http));
     closers.push(async () => {
       closing = 'The server is shutting down.';
     });
@@ -230,6 +230,23 @@ async function openDatabase(config: Config, log: Log): Promise<Database> {
 async function openBlobs({ s3, data }: Config): Promise<BlobStore> {
   if (s3) return openS3Blobs(s3.address, s3.credentials, { spool: join(data, 'spool') });
   return openDiskBlobs(join(data, 'blobs'));
+}
+
+const CLOSE_MS_MAX = 10_000;
+
+/**
+ * Takes no new connection, lets requests under way finish, and closes each connection as it falls idle: one that is kept
+ * alive would otherwise hold the server until its time is over. What takes longer is cut off.
+ */
+async function closeHttp(http: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => http.server.closeIdleConnections(), 50);
+  const late = setTimeout(() => http.server.closeAllConnections(), CLOSE_MS_MAX);
+  try {
+    await http.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(late);
+  }
 }
 
 async function listen(http: FastifyInstance, config: Config): Promise<string> {
