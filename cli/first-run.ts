@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { exists, pushApp } from './push.ts';
 
 const SHOWN_APP = 'vehicle-routing';
+const RUN_NAME = 'First run';
 const POLL_MS = 200;
 
 export interface FirstRun {
@@ -47,11 +48,7 @@ export async function firstRun(
     say(`pushed ${name}`);
   }
   const input: unknown = JSON.parse(readFileSync(join(appsFolder, SHOWN_APP, 'input.json'), 'utf8'));
-  const created = await client.call('createRun', {
-    params: { application_id: SHOWN_APP },
-    body: { input, name: 'First run', description: 'The sample input, planned on the first start.' },
-  });
-  const params = { application_id: SHOWN_APP, run_id: created.body.run_id };
+  const params = { application_id: SHOWN_APP, run_id: await findOrCreateRun(client, input) };
   for (;;) {
     const { body } = await client.call('getRunMetadata', { params });
     if (isTerminal(body.status_v2)) {
@@ -69,6 +66,19 @@ export async function firstRun(
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+/** A first start that was interrupted has left its run in the queue, where it is waited for. */
+async function findOrCreateRun(client: Client, input: unknown): Promise<string> {
+  const params = { application_id: SHOWN_APP };
+  const listed = await client.call('listRuns', { params });
+  const earlier = listed.body.runs.find(({ name }) => name === RUN_NAME);
+  if (earlier) return earlier.id;
+  const created = await client.call('createRun', {
+    params,
+    body: { input, name: RUN_NAME, description: 'The sample input, planned on the first start.' },
+  });
+  return created.body.run_id;
 }
 
 async function isPushed(client: Client, id: string): Promise<boolean> {

@@ -23,22 +23,32 @@ const say = (line = ''): void => {
   process.stdout.write(`${line}\n`);
 };
 
+const hasToken = existsSync(ready.tokenPath);
+
 say();
-say('Switchyard is up.');
-say(`  site   ${ready.url}/docs`);
-say(`  API    ${ready.url}/v1`);
-if (ready.firstToken) {
-  say(`  token  ${ready.firstToken}`);
-  say(`         the root token, shown this once; it is kept in ${ready.tokenPath}`);
+if (ready.role === 'worker') {
+  say('The worker is up.');
+  say(`  state  ${ready.url}/readyz`);
 } else {
-  say(`  token  kept in ${ready.tokenPath}`);
+  say('Switchyard is up.');
+  say(`  site   ${ready.url}/docs`);
+  say(`  API    ${ready.url}/v1`);
+  if (ready.firstToken) {
+    say(`  token  ${ready.firstToken}`);
+    say(`         the root token, shown this once; it is kept in ${ready.tokenPath}`);
+  } else if (hasToken) {
+    say(`  token  kept in ${ready.tokenPath}`);
+  } else {
+    say('  token  kept where the first server of this database keeps its data');
+  }
 }
 if (ready.containment === 'limits')
   say(`  note   apps run at containment level limits: ${ready.containmentNote}`);
 say();
 
 const done = join(dirname(ready.tokenPath), 'first-run.json');
-if (ready.role !== 'worker' && !existsSync(done) && existsSync(ready.tokenPath)) {
+if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
+  if (ready.role === 'server') say('The first run begins as soon as there is a worker.');
   const token = readFileSync(ready.tokenPath, 'utf8').trim();
   try {
     const outcome = await firstRun(

@@ -6,5 +6,7 @@ import { installTools } from './tools.mjs';
 
 install({ development: true });
 installTools();
-const done = spawnSync(node, [join(root, 'server', 'testing', 'bench.ts'), ...process.argv.slice(2)], { stdio: 'inherit' });
+const done = spawnSync(node, [join(root, 'server', 'testing', 'bench.ts'), ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
 process.exit(done.status ?? 1);

@@ -4,14 +4,15 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fail, install, node, root } from './install.mjs';
 
 const seconds = install({ development: false });
 if (seconds > 0) console.log(`Installed in ${seconds.toFixed(0)} s.`);
 
-const role = process.env.SWITCHYARD_ROLE;
-if (role !== 'worker' && existsSync(join(root, 'site', 'build.ts'))) {
+if (process.env.SWITCHYARD_ROLE !== 'worker') {
+  if (!existsSync(join(root, 'site', 'dist'))) console.log('Building the documentation site ...');
   const built = spawnSync(node, [join(root, 'site', 'build.ts')], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -23,10 +24,12 @@ const server = spawn(node, [join(root, 'server', 'main.ts')], {
   cwd: process.cwd(),
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 });
-// Ctrl-C reaches the server by itself; this process waits for it to drain.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => server.kill('SIGTERM'));
-server.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGKILL' ? 137 : 1)));
+// Ctrl-C at a terminal reaches the server by itself too, which takes the second word for what it is. This process waits
+// for it to drain. One that is killed cannot say anything; the server then notices that it is gone.
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.on(signal, () => server.kill('SIGTERM'));
+}
+server.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));
 server.once('message', (ready) => {
   const welcome = spawn(node, [join(root, 'cli', 'welcome.ts')], {
     cwd: process.cwd(),

@@ -257,10 +257,14 @@ async function listen(http: FastifyInstance, config: Config): Promise<string> {
   return `http://${host}:${port}`;
 }
 
-/** Runs the server as a process: settings from the environment, SIGTERM and SIGINT drain it. */
+/**
+ * Runs the server as a process: settings from the environment. SIGTERM and SIGINT drain it, and so does the end of the
+ * process that started it with a channel, so that nobody finds an old server on the port of a new one.
+ */
 async function main(): Promise<void> {
   const config = readConfig();
   const site = join(import.meta.dirname, '..', 'site', 'dist');
+  const started = process.send !== undefined;
   const server = await startServer(config, { site });
   let stopping = false;
   const stop = (signal: string): void => {
@@ -276,6 +280,8 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
+  process.on('disconnect', () => stop('the end of the process that started it'));
+  if (started && !process.connected) return stop('the end of the process that started it');
   process.send?.({
     url: server.url,
     role: config.role,

@@ -1,0 +1,123 @@
+/**
+ * `npm start` as its user: the script with its installation done already. The server, and the apps it runs, hold the same
+ * pipe as the script, so the pipe closes when all of them are gone.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@switchyard/contract/client.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const START = join(import.meta.dirname, '..', 'scripts', 'start.mjs');
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-start-'));
+const data = join(folder, 'data');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Start {
+  child: ChildProcess;
+  /** Waits until the output matches; throws with the output when the start ends before. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The exit code of the script and everything it and the server wrote, once all of them are gone. */
+  gone: Promise<{ code: number | null; output: string }>;
+}
+
+function start(env: Record<string, string> = {}): Start {
+  const child = spawn(process.execPath, [START], {
+    env: {
+      PATH: process.env.PATH,
+      SWITCHYARD_PORT: '0',
+      SWITCHYARD_DATA: data,
+      SWITCHYARD_LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let tell = (): void => {};
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      tell();
+    });
+  }
+  let ended = false;
+  const gone = new Promise<{ code: number | null; output: string }>((resolve) =>
+    child.once('close', (code) => {
+      ended = true;
+      tell();
+      resolve({ code, output });
+    }),
+  );
+  const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = pattern.exec(output);
+      if (found) return found;
+      if (ended) throw new Error(`The start ended before it said ${pattern}: ${output}`);
+      await new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+    }
+  };
+  return { child, says, gone };
+}
+
+async function runsOf(address: string): Promise<{ name: string; status_v2: string }[]> {
+  const token = readFileSync(join(data, 'root-token'), 'utf8').trim();
+  const { body } = await createClient({ url: address, token }).call('listRuns', {
+    params: { application_id: 'vehicle-routing' },
+  });
+  return body.runs;
+}
+
+describe('npm start', { timeout: 120_000 }, () => {
+  test('that is interrupted in its first run waits for that run the next time, and makes no other', async () => {
+    const first = start();
+    await first.says(/pushed vehicle-routing/);
+    first.child.kill('SIGTERM');
+    expect((await first.gone).code).toBe(0);
+
+    const second = start();
+    const [, address = ''] = await second.says(/site {3}(http:\S+)\/docs/);
+    await second.says(/First run: vehicle-routing on its sample input/);
+    await second.says(/status {5}succeeded\n {2}objective {2}\d+(\.\d+)?\n {2}time/);
+    await second.says(/Next: /);
+    expect(await runsOf(address)).toMatchObject([{ name: 'First run', status_v2: 'succeeded' }]);
+    second.child.kill('SIGINT');
+    const { code, output } = await second.gone;
+    expect(code).toBe(0);
+    expect(output).toContain(`token  kept in ${join(data, 'root-token')}`);
+    expect(output).not.toContain(readFileSync(join(data, 'root-token'), 'utf8').trim());
+  });
+
+  test('that is killed leaves no server behind', async () => {
+    const killed = start();
+    const [, address = ''] = await killed.says(/site {3}(http:\S+)\/docs/);
+    killed.child.kill('SIGKILL');
+    await killed.gone;
+    await expect(fetch(`${address}/healthz`)).rejects.toThrow();
+  });
+
+  test('serves the pages it prints', async () => {
+    await using stopped = new AsyncDisposableStack();
+    const started = start();
+    stopped.defer(async () => {
+      started.child.kill('SIGTERM');
+      await started.gone;
+    });
+    const [, page = ''] = await started.says(/site {3}(http:\S+)/);
+    expect(await (await fetch(page)).text()).toContain('<title>');
+  });
+
+  test.each([
+    ['SWITCHYARD_PORT', '99999'],
+    ['SWITCHYARD_CONTAINMENT', 'jail'],
+    ['SWITCHYARD_DATABASE', 'mysql://127.0.0.1/x'],
+  ])('refuses %s=%s with one sentence', async (name, value) => {
+    const other = join(folder, 'refused');
+    const { code, output } = await start({ SWITCHYARD_DATA: other, [name]: value }).gone;
+    expect(code).toBe(1);
+    expect(output.trim()).toMatch(new RegExp(`^${name} is .*\\.$`));
+    expect(existsSync(other)).toBe(false);
+  });
+});
