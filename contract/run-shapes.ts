@@ -48,6 +48,9 @@ const RunConfiguration = Type.Object(
         { description: 'Kind of the run.' },
       ),
     ),
+    secrets_collection_id: maybe(
+      text('Secrets that this run is given, in place of those of the instance.', { max: 64 }),
+    ),
     queuing: maybe(Queuing),
     integration_id: maybe(text('Accepted for existing clients and ignored.', { max: 256 })),
   },

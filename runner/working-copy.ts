@@ -18,6 +18,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { ExecutableIndex } from './executables.ts';
 import type { LaunchPlan } from './protocol.ts';
 import { type RunFolder, SANDBOX_APP } from './run-folder.ts';
+import { isErrno } from './sentences.ts';
 
 /** The plan cannot be carried out; the app is to blame, and the message says how. */
 export class NotStartable extends Error {
@@ -57,9 +58,16 @@ export function makeWorkingCopy(options: CopyOptions): void {
   for (const path of plan.folders) makeFolder(working, path, own);
   for (const secret of plan.secretFiles) {
     const path = secretPath(secret.location, working, options);
-    makeFolder(working, dirname(path.relative), own, path.base);
     const whole = join(path.base, path.relative);
-    writeFileSync(whole, secret.value, { mode: 0o600 });
+    try {
+      makeFolder(working, dirname(path.relative), own, path.base);
+      writeFileSync(whole, secret.value, { mode: 0o600 });
+    } catch (error) {
+      if (!isErrno(error, 'EISDIR', 'ENOTDIR')) throw error;
+      throw new NotStartable(
+        `The secret file location "${secret.location}" cannot be written: the executable has a folder there, or a file where a folder is needed.`,
+      );
+    }
     own(whole);
   }
   // Last, so that no link of the input archive can lead a write of ours elsewhere.

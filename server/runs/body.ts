@@ -87,7 +87,7 @@ export function informationBody(run: RunsTable, hidden: ReadonlySet<string>, now
     ...info,
     ...measures,
     createdAt: info.created_at,
-    secrets_collection_id: '',
+    secrets_collection_id: run.secrets_collection_id ?? '',
     metadata: {
       application_id: info.application_id,
       application_instance_id: info.application_instance_id,
@@ -113,6 +113,7 @@ export function informationBody(run: RunsTable, hidden: ReadonlySet<string>, now
         ? {}
         : { statistics: JSON.parse(run.statistics) as Record<string, unknown> }),
       ...(run.metrics === null ? {} : { metrics: JSON.parse(run.metrics) as Record<string, unknown> }),
+      ...(run.secrets_collection_id === null ? {} : { secrets_collection_id: run.secrets_collection_id }),
       attempt: run.attempt,
       containment: run.containment,
       ...(run.limits === null

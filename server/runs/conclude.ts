@@ -12,6 +12,7 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Log, messageOf } from '../log.ts';
+import type { Mask } from '../secrets/mask.ts';
 import { NotExecutableError } from './execute.ts';
 import { discardAll, type PreparedEnd, prepareEnd, writeEnd } from './finish.ts';
 import { giveBack } from './give-back.ts';
@@ -43,6 +44,8 @@ interface Attempt {
   run: RunsTable;
   end: AttemptEnd;
   lines: LogWriter;
+  /** Hides the secrets of the app. */
+  mask: Mask;
   /** Whether the process shuts down, which ends apps that are not to blame. */
   isDraining(): boolean;
 }
@@ -57,7 +60,7 @@ export async function conclude(parts: Parts, attempt: Attempt): Promise<void> {
       await trial.write();
       return;
     } catch (error) {
-      const why = messageOf(error);
+      const why = attempt.mask.text(messageOf(error));
       log.error({ run: run.id, tries, error: why }, 'The end of a run could not be written; trying again.');
       if (tries >= TRIES && (await trial.giveUp(why))) return;
     }
@@ -108,8 +111,8 @@ class Trial {
 
   async #finish(ended: Ended): Promise<void> {
     const { database, log } = this.#parts;
-    const { run, lines } = this.#attempt;
-    this.#prepared ??= await prepareEnd(this.#parts, run, ended, lines);
+    const { run, lines, mask } = this.#attempt;
+    this.#prepared ??= await prepareEnd(this.#parts, run, ended, { lines, mask });
     const written = await writeEnd(database, run, this.#prepared, lines);
     const { status } = this.#prepared.ending;
     if (written) this.#ended(status);
@@ -117,7 +120,8 @@ class Trial {
     log.debug({ run: run.id, status, written, reason: ended.reason, ms: ended.executionMs }, 'run ended');
   }
 
-  async #giveBack(why: string, { counts = true } = {}): Promise<void> {
+  async #giveBack(reason: string, { counts = true } = {}): Promise<void> {
+    const why = this.#attempt.mask.text(reason);
     const { database, clock, log, metrics } = this.#parts;
     const { run, lines } = this.#attempt;
     await lines.settle();

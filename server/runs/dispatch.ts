@@ -9,10 +9,12 @@ import type { Runner, RunningApp } from '@switchyard/runner';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
+import type { Seal } from '../database/seal.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Log, messageOf } from '../log.ts';
 import type { Slots } from '../queue/pools.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import { NO_MASK } from '../secrets/mask.ts';
 import { type AttemptEnd, conclude, isHostTrouble } from './conclude.ts';
 import { limitsShown, prepareJob } from './execute.ts';
 import { giveBack } from './give-back.ts';
@@ -29,6 +31,7 @@ const KEEPING_MAX = 64;
 export interface DispatchParts {
   database: Database;
   contents: Contents;
+  seal: Seal;
   runner: Runner;
   slots: Slots;
   workerId: string;
@@ -136,11 +139,16 @@ export class Dispatcher {
     metrics.slotsBusy.set(slots.busy);
     const lines = new LogWriter({ database, clock, log }, run);
     let app: RunningApp | undefined;
+    let mask = NO_MASK;
     let end: AttemptEnd;
     try {
-      const job = await prepareJob(run, this.#parts);
-      run.limits = limitsShown(job);
-      app = runner.run(job, { onStart: () => {}, onLog: (added) => lines.add(added) });
+      const prepared = await prepareJob(run, this.#parts);
+      mask = prepared.mask;
+      run.limits = limitsShown(prepared.job);
+      app = runner.run(prepared.job, {
+        onStart: () => {},
+        onLog: (added) => lines.add(added, prepared.mask),
+      });
       this.#apps.set(key, app);
       if (this.#draining) app.cancel();
       end = await app.done;
@@ -153,7 +161,7 @@ export class Dispatcher {
     metrics.slotsBusy.set(slots.busy);
     this.#keeping += 1;
     this.#claims.poke();
-    await conclude(this.#parts, { run, end, lines, isDraining: () => this.#draining });
+    await conclude(this.#parts, { run, end, lines, mask, isDraining: () => this.#draining });
     this.#keeping -= 1;
     if (this.#keeping === KEEPING_MAX - 1) this.#claims.poke();
     await app?.dispose();

@@ -3,30 +3,76 @@ import type { Readable } from 'node:stream';
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { LOG_BYTES_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
+import type { Secret } from '@switchyard/contract/secrets.ts';
 import { effectiveLimits, type Job, type Runner } from '@switchyard/runner';
 import { requirementsOf } from '../applications/executable.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
 import { findExecutable } from '../applications/store.ts';
 import type { Content, Contents } from '../blobs/contents.ts';
 import type { Database } from '../database/database.ts';
+import type { Seal } from '../database/seal.ts';
+import { Mask, NO_MASK } from '../secrets/mask.ts';
+import { readSecrets } from '../secrets/read.ts';
 import { argumentsOf } from './options.ts';
 import type { RunsTable } from './schema.ts';
 
 /** Why a run can never be executed, however often it is tried; the message goes into the run. */
 export class NotExecutableError extends Error {}
 
+interface Parts {
+  database: Database;
+  contents: Contents;
+  seal: Seal;
+  runner: Runner;
+}
+
+export interface PreparedJob {
+  job: Job;
+  /** Hides the secrets that the app is given from what is written about the run. */
+  mask: Mask;
+}
+
 /** The job of a run's attempt; throws NotExecutableError when something it needs was removed. */
-export async function prepareJob(
-  run: RunsTable,
-  { database, contents, runner }: { database: Database; contents: Contents; runner: Runner },
-): Promise<Job> {
-  const [executable, input] = await Promise.all([
+export async function prepareJob(run: RunsTable, parts: Parts): Promise<PreparedJob> {
+  const { database, contents, runner } = parts;
+  const [executable, input, secrets] = await Promise.all([
     findExecutable(database.read, run.executable_id),
     contents.find(run.input_content_id),
+    secretsOf(run, parts),
   ]);
   if (!executable) throw new NotExecutableError(`The executable ${run.executable_id} of the run is gone.`);
   if (!input) throw new NotExecutableError('The input of the run is gone.');
-  return jobOf(run, executable, input, contents, runner);
+  return {
+    job: { ...jobOf(run, executable, input, contents, runner), ...delivery(run, secrets) },
+    mask: secrets.length === 0 ? NO_MASK : new Mask(secrets.map((secret) => secret.value)),
+  };
+}
+
+/** Read anew for every attempt, and kept nowhere else. */
+async function secretsOf(run: RunsTable, { database, seal }: Parts): Promise<Secret[]> {
+  if (run.secrets_collection_id === null) return [];
+  const read = await readSecrets(database.read, seal, {
+    account: run.account_id,
+    applicationUid: run.application_uid,
+    id: run.secrets_collection_id,
+  });
+  if ('error' in read) throw new NotExecutableError(read.error);
+  return read.secrets;
+}
+
+/** How the app gets to its secrets, and to know which run it is. */
+function delivery(run: RunsTable, secrets: readonly Secret[]): Pick<Job, 'environment' | 'secretFiles'> {
+  const variables = secrets.filter((secret) => secret.type === 'env');
+  return {
+    environment: {
+      ...Object.fromEntries(variables.map(({ location, value }) => [location, value])),
+      NEXTMV_APP_ID: run.application_id,
+      NEXTMV_RUN_ID: run.id,
+    },
+    secretFiles: secrets
+      .filter((secret) => secret.type === 'file')
+      .map(({ location, value }) => ({ location, value })),
+  };
 }
 
 function jobOf(
@@ -35,7 +81,7 @@ function jobOf(
   input: Content,
   contents: Contents,
   runner: Runner,
-): Job {
+): Omit<Job, 'environment' | 'secretFiles'> {
   const requirements = requirementsOf(executable);
   const content = requirements.io_configuration?.multi_file;
   const summary = JSON.parse(run.options_summary) as OptionSummary[];
@@ -50,8 +96,6 @@ function jobOf(
     entrypoint: requirements.entrypoint ?? undefined,
     workingDirectory: requirements.working_directory ?? undefined,
     arguments: argumentsOf(summary, requirements.options),
-    environment: { NEXTMV_APP_ID: run.application_id, NEXTMV_RUN_ID: run.id },
-    secretFiles: [],
     input: { format: run.input_format, open: () => input.open() },
     content: content
       ? {

@@ -4,11 +4,13 @@
  */
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { ERROR_CHARS_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Ended, ResultFile } from '@switchyard/runner';
 import type { Contents, PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import type { Mask } from '../secrets/mask.ts';
 import { judge } from './judge.ts';
 import type { LogWriter } from './log-writer.ts';
 import { type Ending, endRunning } from './moves.ts';
@@ -25,14 +27,14 @@ export interface PreparedEnd {
   contents: PreparedContent[];
 }
 
-/** Judges the run and makes contents of what it left. */
+/** Judges the run and makes contents of what it left. Its output is the app's own; in all else its secrets are hidden. */
 export async function prepareEnd(
   { contents, clock }: { contents: Contents; clock: Clock },
   run: RunsTable,
   ended: Ended,
-  log: LogWriter,
+  { lines, mask }: { lines: LogWriter; mask: Mask },
 ): Promise<PreparedEnd> {
-  const results = await readResults(ended, run.output_format);
+  const results = await readResults(ended, run.output_format, mask);
   const verdict = judge(ended, results.error);
   const keepsOutput = results.output !== null && results.error === '' && verdict.status !== 'failed';
   const stdoutLeft = ended.stdout.bytes > 0 && (results.keepStdout || !keepsOutput);
@@ -47,16 +49,16 @@ export async function prepareEnd(
       keepsOutput && results.output ? prepareFile(contents, results.output, OUTPUT_BYTES_MAX) : null,
     );
     const stdout = await keep(
-      stdoutLeft ? contents.prepare(await tail(ended.stdout, STDOUT_KEPT_BYTES)) : null,
+      stdoutLeft ? contents.prepare(await tail(ended.stdout, STDOUT_KEPT_BYTES, mask)) : null,
     );
     const kept = await keep(
       run.output_format === 'multi-file'
-        ? contents.prepare(Buffer.from(await log.wholeText()))
-        : prepareLog(contents, ended.stderr),
+        ? contents.prepare(Buffer.from(await lines.wholeText()))
+        : prepareLog(contents, ended, mask),
     );
     const ending: Ending = {
       status: verdict.status,
-      error: withoutNul(verdict.error).slice(0, ERROR_CHARS_MAX),
+      error: withoutNul(mask.text(verdict.error)).slice(0, ERROR_CHARS_MAX),
       initiated_at: Math.floor(ended.startedAt),
       finished_at: Math.max(clock.now(), run.created_at),
       execution_ms: ended.executionMs,
@@ -65,7 +67,7 @@ export async function prepareEnd(
       stdout_content_id: stdout?.id ?? null,
       log_content_id: kept?.id ?? null,
       statistics_status: results.statistics.status,
-      statistics_error: withoutNul(results.statistics.error),
+      statistics_error: withoutNul(mask.text(results.statistics.error)),
       indicators: JSON.stringify(results.statistics.indicators),
       statistics: results.statistics.block,
       metrics: results.metrics,
@@ -111,21 +113,26 @@ async function prepareFile(contents: Contents, file: ResultFile, bytesMax: numbe
   return contents.prepareStream(createReadStream(file.path), bytesMax);
 }
 
-async function prepareLog(contents: Contents, file: ResultFile): Promise<PreparedContent | null> {
-  return file.bytes === 0 ? null : prepareFile(contents, file, Number.MAX_SAFE_INTEGER);
+async function prepareLog(
+  contents: Contents,
+  { stderr, logCut }: Ended,
+  mask: Mask,
+): Promise<PreparedContent | null> {
+  if (stderr.bytes === 0) return null;
+  if (mask.isEmpty) return prepareFile(contents, stderr, Number.MAX_SAFE_INTEGER);
+  const hidden = mask.stream(createReadStream(stderr.path), logCut);
+  return contents.prepareStream(Readable.from(hidden, { objectMode: false }), Number.MAX_SAFE_INTEGER);
 }
 
-async function tail(file: ResultFile, bytesMax: number): Promise<Buffer> {
-  if (file.bytes <= bytesMax) return readFile(file.path);
+/** The end of a file, with some of what comes before it read too, where a secret may begin that reaches into it. */
+async function tail(file: ResultFile, bytesMax: number, mask: Mask): Promise<Buffer> {
+  const from = Math.max(0, file.bytes - bytesMax);
+  const before = Math.min(from, mask.reach);
   const handle = await open(file.path, 'r');
   try {
-    const { buffer, bytesRead } = await handle.read(
-      Buffer.alloc(bytesMax),
-      0,
-      bytesMax,
-      file.bytes - bytesMax,
-    );
-    return buffer.subarray(0, bytesRead);
+    const bytes = Buffer.alloc(before + Math.min(file.bytes, bytesMax));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, from - before);
+    return mask.tail(bytes.subarray(0, bytesRead), before);
   } finally {
     await handle.close();
   }

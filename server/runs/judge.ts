@@ -5,6 +5,8 @@
 import { OUTPUT_BYTES_MAX, STATISTICS_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Indicator, RunStatistics } from '@switchyard/contract/run-shapes.ts';
 import type { Ended } from '@switchyard/runner';
+import { messageOf } from '../log.ts';
+import type { Mask } from '../secrets/mask.ts';
 
 export interface ReadOutput {
   /** Why the text is not an output, as a sentence; empty when it is one or there is none. */
@@ -15,15 +17,18 @@ export interface ReadOutput {
   metrics: unknown;
 }
 
-/** Reads what an app printed: nothing, or one JSON object. */
-export function readOutput(text: string): ReadOutput {
+/**
+ * Reads what an app printed: nothing, or one JSON object. The parser's message quotes a part of the text, in which half of
+ * a secret would not be recognised; so it is made anew of the text without the secrets.
+ */
+export function readOutput(text: string, mask: Mask): ReadOutput {
   const nothing = { present: false, statistics: undefined, metrics: undefined };
   if (text.trim() === '') return { ...nothing, error: '' };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : '';
+    const why = mask.isEmpty ? messageOf(error) : complaintAbout(mask.text(text));
     return {
       ...nothing,
       error: `The app printed text to stdout that is not JSON (${why}); stdout must be one JSON object, logs belong on stderr.`,
@@ -37,6 +42,15 @@ export function readOutput(text: string): ReadOutput {
   }
   const fields = value as { statistics?: unknown; metrics?: unknown };
   return { error: '', present: true, statistics: fields.statistics, metrics: fields.metrics };
+}
+
+function complaintAbout(text: string): string {
+  try {
+    JSON.parse(text);
+    return 'without its secrets it would be';
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 export interface Verdict {

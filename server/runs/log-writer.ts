@@ -3,7 +3,7 @@
  * soon and a chatty app costs few transactions. The numbers of chunks grow from one claim to the next, so a follower's
  * place stays good when the run is started again.
  *
- * What must stay true: lines are written only while the run is there and claimed by nobody else; otherwise a run that was
+ * What must stay true: a line shows no secret of the app from the moment it is here. Lines are written only while the run is there and claimed by nobody else; otherwise a run that was
  * deleted would leave lines behind.
  */
 import type { RunId } from '@switchyard/contract/ids.ts';
@@ -11,6 +11,7 @@ import type { LogLine } from '@switchyard/runner';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { type Log, messageOf } from '../log.ts';
+import type { Mask } from '../secrets/mask.ts';
 import { insertLogChunk, listLogChunks } from './history.ts';
 import { isHeld } from './moves.ts';
 
@@ -39,10 +40,10 @@ export class LogWriter {
     this.#seq = this.#first;
   }
 
-  add(lines: readonly LogLine[]): void {
+  add(lines: readonly LogLine[], mask: Mask): void {
     for (const line of lines) {
       this.#last = Math.max(Math.round(line.at * 1000), this.#last + 1);
-      this.#lines.push([this.#last, line.text]);
+      this.#lines.push([this.#last, mask.line(line.text)]);
     }
     this.#cancelTimer ??= this.#parts.clock.after(WRITE_EVERY_MS, () => this.#writeSoon());
   }

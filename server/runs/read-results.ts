@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { Ended, ResultFile } from '@switchyard/runner';
+import type { Mask } from '../secrets/mask.ts';
 import { isArchive } from './formats.ts';
 import { type ReadOutput, readOutput, readStatistics, type Statistics, tooLarge } from './judge.ts';
 
@@ -30,8 +31,8 @@ export interface ReadSummary extends Omit<ReadOutput, 'statistics' | 'metrics'> 
   metrics: string | null;
 }
 
-export function summarizeOutput(text: string): ReadSummary {
-  const read = readOutput(text);
+export function summarizeOutput(text: string, mask: Mask): ReadSummary {
+  const read = readOutput(text, mask);
   return {
     error: read.error,
     present: read.present,
@@ -46,10 +47,10 @@ function keepMetrics(metrics: unknown): string | null {
   return text.length > METRICS_BYTES_MAX ? null : text;
 }
 
-async function readJsonFile(file: ResultFile): Promise<ReadSummary> {
-  if (file.bytes < THREAD_BYTES_MIN) return summarizeOutput(await readFile(file.path, 'utf8'));
+async function readJsonFile(file: ResultFile, mask: Mask): Promise<ReadSummary> {
+  if (file.bytes < THREAD_BYTES_MIN) return summarizeOutput(await readFile(file.path, 'utf8'), mask);
   const before = lastLarge;
-  const reading = before.then(() => readInThread(file));
+  const reading = before.then(() => readInThread(file, mask));
   lastLarge = reading.catch(() => {});
   return reading;
 }
@@ -57,9 +58,9 @@ async function readJsonFile(file: ResultFile): Promise<ReadSummary> {
 /** One at a time: a parsed output takes several times its bytes of memory, and many runs can end at once. */
 let lastLarge: Promise<unknown> = Promise.resolve();
 
-function readInThread(file: ResultFile): Promise<ReadSummary> {
+function readInThread(file: ResultFile, mask: Mask): Promise<ReadSummary> {
   const worker = new Worker(new URL('./read-results-thread.ts', import.meta.url), {
-    workerData: { path: file.path },
+    workerData: { path: file.path, secrets: mask.values },
   });
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
@@ -72,9 +73,9 @@ function readInThread(file: ResultFile): Promise<ReadSummary> {
  * Never throws: what cannot be read, such as JSON nested deeper than the stack, is no output, and says so. Otherwise the
  * same output would be read again and again, and its run would never end.
  */
-export async function readResults(ended: Ended, format: FormatType): Promise<Results> {
+export async function readResults(ended: Ended, format: FormatType, mask: Mask): Promise<Results> {
   try {
-    return await read(ended, format);
+    return await read(ended, format, mask);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return {
@@ -88,9 +89,9 @@ export async function readResults(ended: Ended, format: FormatType): Promise<Res
 }
 
 /** `multi-file` apps write statistics and metrics to files of their own and may print anything. */
-async function read(ended: Ended, format: FormatType): Promise<Results> {
-  if (format === 'multi-file') return readFiles(ended);
-  const printed = await readJsonFile(ended.stdout);
+async function read(ended: Ended, format: FormatType, mask: Mask): Promise<Results> {
+  if (format === 'multi-file') return readFiles(ended, mask);
+  const printed = await readJsonFile(ended.stdout, mask);
   const output = isArchive(format) ? (ended.solutions ?? null) : printed.present ? ended.stdout : null;
   return {
     error: printed.error || (output ? tooLarge(output.bytes) : ''),
@@ -101,9 +102,9 @@ async function read(ended: Ended, format: FormatType): Promise<Results> {
   };
 }
 
-async function readFiles(ended: Ended): Promise<Results> {
-  const statistics = ended.statistics ? await readJsonFile(ended.statistics) : null;
-  const metrics = ended.metrics ? await readJsonFile(ended.metrics) : null;
+async function readFiles(ended: Ended, mask: Mask): Promise<Results> {
+  const statistics = ended.statistics ? await readJsonFile(ended.statistics, mask) : null;
+  const metrics = ended.metrics ? await readJsonFile(ended.metrics, mask) : null;
   return {
     error: ended.solutions ? tooLarge(ended.solutions.bytes) : '',
     output: ended.solutions ?? null,

@@ -1,6 +1,12 @@
 /** Runs, what happens to them, and the lines of their logs. The queue is this table: there is no second copy of a status. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import type { AccountId, ApplicationId, ExecutableId, RunId } from '@switchyard/contract/ids.ts';
+import type {
+  AccountId,
+  ApplicationId,
+  ExecutableId,
+  RunId,
+  SecretsCollectionId,
+} from '@switchyard/contract/ids.ts';
 import type { STATISTICS_STATUSES } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
@@ -37,6 +43,8 @@ export interface RunsTable {
   /** What the request gave, in JSON. */
   request_options: string;
   network: 0 | 1;
+  /** What the app is given is read when it is started; null for none. */
+  secrets_collection_id: SecretsCollectionId | null;
 
   /** How often it was claimed. */
   attempt: number;
@@ -175,6 +183,12 @@ export const migrations: readonly Migration[] = [
         .addPrimaryKeyConstraint('log_chunks_key', ['run_id', 'seq'])
         .execute();
       await db.schema.createIndex('log_chunks_by_age').on('log_chunks').column('at').execute();
+    },
+  },
+  {
+    name: '0013-secrets-of-runs',
+    async up(db) {
+      await db.schema.alterTable('runs').addColumn('secrets_collection_id', 'text').execute();
     },
   },
 ];

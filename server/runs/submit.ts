@@ -4,7 +4,7 @@
  * transaction; the caller answers after it is durable.
  */
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
-import type { RunId } from '@switchyard/contract/ids.ts';
+import type { RunId, SecretsCollectionId } from '@switchyard/contract/ids.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
@@ -12,10 +12,11 @@ import { ContentGoneError, type PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { badRequest, busy, notFound, Problem, shown } from '../http/problem.ts';
-import { asText, type GivenConfiguration, optionsError } from '../instances/rules.ts';
+import { asText, type GivenConfiguration, optionsError, secretsOf } from '../instances/rules.ts';
 import { poolFor, poolsOf } from '../queue/pools.ts';
 import { livingWorkers } from '../queue/workers.ts';
 import { makeId, type Random } from '../random.ts';
+import { hasCollection } from '../secrets/store.ts';
 import { formatsOf } from './formats.ts';
 import { countActive } from './moves.ts';
 import { ruleError, summarize } from './options.ts';
@@ -64,6 +65,8 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
   const broken = ruleError(summary, definitions, asked.hidden ?? new Set());
   if (broken) throw badRequest(broken);
 
+  const secrets = secretsOf(configuration) ?? secretsOf(resolved.configuration);
+  if (secrets !== null) await checkSecrets(database, asked, secrets);
   const formats = formatsOf(resolved.requirements, resolved.configuration, configuration);
   const input = await asked.input(formats.input);
   const run: RunsTable = {
@@ -95,6 +98,7 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
     options_summary: JSON.stringify(summary),
     request_options: JSON.stringify(requestOptions),
     network: resolved.configuration.network ? 1 : 0,
+    secrets_collection_id: secrets,
     ...notStarted,
   };
   try {
@@ -141,6 +145,20 @@ const notStarted = {
   limits: null,
   peak_memory_bytes: null,
 } as const;
+
+/** Whoever deletes the collection after this fails the run, not the request. */
+async function checkSecrets(
+  database: Database,
+  { application, configuration, resolved }: Submission,
+  id: SecretsCollectionId,
+): Promise<void> {
+  if (await hasCollection(database.read, application.uid, id)) return;
+  throw badRequest(
+    secretsOf(configuration) === null
+      ? `The secrets collection ${shown(id)} of the instance ${shown(resolved.instanceId)} does not exist; give the instance another.`
+      : `configuration.secrets_collection_id is ${shown(id)}; it must be a secrets collection of the application ${shown(application.id)}.`,
+  );
+}
 
 /** A run born after its application was deleted would be executed, and never removed. */
 async function checkApplication(tx: Writer, application: ApplicationsTable, lock: boolean): Promise<void> {

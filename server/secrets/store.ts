@@ -33,6 +33,20 @@ export function findCollection(
     .executeTakeFirst();
 }
 
+export async function hasCollection(
+  db: Reader,
+  applicationUid: string,
+  id: SecretsCollectionId,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('secrets_collections')
+    .select('id')
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
  * Whether the collection is there; nobody else deletes it, or with `change` begins to use it, until the transaction is
  * over. With `locks` false the database has one writer and needs no lock.

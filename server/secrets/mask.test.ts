@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { Mask, NO_MASK } from './mask.ts';
+
+/** Values, what is written, what is shown. */
+const CASES: [what: string, values: string[], text: string, shown: string][] = [
+  ['the value alone', ['treasure'], 'treasure', '***'],
+  ['the value in a line', ['treasure'], 'key=treasure;', 'key=***;'],
+  ['each occurrence', ['treasure'], 'treasure, treasuretreasure', '***, ******'],
+  ['nothing else', ['treasure'], 'treasur reasure Treasure', 'treasur reasure Treasure'],
+  ['a beginning before the value', ['treasure'], 'treastreasure', 'treas***'],
+  ['a value of 4 characters', ['gold'], 'a gold bar', 'a *** bar'],
+  ['no value of 3 characters', ['tin', ''], 'a tin bar', 'a tin bar'],
+  ['characters, not bytes', ['🚚🚚🚚', '🚚🚢🚚🚢'], '🚚🚚🚚 🚚🚢🚚🚢', '🚚🚚🚚 ***'],
+  ['a value beyond ASCII', ['schlüssel €'], 'der schlüssel € passt', 'der *** passt'],
+  ['what stands around it as it was', ['gold'], 'ü gold 🚚\n', 'ü *** 🚚\n'],
+  ['several values', ['gold', 'silver'], 'gold silver', '*** ***'],
+  ['a value within another', ['gold', 'old golden ring'], 'an old golden ring of gold', 'an *** of ***'],
+  ['values that overlap', ['abcdef', 'defghi'], '-abcdefghi-', '-***-'],
+  ['a value that overlaps itself', ['aaaa'], 'aaaaaaaaaa b', '*** b'],
+  ['a value behind one that fails late', ['abcde', 'bcdx'], 'abcdx abcde', 'a*** ***'],
+  [
+    'lines of a value of several lines',
+    ['first one\r\nsecond\n\nend'],
+    'second, end: first one',
+    '***, end: ***',
+  ],
+  ['a value with a line end', ['treasure\n'], 'got treasure here', 'got *** here'],
+  ['a value without the space around it', ['  treasure\t'], '[treasure]', '[***]'],
+  ['no value of nothing but space', ['      '], 'a      b', 'a      b'],
+  ['a value inside JSON', ['say "gold"\\'], '{"a":"say \\"gold\\"\\\\"}', '{"a":"***"}'],
+  ['lines inside JSON', ['line one\nline two'], '{"a":"line one\\nline two"}', '{"a":"***\\n***"}'],
+  ['letters that mean something to patterns', ['a.c*[x](y)'], 'abc a.c*[x](y)', 'abc ***'],
+  ['stars', ['****'], 'a **** b', 'a *** b'],
+  ['an empty text', ['treasure'], '', ''],
+];
+
+test.each(CASES)('%s', (_what, values, text, shown) => {
+  expect(new Mask(values).text(text)).toBe(shown);
+});
+
+test.each(CASES)('%s, in pieces of any size', async (_what, values, text, shown) => {
+  const bytes = Buffer.from(text);
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const pieces = (async function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    })();
+    const given: Buffer[] = [];
+    for await (const piece of new Mask(values).stream(pieces, false)) given.push(piece);
+    expect(Buffer.concat(given).toString()).toBe(shown);
+  }
+});
+
+test('bytes that are no text stay as they are', () => {
+  const bytes = Buffer.from([0xff, 0, 0x80, ...Buffer.from('gold'), 0xfe]);
+  expect(new Mask(['gold']).bytes(bytes)).toEqual(Buffer.from([0xff, 0, 0x80, ...Buffer.from('***'), 0xfe]));
+});
+
+test('without values nothing is touched', () => {
+  const bytes = Buffer.from('anything');
+  expect(NO_MASK.isEmpty).toBe(true);
+  expect(new Mask(['abc', '\n']).isEmpty).toBe(true);
+  expect(NO_MASK.text('anything')).toBe('anything');
+  expect(NO_MASK.bytes(bytes)).toBe(bytes);
+});
+
+/** What is kept of the end, by how much of the value lies in it: `ab treasure yz` from each place on. */
+test('an end that begins within a value shows stars for what is left of it', () => {
+  const mask = new Mask(['treasure']);
+  const text = 'ab treasure yz';
+  const shown = [...Array(text.length + 1).keys()].map((from) => {
+    const before = Math.min(from, mask.reach);
+    return mask.tail(Buffer.from(text.slice(from - before)), before).toString();
+  });
+  const within = Array.from({ length: 'treasure'.length }, () => '*** yz');
+  expect(shown).toEqual(['ab *** yz', 'b *** yz', ' *** yz', ...within, ' yz', 'yz', 'z', '']);
+});
+
+test('a line that was cut within a value shows no beginning of it of 4 characters or more', () => {
+  const mask = new Mask(['treasure']);
+  const remark = ' [line cut after 64 KiB]';
+  expect(mask.line(`a treasu${remark}`)).toBe(`a ***${remark}`);
+  expect(mask.line(`a tre${remark}`)).toBe(`a tre${remark}`);
+  expect(mask.line(`treasure!${remark}`)).toBe(`***!${remark}`);
+  expect(mask.line('a treasu')).toBe('a treasu');
+});
+
+test('a log that was cut within a value shows no beginning of it either', async () => {
+  const pieces = (async function* () {
+    yield Buffer.from('gold, trea');
+    yield Buffer.from('sur');
+  })();
+  const given: Buffer[] = [];
+  for await (const piece of new Mask(['treasure', 'gold']).stream(pieces, true)) given.push(piece);
+  expect(Buffer.concat(given).toString()).toBe('***, ***');
+});
+
+test('as many values as there can be, against the plainest way of looking for them', () => {
+  const letters = 'abc';
+  let seed = 20_261_120;
+  const next = (below: number): number => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+  const word = (length: number): string => Array.from({ length }, () => letters[next(3)]).join('');
+  for (let round = 0; round < 50; round += 1) {
+    const values = Array.from({ length: 64 }, () => word(4 + next(9)));
+    const text = word(300);
+    const hidden = new Array<boolean>(text.length).fill(false);
+    for (const value of values)
+      for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1))
+        hidden.fill(true, at, at + value.length);
+    const visible = [...text].filter((_, at) => !hidden[at]).join('');
+    expect(new Mask(values).text(text).replaceAll('*', '')).toBe(visible);
+  }
+});
