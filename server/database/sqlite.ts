@@ -8,7 +8,7 @@
  * What must stay true: the WAL is synced (flush.ts) before a durable transaction resolves; the connections here never
  * checkpoint by themselves.
  */
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
@@ -18,7 +18,12 @@ import { GroupCommit } from './group-commit.ts';
 
 const CHECKPOINT_EVERY_MS = 1000;
 const CHECKPOINT_BYTES = 4 * 1024 * 1024;
-const TRUNCATE_BYTES = 32 * 1024 * 1024;
+/**
+ * The WAL is made this long at the start, is started again from its beginning beyond it, and is never shorter. Written in
+ * place, it is synced without a commit of the file system's journal, which would wait for every file and folder that
+ * others make meanwhile, those of the runs above all.
+ */
+const WAL_BYTES = 32 * 1024 * 1024;
 /** Writers wait for the checkpoint under way when the WAL is longer: they can be faster than the disk for a while only. */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 const STATEMENTS_KEPT = 500;
@@ -46,6 +51,7 @@ export function openSqlite(path: string): Database {
   const write = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(writeConnection) }) });
   const read = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(readConnection) }) });
   const wal = openSync(`${path}-wal`, 'r+');
+  lengthen(wal);
   const flush = new GroupFlush(wal);
   const topics = new Topics();
   const checkpoints = startCheckpoints(path, wal);
@@ -81,12 +87,22 @@ export function openSqlite(path: string): Database {
   };
 }
 
+/** Appends zeros, which are no frames of a WAL, so that they are never taken for content. */
+function lengthen(wal: number): void {
+  const zeros = Buffer.alloc(1024 * 1024);
+  for (let at = fstatSync(wal).size; at < WAL_BYTES; at += zeros.length) {
+    writeSync(wal, zeros, 0, Math.min(zeros.length, WAL_BYTES - at), at);
+  }
+  fdatasyncSync(wal);
+}
+
 function connect(path: string): DatabaseSync {
   const connection = new DatabaseSync(path);
   connection.exec(`
     pragma journal_mode = wal;
     pragma synchronous = normal;
     pragma wal_autocheckpoint = 0;
+    pragma journal_size_limit = ${WAL_BYTES};
     pragma busy_timeout = 10000;
     pragma foreign_keys = on;
     pragma temp_store = memory;
@@ -140,7 +156,7 @@ function startCheckpoints(
   wal: number,
 ): { keepUp(): Promise<void> | null; stop(): Promise<void> } {
   const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
-    workerData: { path, truncateBytes: TRUNCATE_BYTES },
+    workerData: { path, restartBytes: WAL_BYTES },
   });
   worker.unref();
   let running: Promise<void> | null = null;
