@@ -243,7 +243,7 @@ function sharedErrors(components: Components): JsonObject {
         errorName(status),
         {
           description,
-          ...(status === 429 ? { headers: { 'Retry-After': RETRY_AFTER } } : {}),
+          ...(ERROR_HEADERS[status] ? { headers: ERROR_HEADERS[status] } : {}),
           content: {
             'application/json': {
               schema: components.refer(schema, errorName(status)),
@@ -256,9 +256,25 @@ function sharedErrors(components: Components): JsonObject {
   );
 }
 
-const RETRY_AFTER: JsonObject = {
-  description: 'Seconds after which to try again.',
-  schema: { type: 'integer' },
+/** A run that finds no free capacity gets none of those of a 429; they are about the rate of requests. */
+const ERROR_HEADERS: Partial<Record<ErrorStatus, JsonObject>> = {
+  401: {
+    'WWW-Authenticate': {
+      description: 'The scheme that would be right: Bearer.',
+      schema: { type: 'string' },
+    },
+  },
+  429: {
+    'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
+    RateLimit: {
+      description: 'What is left for the key: `r` requests, and `t` seconds until there is more.',
+      schema: { type: 'string' },
+    },
+    'RateLimit-Policy': {
+      description: 'The rate of the key: `q` requests in `w` seconds.',
+      schema: { type: 'string' },
+    },
+  },
 };
 
 const IDEMPOTENCY_KEY: JsonObject = {
@@ -267,7 +283,13 @@ const IDEMPOTENCY_KEY: JsonObject = {
   description:
     'Makes a call that is sent again take effect once: the same key and body answer what the first call answered, for 24 hours; the same key with another body is a 400.',
   required: false,
-  schema: { type: 'string', maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: IDEMPOTENCY_KEY_CHARS_MAX,
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'Visible ASCII characters.',
+  },
 };
 
 const BEARER: JsonObject = {

@@ -155,6 +155,7 @@ describe('revoking a key', () => {
     expect((await revoke(server.token, key.id)).status).toBe(204);
     const answer = await whoAmI(key.token);
     expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     expect(answer.body).toEqual({ message: expect.any(String) });
     expect(await listed(server.token)).not.toContain(key.id);
     expect((await revoke(server.token, key.id)).status).toBe(404);

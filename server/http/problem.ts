@@ -13,7 +13,9 @@ export class Problem extends Error {
 }
 
 export const badRequest = (sentence: string): Problem => new Problem(400, sentence);
-export const unauthorized = (sentence: string): Problem => new Problem(401, sentence);
+/** HTTP wants every 401 to name the scheme that would be right. */
+export const unauthorized = (sentence: string): Problem =>
+  new Problem(401, sentence, { 'www-authenticate': 'Bearer' });
 export const forbidden = (sentence: string): Problem => new Problem(403, sentence);
 export const notFound = (sentence: string): Problem => new Problem(404, sentence);
 export const busy = (sentence: string, headers?: Record<string, string>): Problem =>
