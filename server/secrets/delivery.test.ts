@@ -208,3 +208,23 @@ describe('a collection that is not there', () => {
     expect(run.error).toContain(`"${secrets}" of the run cannot be decrypted`);
   });
 });
+
+test('without a sandbox an app has its variables and relative files, and no absolute ones', async () => {
+  await using bare = await startTestServer({ env: { SWITCHYARD_CONTAINMENT: 'limits' } });
+  await pushApp(bare, 'app', APP);
+  const create = (id: string, ...secrets: unknown[]) =>
+    bare.ask('POST', '/v1/applications/app/secrets', { body: { id, secrets } });
+  const file = { type: 'file', location: 'keys/a', value: 'treasure' };
+  expectStatus(await create('relative', file, ...key('of the run')), 201);
+  expectStatus(await create('absolute', { ...file, location: '/app/keys/a' }), 201);
+  const input = { env: ['KEY'], files: ['keys/a'] };
+  const found = await runToEnd(bare, 'app', { input, body: named('relative') });
+  expect(found.output).toMatchObject({
+    env: { KEY: 'of the run' },
+    files: { 'keys/a': 'treasure' },
+    modes: [0o600],
+  });
+  const refused = await runToEnd(bare, 'app', { input, body: named('absolute') });
+  expect(refused).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1, containment: 'limits' } });
+  expect(refused.error).toContain('"/app/keys/a" is absolute');
+});

@@ -1,4 +1,7 @@
 /** Values of secrets in what the platform writes about a run, from the app to the answer. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun, ended, logged, packFiles, pushApp, runToEnd } from '../testing/apps.ts';
 import { expectStatus, freshApplication } from '../testing/resources.ts';
@@ -30,21 +33,23 @@ beforeAll(async () => {
   server = await startTestServer();
   application = await freshApplication(server);
   await pushApp(server, application, APP);
-  const answer = await server.ask('POST', `/v1/applications/${application}/secrets`, {
-    body: {
-      id: 'keys',
-      secrets: [
-        { type: 'env', location: 'KEY', value: KEY },
-        { type: 'file', location: 'key.txt', value: LINES },
-        { type: 'env', location: 'SHORT', value: 'yes' },
-      ],
-    },
-  });
-  expectStatus(answer, 201);
+  await collection('keys', KEY, LINES);
 });
 afterAll(() => server.close());
 
-const withKeys = { configuration: { secrets_collection_id: 'keys' } };
+/** A collection with what the app reads, and a value too short to be hidden. */
+async function collection(id: string, key: string, file: string): Promise<string> {
+  const secrets = [
+    { type: 'env', location: 'KEY', value: key },
+    { type: 'file', location: 'key.txt', value: file },
+    { type: 'env', location: 'SHORT', value: 'yes' },
+  ];
+  const body = { id, secrets };
+  expectStatus(await server.ask('POST', `/v1/applications/${application}/secrets`, { body }), 201);
+  return id;
+}
+const named = (secrets_collection_id: string) => ({ configuration: { secrets_collection_id } });
+const withKeys = named('keys');
 const run = (input: object, body: Record<string, unknown> = withKeys) =>
   runToEnd(server, application, { input, body });
 const pathOf = (id: string, rest: string): string => `/v1/applications/${application}/runs/${id}${rest}`;
@@ -166,6 +171,26 @@ describe('secrets show as stars', () => {
   });
 });
 
+test('after a run neither the database nor a file of the server holds a value', async () => {
+  // A value of its own: other apps here print theirs as their output, which is kept.
+  const value = 'found-nowhere-at-all';
+  const id = await collection('own', value, `${value} too`);
+  const found = await run({ stderr: STDERR, stdout: '@KEY', code: 3 }, named(id));
+  expect(found).toMatchObject({ status_v2: 'failed', error_log: { stdout: '***' } });
+  const holding = (): string[] =>
+    readdirSync(server.data, { withFileTypes: true, recursive: true })
+      .filter((one) => one.isFile())
+      .map((one) => join(one.parentPath, one.name))
+      .filter((path) => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0)).includes(value));
+  // The folder of the run, in which the app found them, goes right after its end.
+  await expect.poll(holding, { timeout: 10_000, interval: 20 }).toEqual([]);
+  const { rows } = await sql<{
+    lines: string;
+  }>`select lines from log_chunks where run_id = ${found.id}`.execute(server.running.database.read);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const row of rows) expect(row.lines).not.toContain(value);
+});
+
 describe('what stays as it is', () => {
   test('the output, the statistics and the metrics of the app', async () => {
     const stdout =
@@ -179,23 +204,11 @@ describe('what stays as it is', () => {
     });
   });
 
-  test('values of fewer than 4 characters, and logs of runs without secrets', async () => {
+  test('values of fewer than 4 characters, and logs of runs with nothing to hide', async () => {
     const found = await run({ stderr: 'yes, end\n' });
     expect(await logOf(found.id)).toBe('yes, end\n');
-    const other = await runToEnd(server, application, {
-      input: { stderr: `${KEY}\n` },
-      body: {
-        configuration: { secrets_collection_id: await emptyCollection() },
-      },
-    });
+    const other = await run({ stderr: `${KEY}\n` }, named(await collection('nothing', '', '')));
     expect(await liveOf(other.id)).toEqual([KEY]);
     expect(await logOf(other.id)).toBe(`${KEY}\n`);
   });
 });
-
-/** A collection with the file the app reads and nothing to hide. */
-async function emptyCollection(): Promise<string> {
-  const body = { id: 'nothing', secrets: [{ type: 'file', location: 'key.txt', value: '' }] };
-  expectStatus(await server.ask('POST', `/v1/applications/${application}/secrets`, { body }), 201);
-  return body.id;
-}
