@@ -118,8 +118,8 @@ function choice<const T extends readonly string[]>(
 function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {
   const text = env[name];
   if (!text) return fallback;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < min || value > max) {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (value < min || value > max) {
     throw new ConfigError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
   }
   return value;
@@ -166,6 +166,11 @@ function readPublicUrl(env: Environment): string | null {
   if (!/^https?:\/\//.test(value) || !URL.canParse(value)) {
     throw new ConfigError(`SWITCHYARD_PUBLIC_URL is "${value}"; it must be an http:// or https:// address.`);
   }
+  if (/[?#]/.test(value)) {
+    throw new ConfigError(
+      `SWITCHYARD_PUBLIC_URL is "${value}"; paths are put behind it, so it must have no "?" and no "#".`,
+    );
+  }
   return value.replace(/\/+$/, '');
 }
 
@@ -174,6 +179,7 @@ function readCapacity(env: Environment): Capacity {
   const text = env.SWITCHYARD_CAPACITY;
   const capacity: Capacity = { shared: availableParallelism(), own: {} };
   if (!text) return capacity;
+  const given = new Set<string>();
   for (const part of text.split(',')) {
     const match = /^\s*(?:([a-z0-9]+)\s*=\s*)?(\d{1,6})\s*$/.exec(part);
     const name = match?.[1];
@@ -183,8 +189,20 @@ function readCapacity(env: Environment): Capacity {
         `SWITCHYARD_CAPACITY has "${part.trim()}"; it must be a number of slots, or class=slots with a class of ${EXECUTION_CLASSES.join(', ')}.`,
       );
     }
+    const of = known ?? 'shared';
+    if (given.has(of)) {
+      throw new ConfigError(
+        `SWITCHYARD_CAPACITY is "${text}", which says twice how many slots ${known ? `the class ${known} has` : 'are shared'}; it must say so once.`,
+      );
+    }
+    given.add(of);
     if (known) capacity.own[known] = Number(match[2]);
     else capacity.shared = Number(match[2]);
+  }
+  if (capacity.shared === 0 && !Object.values(capacity.own).some((slots) => slots > 0)) {
+    throw new ConfigError(
+      `SWITCHYARD_CAPACITY is "${text}", so no run could ever start; give at least one slot.`,
+    );
   }
   return capacity;
 }
@@ -192,7 +210,7 @@ function readCapacity(env: Environment): Capacity {
 function readRateLimit(env: Environment): Config['rateLimit'] {
   const text = env.SWITCHYARD_RATE_LIMIT || '6000/1000';
   if (text === '0') return null;
-  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const match = /^(\d{1,9})\/(\d{1,9})$/.exec(text);
   const perMinute = Number(match?.[1]);
   const burst = Number(match?.[2]);
   if (!match || perMinute < 1 || burst < 1) {

@@ -27,7 +27,7 @@ import type { BlobStore } from './blobs/store.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Database, skipsLocked } from './database/database.ts';
-import { lockFolder } from './database/folder-lock.ts';
+import { FolderTakenError, lockFolder } from './database/folder-lock.ts';
 import { migrate } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
 import { Seal } from './database/seal.ts';
@@ -78,7 +78,8 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   const clock = seams.clock ?? systemClock;
   const random = seams.random ?? systemRandom;
   const log = seams.log ?? createLog(config.logLevel);
-  await mkdir(config.data, { recursive: true, mode: 0o700 });
+  const unwritable = `SWITCHYARD_DATA is "${config.data}", where the server cannot keep its data`;
+  await naming(unwritable, () => mkdir(config.data, { recursive: true, mode: 0o700 }));
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closers.splice(0).reverse()) await one();
@@ -91,12 +92,16 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   }
 
   async function start(): Promise<RunningServer> {
-    const lock = lockFolder(config.data);
+    const lock = await naming(unwritable, async () => lockFolder(config.data));
     closers.push(async () => lock.release());
     const runner = config.role === 'server' ? null : await openRunner(config, log);
     if (runner) closers.push(() => runner.close());
 
-    const database = await openDatabase(config, log);
+    const database = config.postgres
+      ? await naming('SWITCHYARD_DATABASE names a database that cannot be opened', () =>
+          openDatabase(config, log),
+        )
+      : await openDatabase(config, log);
     closers.push(() => database.close());
     await migrate(database, migrations);
     const masterKey = await loadMasterKey(config.data, config.masterKey, random);
@@ -168,7 +173,8 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     });
     if (config.role !== 'worker') await serveDocuments(http);
     if (site) serveSite(http, site, () => publicUrl);
-    const url = await listen(http, config);
+    const where = `SWITCHYARD_HOST is "${config.host}" and SWITCHYARD_PORT is ${config.port}`;
+    const url = await naming(`${where}, where the server cannot listen`, () => listen(http, config));
     publicUrl ||= url;
     closers.push(() => closeHttp(http));
     closers.push(async () => {
@@ -219,6 +225,16 @@ function openRunner(config: Config, log: Log): Promise<Runner> {
     ...(config.containment ? { containment: config.containment } : {}),
     onDiagnostic: (event) => log[event.level]({ event: event.event, run: event.runKey }, event.message),
   });
+}
+
+/** Says which setting is meant when what it names does not work. */
+async function naming<T>(trouble: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FolderTakenError) throw new ConfigError(error.message);
+    throw new ConfigError(`${trouble}: ${messageOf(error)}.`);
+  }
 }
 
 async function openDatabase(config: Config, log: Log): Promise<Database> {

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+
+describe('a wrong setting is refused by its name', () => {
+  test.each([
+    ['SWITCHYARD_PORT', 'abc'],
+    ['SWITCHYARD_PORT', ' '],
+    ['SWITCHYARD_PORT', '65536'],
+    ['SWITCHYARD_DATABASE', 'mysql://127.0.0.1/x'],
+    ['SWITCHYARD_BLOBS', '/var/blobs'],
+    ['SWITCHYARD_PUBLIC_URL', 'yard.example'],
+    ['SWITCHYARD_PUBLIC_URL', 'https://yard.example/?a=1'],
+    ['SWITCHYARD_ROLE', 'boss'],
+    ['SWITCHYARD_ROLE', 'worker'],
+    ['SWITCHYARD_CAPACITY', '-1'],
+    ['SWITCHYARD_CAPACITY', '0'],
+    ['SWITCHYARD_CAPACITY', '1,2'],
+    ['SWITCHYARD_CAPACITY', '6c9500mb870s=1,6c9500mb870s=2'],
+    ['SWITCHYARD_CAPACITY', 'huge=1'],
+    ['SWITCHYARD_CONTAINMENT', 'jail'],
+    ['SWITCHYARD_RATE_LIMIT', '5'],
+    ['SWITCHYARD_RATE_LIMIT', '0/1'],
+    ['SWITCHYARD_RATE_LIMIT', '99999999999999999999/1'],
+    ['SWITCHYARD_KEY', 'abc'],
+    ['SWITCHYARD_LOG_LEVEL', 'loud'],
+    ['SWITCHYARD_HSOT', '127.0.0.1'],
+  ])('%s="%s"', (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} .*\\.$`));
+  });
+});
+
+test('capacity is shared slots, or slots of classes, or both', () => {
+  const capacityOf = (text: string) => readConfig({ SWITCHYARD_CAPACITY: text }).capacity;
+  expect(capacityOf('8')).toEqual({ shared: 8, own: {} });
+  expect(capacityOf('0,6c9500mb870s=4')).toEqual({ shared: 0, own: { '6c9500mb870s': 4 } });
+  expect(capacityOf('8c16gb12h=1, 2')).toEqual({ shared: 2, own: { '8c16gb12h': 1 } });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { firstStartPicture, shownLines } from './first-start.ts';
+
+const token = `eyJ${'a'.repeat(20)}${'b'.repeat(200)}`;
+const printed = `npm warn about something
+> exec node scripts/start.mjs
+
+Installed in 30 s.
+{"level":30,"msg":"The server listens."}
+
+Switchyard is up.
+  token  ${token}
+         the root token, shown this once; it is kept in /home/somebody/switchyard/data/root-token
+
+  status     succeeded
+
+`;
+const depot = { lon: 10, lat: 60 };
+const input = {
+  stops: [{ id: 'a', location: { lon: 10.2, lat: 60.1 } }],
+  vehicles: [{ id: 'van', start: depot, end: depot }],
+};
+const run = (stop: string) => ({ output: { solution: { vehicles: [{ id: 'van', route: [{ stop }] }] } } });
+
+test('the picture shows what is for people, without the token and without folders', () => {
+  expect(shownLines(printed)).toEqual([
+    '$ npm start',
+    '',
+    'Switchyard is up.',
+    `  token  eyJ${'a'.repeat(20)}…`,
+    '         the root token, shown this once; it is kept in data/root-token',
+    '',
+    '  status     succeeded',
+  ]);
+});
+
+test('the map keeps shapes: at 60° north a degree east is half as long as one north', () => {
+  const [, x1, y1, x2, y2] =
+    /class="line" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)L/.exec(
+      firstStartPicture(printed, input, run('a')),
+    ) ?? [];
+  expect((Number(x2) - Number(x1)) / (Number(y1) - Number(y2))).toBeCloseTo(1, 1);
+});
+
+test('a run of another input is refused', () => {
+  expect(() => firstStartPicture(printed, input, run('z'))).toThrow('The input has no stop "z"');
+});
