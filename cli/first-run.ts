@@ -31,6 +31,7 @@ export async function firstRun(
   client: Client,
   appsFolder: string,
   say: (line: string) => void,
+  reach?: (url: string) => string,
 ): Promise<FirstRun> {
   const pushed: string[] = [];
   const names = readdirSync(appsFolder, { withFileTypes: true })
@@ -39,11 +40,9 @@ export async function firstRun(
   // The app that is shown first, so that its result does not wait for the others.
   for (const name of names.sort((one, other) => Number(other === SHOWN_APP) - Number(one === SHOWN_APP))) {
     if (await isPushed(client, name)) continue;
-    await pushApp(client, join(appsFolder, name), {
-      id: name,
-      name: title(name),
-      description: summary(join(appsFolder, name)),
-    });
+    const folder = join(appsFolder, name);
+    const application = { id: name, name: title(name), description: summary(folder) };
+    await pushApp(client, folder, application, reach);
     pushed.push(name);
     say(`pushed ${name}`);
   }

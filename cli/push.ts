@@ -8,11 +8,15 @@ import { ApiError, type Client, createClient } from '@switchyard/contract/client
 import { EXECUTABLE_TYPES } from '@switchyard/contract/executables.ts';
 import { packApp } from './pack.ts';
 
-/** Packs the folder and makes it the active executable of the application, which is made when it is missing. */
+/**
+ * Packs the folder and makes it the active executable of the application, which is made when it is missing. `reach` turns
+ * an address the server gives into one that can be reached from here, where that is another.
+ */
 export async function pushApp(
   client: Client,
   folder: string,
   application: { id: string; name: string; description?: string },
+  reach: (url: string) => string = (url) => url,
 ): Promise<{ files: number; bytes: number }> {
   const packed = await packApp(folder);
   const type = EXECUTABLE_TYPES.find((one) => one === packed.type);
@@ -23,7 +27,10 @@ export async function pushApp(
   const params = { application_id: application.id };
   if (!(await exists(client, application.id))) await client.call('createApplication', { body: application });
   const upload = await client.call('getBinaryUpload', { params });
-  const put = await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(packed.archive) });
+  const put = await fetch(reach(upload.body.upload_url), {
+    method: 'PUT',
+    body: new Uint8Array(packed.archive),
+  });
   if (!put.ok) throw new Error(`The upload answered ${put.status}: ${await put.text()}`);
   await client.call('activateBinary', {
     params,
@@ -41,6 +48,14 @@ export async function exists(client: Client, id: string): Promise<boolean> {
     if (error instanceof ApiError && error.status === 404) return false;
     throw error;
   }
+}
+
+/** What went wrong, in words. What `fetch` throws says only that it failed; its cause says why. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (error.message !== 'fetch failed' || !(cause instanceof Error)) return error.message;
+  return `The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}.`;
 }
 
 /** A client for the server that the environment names. */
@@ -64,7 +79,7 @@ if (import.meta.main) {
       `Pushed ${pushed.files} files (${Math.ceil(pushed.bytes / 1024)} kB) to application ${name}; instance latest runs them now.\n`,
     );
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${reasonOf(error)}\n`);
     process.exit(1);
   }
 }

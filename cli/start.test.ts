@@ -109,6 +109,16 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(await (await fetch(page)).text()).toContain('<title>');
   });
 
+  test('makes its first run also when its public address does not lead to it yet', async () => {
+    const started = start({
+      SWITCHYARD_DATA: join(folder, 'public'),
+      SWITCHYARD_PUBLIC_URL: 'http://127.0.0.1:9/yard/',
+    });
+    await started.says(/status {5}succeeded/);
+    started.child.kill('SIGTERM');
+    expect((await started.gone).code).toBe(0);
+  });
+
   test.each([
     ['SWITCHYARD_PORT', '99999'],
     ['SWITCHYARD_CONTAINMENT', 'jail'],

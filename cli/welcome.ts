@@ -6,10 +6,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
 import { type FirstRun, firstRun } from './first-run.ts';
+import { reasonOf } from './push.ts';
 
 /** What the server says when it is ready. */
 interface Ready {
   url: string;
+  /** What signed URLs begin with. */
+  publicUrl: string;
   role: string;
   tokenPath: string;
   /** The root token on the first start, when it is shown; null ever after. */
@@ -55,11 +58,13 @@ if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
       createClient({ url: ready.url, token }),
       join(import.meta.dirname, '..', 'sample-apps'),
       (line) => say(`  ${line}`),
+      // The public address may lead through a proxy that is not there yet, or does not lead here from here.
+      (url) => (url.startsWith(`${ready.publicUrl}/`) ? ready.url + url.slice(ready.publicUrl.length) : url),
     );
     writeFileSync(done, `${JSON.stringify(outcome, null, 2)}\n`);
     report(outcome);
   } catch (error) {
-    say(`The first run could not be made: ${error instanceof Error ? error.message : String(error)}`);
+    say(`The first run could not be made: ${reasonOf(error)}`);
     process.exitCode = 1;
   }
 }

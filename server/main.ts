@@ -94,7 +94,12 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   async function start(): Promise<RunningServer> {
     const lock = await naming(unwritable, async () => lockFolder(config.data));
     closers.push(async () => lock.release());
-    const runner = config.role === 'server' ? null : await openRunner(config, log);
+    const runner =
+      config.role === 'server'
+        ? null
+        : config.containment
+          ? await naming(`SWITCHYARD_CONTAINMENT is "${config.containment}"`, () => openRunner(config, log))
+          : await openRunner(config, log);
     if (runner) closers.push(() => runner.close());
 
     const database = config.postgres
@@ -233,7 +238,7 @@ async function naming<T>(trouble: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof FolderTakenError) throw new ConfigError(error.message);
-    throw new ConfigError(`${trouble}: ${messageOf(error)}.`);
+    throw new ConfigError(`${trouble}: ${messageOf(error).replace(/\.$/, '')}.`);
   }
 }
 
@@ -300,6 +305,7 @@ async function main(): Promise<void> {
   if (started && !process.connected) return stop('the end of the process that started it');
   process.send?.({
     url: server.url,
+    publicUrl: config.publicUrl ?? server.url,
     role: config.role,
     tokenPath: join(config.data, 'root-token'),
     firstToken: server.firstStart?.token ?? null,
