@@ -10,6 +10,7 @@ import {
   ExecutionClassName,
   FORMAT_TYPES,
   Format,
+  ignored,
   maybe,
   nullable,
   Options,
@@ -71,6 +72,7 @@ export const RunCreate = Type.Object(
     description: maybe(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     options: maybe(Options),
     configuration: maybe(RunConfiguration),
+    tracking: ignored(),
   },
   { $id: 'RunCreate', additionalProperties: false, description: 'What to run.' },
 );

@@ -322,6 +322,7 @@ def changes(client):
     compared = app.compare_runs([ended.id, other.id])
     unpaged = [run.id for run in app.list_runs(no_pagination=True)]
     succeeded = [run.id for run in app.list_runs(status=StatusV2.succeeded)]
+    cloned = app.clone_run_with_result(ended.id, run_options={"factor": "5"}, polling_options=POLLING)
     app.delete_run(other.id)
     return {
         "ids": [ended.id, other.id, waiting],
@@ -331,6 +332,7 @@ def changes(client):
         "unpaged": unpaged,
         "succeeded": succeeded,
         "compared": plain(compared),
+        "cloned": plain(cloned),
         "after_delete": refused(lambda: app.run_information(other.id)),
         "left": [run.id for run in app.list_runs()],
     }

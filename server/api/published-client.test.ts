@@ -5,9 +5,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { publishedClient } from '../testing/published-client.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
+
+// A part starts an interpreter and several apps, and the command line an interpreter per command.
+vi.setConfig({ testTimeout: 120_000 });
 
 const DRIVER = join(import.meta.dirname, 'published-client.py');
 const client = await publishedClient();
@@ -232,7 +235,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     expect(seen.padded_size).toBeGreaterThan(6 * 1024 * 1024);
   });
 
-  test('cancels, lists, compares and deletes runs', async () => {
+  test('cancels, lists, compares, clones and deletes runs', async () => {
     const seen = await drive('changes');
     const [ended, other, waiting] = seen.ids as [string, string, string];
     expect(seen).toMatchObject({
@@ -241,7 +244,13 @@ describe.skipIf(clientMissing)('the published client', () => {
       unpaged: [waiting, other, ended],
       succeeded: [other, ended],
       after_delete: 404,
-      left: [waiting, ended],
+      left: [(seen.cloned as { id: string }).id, waiting, ended],
+    });
+    expect(seen.cloned).toMatchObject({
+      name: `${ended} clone`,
+      description: `Clone of ${ended}`,
+      metadata: { status_v2: 'succeeded', options: { request_options: { factor: '5' } } },
+      output: { solution: { numbers: [5] } },
     });
     const listed = {
       application_id: 'py-changes',
@@ -358,5 +367,5 @@ describe.skipIf(clientMissing)('the published client', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });
