@@ -4,7 +4,7 @@
  * first, with the platform the app will run on in `SWITCHYARD_TARGET`.
  */
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
@@ -58,6 +58,8 @@ export async function packApp(
 
 function readManifest(folder: string): Manifest & { type: string; runtime: string; files: string[] } {
   const path = join(folder, 'app.yaml');
+  if (!existsSync(path))
+    throw new Error(`${folder} has no app.yaml; it must be the folder of a decision app.`);
   const manifest = parse(readFileSync(path, 'utf8')) as Manifest | null;
   const { type, runtime, files } = manifest ?? {};
   if (typeof type !== 'string')

@@ -1,8 +1,8 @@
 /**
- * Pushes a decision app to a server, by the API like anyone: `node cli/push.ts <folder> [application id]`. The server is
+ * Pushes a decision app to a server, by the API like anyone: `npm run push -- <folder> [application id]`. The server is
  * `SWITCHYARD_URL`, the token `SWITCHYARD_TOKEN`, or what a server in this folder left in `data/root-token`.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { ApiError, type Client, createClient } from '@switchyard/contract/client.ts';
 import { EXECUTABLE_TYPES } from '@switchyard/contract/executables.ts';
@@ -60,16 +60,18 @@ export function reasonOf(error: unknown): string {
 
 /** A client for the server that the environment names. */
 export function clientFromEnvironment(env: Record<string, string | undefined> = process.env): Client {
-  const url = env.SWITCHYARD_URL ?? 'http://127.0.0.1:8080';
-  const token =
-    env.SWITCHYARD_TOKEN ?? readFileSync(resolve(env.SWITCHYARD_DATA ?? 'data', 'root-token'), 'utf8').trim();
-  return createClient({ url, token });
+  const url = env.SWITCHYARD_URL || 'http://127.0.0.1:8080';
+  if (env.SWITCHYARD_TOKEN) return createClient({ url, token: env.SWITCHYARD_TOKEN });
+  const path = resolve(env.SWITCHYARD_DATA || 'data', 'root-token');
+  if (!existsSync(path))
+    throw new Error(`SWITCHYARD_TOKEN is not set and there is no ${path}; one of them must give the token.`);
+  return createClient({ url, token: readFileSync(path, 'utf8').trim() });
 }
 
 if (import.meta.main) {
   const [folder, id] = process.argv.slice(2);
   if (folder === undefined) {
-    process.stderr.write('Usage: node cli/push.ts <folder of the app> [application id]\n');
+    process.stderr.write('Usage: npm run push -- <folder of the app> [application id]\n');
     process.exit(2);
   }
   const name = id ?? basename(resolve(folder));
