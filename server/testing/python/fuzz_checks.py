@@ -6,6 +6,7 @@ this kind can state. And a method that a path does not have is answered with 404
 """
 
 import re
+import uuid
 
 import schemathesis
 from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
@@ -36,6 +37,15 @@ RULES = [
     r"^secrets\.\d+\.location is ",
     r"names of options may contain letters, digits and periods",
 ]
+
+
+@schemathesis.hook
+def before_call(ctx, case, kwargs):
+    """Sequences of calls get keys of their own: under one used before, POST answers what it made then, deleted or not."""
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    if case.meta.phase.name.value == "stateful" and "Idempotency-Key" in (case.headers or {}):
+        case.headers["Idempotency-Key"] = uuid.uuid4().hex
 
 
 def _is_other_method(case):
