@@ -97,6 +97,9 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
     request.is404 ? answerNotFound(request, reply, parts) : answerError(error, reply, parts.log),
   );
   app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff');
+  });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
   const limiter = parts.rateLimit ? new RateLimiter(parts.rateLimit, parts.clock) : null;

@@ -10,7 +10,7 @@ Installed in 30 s.
 
 Switchyard is up.
   token  ${token}
-         the root token, shown this once; it is kept in /home/somebody/switchyard/data/root-token
+         the root token, shown this once; it is kept in /srv/switchyard/data/root-token
 
   status     succeeded
 
