@@ -7,7 +7,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const clock = movedClock(Date.UTC(2026, 10, 20));
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ clock, env: { SWITCHYARD_CAPACITY: '0' } });
+  server = await startTestServer({ clock, env: { SWITCHYARD_CAPACITY: '0,16c60gb12h=1' } });
   await pushApp(server, 'twice', nodeApp('() => ({})'));
 });
 afterAll(() => server.close());

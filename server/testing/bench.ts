@@ -136,7 +136,7 @@ function say(name: string, ours: number, baseline: number, ratio: number): void 
 }
 
 async function benchRequests(): Promise<void> {
-  const server = await startSwitchyard({ SWITCHYARD_CAPACITY: '0' });
+  const server = await startSwitchyard({ SWITCHYARD_CAPACITY: '0,16c60gb12h=1' });
   const bare = await startBare();
   try {
     await push(server, await packFiles({ 'app.yaml': MANIFEST, main: '#!/bin/sh\n' }), 'binary');
