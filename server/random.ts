@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 
 export interface Random {
   bytes(count: number): Buffer;
+  /** Milliseconds since the epoch, for the order of ids alone. */
+  instant(): number;
 }
 
 const POOL_BYTES = 4096;
@@ -19,6 +21,7 @@ export const systemRandom: Random = {
     pool = pool.subarray(count);
     return taken;
   },
+  instant: () => Date.now(),
 };
 
 /** Crockford's alphabet in lower case: no letter is mistaken for a digit, and every id passes the rule for ids. */
@@ -31,7 +34,25 @@ export function randomText(random: Random, characters: number): string {
   return text;
 }
 
-/** An id of ours: what it is, then 80 random bits. */
+/** 45 bits of milliseconds last until the year 3084. */
+const INSTANT_CHARACTERS = 9;
+
+function instantText(instant: number): string {
+  let text = '';
+  for (
+    let rest = Math.floor(instant), left = INSTANT_CHARACTERS;
+    left > 0;
+    left -= 1, rest = Math.floor(rest / 32)
+  ) {
+    text = ALPHABET[rest % 32] + text;
+  }
+  return text;
+}
+
+/**
+ * An id of ours: what it is, when it was made, then 50 random bits. Ids made one after the other lie one after the other
+ * in every index, so that a million rows cost an insert no more than a thousand.
+ */
 export function makeId<T extends string>(random: Random, prefix: string): T {
-  return `${prefix}-${randomText(random, 16)}` as T;
+  return `${prefix}-${instantText(random.instant())}${randomText(random, 10)}` as T;
 }

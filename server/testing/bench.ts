@@ -13,11 +13,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
+
 import { parseArgs } from 'node:util';
 import { benchRunner, trivialProgram } from '@switchyard/runner/bench.ts';
 import autocannon from 'autocannon';
 import { packFiles } from './apps.ts';
+import { pause } from './kill-load.ts';
 import { type ServerProcess, startServerProcess } from './process.ts';
 
 const { values } = parseArgs({
