@@ -2,6 +2,7 @@
  * The load of the kill test: clients that make runs whose end can be told from their input, and cancel some of them. What
  * the server acknowledged is written down here, outside of it.
  */
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { systemClock } from '../clock.ts';
 import type { Files } from './apps.ts';
 import type { Answer, Ask } from './request.ts';
@@ -60,12 +61,16 @@ export class Load {
     this.#target = target;
   }
 
-  /** Makes runs, one after the other, until it is stopped. */
+  /**
+   * Makes runs, one after the other, until it is stopped. Mostly it waits for the end of one before the next: the queue
+   * would otherwise grow by hundreds a second, and what is tried is dying at work, not a long queue.
+   */
   async client(): Promise<void> {
     while (!this.#stopped) {
       const input = this.#nextInput();
       const made = await this.#create(input);
       if (made && Math.random() < 0.1) await this.#cancel(made);
+      if (made && Math.random() < 0.95) await this.#end(made);
       await pause(Math.random() * 40);
     }
   }
@@ -97,6 +102,16 @@ export class Load {
     const made = { id: (answer.body as { run_id: string }).run_id, input, cancelAsked: false };
     this.acknowledged.push(made);
     return made;
+  }
+
+  /** Asks for the run until it has ended, as clients do, also while the server is away. */
+  async #end(run: Acknowledged): Promise<void> {
+    while (!this.#stopped) {
+      const answer = await this.#try('GET', `/v1/applications/${APPLICATION}/runs/${run.id}/metadata`);
+      const status = (answer?.body as { status_v2?: RunStatusV2 } | undefined)?.status_v2;
+      if (status !== undefined && isTerminal(status)) return;
+      await pause(50 + Math.random() * 100);
+    }
   }
 
   async #cancel(run: Acknowledged): Promise<void> {

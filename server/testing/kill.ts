@@ -19,7 +19,7 @@ import { startPostgres } from './postgres-server.ts';
 import { type ServerProcess, startServerProcess } from './process.ts';
 import { environmentOf, livingApps } from './processes.ts';
 
-const CLIENTS = 6;
+const CLIENTS = 32;
 const ALL_ENDED_WITHIN_MS = 120_000;
 const HIT_SERVER = 0.4;
 const HIT_LAUNCHER = 0.65;
