@@ -2,13 +2,11 @@
  * Blobs as files. Written to `incoming/`, synced, renamed into `<first two characters>/<key>`, and the folder synced, so
  * that after a power cut a blob is there whole or not at all. `incoming/` is emptied at the start.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { type BlobStore, type StoredBlob, TooLargeError } from './store.ts';
+import { writeMeasured } from './measured-file.ts';
+import type { BlobStore } from './store.ts';
 
 /** Opens the folder, which is made when it is missing. */
 export async function openDiskBlobs(folder: string): Promise<BlobStore> {
@@ -21,7 +19,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore> {
     async put(key, source, bytesMax) {
       const temporary = join(incoming, key);
       try {
-        const measured = await write(temporary, source, bytesMax);
+        const measured = await writeMeasured(temporary, source, bytesMax, { flush: true });
         const path = pathOf(key);
         await mkdir(dirname(path), { recursive: true });
         await rename(temporary, path);
@@ -51,21 +49,6 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore> {
       }
     },
   };
-}
-
-async function write(path: string, source: Readable, bytesMax: number): Promise<Omit<StoredBlob, 'key'>> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  const measure = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      if (bytes > bytesMax) return done(new TooLargeError(bytesMax));
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  await pipeline(source, measure, createWriteStream(path, { mode: 0o600, flush: true }));
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 async function syncFolder(folder: string): Promise<void> {

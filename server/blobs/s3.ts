@@ -9,14 +9,12 @@
  * of its files removed when its put ends; everything right under the prefix belongs to one installation of this server,
  * because the caller removes what it does not know.
  */
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { writeMeasured } from './measured-file.ts';
 import { parseS3Address, type S3Address } from './s3-address.ts';
 import {
   createSend,
@@ -26,7 +24,7 @@ import {
   S3Error,
   type Send,
 } from './s3-requests.ts';
-import { type BlobStore, type StoredBlob, TooLargeError } from './store.ts';
+import type { BlobStore } from './store.ts';
 
 export interface S3Options extends Partial<Patience> {
   /** A folder of this process alone, on a disk with room for what is being put; made when missing, and emptied. */
@@ -60,7 +58,7 @@ export async function openS3Blobs(
       spooled += 1;
       const path = join(spool, String(spooled));
       try {
-        const measured = await write(path, source, bytesMax);
+        const measured = await writeMeasured(path, source, bytesMax);
         const file = { path, ...measured };
         const headers = { 'content-type': 'application/octet-stream' };
         await send({ purpose: `store ${key}`, method: 'PUT', object: prefix + key, headers, file }, drain);
@@ -118,21 +116,6 @@ function explain(error: unknown): never {
 
 function isMissing(error: unknown): error is S3Error {
   return error instanceof S3Error && error.status === 404;
-}
-
-async function write(path: string, source: Readable, bytesMax: number): Promise<Omit<StoredBlob, 'key'>> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  async function* measure(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      if (bytes > bytesMax) throw new TooLargeError(bytesMax);
-      hash.update(chunk);
-      yield chunk;
-    }
-  }
-  await pipeline(source, measure, createWriteStream(path, { mode: 0o600 }));
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 /** The object as a stream that goes on where it was when the connection breaks, which it may as often as a request. */
