@@ -25,7 +25,7 @@ import { cancel, remove } from './cancel.ts';
 import { isArchive } from './formats.ts';
 import { liveLog, wholeLog } from './logs.ts';
 import { resolveInstance } from './resolve.ts';
-import { contentTypeOf, outputUrl, withOutput } from './results.ts';
+import { contentTypeOf, outputUrl, refuseByUrlOnly, withOutput } from './results.ts';
 import type { RunsTable } from './schema.ts';
 import { findRun, listRuns, renameRun } from './store.ts';
 import { submit } from './submit.ts';
@@ -143,16 +143,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
           body: { url: uploads.downloadUrl(run.input_content_id, contentTypeOf(run.input_format)) },
         };
       }
-      if (isArchive(run.input_format)) {
-        throw badRequest(
-          `The input of the run is an archive (format ${run.input_format}); ask for it with format=url.`,
-        );
-      }
-      if (run.input_bytes > DIRECT_INPUT_BYTES_MAX) {
-        throw badRequest(
-          `The input of the run has ${run.input_bytes} bytes, more than the ${DIRECT_INPUT_BYTES_MAX} that are answered directly; ask for it with format=url.`,
-        );
-      }
+      refuseByUrlOnly('input', run.input_format, run.input_bytes, DIRECT_INPUT_BYTES_MAX);
       const input = await contents.read(run.input_content_id);
       if (!input) throw notFound('The input was deleted.');
       const raw = run.input_format === 'text' ? JSON.stringify(input.toString('utf8')) : input;

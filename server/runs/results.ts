@@ -46,6 +46,23 @@ export function outputUrl({ uploads }: Pick<Parts, 'uploads'>, run: RunsTable): 
   return uploads.downloadUrl(run.output_content_id, contentTypeOf(run.output_format));
 }
 
+/** Throws the 400 for content that is only handed out by URL: archives, and what is longer than an answer carries. */
+export function refuseByUrlOnly(
+  what: 'input' | 'output',
+  format: RunsTable['output_format'],
+  bytes: number,
+  bytesMax: number,
+): void {
+  if (isArchive(format)) {
+    throw badRequest(`The ${what} of the run is an archive (format ${format}); ask for it with format=url.`);
+  }
+  if (bytes > bytesMax) {
+    throw badRequest(
+      `The ${what} of the run has ${bytes} bytes, more than the ${bytesMax} that are answered directly; ask for it with format=url.`,
+    );
+  }
+}
+
 /** The output as JSON text, or null when there is none. */
 async function outputOf(
   { contents, uploads }: Parts,
@@ -54,16 +71,7 @@ async function outputOf(
 ): Promise<string | null> {
   if (run.output_content_id === null) return null;
   if (format === 'url') return JSON.stringify({ url: outputUrl({ uploads }, run) });
-  if (isArchive(run.output_format)) {
-    throw badRequest(
-      `The output of the run is an archive (format ${run.output_format}); ask for it with format=url.`,
-    );
-  }
-  if (run.output_bytes > DIRECT_OUTPUT_BYTES_MAX) {
-    throw badRequest(
-      `The output of the run has ${run.output_bytes} bytes, more than the ${DIRECT_OUTPUT_BYTES_MAX} that are answered directly; ask for it with format=url.`,
-    );
-  }
+  refuseByUrlOnly('output', run.output_format, run.output_bytes, DIRECT_OUTPUT_BYTES_MAX);
   return (await contents.read(run.output_content_id))?.toString('utf8') ?? null;
 }
 
