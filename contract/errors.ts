@@ -1,4 +1,4 @@
-/** The error bodies of the API: 400, 404 and 429 carry `status` and `error`, 401 and 403 a `message`. */
+/** The error bodies of the API: 400, 404, 416 and 429 carry `status` and `error`, 401 and 403 a `message`. */
 import Type from 'typebox';
 
 export const StatusError = Type.Object(
@@ -38,6 +38,12 @@ export const ERROR_STATUSES = {
     description: 'There is no such resource in the account of the token.',
     schema: StatusError,
   },
+  416: {
+    words: 'Range Not Satisfiable',
+    description:
+      'The range asked for begins behind the end of the content, whose length `Content-Range` tells.',
+    schema: StatusError,
+  },
   429: {
     words: 'Busy',
     description:
@@ -52,6 +58,10 @@ export const ERROR_EXAMPLES: Record<ErrorStatus, object> = {
   401: { message: 'The bearer token is not known here; it may have been revoked.' },
   403: { message: 'The role viewer may not do this; it needs one of root, admin, developer.' },
   404: { status: 'Not Found', error: 'There is no application "routing".' },
+  416: {
+    status: 'Range Not Satisfiable',
+    error: 'Range is "bytes=900-"; the content has 812 bytes, and a range of it begins before its end.',
+  },
   429: {
     status: 'Busy',
     error: 'No slot of execution class 6c9500mb870s is free and the run asked not to be queued.',

@@ -137,7 +137,11 @@ describe('operations', () => {
       placeholders,
     );
     expect(Object.keys(declared.answers).length, 'it can succeed').toBeGreaterThan(0);
-    const parameters = { ...declared.params?.properties, ...declared.query?.properties };
+    const parameters = {
+      ...declared.params?.properties,
+      ...declared.query?.properties,
+      ...declared.headers?.properties,
+    };
     for (const [name, schema] of Object.entries(parameters)) {
       expect(at(JSON.parse(JSON.stringify(schema)), 'description'), `${name} has a description`).toMatch(
         /\.$/,

@@ -169,6 +169,7 @@ function parameters(declared: Operation, components: Components): Json[] {
   for (const [place, schema] of [
     ['path', declared.params],
     ['query', declared.query],
+    ['header', declared.headers],
   ] as const) {
     if (schema === undefined) continue;
     const required = new Set(place === 'path' ? Object.keys(schema.properties) : (schema.required ?? []));
@@ -206,9 +207,17 @@ function requestBody(declared: Operation, components: Components): JsonObject {
 }
 
 function answer(declared: Operation, status: string, given: Answer, components: Components): JsonObject {
-  if (given.schema === undefined) return { description: given.description };
-  return {
+  const headers = Object.entries(given.headers ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  const head: JsonObject = {
     description: given.description,
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) as JsonObject }),
+  };
+  if (given.schema === undefined) return head;
+  return {
+    ...head,
     content: {
       [given.contentType ?? 'application/json']: {
         schema: components.refer(given.schema, `${declared.id} ${status}`),
@@ -261,6 +270,12 @@ const ERROR_HEADERS: Partial<Record<ErrorStatus, JsonObject>> = {
   401: {
     'WWW-Authenticate': {
       description: 'The scheme that would be right: Bearer.',
+      schema: { type: 'string' },
+    },
+  },
+  416: {
+    'Content-Range': {
+      description: 'How many bytes there are: `bytes */` and their number.',
       schema: { type: 'string' },
     },
   },

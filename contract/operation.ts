@@ -25,6 +25,8 @@ export interface Answer {
   schema?: TSchema;
   example?: unknown;
   contentType?: string;
+  /** Headers worth knowing, by name, with what they say. */
+  headers?: Record<string, string>;
 }
 
 export interface Operation {
@@ -38,6 +40,8 @@ export interface Operation {
   right: Right;
   params?: TObject;
   query?: TObject;
+  /** Headers of its own that it understands; what it does not understand of them it ignores. */
+  headers?: TObject;
   /** `required: false` lets the body be absent. `stream` bodies are raw bytes that the handler reads itself. */
   body?: { schema: TSchema; example?: unknown; required?: boolean; stream?: boolean };
   answers: Partial<Record<SuccessStatus, Answer>>;
@@ -56,7 +60,7 @@ export function errorStatuses(declared: Operation): ErrorStatus[] {
   return [...statuses].sort((a, b) => a - b);
 }
 
-export type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 503;
+export type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302 | 503;
 
 /** Declares an operation, keeping its exact type. */
 export function operation<const T extends Operation>(declared: T): T {

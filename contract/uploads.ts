@@ -55,6 +55,12 @@ export const putUpload = operation({
   errors: [403, 404],
 });
 
+const RawBytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' });
+const DOWNLOAD_HEADERS = {
+  'Accept-Ranges': 'Always `bytes`: a part can be asked for.',
+  ETag: 'Names the content, which never changes; hand it back as `If-Range`.',
+};
+
 const DownloadParams = Type.Object({ download_id: Type.String({ description: 'Part of the signed URL.' }) });
 
 export const getDownload = operation({
@@ -64,7 +70,7 @@ export const getDownload = operation({
   tag: 'runs',
   summary: 'Get content by its download URL',
   description:
-    'Answers the raw content a `format=url` answer named. The URL carries its own credential and is good for 10 minutes.',
+    'Answers the raw content a `format=url` answer named. The URL carries its own credential and is good for 10 minutes. A download that broke off goes on with `Range`, from the first byte that is missing; HEAD answers the headers alone.',
   right: 'public',
   params: DownloadParams,
   query: Type.Object({
@@ -72,12 +78,33 @@ export const getDownload = operation({
     signature: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
     type: Type.Optional(Type.String({ description: 'Content type to answer with.' })),
   }),
+  headers: Type.Object({
+    Range: Type.Optional(
+      Type.String({
+        description:
+          'One range of bytes, such as `bytes=1048576-`. Several at once, and what is no range, are ignored: the whole content is answered.',
+      }),
+    ),
+    'If-Range': Type.Optional(
+      Type.String({ description: 'The `ETag` that the range is of; with any other the whole is answered.' }),
+    ),
+  }),
   answers: {
     200: {
       description: 'The content.',
       contentType: 'application/octet-stream',
-      schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }),
+      schema: RawBytes,
+      headers: DOWNLOAD_HEADERS,
+    },
+    206: {
+      description: 'The part of the content that was asked for.',
+      contentType: 'application/octet-stream',
+      schema: RawBytes,
+      headers: {
+        ...DOWNLOAD_HEADERS,
+        'Content-Range': 'Which bytes these are, and of how many.',
+      },
     },
   },
-  errors: [403, 404],
+  errors: [403, 404, 416],
 });

@@ -6,12 +6,13 @@
  * What must stay true: a blob is removed only when no row names it.
  */
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../clock.ts';
 import { type Database, type Reader, skipsLocked, type Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import { makeId, type Random } from '../random.ts';
 import type { ContentsTable } from './schema.ts';
-import type { BlobStore } from './store.ts';
+import type { BlobStore, Part } from './store.ts';
 
 /** Up to here content lies in the database: one group commit instead of three syncs of its own. */
 const INLINE_BYTES_MAX = 64 * 1024;
@@ -32,7 +33,7 @@ export interface Content {
   id: string;
   bytes: number;
   sha256: string | null;
-  open(): Promise<Readable>;
+  open(part?: Part | null): Promise<Readable>;
 }
 
 /** Content that has a name already and gets another. */
@@ -112,10 +113,10 @@ export class Contents {
       id: row.id,
       bytes: row.bytes,
       sha256: row.sha256,
-      open: async () =>
+      open: async (part) =>
         inline === null
-          ? this.#blobs.open(blob_key ?? '')
-          : Readable.from([Buffer.from(inline)], { objectMode: false }),
+          ? this.#blobs.open(blob_key ?? '', part)
+          : Readable.from([partOf(inline, part)], { objectMode: false }),
     };
   }
 
@@ -133,10 +134,8 @@ export class Contents {
   async readEnd(contentId: string, bytesMax: number): Promise<Buffer | undefined> {
     const content = await this.find(contentId);
     if (!content) return undefined;
-    let end = Buffer.alloc(0);
-    for await (const chunk of await content.open())
-      end = Buffer.concat([end, chunk as Buffer]).subarray(-bytesMax);
-    return end;
+    if (content.bytes <= bytesMax) return this.read(contentId);
+    return buffer(await content.open({ from: content.bytes - bytesMax, to: content.bytes - 1 }));
   }
 
   /** Removes rows inside the caller's transaction; answers the blobs to hand to `removeBlobs` after the commit. */
@@ -174,6 +173,11 @@ export class Contents {
     }
     return removed;
   }
+}
+
+function partOf(inline: Uint8Array, part?: Part | null): Buffer {
+  const all = Buffer.from(inline);
+  return part ? all.subarray(part.from, part.to + 1) : all;
 }
 
 const insertContent = prepared((db, row: ContentsTable) => db.insertInto('contents').values(row));

@@ -30,8 +30,8 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore> {
         throw error;
       }
     },
-    async open(key) {
-      const stream = createReadStream(pathOf(key));
+    async open(key, part) {
+      const stream = createReadStream(pathOf(key), part ? { start: part.from, end: part.to } : {});
       await new Promise<void>((resolve, reject) => {
         stream.once('open', () => resolve());
         stream.once('error', reject);

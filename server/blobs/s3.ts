@@ -24,7 +24,7 @@ import {
   S3Error,
   type Send,
 } from './s3-requests.ts';
-import type { BlobStore } from './store.ts';
+import type { BlobStore, Part } from './store.ts';
 
 export interface S3Options extends Partial<Patience> {
   /** A folder of this process alone, on a disk with room for what is being put; made when missing, and emptied. */
@@ -67,7 +67,7 @@ export async function openS3Blobs(
         await rm(path, { force: true });
       }
     },
-    open: (key) => openObject(send, prefix + key, key, patience),
+    open: (key, part) => openObject(send, { object: prefix + key, key, part: part ?? null }, patience),
     async remove(key) {
       try {
         await send({ purpose: `remove ${key}`, method: 'DELETE', object: prefix + key }, drain);
@@ -119,17 +119,23 @@ function isMissing(error: unknown): error is S3Error {
 }
 
 /** The object as a stream that goes on where it was when the connection breaks, which it may as often as a request. */
-async function openObject(send: Send, object: string, key: string, patience: Patience): Promise<Readable> {
-  const get = (from: number): Promise<IncomingMessage> =>
-    send(
-      {
-        purpose: `hand out ${key}`,
-        method: 'GET',
-        object,
-        ...(from > 0 ? { headers: { range: `bytes=${from}-` } } : {}),
-      },
-      async (answer) => answer,
-    );
+async function openObject(
+  send: Send,
+  { object, key, part }: { object: string; key: string; part: Part | null },
+  patience: Patience,
+): Promise<Readable> {
+  /** From `received` on, counted from where the part begins. A store that sends something else is not believed. */
+  const get = async (received: number): Promise<IncomingMessage> => {
+    const from = (part?.from ?? 0) + received;
+    const isPart = part !== null || received > 0;
+    const headers = isPart ? { headers: { range: `bytes=${from}-${part?.to ?? ''}` } } : {};
+    const purpose = `hand out ${key}`;
+    const found = await send({ purpose, method: 'GET', object, ...headers }, async (answer) => answer);
+    const begins = found.headers['content-range']?.startsWith(`bytes ${from}-`) ?? false;
+    if (!isPart || (found.statusCode === 206 && begins)) return found;
+    found.destroy();
+    throw new Error(`Asked for the blob ${key} from byte ${from} on, the store sent something else.`);
+  };
   let answer = await get(0).catch((error: unknown) => {
     throw isMissing(error) ? new Error(`There is no blob ${key}. ${error.message}`, { cause: error }) : error;
   });
@@ -138,8 +144,10 @@ async function openObject(send: Send, object: string, key: string, patience: Pat
     let chunks = answer[Symbol.asyncIterator]();
     let received = 0;
     let breaks = 0;
+    // Some stores send more than was asked for, all of it when only the first byte was.
+    const wanted = part ? part.to - part.from + 1 : Number.POSITIVE_INFINITY;
     try {
-      while (true) {
+      while (received < wanted) {
         let step: IteratorResult<Buffer, unknown>;
         try {
           step = await chunks.next();
@@ -147,14 +155,16 @@ async function openObject(send: Send, object: string, key: string, patience: Pat
           breaks += 1;
           if (breaks >= patience.attempts) throw brokenOff(key, received, error);
           await delay(patience.backoffMs * 2 ** (breaks - 1));
-          answer = await get(received);
-          if (received > 0 && answer.statusCode !== 206) throw brokenOff(key, received, error);
+          answer = await get(received).catch((failure: unknown) => {
+            throw failure instanceof S3Error ? failure : brokenOff(key, received, error);
+          });
           chunks = answer[Symbol.asyncIterator]();
           continue;
         }
         if (step.done) return;
-        received += step.value.length;
-        yield step.value;
+        const chunk = step.value.subarray(0, wanted - received);
+        received += chunk.length;
+        yield chunk;
       }
     } finally {
       answer.destroy();

@@ -118,6 +118,18 @@ describe.each(places)('a blob store on %s', (_, openPlace) => {
     expect(await readdir(place.onTheWay)).toEqual([]);
   });
 
+  test.each([
+    [0, 0],
+    [0, 69_999],
+    [65_535, 65_536],
+    [69_999, 69_999],
+  ])('hands out bytes %i to %i, both included', async (from, to) => {
+    const bytes = content(70_000);
+    await put('part', bytes);
+    const out = await buffer(await blobs.open('part', { from, to }));
+    expect(out.equals(bytes.subarray(from, to + 1))).toBe(true);
+  });
+
   test.each(['a', '7', '-', '0-z', 'b-0123456789abcdefghjkmnpqrstvwxyz', 'z'.repeat(64)])(
     'takes the key %s',
     async (key) => {

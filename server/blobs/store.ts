@@ -20,11 +20,17 @@ export class TooLargeError extends Error {
   }
 }
 
+/** Bytes of a blob, both ends included; the blob has them. */
+export interface Part {
+  from: number;
+  to: number;
+}
+
 export interface BlobStore {
   /** Resolves once the blob is whole and durable; throws TooLargeError beyond `bytesMax`, or what the source threw. */
   put(key: string, source: Readable, bytesMax: number): Promise<StoredBlob>;
-  /** Throws when there is no such blob. */
-  open(key: string): Promise<Readable>;
+  /** The blob, or the part of it. Throws when there is no such blob. */
+  open(key: string, part?: Part | null): Promise<Readable>;
   /** Does nothing when there is no such blob. */
   remove(key: string): Promise<void>;
   /** Keys of blobs last written before the instant. */

@@ -5,6 +5,7 @@ import type { Body, Operation, Params, Query, Reply } from '@switchyard/contract
 import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Writer } from '../database/database.ts';
+import type { ByteRange } from './byte-range.ts';
 
 /** Who calls, as the bearer token says and the store confirms. */
 export interface Caller {
@@ -36,10 +37,20 @@ export interface RawReply {
   status: 200;
   raw: Buffer | string | Readable;
   contentType: string;
-  bytes?: number;
 }
 
-export type Handler<O extends Operation> = (call: Call<O>) => Promise<Reply<O> | RawReply>;
+/** Content of which a caller may ask for a part. It is opened once it is known which. */
+export interface ContentReply {
+  content: {
+    bytes: number;
+    contentType: string;
+    /** Names the content as it is: what has the same name has the same bytes. */
+    id: string;
+    open(range: ByteRange | null): Promise<Readable>;
+  };
+}
+
+export type Handler<O extends Operation> = (call: Call<O>) => Promise<Reply<O> | RawReply | ContentReply>;
 export type Handlers = { [K in OperationId]: Handler<Operations[K]> };
 /** Some of the handlers: what one slice brings. */
 export type HandlersOf<K extends OperationId> = Pick<Handlers, K>;

@@ -18,7 +18,8 @@ import Fastify, {
 import type { Clock } from '../clock.ts';
 import { type Log, messageOf } from '../log.ts';
 import { readJson } from './body.ts';
-import type { Call, Caller, Handler, Handlers, RawReply } from './handler.ts';
+import { rangeOf } from './byte-range.ts';
+import type { Call, Caller, ContentReply, Handler, Handlers, RawReply } from './handler.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import {
@@ -179,6 +180,7 @@ function route(
       const key = request.headers['idempotency-key'];
       if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency) {
         const answer = await handler(callWith(async () => {}));
+        if ('content' in answer) return sendContent(request, reply, answer);
         return 'raw' in answer ? sendRaw(reply, answer) : send(reply, answer as Sent);
       }
       const identity = {
@@ -225,8 +227,30 @@ function send(reply: FastifyReply, answer: Sent): FastifyReply {
 
 function sendRaw(reply: FastifyReply, answer: RawReply): FastifyReply {
   reply.code(answer.status).header('content-type', answer.contentType);
-  if (answer.bytes !== undefined) reply.header('content-length', answer.bytes);
   return reply.send(answer.raw);
+}
+
+/** The content, or the part of it that is asked for. Nothing is opened for a HEAD, which asks how long it is. */
+async function sendContent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { content }: ContentReply,
+): Promise<FastifyReply> {
+  const etag = `"${content.id}"`;
+  const isHead = request.method === 'HEAD';
+  const { range: wanted, 'if-range': ifRange } = request.headers;
+  const asked = { range: isHead ? undefined : wanted, ifRange: ifRange?.toString() };
+  const range = rangeOf(asked, { bytes: content.bytes, etag });
+  const bytes = range ? range.to - range.from + 1 : content.bytes;
+  const stream = isHead ? Readable.from([]) : await content.open(range);
+  reply.code(range ? 206 : 200).headers({
+    'content-type': content.contentType,
+    'content-length': bytes,
+    'accept-ranges': 'bytes',
+    etag,
+    ...(range ? { 'content-range': `bytes ${range.from}-${range.to}/${content.bytes}` } : {}),
+  });
+  return reply.send(stream);
 }
 
 function bearerToken(request: FastifyRequest): string {

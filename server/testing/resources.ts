@@ -46,9 +46,20 @@ export function expectStatus(answer: Answer, status: number): void {
 }
 
 /** That the answer is the error of the status, in the shape the specification gives it, with the words in its sentence. */
-export function expectError(answer: Answer, status: 400 | 401 | 403 | 404 | 429, ...words: string[]): void {
+export function expectError(
+  answer: Answer,
+  status: 400 | 401 | 403 | 404 | 416 | 429,
+  ...words: string[]
+): void {
   expectStatus(answer, status);
-  const names = { 400: 'Bad Request', 404: 'Not Found', 429: 'Busy', 401: '', 403: '' };
+  const names = {
+    400: 'Bad Request',
+    404: 'Not Found',
+    416: 'Range Not Satisfiable',
+    429: 'Busy',
+    401: '',
+    403: '',
+  };
   const sentence = expect.any(String);
   expect(answer.body).toEqual(
     status === 401 || status === 403 ? { message: sentence } : { status: names[status], error: sentence },

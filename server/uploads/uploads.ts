@@ -132,7 +132,8 @@ export class Uploads {
         if (refusal) throw forbidden(refusal);
         const content = await contents.find(params.download_id);
         if (!content) throw notFound('The content was deleted.');
-        return { status: 200, raw: await content.open(), contentType: type, bytes: content.bytes };
+        const { id, bytes } = content;
+        return { content: { id, bytes, contentType: type, open: (range) => content.open(range) } };
       },
     };
   }

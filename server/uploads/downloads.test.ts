@@ -1,0 +1,161 @@
+/** Downloads that go on where they broke off: parts of content in the database, on disk and on S3. */
+import { createHash } from 'node:crypto';
+import type { Upload } from '@switchyard/contract/uploads.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
+import { createRun } from '../testing/apps.ts';
+import { expectError, expectStatus, freshVersion } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { openSocket } from '../testing/sockets.ts';
+
+/** Larger than what lies in the database, and than what a socket takes at once. */
+const LARGE_BYTES = 3_000_000;
+
+/** JSON text of so many bytes in which no part is like another. */
+function text(bytes: number): Buffer {
+  const hex = createHash('shake256', { outputLength: bytes / 2 })
+    .digest()
+    .toString('hex');
+  return Buffer.from(`"${hex.slice(0, bytes - 2)}"`);
+}
+
+/** No slot for the runs of this test: they stay queued. */
+const IDLE = { SWITCHYARD_CAPACITY: '0,16c60gb12h=1' };
+
+let s3: S3Server;
+let onDisk: TestServer;
+let onS3: TestServer;
+beforeAll(async () => {
+  s3 = await startS3Server();
+  onDisk = await startTestServer({ env: IDLE });
+  onS3 = await startTestServer({
+    env: {
+      ...IDLE,
+      SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
+      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    },
+  });
+});
+afterAll(async () => {
+  await onDisk.close();
+  await onS3.close();
+  await s3.stop();
+});
+
+interface Kept {
+  server: TestServer;
+  url: string;
+}
+
+/** Uploads the content as the input of a run, and answers where it can be got. */
+async function keep(server: TestServer, content: Buffer): Promise<Kept> {
+  const application = await freshVersion(server);
+  const { upload_id, upload_url } = (
+    await server.ask('POST', `/v1/applications/${application}/runs/uploadurl`)
+  ).body as Upload;
+  expectStatus(await server.ask('PUT', upload_url, { token: null, body: content }), 200);
+  const run = await createRun(server, application, { body: { upload_id } });
+  const answer = await server.ask('GET', `/v1/applications/${application}/runs/${run}/input?format=url`);
+  return { server, url: (answer.body as { url: string }).url };
+}
+
+const get = ({ server, url }: Kept, headers: Record<string, string>, method = 'GET') =>
+  server.ask(method, url, { token: null, headers });
+
+const places: [string, () => TestServer, number][] = [
+  ['in the database', () => onDisk, 1000],
+  ['on disk', () => onDisk, LARGE_BYTES],
+  ['on S3', () => onS3, LARGE_BYTES],
+];
+describe.each(places)('content %s', (_, serverOf, bytes) => {
+  const content = text(bytes);
+  let kept: Kept;
+  beforeAll(async () => {
+    kept = await keep(serverOf(), content);
+  });
+  const slice = (from: number, to: number): string => content.subarray(from, to + 1).toString();
+
+  test('is answered whole, with what a caller needs to go on', async () => {
+    const answer = await get(kept, {});
+    expectStatus(answer, 200);
+    expect(answer.text === content.toString()).toBe(true);
+    expect(answer.headers.get('accept-ranges')).toBe('bytes');
+    expect(answer.headers.get('content-length')).toBe(String(bytes));
+    expect(answer.headers.get('content-range')).toBeNull();
+    expect(answer.headers.get('etag')).toMatch(/^"[\w-]+"$/);
+  });
+
+  test.each([
+    ['bytes=0-0', 0, 0],
+    ['bytes=100-299', 100, 299],
+    [`bytes=${bytes - 1}-`, bytes - 1, bytes - 1],
+    ['bytes=-500', bytes - 500, bytes - 1],
+    [`bytes=700-${bytes * 2}`, 700, bytes - 1],
+  ])('206 for %s', async (range, from, to) => {
+    const answer = await get(kept, { range });
+    expectStatus(answer, 206);
+    expect(answer.text === slice(from, to)).toBe(true);
+    expect(answer.headers.get('content-range')).toBe(`bytes ${from}-${to}/${bytes}`);
+    expect(answer.headers.get('content-length')).toBe(String(to - from + 1));
+    expect(answer.headers.get('content-type')).toBe('application/json');
+  });
+
+  test('416 for what begins behind its end', async () => {
+    const answer = await get(kept, { range: `bytes=${bytes}-` });
+    expectError(answer, 416, `the content has ${bytes} bytes`);
+    expect(answer.headers.get('content-range')).toBe(`bytes */${bytes}`);
+  });
+
+  test('is put together from two halves by its tag, and sent whole for another tag', async () => {
+    const first = await get(kept, { range: `bytes=0-${bytes / 2 - 1}` });
+    const tag = first.headers.get('etag') ?? '';
+    const rest = await get(kept, { range: `bytes=${bytes / 2}-`, 'if-range': tag });
+    expectStatus(rest, 206);
+    expect(rest.headers.get('etag')).toBe(tag);
+    expect(first.text + rest.text === content.toString()).toBe(true);
+    const other = await get(kept, { range: `bytes=${bytes / 2}-`, 'if-range': '"another"' });
+    expectStatus(other, 200);
+    expect(other.text === content.toString()).toBe(true);
+  });
+
+  test('HEAD says how long it is and sends nothing', async () => {
+    for (const range of ['', 'bytes=0-9', 'bytes=99999999-']) {
+      const answer = await get(kept, { range }, 'HEAD');
+      expectStatus(answer, 200);
+      expect(answer.text).toBe('');
+      expect(answer.headers.get('content-length')).toBe(String(bytes));
+      expect(answer.headers.get('accept-ranges')).toBe('bytes');
+      expect(answer.headers.get('etag')).toMatch(/^"/);
+    }
+  });
+
+  test('goes on after the connection broke in the middle', async () => {
+    const { pathname, search } = new URL(kept.url);
+    const socket = await openSocket(kept.server.url);
+    let received = '';
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+      if (received.length > 900) socket.destroy();
+    });
+    socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await closed;
+    // What is small came whole before the connection could break; then the last byte is taken as missing.
+    const begun = received.slice(received.indexOf('\r\n\r\n') + 4).slice(0, bytes - 1);
+    expect(begun === slice(0, begun.length - 1)).toBe(true);
+    const rest = await get(kept, { range: `bytes=${begun.length}-` });
+    expect(begun + rest.text === content.toString()).toBe(true);
+  });
+});
+
+test('empty content has no range, and the URL must be good for a part too', async () => {
+  const kept = await keep(onDisk, Buffer.alloc(0));
+  expectError(await get(kept, { range: 'bytes=0-' }), 416, '0 bytes');
+  const whole = await get(kept, {});
+  expectStatus(whole, 200);
+  expect(whole.headers.get('content-length')).toBe('0');
+  const altered = { ...kept, url: kept.url.replace('signature=', 'signature=A') };
+  expectError(await get(altered, { range: 'bytes=0-' }), 403);
+  expectStatus(await get(altered, {}, 'HEAD'), 403);
+});
