@@ -17,6 +17,7 @@ export type InstanceId = Id<'instance'>;
 export type SecretsCollectionId = Id<'secrets-collection'>;
 export type RunId = Id<'run'>;
 export type UploadId = Id<'upload'>;
+export type InputId = Id<'input'>;
 
 /** The alphabet of every id a caller chooses. */
 export const ID_PATTERN = `^[a-z0-9-]{1,${ID_CHARS_MAX}}$`;

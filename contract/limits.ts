@@ -10,6 +10,9 @@ export const NAME_CHARS_MAX = 48;
 export const DESCRIPTION_CHARS_MAX = 128;
 export const RUN_NAME_CHARS_MAX = 256;
 export const RUN_DESCRIPTION_CHARS_MAX = 1024;
+/** As long as an id, which the published clients send for a name that they are not given. */
+export const INPUT_NAME_CHARS_MIN = 1;
+export const INPUT_NAME_CHARS_MAX = 64;
 export const RUNTIME_CHARS_MIN = 3;
 export const RUNTIME_CHARS_MAX = 256;
 export const ERROR_CHARS_MAX = 2000;

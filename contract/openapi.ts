@@ -22,6 +22,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   instances: 'What runs are addressed to: a version with a configuration.',
   secrets: 'Values that apps need and nobody else should see, kept encrypted.',
   runs: 'Executions of an instance on an input: made, followed, read and canceled.',
+  inputs: 'Inputs with a name, kept to run and to test on again.',
   service: 'What those who operate the server ask it. No token is needed.',
 };
 

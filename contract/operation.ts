@@ -13,6 +13,7 @@ export const TAGS = [
   'instances',
   'secrets',
   'runs',
+  'inputs',
   'service',
 ] as const;
 export type Tag = (typeof TAGS)[number];

@@ -8,6 +8,7 @@ import {
   updateApplication,
 } from './applications.ts';
 import { activateBinary, getBinaryUpload } from './executables.ts';
+import { createInput, deleteInput, getInput, listInputs, updateInput } from './inputs.ts';
 import { createInstance, deleteInstance, getInstance, listInstances, updateInstance } from './instances.ts';
 import { getRunLiveLogs, getRunLogs } from './run-logs.ts';
 import {
@@ -73,6 +74,11 @@ export const operations = {
   createRunUpload,
   putUpload,
   getDownload,
+  createInput,
+  listInputs,
+  getInput,
+  updateInput,
+  deleteInput,
   getHealth,
   getReadiness,
   getMetrics,

@@ -83,7 +83,7 @@ export function timestamp(what: string) {
 export const FORMAT_TYPES = ['json', 'text', 'csv-archive', 'multi-file'] as const;
 export type FormatType = (typeof FORMAT_TYPES)[number];
 
-const FormatSide = Type.Object(
+export const FormatSide = Type.Object(
   { type: oneOf(FORMAT_TYPES, 'Format of the content.') },
   { description: 'Format of one side.' },
 );

@@ -38,6 +38,7 @@ import { createMetrics } from './http/metrics.ts';
 import { PageTokens } from './http/paging.ts';
 import { createHttp } from './http/server.ts';
 import { UrlSigner } from './http/signed-url.ts';
+import { inputHandlers } from './inputs/operations.ts';
 import { instanceHandlers } from './instances/operations.ts';
 import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
@@ -141,6 +142,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...secretsHandlers({ ...shared, findUser: findInstanceOfSecrets }),
       ...uploads.handlers(),
       ...runHandlers(shared),
+      ...inputHandlers(shared),
       ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),
     };
 

@@ -6,6 +6,7 @@ import { listDeleted, removeApplication, removeExecutables } from '../applicatio
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
@@ -36,6 +37,14 @@ export function applicationCleaner(parts: Parts): Reconciler {
         parts,
         runs.map((id) => ({ id })),
       );
+    }
+    for (;;) {
+      const removed = await database.transact(async (tx) => {
+        const ids = await removeInputs(tx, uid, BATCH);
+        return { rows: ids.length, blobs: await contents.remove(tx, ids) };
+      });
+      await contents.removeBlobs(removed.blobs);
+      if (removed.rows < BATCH) break;
     }
     const blobs = await database.transact(async (tx) => {
       await removeInstances(tx, uid);

@@ -4,6 +4,7 @@ import { migrations as applications } from '../applications/schema.ts';
 import { migrations as blobs } from '../blobs/schema.ts';
 import type { Migration } from '../database/migrate.ts';
 import { migrations as http } from '../http/idempotency.ts';
+import { migrations as inputs } from '../inputs/schema.ts';
 import { migrations as instances } from '../instances/schema.ts';
 import { migrations as queue } from '../queue/schema.ts';
 import { migrations as runs } from '../runs/schema.ts';
@@ -21,5 +22,6 @@ export const migrations: readonly Migration[] = [
   ...secrets,
   ...queue,
   ...runs,
+  ...inputs,
   ...http,
 ];

@@ -18,6 +18,7 @@ from nextmv.cloud import Application, Client
 from nextmv.input import InputFormat
 from nextmv.polling import PollingOptions
 from nextmv.run import Format, FormatInput, FormatOutput, RunConfiguration, RunQueuing
+from nextmv.safe import safe_name_and_id
 from nextmv.status import StatusV2
 
 POLLING = PollingOptions(initial_delay=0.05, delay=0.1, backoff=0.02, jitter=0, max_delay=0.5, max_duration=60)
@@ -338,6 +339,58 @@ def changes(client):
     }
 
 
+def managed_inputs(client):
+    """Inputs with a name, from uploads and from runs; what the scenario tests of the client make by themselves, too."""
+    app = pushed(client, "py-inputs")
+    url = app.upload_url()
+    app.upload_data(upload_url=url, data={"numbers": [1, 2]})
+    made = app.new_managed_input(id="monday", name="Monday", description="Its peak.", upload_id=url.upload_id)
+    generated = app.new_managed_input(upload_id=url.upload_id)
+    short = app.new_managed_input(id="a", upload_id=url.upload_id)
+    long = app.new_managed_input(id="l" * 64, upload_id=url.upload_id)
+    name, id = safe_name_and_id(prefix="man-input", entity_id="a scenario with a name that is rather long")
+    scenario = app.new_managed_input(
+        id=id, name=name, description=f"Automatically created from scenario test: {id}", upload_id=url.upload_id
+    )
+    texts = app.upload_url()
+    app.upload_data(upload_url=texts, data="5 6")
+    text = app.new_managed_input(
+        id="text",
+        upload_id=texts.upload_id,
+        format=Format(format_input=FormatInput(input_type=InputFormat.TEXT)),
+    )
+    run = app.new_run_with_result(input="1 2\n39", polling_options=POLLING)
+    from_run = app.new_managed_input(id="from-run", run_id=run.id)
+    listed = app.list_managed_inputs()
+    unpaged = app.list_managed_inputs(no_pagination=True)
+    got = app.managed_input("monday")
+    # The client reads the input out of the answer to the change, which by the API has no body.
+    try:
+        updated = plain(app.update_managed_input("monday", name="Renamed input", description="New words."))
+    except requests.JSONDecodeError as error:
+        updated = type(error).__name__
+    after_update = app.managed_input("monday")
+    app.delete_managed_input("monday")
+    return {
+        "upload": url.upload_id,
+        "run": run.id,
+        "made": plain(made),
+        "generated": plain(generated),
+        "short": short.name,
+        "long": long.name,
+        "scenario": [plain(scenario), name, id],
+        "text": plain(text),
+        "from_run": plain(from_run),
+        "listed": [one.id for one in listed],
+        "unpaged": [one.id for one in unpaged],
+        "got": plain(got),
+        "updated": updated,
+        "after_update": plain(after_update),
+        "get_after_delete": refused(lambda: app.managed_input("monday")),
+        "left": [one.id for one in app.list_managed_inputs()],
+    }
+
+
 def pages(client):
     """Lists longer than a page, which the client follows to their end."""
     app = pushed(client, "py-pages")
@@ -360,7 +413,7 @@ def formats(client):
 
 
 PARTS = {
-    part.__name__: part for part in [applications, versions, instances, runs, contents, changes, pages, formats]
+    part.__name__: part for part in [applications, versions, instances, runs, contents, changes, managed_inputs, pages, formats]
 }
 
 if __name__ == "__main__":

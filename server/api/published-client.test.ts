@@ -359,6 +359,13 @@ describe.skipIf(clientMissing)('the published client', () => {
         upload_id: expect.any(String),
         upload_url: expect.stringContaining(server.url),
       });
+      const input = ['--managed-input-id', 'monday'];
+      expect(await json('managed-input', 'create', ...app, ...input, ...run)).toMatchObject({
+        id: 'monday',
+        run_id: result.id,
+      });
+      expect(await json('managed-input', 'list', ...app)).toMatchObject([{ id: 'monday', name: 'monday' }]);
+      await cloud('managed-input', 'delete', ...app, ...input, '--yes');
       await cloud('run', 'delete', ...app, ...run, '--yes');
       expect(await json('run', 'list', ...app)).toEqual([]);
       await cloud('app', 'delete', ...app, '--yes');

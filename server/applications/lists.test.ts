@@ -1,6 +1,7 @@
 /** Every list of this server: its two shapes, and pages that neither skip nor repeat. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { otherAccount } from '../testing/accounts.ts';
+import { createRun } from '../testing/apps.ts';
 import { expectError, expectStatus, freshId, freshVersion, walkPages } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
@@ -15,6 +16,7 @@ let lists: Record<string, List>;
 beforeAll(async () => {
   server = await startTestServer();
   const application = await freshVersion(server);
+  const run = await createRun(server, application, { input: {} });
   const adding = (path: string, fields: (id: string) => object) => async (): Promise<string> => {
     const answer = await server.ask('POST', path, { body: fields(freshId('one')) });
     expectStatus(answer, 201);
@@ -25,6 +27,7 @@ beforeAll(async () => {
     keys: list('/v1/account/keys', () => ({ name: 'Any name', role: 'viewer' })),
     applications: list('/v1/applications', (id) => ({ id, name: 'Any name' })),
     versions: list(`/v1/applications/${application}/versions`, (id) => ({ id, name: 'Any name' })),
+    inputs: list(`/v1/applications/${application}/inputs`, (id) => ({ id, run_id: run })),
     instances: list(`/v1/applications/${application}/instances`, (id) => ({
       id,
       name: 'Any name',
@@ -35,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const NAMES = ['keys', 'applications', 'versions', 'instances'];
+const NAMES = ['keys', 'applications', 'versions', 'instances', 'inputs'];
 const listOf = (name: string): List => lists[name] as List;
 const plain = async (path: string): Promise<string[]> =>
   ((await server.ask('GET', path)).body as { id: string }[]).map((one) => one.id);

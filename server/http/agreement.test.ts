@@ -147,6 +147,14 @@ const FULL: Record<string, unknown> = {
   updateRun: { name: 'Any name', description: 'Told', status: 'succeeded' },
   cancelRun: { any: 'thing' },
   createRunUpload: { any: 'thing' },
+  createInput: {
+    name: 'Any name',
+    description: 'Told',
+    upload_id: 'upl-x',
+    run_id: null,
+    format: { input: { type: 'json' }, output: { type: 'text' } },
+  },
+  updateInput: { name: 'Any name', description: 'Told', id: 'x', format: null, created_at: 'x' },
 };
 
 /** Values that sit on the edges of types, lengths and numbers. */

@@ -68,6 +68,16 @@ describe('a POST with an Idempotency-Key', () => {
     expect([second.status, second.text]).toEqual([status, first.text]);
   });
 
+  test('createInput answers the same twice', async () => {
+    const { run_id } = (await server.ask('POST', runs, { body: { input: {} } })).body as { run_id: string };
+    const inputs = '/v1/applications/twice/inputs';
+    const first = await post(inputs, 'again-createInput', { run_id });
+    const second = await post(inputs, 'again-createInput', { run_id });
+    expect(first.status).toBe(201);
+    expect([second.status, second.text]).toEqual([201, first.text]);
+    expect((await server.ask('GET', inputs)).body).toHaveLength(1);
+  });
+
   test('that was refused may be sent again once it is right', async () => {
     const refused = await post('/v1/applications', 'order-5', { id: 'twice', name: 'Taken' });
     expect(refused.status).toBe(400);

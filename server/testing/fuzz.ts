@@ -30,7 +30,14 @@ const KNOWN_ID = 0.6;
 const DECIDED_OTHERWISE = ['unsupported_method', 'positive_data_acceptance'];
 
 /** What is deleted is made by schemathesis itself, so that what the other operations need stays. */
-const DELETING = ['deleteApplication', 'deleteVersion', 'deleteInstance', 'deleteRun', 'revokeKey'];
+const DELETING = [
+  'deleteApplication',
+  'deleteVersion',
+  'deleteInstance',
+  'deleteRun',
+  'deleteInput',
+  'revokeKey',
+];
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '6' }, seed: { type: 'string', default: '1' } },
@@ -45,6 +52,7 @@ interface Ids {
   versions: string[];
   instances: string[];
   runs: string[];
+  inputs: string[];
 }
 
 async function furnish(server: ServerProcess): Promise<Ids> {
@@ -60,8 +68,15 @@ async function furnish(server: ServerProcess): Promise<Ids> {
     await createRun(server, application, { input: { stops: [] } }),
     await createRun(server, application, { instance: 'production', input: { stops: [1] } }),
   ];
+  await server.client.call('createInput', { params, body: { id: 'monday', run_id: runs[0] } });
   // They end while schemathesis reads the document.
-  return { applications: [application], versions: ['one'], instances: ['production', 'latest'], runs };
+  return {
+    applications: [application],
+    versions: ['one'],
+    instances: ['production', 'latest'],
+    runs,
+    inputs: ['monday'],
+  };
 }
 
 /** JSON arrays of text are TOML arrays, too. */
@@ -78,6 +93,7 @@ exclude-operation-id = ${JSON.stringify(DELETING)}
 "path.version_id" = ${known('versions')}
 "path.instance_id" = ${known('instances')}
 "path.run_id" = ${known('runs')}
+"path.input_id" = ${known('inputs')}
 "query.instance_id" = ${known('instances')}
 `;
 }

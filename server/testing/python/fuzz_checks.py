@@ -13,7 +13,7 @@ from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 
 RULES = [
     # References: what is named must be there and belong together, and what is used stays.
-    r"; it must be (a version|an instance|an upload|a secrets collection) of (the|this) application",
+    r"; it must be (a version|an instance|an upload|a run|a secrets collection) of (the|this) application",
     r"^The application .* has no executable yet; push one first",
     r"^id is .*, which (another .*|every application) has( already)?; choose another",
     r"^The default instance .* does not exist; set default_instance",
@@ -32,6 +32,8 @@ RULES = [
     # Relations of two fields, and keys of a map.
     r"^start is .*, which is not before end",
     r"^upload_id is .* and input is given too; give one of them",
+    r"^upload_id is .* and run_id is .*; give one of them",
+    r"^upload_id and run_id are both absent; give one of them",
     r"^The format of the input is .*; upload an archive and give its upload_id",
     r"^input is .*; for the format text it must be text",
     r"^secrets\.\d+\.location is ",

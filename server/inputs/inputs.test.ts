@@ -1,0 +1,306 @@
+import type { Input } from '@switchyard/contract/inputs.ts';
+import type { Upload } from '@switchyard/contract/uploads.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { otherAccount } from '../testing/accounts.ts';
+import { createRun, ended, nodeApp, pushApp } from '../testing/apps.ts';
+import { movedClock } from '../testing/clock.ts';
+import { expectError, expectStatus, freshApplication, freshId } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const clock = movedClock(Date.UTC(2026, 10, 20, 8));
+let server: TestServer;
+const path = '/v1/applications/app/inputs';
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+});
+afterAll(() => server.close());
+
+async function upload(content: string | Uint8Array, application = 'app'): Promise<string> {
+  const { body } = await server.ask('POST', `/v1/applications/${application}/runs/uploadurl`);
+  const { upload_id, upload_url } = body as Upload;
+  expectStatus(await server.ask('PUT', upload_url, { token: null, body: content }), 200);
+  return upload_id;
+}
+const create = (body: unknown, to = path) => server.ask('POST', to, { body });
+const get = async (id: string): Promise<Input> => {
+  const answer = await server.ask('GET', `${path}/${id}`);
+  expectStatus(answer, 200);
+  return answer.body as Input;
+};
+const put = (id: string, body: unknown) => server.ask('PUT', `${path}/${id}`, { body });
+const remove = (id: string) => server.ask('DELETE', `${path}/${id}`);
+const made = async (fields: object = {}): Promise<Input> => {
+  const source = 'run_id' in fields ? {} : { upload_id: await upload('{"made":true}') };
+  const answer = await create({ id: freshId('in'), ...source, ...fields });
+  expectStatus(answer, 201);
+  return answer.body as Input;
+};
+const download = (input: Input) => server.ask('GET', input.download_url, { token: null });
+
+describe('an input from an upload', () => {
+  test('201 answers it, as a GET does afterwards', async () => {
+    const upload_id = await upload('{}');
+    const body = { id: 'monday', name: 'Monday', description: 'At its peak', upload_id };
+    const answer = await create(body);
+    expectStatus(answer, 201);
+    expect(answer.body).toEqual({
+      ...body,
+      app_id: 'app',
+      format: { input: { type: 'json' } },
+      download_url: expect.stringContaining(`${server.url}/v1/downloads/`),
+      created_at: expect.stringMatching(INSTANT),
+      updated_at: expect.stringMatching(INSTANT),
+    });
+    expect(await get('monday')).toEqual(answer.body);
+  });
+
+  test.each([
+    ['JSON', {}, { input: { type: 'json' } }, 'application/json', '{ "b":1.50 }'],
+    [
+      'text',
+      { input: { type: 'text' } },
+      { input: { type: 'text' } },
+      'text/plain; charset=utf-8',
+      'zwei 🚚',
+    ],
+    [
+      'an archive',
+      { input: { type: 'multi-file' }, output: { type: 'multi-file' } },
+      { input: { type: 'multi-file' }, output: { type: 'multi-file' } },
+      'application/gzip',
+      'any bytes',
+    ],
+  ])('gives %s back byte for byte', async (_what, format, expected, type, content) => {
+    const input = await made({ upload_id: await upload(content), format });
+    expect(input.format).toEqual(expected);
+    const answer = await download(input);
+    expectStatus(answer, 200);
+    expect(answer.text).toBe(content);
+    expect(answer.headers.get('content-type')).toBe(type);
+  });
+
+  test('is kept when the upload is forgotten, and when it is large', async () => {
+    const content = JSON.stringify({ padding: 'x'.repeat(300_000) });
+    const upload_id = await upload(content);
+    const input = await made({ upload_id });
+    clock.move(25 * 60 * 60 * 1000);
+    await server.restart();
+    const again = { id: freshId('in'), upload_id };
+    await expect.poll(async () => (await create(again)).status, { timeout: 10_000, interval: 20 }).toBe(400);
+    expect((await download(await get(input.id))).text).toBe(content);
+  });
+
+  test('400 for an upload that is none, is empty yet, or belongs to another application', async () => {
+    const other = await freshApplication(server);
+    const { body } = await server.ask('POST', '/v1/applications/app/runs/uploadurl');
+    for (const upload_id of [
+      '',
+      'upl-nothing',
+      '🚚',
+      (body as Upload).upload_id,
+      await upload('{}', other),
+    ]) {
+      expectError(await create({ upload_id }), 400, `upload_id is "${upload_id}"`);
+    }
+    expectError(await create({ upload_id: 'a\0b' }), 400, 'upload_id');
+  });
+});
+
+describe('an input from a run', () => {
+  test('takes content and formats from it, whatever format the request names', async () => {
+    const run = await createRun(server, 'app', {
+      input: 'zwei Zeilen\n',
+      body: { configuration: { format: { input: { type: 'text' } } } },
+    });
+    const input = await made({ run_id: run, format: { input: { type: 'json' }, output: { type: 'text' } } });
+    expect(input).toMatchObject({
+      run_id: run,
+      format: { input: { type: 'text' }, output: { type: 'json' } },
+    });
+    expect(input).not.toHaveProperty('upload_id');
+    expect((await download(input)).text).toBe('zwei Zeilen\n');
+  });
+
+  test('outlives the run', async () => {
+    const large = { padding: 'x'.repeat(300_000) };
+    const run = await createRun(server, 'app', { input: large });
+    await ended(server, 'app', run);
+    const input = await made({ run_id: run });
+    expectStatus(await server.ask('DELETE', `/v1/applications/app/runs/${run}`), 204);
+    expect((await download(await get(input.id))).body).toEqual(large);
+  });
+
+  test('400 for a run that is none or belongs to another application', async () => {
+    await pushApp(server, 'other', nodeApp('(input) => ({ input })'));
+    const foreign = await createRun(server, 'other', { input: {} });
+    for (const run_id of ['', 'run-nothing', 'latest-9KzmD41Hg', foreign]) {
+      expectError(await create({ run_id }), 400, `run_id is "${run_id}"`, 'a run of this application');
+    }
+  });
+
+  test('that is deleted at the same moment is whole or refused', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const run = await createRun(server, 'app', { input: { padding: 'x'.repeat(70_000), round } });
+      await ended(server, 'app', run);
+      const id = freshId('in');
+      const [answer] = await Promise.all([
+        create({ id, run_id: run }),
+        server.ask('DELETE', `/v1/applications/app/runs/${run}`),
+      ]);
+      if (answer.status === 201) {
+        expect((await download(await get(id))).body).toMatchObject({ round });
+      } else {
+        expectError(answer, 400, `run_id is "${run}"`);
+        expectError(await server.ask('GET', `${path}/${id}`), 404);
+      }
+    }
+  });
+});
+
+describe('creating an input', () => {
+  test('400 for both an upload and a run, and for neither', async () => {
+    const upload_id = await upload('{}');
+    expectError(await create({ upload_id, run_id: 'r' }), 400, 'upload_id is', 'run_id is "r"', 'give one');
+    for (const body of [{}, { upload_id: null, run_id: null }])
+      expectError(await create(body), 400, 'upload_id and run_id', 'give one');
+  });
+
+  test('400 for an id that is taken in the application, while another application may have it', async () => {
+    const input = await made();
+    expectError(await create({ id: input.id, upload_id: await upload('{}') }), 400, `id is "${input.id}"`);
+    const other = await freshApplication(server);
+    const body = { id: input.id, upload_id: await upload('{}', other) };
+    expectStatus(await create(body, `/v1/applications/${other}/inputs`), 201);
+    const kept = await get(input.id);
+    expect((await download(kept)).body).toEqual({ made: true });
+  });
+
+  test('of one id twenty times at once makes one', async () => {
+    const body = { id: freshId('in'), upload_id: await upload('{}') };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(body)));
+    expect(answers.map((one) => one.status).sort()).toEqual([201, ...Array(19).fill(400)]);
+  });
+
+  test('without an id makes one, and without a name takes the id for it', async () => {
+    const input = await made({ id: null, name: null });
+    expect(input.id).toMatch(/^[a-z0-9-]{1,64}$/);
+    expect(input).toMatchObject({ name: input.id, description: '' });
+    for (const id of ['a', 'x'.repeat(64)])
+      expect(await made({ id, name: id })).toMatchObject({ id, name: id });
+  });
+
+  test.each([
+    ['id', 'Monday'],
+    ['id', 'a.b'],
+    ['id', 'x'.repeat(65)],
+    ['name', ''],
+    ['name', 'x'.repeat(65)],
+    ['name', 'a\0b'],
+    ['description', 'x'.repeat(129)],
+    ['format', { input: { type: 'csv' } }],
+    ['format', 'json'],
+    ['upload_id', 7],
+    ['run_id', []],
+  ])('400 for the %s %j', async (field, value) => {
+    const answer = await create({ upload_id: 'upl-x', [field]: value });
+    expectError(answer, 400, field);
+  });
+
+  test('400 for an unknown field names the nearest known one', async () => {
+    expectError(await create({ upload: 'x' }), 400, 'did you mean');
+  });
+
+  test('404 where there is no application', async () => {
+    expectError(await create({ upload_id: 'upl-x' }, '/v1/applications/missing/inputs'), 404);
+  });
+});
+
+describe('an input', () => {
+  test('takes name and description from the whole object sent back, with 204, and nothing else', async () => {
+    const before = await made({ description: 'Told' });
+    clock.move(1000);
+    const changed = {
+      ...before,
+      name: 'Another',
+      id: 'x',
+      run_id: 'x',
+      format: null,
+      created_at: 0,
+      more: 1,
+    };
+    const answer = await put(before.id, changed);
+    expectStatus(answer, 204);
+    expect(answer.text).toBe('');
+    const after = await get(before.id);
+    expect(after).toEqual({
+      ...before,
+      name: 'Another',
+      download_url: expect.any(String),
+      updated_at: new Date(Date.parse(before.updated_at) + 1000).toISOString(),
+    });
+    expectStatus(await put(before.id, { name: null, description: '' }), 204);
+    expect(await get(before.id)).toMatchObject({ name: 'Another', description: '' });
+    expectError(await put(before.id, { name: '' }), 400, 'name');
+    expectError(await put(before.id, { description: 'x'.repeat(129) }), 400, 'description');
+  });
+
+  test('is read by its URL for ten minutes, in answers to GET, POST and in lists', async () => {
+    const input = await made();
+    const list = (await server.ask('GET', path)).body as Input[];
+    const urls = [input, await get(input.id), list.find((one) => one.id === input.id) ?? input];
+    clock.move(599_000);
+    for (const one of urls) expectStatus(await download(one), 200);
+    clock.move(1000);
+    for (const one of urls) expect((await download(one)).status).toBe(403);
+    expectStatus(await download(await get(input.id)), 200);
+  });
+
+  test('404 where there is none, and for another account', async () => {
+    const input = await made();
+    const { token } = await otherAccount(server);
+    for (const [id, asked] of [
+      ['missing', {}],
+      [input.id, { token }],
+    ] as const) {
+      const one = `${path}/${id}`;
+      expectError(await server.ask('GET', one, asked), 404);
+      expectError(await server.ask('PUT', one, { ...asked, body: { name: 'Stolen' } }), 404);
+      expectError(await server.ask('DELETE', one, asked), 404);
+    }
+    expectError(await server.ask('GET', path, { token }), 404);
+    expect(await get(input.id)).toMatchObject({ name: input.name });
+  });
+});
+
+test('operators write inputs, viewers only read them', async () => {
+  const { token: operator } = await server.key('operator');
+  const { token: viewer } = await server.key('viewer');
+  const body = { id: freshId('in'), upload_id: await upload('{}') };
+  expectStatus(await server.ask('POST', path, { body, token: viewer }), 403);
+  expectStatus(await server.ask('POST', path, { body, token: operator }), 201);
+  const one = `${path}/${body.id}`;
+  expectStatus(await server.ask('GET', one, { token: viewer }), 200);
+  expectStatus(await server.ask('PUT', one, { body: { name: 'x' }, token: viewer }), 403);
+  expectStatus(await server.ask('DELETE', one, { token: viewer }), 403);
+  expectStatus(await server.ask('DELETE', one, { token: operator }), 204);
+});
+
+describe('deleting an input', () => {
+  test('204, after which it is a 404, its URL reads nothing, and its id is free', async () => {
+    const input = await made();
+    expectStatus(await remove(input.id), 204);
+    expectError(await server.ask('GET', `${path}/${input.id}`), 404);
+    expectStatus(await download(input), 404);
+    expectError(await remove(input.id), 404);
+    await made({ id: input.id });
+  });
+
+  test('leaves the run it was made from alone', async () => {
+    const run = await createRun(server, 'app', { input: { kept: true } });
+    await ended(server, 'app', run);
+    expectStatus(await remove((await made({ run_id: run })).id), 204);
+    expect((await server.ask('GET', `/v1/applications/app/runs/${run}/input`)).body).toEqual({ kept: true });
+  });
+});

@@ -1,0 +1,81 @@
+/** Every statement on managed inputs. */
+import type { InputId } from '@switchyard/contract/ids.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import { isAfter } from '../database/list.ts';
+import type { PageRequest } from '../http/paging.ts';
+import type { InputsTable } from './schema.ts';
+
+/** false when the application has one of that id. */
+export async function insertInput(tx: Writer, input: InputsTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('inputs')
+    .values(input)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export function findInput(db: Reader, applicationUid: string, id: InputId): Promise<InputsTable | undefined> {
+  return db
+    .selectFrom('inputs')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function listInputs(db: Reader, applicationUid: string, page: PageRequest): Promise<InputsTable[]> {
+  let query = db
+    .selectFrom('inputs')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('inputs', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** false when there is none. */
+export async function updateInput(
+  tx: Writer,
+  applicationUid: string,
+  id: InputId,
+  changes: Partial<InputsTable>,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('inputs')
+    .set(changes)
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Removes the input; answers its content, or undefined when there is none. */
+export async function deleteInput(
+  tx: Writer,
+  applicationUid: string,
+  id: InputId,
+): Promise<string | undefined> {
+  const row = await tx
+    .deleteFrom('inputs')
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .returning('content_id')
+    .executeTakeFirst();
+  return row?.content_id;
+}
+
+/** Removes inputs of an application, at most `limit` at once; answers their contents. */
+export async function removeInputs(tx: Writer, applicationUid: string, limit: number): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('inputs')
+    .where('application_uid', '=', applicationUid)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('inputs').select('id').where('application_uid', '=', applicationUid).limit(limit),
+    )
+    .returning('content_id')
+    .execute();
+  return rows.map((row) => row.content_id);
+}
