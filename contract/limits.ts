@@ -53,6 +53,11 @@ export const SECRET_VALUE_BYTES_MAX = 1024;
 export const SECRET_LOCATION_CHARS_MAX = 256;
 export const SECRETS_MAX = 64;
 
+/** The place in the queue is counted to here, so that asking for it costs the same however long the queue is. */
+export const QUEUE_PLACE_MAX = 1000;
+/** Runs that the queue answers to callers that do not page. */
+export const QUEUE_RUNS_MAX = 1000;
+
 export const ATTEMPTS_MAX = 5;
 export const LEASE_MS = 30_000;
 export const CANCEL_GRACE_MS = 5_000;

@@ -10,6 +10,7 @@ import {
 import { activateBinary, getBinaryUpload } from './executables.ts';
 import { createInput, deleteInput, getInput, listInputs, updateInput } from './inputs.ts';
 import { createInstance, deleteInstance, getInstance, listInstances, updateInstance } from './instances.ts';
+import { getQueue } from './queue.ts';
 import { getRunLiveLogs, getRunLogs } from './run-logs.ts';
 import {
   cancelRun,
@@ -72,6 +73,7 @@ export const operations = {
   cancelRun,
   deleteRun,
   createRunUpload,
+  getQueue,
   putUpload,
   getDownload,
   createInput,

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { namedId, type RunId, someId, type UploadId } from './ids.ts';
-import { RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from './limits.ts';
+import { QUEUE_PLACE_MAX, RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from './limits.ts';
 import {
   anyObject,
   ExecutionClassName,
@@ -163,6 +163,49 @@ export const Run = Type.Object(
 );
 export type Run = Static<typeof Run>;
 
+/** Why a run has not started, in the order in which they are looked for. */
+export const WAITING_REASONS = ['no_worker', 'slots_taken', 'runs_before', 'about_to_start'] as const;
+
+export const Waiting = Type.Object(
+  {
+    place: Type.Integer({
+      description: `Which it is among the queued runs that the same slots serve, those of other accounts counted too: 1 is next. Counted to ${QUEUE_PLACE_MAX}; ${QUEUE_PLACE_MAX + 1} means further back.`,
+    }),
+    reason: oneOf(
+      WAITING_REASONS,
+      'Why it has not started. no_worker: no worker that runs has a slot for its execution class; slots_taken: every slot is busy; runs_before: slots are free, and as many runs stand before it; about_to_start: it is next to be taken.',
+    ),
+    message: Type.String({ description: 'The same in a sentence, with the numbers.' }),
+  },
+  { $id: 'Waiting', description: 'Why a queued run waits, and its place.' },
+);
+export type Waiting = Static<typeof Waiting>;
+
+export const ActiveRun = Type.Object(
+  {
+    id: info.id,
+    user_email: info.user_email,
+    name: info.name,
+    description: info.description,
+    status: info.status,
+    status_v2: oneOf(['queued', 'running'], 'The status of the run.'),
+    created_at: info.created_at,
+    initiated_at: Type.Optional(timestamp('When it was started; absent while it is queued')),
+    application_id: info.application_id,
+    application_instance_id: info.application_instance_id,
+    application_version_id: info.application_version_id,
+    execution_class: info.execution_class,
+    queuing_priority: info.queuing_priority,
+    queuing_disabled: info.queuing_disabled,
+    attempt: Type.Integer({
+      description: 'How often it was started; above 1, or above 0 while queued, after it was cut short.',
+    }),
+    waiting: Type.Optional(Waiting),
+  },
+  { $id: 'ActiveRun', description: 'A run that is queued or running.' },
+);
+export type ActiveRun = Static<typeof ActiveRun>;
+
 const EffectiveLimits = Type.Object(
   {
     cores: Type.Number({ description: 'Cores the run may use.' }),
@@ -219,6 +262,7 @@ export const RunMetadata = Type.Object(
     metrics: Type.Optional(anyObject('The metrics block of the output.')),
     secrets_collection_id: Type.Optional(Type.String({ description: 'Secrets it was given.' })),
     attempt: Type.Integer({ description: 'How often it was started; above 1 after a worker died.' }),
+    waiting: Type.Optional(Waiting),
     containment: oneOf(['', 'sandbox', 'limits'], 'How the app was contained; empty before it started.'),
     limits: Type.Optional(EffectiveLimits),
     peak_memory_bytes: Type.Optional(

@@ -43,10 +43,11 @@ import { instanceHandlers } from './instances/operations.ts';
 import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
 import { Slots } from './queue/pools.ts';
-import { enterWorker, heartbeat, leaveWorker } from './queue/workers.ts';
+import { enterWorker, heartbeat, leaveWorker, retireWorker } from './queue/workers.ts';
 import { makeId, type Random, systemRandom } from './random.ts';
 import { Dispatcher } from './runs/dispatch.ts';
 import { runHandlers } from './runs/operations.ts';
+import { queueHandlers } from './runs/queue.ts';
 import { forgetter, rescuer } from './runs/rescue.ts';
 import { secretsHandlers } from './secrets/operations.ts';
 import { holdCollection } from './secrets/store.ts';
@@ -142,6 +143,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...secretsHandlers({ ...shared, findUser: findInstanceOfSecrets }),
       ...uploads.handlers(),
       ...runHandlers(shared),
+      ...queueHandlers(shared),
       ...inputHandlers(shared),
       ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),
     };
@@ -224,6 +226,11 @@ async function startWork(runner: Runner, parts: WorkParts): Promise<void> {
   });
   dispatcher.start();
   closers.push(() => dispatcher.drain());
+  closers.push(() =>
+    retireWorker(database, worker).catch((error: unknown) =>
+      log.warn({ error: messageOf(error) }, 'The other servers could not be told that this worker stops.'),
+    ),
+  );
 }
 
 function openRunner(config: Config, log: Log): Promise<Runner> {

@@ -55,6 +55,7 @@ const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public'> = {
   cancelRun: 'run',
   deleteRun: 'run',
   createRunUpload: 'run',
+  getQueue: 'read',
   putUpload: 'public',
   getDownload: 'public',
   createInput: 'experiment',

@@ -27,6 +27,53 @@ export function poolFor(pools: readonly Pool[], name: ExecutionClass): Pool {
   return found;
 }
 
+/** What can take runs of a class, over all workers that are alive. */
+export interface Serving {
+  /** How many workers there are, whatever they serve. */
+  workers: number;
+  pools: readonly { workerId: string; pool: Pool }[];
+  slots: number;
+  /** Runs of these compete for the slots. */
+  classes: readonly ExecutionClass[];
+}
+
+/** The pools of the workers that have a slot for the class. */
+export function servingOf(
+  workers: readonly { id: string; capacity: Capacity }[],
+  name: ExecutionClass,
+): Serving {
+  const pools = workers
+    .map(({ id, capacity }) => ({ workerId: id, pool: poolFor(poolsOf(capacity), name) }))
+    .filter(({ pool }) => pool.slots > 0);
+  return {
+    workers: workers.length,
+    pools,
+    slots: pools.reduce((sum, { pool }) => sum + pool.slots, 0),
+    classes: [...new Set([name, ...pools.flatMap(({ pool }) => pool.classes)])],
+  };
+}
+
+/** How many runs of a class a worker executes. */
+export interface Busy {
+  worker_id: string | null;
+  execution_class: ExecutionClass;
+  count: number;
+}
+
+/**
+ * Slots that nothing executes in. Worker by worker: one that is full of runs of another class takes no slot from the next.
+ */
+export function freeSlots(serving: Serving, busy: readonly Busy[]): number {
+  let free = 0;
+  for (const { workerId, pool } of serving.pools) {
+    const taken = busy
+      .filter((one) => one.worker_id === workerId && pool.classes.includes(one.execution_class))
+      .reduce((sum, one) => sum + one.count, 0);
+    free += Math.max(0, pool.slots - taken);
+  }
+  return free;
+}
+
 /** What is busy in each pool of one worker. */
 export class Slots {
   readonly pools: readonly Pool[];

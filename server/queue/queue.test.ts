@@ -144,9 +144,44 @@ test('a run that may not wait does not pass one that waits', async () => {
 
 test('of many that may not wait, asked at once, exactly as many are taken as there are slots', async () => {
   await start('3');
-  const answers = await Promise.all(Array.from({ length: 12 }, () => ask({ disabled: true, waits: true })));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask({ disabled: true, waits: true })));
   const statuses = answers.map((answer) => answer.status).sort();
-  expect(statuses).toEqual([202, 202, 202, ...Array.from({ length: 9 }, () => 429)]);
+  expect(statuses).toEqual([202, 202, 202, ...Array.from({ length: 47 }, () => 429)]);
+});
+
+test('exactly as many are taken each time, while slots are being taken and given back', async () => {
+  await start('4');
+  let held = [await waiting(), await waiting()];
+  for (let round = 0; round < 3; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ disabled: true, waits: true })));
+    const taken = answers
+      .filter((one) => one.status === 202)
+      .map((one) => (one.body as { run_id: string }).run_id);
+    expect(taken).toHaveLength(2);
+    for (const run of taken) await logged(server, 'app', run, 'started');
+    for (const run of held) await finish(run);
+    held = taken;
+  }
+});
+
+test('a class is refused for its own workers only: one full of other classes takes no slot of the next', async () => {
+  await start('1');
+  await waiting({ class: SMALL });
+  // Another worker, that serves the large class alone and has nothing to do.
+  await server.running.database.transact((tx) =>
+    tx
+      .insertInto('workers')
+      .values({
+        id: 'worker-elsewhere',
+        folder_id: 'elsewhere',
+        capacity: JSON.stringify({ shared: 0, own: { [LARGE]: 1 } }),
+        heartbeat_at: Date.now() + 60_000,
+      })
+      .execute(),
+  );
+  expect((await ask({ class: SMALL, disabled: true })).status).toBe(429);
+  expect((await ask({ class: LARGE, disabled: true })).status).toBe(202);
+  expect((await ask({ class: LARGE, disabled: true })).status).toBe(429);
 });
 
 test('a slot is shared out again after a start on the same data', async () => {

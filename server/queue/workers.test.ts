@@ -4,6 +4,8 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { createRun, ended, logged, nodeApp, pushApp } from '../testing/apps.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
+import { servingOf } from './pools.ts';
+import { livingWorkers } from './workers.ts';
 
 const LEASE_MS = 30_000;
 
@@ -131,4 +133,25 @@ test('whoever lost a run cannot write its end, nor its log', async () => {
     .orderBy('seq')
     .execute();
   expect(events.map((event) => event.status)).toEqual(['queued', 'running']);
+});
+
+test('a worker that stops offers no slot while it ends what it has', async () => {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' } });
+  await pushApp(
+    server,
+    'app',
+    nodeApp(`() => new Promise((resolve) => {
+      process.on('SIGTERM', () => setTimeout(() => process.exit(0), 500));
+      console.error('started');
+      setInterval(() => {}, 1000);
+    })`),
+  );
+  await logged(server, 'app', await createRun(server, 'app'), 'started');
+  const { database } = server.running;
+  const slots = async (): Promise<number> =>
+    servingOf(await livingWorkers(database.read, Date.now(), false), '6c9500mb870s').slots;
+  expect(await slots()).toBe(2);
+  const closed = server.running.close();
+  await expect.poll(slots, { interval: 20 }).toBe(0);
+  await closed;
 });

@@ -6,7 +6,7 @@
 import { LEASE_MS } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
 import type { Capacity } from '../config.ts';
-import type { Database, Writer } from '../database/database.ts';
+import type { Database, Reader, Writer } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 
@@ -42,6 +42,20 @@ async function beat(tx: Writer, worker: Worker, now: number): Promise<void> {
     .execute();
 }
 
+/** Says that the worker takes no more runs, so that nobody counts on its slots while it ends those it has. */
+export async function retireWorker(database: Database, worker: Worker): Promise<void> {
+  const none: Capacity = { shared: 0, own: {} };
+  await database.transact(
+    (tx) =>
+      tx
+        .updateTable('workers')
+        .set({ capacity: JSON.stringify(none) })
+        .where('id', '=', worker.id)
+        .execute(),
+    { durable: false },
+  );
+}
+
 export async function leaveWorker(database: Database, worker: Worker): Promise<void> {
   await database.transact((tx) => tx.deleteFrom('workers').where('id', '=', worker.id).execute());
   database.notify('workers-changed');
@@ -64,11 +78,11 @@ export function heartbeat(parts: { database: Database; worker: Worker; clock: Cl
  * the last free slot.
  */
 export async function livingWorkers(
-  tx: Writer,
+  db: Reader,
   now: number,
   lock: boolean,
 ): Promise<{ id: string; capacity: Capacity }[]> {
-  const query = tx
+  const query = db
     .selectFrom('workers')
     .select(['id', 'capacity'])
     .where('heartbeat_at', '>', now - LEASE_MS)

@@ -1,6 +1,12 @@
 /** A run as the API shows it: in lists, and in full with the nested metadata that the published clients read. */
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { Indicator, OptionSummary, Run, RunInformation } from '@switchyard/contract/run-shapes.ts';
+import type {
+  Indicator,
+  OptionSummary,
+  Run,
+  RunInformation,
+  Waiting,
+} from '@switchyard/contract/run-shapes.ts';
 import { isTerminal, statusV1 } from '@switchyard/contract/states.ts';
 import { isHidden, requirementsOf } from '../applications/executable.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
@@ -69,8 +75,16 @@ export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
   };
 }
 
-/** A run without its content. `now` is what the duration of a run that goes on is measured to. */
-export function informationBody(run: RunsTable, hidden: ReadonlySet<string>, now: number): RunInformation {
+/**
+ * A run without its content. `now` is what the duration of a run that goes on is measured to; `waiting` is why it has not
+ * started, when it is queued.
+ */
+export function informationBody(
+  run: RunsTable,
+  hidden: ReadonlySet<string>,
+  now: number,
+  waiting: Waiting | null,
+): RunInformation {
   const info = infoOf(run);
   const options = optionsOf(run, hidden);
   const until = isTerminal(run.status) ? (run.finished_at ?? run.created_at) : now;
@@ -115,6 +129,7 @@ export function informationBody(run: RunsTable, hidden: ReadonlySet<string>, now
       ...(run.metrics === null ? {} : { metrics: JSON.parse(run.metrics) as Record<string, unknown> }),
       ...(run.secrets_collection_id === null ? {} : { secrets_collection_id: run.secrets_collection_id }),
       attempt: run.attempt,
+      ...(waiting ? { waiting } : {}),
       containment: run.containment,
       ...(run.limits === null
         ? {}

@@ -6,29 +6,10 @@
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { type Changed, insertEvents } from './history.ts';
 import type { RunsTable } from './schema.ts';
-
-/** In the text of the statement, because the planner takes a partial index only for a status it can see. */
-const QUEUED = sql.lit<'queued'>('queued');
-const RUNNING = sql.lit<'running'>('running');
-
-/** How many runs of the classes wait or execute, for the answer "is there a free slot". */
-export async function countActive(tx: Writer, classes: readonly ExecutionClass[]): Promise<number> {
-  let count = 0;
-  for (const status of [QUEUED, RUNNING]) {
-    const row = await tx
-      .selectFrom('runs')
-      .select((eb) => eb.fn.countAll().as('count'))
-      .where('status', '=', status)
-      .where('execution_class', 'in', classes)
-      .executeTakeFirstOrThrow();
-    count += Number(row.count);
-  }
-  return count;
-}
+import { byTurn, QUEUED, RUNNING } from './turns.ts';
 
 export interface Claim {
   workerId: string;
@@ -81,10 +62,6 @@ export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> 
   claimed.sort(byTurn);
   await insertEvents(tx, claimed, 'running', claim.now);
   return claimed;
-}
-
-function byTurn(one: { id: string; priority: number; created_at: number }, other: typeof one): number {
-  return one.priority - other.priority || one.created_at - other.created_at || (one.id < other.id ? -1 : 1);
 }
 
 /** What the end of a run writes. */

@@ -29,6 +29,7 @@ import { contentTypeOf, outputUrl, refuseByUrlOnly, withOutput } from './results
 import type { RunsTable } from './schema.ts';
 import { findRun, listRuns, renameRun } from './store.ts';
 import { submit } from './submit.ts';
+import { whyItWaits } from './waiting.ts';
 
 interface Parts {
   database: Database;
@@ -69,7 +70,9 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
   };
   const information = async (caller: Caller, run: RunsTable) => {
     const executable = await findExecutable(database.read, run.executable_id);
-    return informationBody(run, hiddenOptions(executable, caller.role), clock.now());
+    const now = clock.now();
+    const waiting = run.status === 'queued' ? await whyItWaits(database.read, run, now) : null;
+    return informationBody(run, hiddenOptions(executable, caller.role), now, waiting);
   };
 
   return {

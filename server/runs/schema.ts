@@ -191,4 +191,12 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('runs').addColumn('secrets_collection_id', 'text').execute();
     },
   },
+  {
+    name: '0019-queue-of-an-account',
+    async up(db) {
+      await sql`create index runs_queued_of_account on runs (account_id, priority, created_at, id) where status = 'queued'`.execute(
+        db,
+      );
+    },
+  },
 ];

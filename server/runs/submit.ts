@@ -13,16 +13,16 @@ import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { badRequest, busy, notFound, Problem, shown } from '../http/problem.ts';
 import { asText, type GivenConfiguration, optionsError, secretsOf } from '../instances/rules.ts';
-import { poolFor, poolsOf } from '../queue/pools.ts';
+import { freeSlots, servingOf } from '../queue/pools.ts';
 import { livingWorkers } from '../queue/workers.ts';
 import { makeId, type Random } from '../random.ts';
 import { hasCollection } from '../secrets/store.ts';
 import { formatsOf } from './formats.ts';
-import { countActive } from './moves.ts';
 import { ruleError, summarize } from './options.ts';
 import type { Resolved } from './resolve.ts';
 import type { RunsTable } from './schema.ts';
 import { insertRun } from './store.ts';
+import { countLoad } from './turns.ts';
 
 export interface SubmitParts {
   database: Database;
@@ -173,14 +173,16 @@ async function checkApplication(tx: Writer, application: ApplicationsTable, lock
 
 /** A run that may not wait is taken only when a slot of its class is free and nobody waits for one. */
 async function refuseWhenFull(tx: Writer, run: RunsTable, now: number, lock: boolean): Promise<void> {
-  const workers = await livingWorkers(tx, now, lock);
-  const pools = workers.map((worker) => poolFor(poolsOf(worker.capacity), run.execution_class));
-  const slots = pools.reduce((sum, pool) => sum + pool.slots, 0);
-  const classes = new Set(pools.flatMap((pool) => pool.classes));
-  const active = await countActive(tx, [...classes, run.execution_class]);
-  if (active >= slots) {
-    throw busy(
-      `No slot of execution class ${run.execution_class} is free (${active} of ${slots} are taken or waited for) and the run asked not to be queued.`,
-    );
-  }
+  const serving = servingOf(await livingWorkers(tx, now, lock), run.execution_class);
+  const { slots, classes } = serving;
+  const { busy: taken, queued } = await countLoad(tx, { classes, bound: slots });
+  const free = freeSlots(serving, taken);
+  if (queued < free) return;
+  const why =
+    slots === 0
+      ? 'no worker that is there has one'
+      : `of ${slots}, ${slots - free} are taken and ${queued} waited for`;
+  throw busy(
+    `No slot of execution class ${run.execution_class} is free (${why}) and the run asked not to be queued.`,
+  );
 }

@@ -1,0 +1,152 @@
+/**
+ * Whose turn it is. One order for everything that waits: lowest number of priority, then oldest, then id; and every
+ * statement that asks about it: what competes for slots, who stands before whom, what an account has in the queue.
+ */
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { AccountId, RunId } from '@switchyard/contract/ids.ts';
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Reader } from '../database/database.ts';
+import type { Busy } from '../queue/pools.ts';
+import type { RunsTable } from './schema.ts';
+
+/** In the text of the statement, because the planner takes a partial index only for a status it can see. */
+export const QUEUED = sql.lit<'queued'>('queued');
+export const RUNNING = sql.lit<'running'>('running');
+
+/** Where a run stands. It never changes, not even when the run is queued again. */
+export type Turn = Pick<RunsTable, 'id' | 'priority' | 'created_at'>;
+
+export function byTurn(one: Turn, other: Turn): number {
+  return (
+    one.priority - other.priority ||
+    one.created_at - other.created_at ||
+    (one.id === other.id ? 0 : one.id < other.id ? -1 : 1)
+  );
+}
+
+function isBefore({ priority, created_at, id }: Turn): Expression<SqlBool> {
+  return sql<SqlBool>`(priority, created_at, id) < (${priority}, ${created_at}, ${id})`;
+}
+
+function isLater({ priority, created_at, id }: Turn): Expression<SqlBool> {
+  return sql<SqlBool>`(priority, created_at, id) > (${priority}, ${created_at}, ${id})`;
+}
+
+export interface Load {
+  /** What executes, of every class. */
+  busy: Busy[];
+  /** How many wait, counted to the bound that was asked for. */
+  queued: number;
+}
+
+/**
+ * What executes, and how many runs of the classes wait, or wait before a run: counted class by class from the small index,
+ * and to a bound, because the queue may be as long as anyone makes it. One statement, because a run that is claimed
+ * between two would be counted twice or not at all.
+ */
+export async function countLoad(
+  db: Reader,
+  asked: { classes: readonly ExecutionClass[]; before?: Turn; bound: number },
+): Promise<Load> {
+  let query = db
+    .selectFrom('runs')
+    .select((eb) => ['status', 'worker_id', 'execution_class', eb.fn.countAll().as('count')])
+    .where('status', '=', RUNNING)
+    .groupBy(['status', 'worker_id', 'execution_class']);
+  for (const name of asked.classes) {
+    let ahead = db
+      .selectFrom('runs')
+      .select(['status', 'worker_id', 'execution_class'])
+      .where('status', '=', QUEUED)
+      .where('execution_class', '=', name);
+    if (asked.before) ahead = ahead.where(isBefore(asked.before));
+    query = query.unionAll(
+      db
+        .selectFrom(ahead.limit(asked.bound).as('ahead'))
+        .select((eb) => ['status', 'worker_id', 'execution_class', eb.fn.countAll().as('count')])
+        .groupBy(['status', 'worker_id', 'execution_class']),
+    );
+  }
+  const rows = (await query.execute()).map((row) => ({ ...row, count: Number(row.count) }));
+  const queued = rows.filter((row) => row.status === 'queued').reduce((sum, row) => sum + row.count, 0);
+  return { busy: rows.filter((row) => row.status === 'running'), queued: Math.min(queued, asked.bound) };
+}
+
+/** The first of what waits in each of the classes, in the order of turns. */
+export async function listNext(
+  db: Reader,
+  classes: readonly ExecutionClass[],
+  limit: number,
+): Promise<(Turn & Pick<RunsTable, 'execution_class'>)[]> {
+  const found: (Turn & Pick<RunsTable, 'execution_class'>)[] = [];
+  for (const name of classes) {
+    const rows = await db
+      .selectFrom('runs')
+      .select(['id', 'priority', 'created_at', 'execution_class'])
+      .where('status', '=', QUEUED)
+      .where('execution_class', '=', name)
+      .orderBy('priority')
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    found.push(...rows);
+  }
+  return found.sort(byTurn);
+}
+
+const SHOWN = [
+  'id',
+  'user_email',
+  'name',
+  'description',
+  'status',
+  'created_at',
+  'initiated_at',
+  'application_id',
+  'instance_id',
+  'version_id',
+  'execution_class',
+  'priority',
+  'queuing_disabled',
+  'attempt',
+] as const;
+
+export type Active = Pick<RunsTable, (typeof SHOWN)[number]>;
+
+/**
+ * What runs, and what waits after the turn, of one account, each in the order of turns. One statement, because a run that
+ * is claimed between two would be missed. There are never more running than the workers have slots.
+ */
+export async function listActive(
+  db: Reader,
+  account: AccountId,
+  page: { after: Turn | null; limit: number },
+): Promise<{ running: Active[]; queued: Active[] }> {
+  let waiting = db
+    .selectFrom('runs')
+    .select(SHOWN)
+    .where('status', '=', QUEUED)
+    .where('account_id', '=', account)
+    .orderBy('priority')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(page.limit);
+  if (page.after) waiting = waiting.where(isLater(page.after));
+  const rows = await db
+    .selectFrom(waiting.as('waiting'))
+    .select(SHOWN)
+    .unionAll(
+      db.selectFrom('runs').select(SHOWN).where('status', '=', RUNNING).where('account_id', '=', account),
+    )
+    .execute();
+  rows.sort(byTurn);
+  return {
+    running: rows.filter((row) => row.status === 'running'),
+    queued: rows.filter((row) => row.status === 'queued'),
+  };
+}
+
+export function readTurn(priority: number, createdAt: number, id: string): Turn {
+  return { priority, created_at: createdAt, id: id as RunId };
+}
