@@ -54,17 +54,27 @@ export async function countLoad(
     .where('status', '=', RUNNING)
     .groupBy(['status', 'worker_id', 'execution_class']);
   for (const name of asked.classes) {
+    // In order, or PostgreSQL may read every queued run to find the first ones.
     let ahead = db
       .selectFrom('runs')
-      .select(['status', 'worker_id', 'execution_class'])
+      .select('execution_class')
       .where('status', '=', QUEUED)
-      .where('execution_class', '=', name);
+      .where('execution_class', '=', name)
+      .orderBy('priority')
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(asked.bound);
     if (asked.before) ahead = ahead.where(isBefore(asked.before));
     query = query.unionAll(
       db
-        .selectFrom(ahead.limit(asked.bound).as('ahead'))
-        .select((eb) => ['status', 'worker_id', 'execution_class', eb.fn.countAll().as('count')])
-        .groupBy(['status', 'worker_id', 'execution_class']),
+        .selectFrom(ahead.as('ahead'))
+        .select((eb) => [
+          QUEUED.as('status'),
+          sql<string | null>`null`.as('worker_id'),
+          'execution_class',
+          eb.fn.countAll().as('count'),
+        ])
+        .groupBy('execution_class'),
     );
   }
   const rows = (await query.execute()).map((row) => ({ ...row, count: Number(row.count) }));
