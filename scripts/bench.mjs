@@ -1,4 +1,4 @@
-/** `npm run bench`: installs what the benchmark needs and runs it. */
+/** `npm run bench`: installs what the benchmark needs and runs it, or the part of it that is named first: `-- lists`. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { install, node, root } from './install.mjs';
@@ -6,7 +6,10 @@ import { installTools } from './tools.mjs';
 
 install({ development: true });
 installTools();
-const done = spawnSync(node, [join(root, 'server', 'testing', 'bench.ts'), ...process.argv.slice(2)], {
+const [first = '', ...rest] = process.argv.slice(2);
+const isPart = ['lists', 'payloads', 'followers'].includes(first);
+const file = join(root, 'server', 'testing', isPart ? `bench-${first}.ts` : 'bench.ts');
+const done = spawnSync(node, [file, ...(isPart ? rest : process.argv.slice(2))], {
   stdio: 'inherit',
 });
 process.exit(done.status ?? 1);

@@ -8,6 +8,21 @@ export interface ListPosition {
   id: string;
 }
 
+/**
+ * True for rows made in the window, from its start on and before its end, that come after the position where there is one,
+ * which is before the end then. Only one of the two is said: of two upper bounds SQLite may seek by the end, and walk from
+ * there to where the page begins, the longer the farther the page is.
+ */
+export function isInWindow(
+  table: keyof Tables,
+  window: { start: number; end: number },
+  after: ListPosition | null,
+): Expression<SqlBool> {
+  const at = sql.ref(`${table}.created_at`);
+  const before = after ? isAfter(table, after) : sql<SqlBool>`${at} < ${window.end}`;
+  return sql<SqlBool>`${at} >= ${window.start} and ${before}`;
+}
+
 /** True for rows that come after the position; the table has the columns `created_at` and `id`. */
 export function isAfter(table: keyof Tables, position: ListPosition): Expression<SqlBool> {
   const at = sql.ref(`${table}.created_at`);

@@ -1,7 +1,7 @@
 /** Every statement on runs but those that move them from status to status (moves.ts) and their history (history.ts). */
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
+import { isInWindow } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { insertEvents } from './history.ts';
@@ -15,12 +15,17 @@ export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
   await insertEvents(tx, [run], run.status, run.created_at);
 }
 
-const selectRun = prepared((db, { uid, id }: { uid: string; id: RunId }) =>
-  db.selectFrom('runs').selectAll().where('id', '=', id).where('application_uid', '=', uid),
+/**
+ * By the id alone: given the application too, PostgreSQL may go by the application, and read all its runs, while its
+ * statistics are from before they were made.
+ */
+const selectRun = prepared((db, { id }: { id: RunId }) =>
+  db.selectFrom('runs').selectAll().where('id', '=', id),
 );
 
 export async function findRun(db: Reader, applicationUid: string, id: RunId): Promise<RunsTable | undefined> {
-  return (await selectRun(db, { uid: applicationUid, id }))[0];
+  const [run] = await selectRun(db, { id });
+  return run?.application_uid === applicationUid ? run : undefined;
 }
 
 /** What lists show of a run: without its statistics and metrics, which can be a megabyte each. */
@@ -57,17 +62,15 @@ export function listRuns(
   window: { start: number; end: number },
   page: PageRequest & { limit: number },
 ): Promise<ListedRun[]> {
-  let query = db
+  return db
     .selectFrom('runs')
     .select(LISTED)
     .where('application_uid', '=', applicationUid)
-    .where('created_at', '>=', window.start)
-    .where('created_at', '<', window.end)
+    .where(isInWindow('runs', window, page.after))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  if (page.after) query = query.where(isAfter('runs', page.after));
-  return query.execute();
+    .limit(page.limit + 1)
+    .execute();
 }
 
 export async function renameRun(

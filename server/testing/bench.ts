@@ -6,6 +6,8 @@
  * - Runs of a trivial program through the whole server and its API, against bare starts of the same program with the same
  *   containment, which runner/bench.ts measures, and against the runner alone.
  *
+ * The other parts have files of their own: `npm run bench -- lists`, `-- payloads`, `-- followers`.
+ *
  * Rounds alternate between server and baseline; the figures are medians. `--seconds` of a round, `--rounds`.
  */
 import { spawn } from 'node:child_process';
@@ -18,8 +20,8 @@ import { parseArgs } from 'node:util';
 import { benchRunner, trivialProgram } from '@switchyard/runner/bench.ts';
 import autocannon from 'autocannon';
 import { packFiles } from './apps.ts';
+import { APPLICATION, median, push, type Started, say, startSwitchyard } from './bench-kit.ts';
 import { pause } from './kill-load.ts';
-import { type ServerProcess, startServerProcess } from './process.ts';
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +35,6 @@ const ROUNDS = Number(values.rounds);
 const RUNS = Number(values.runs);
 const CONNECTIONS = 64;
 const POLL_MS = 25;
-const APPLICATION = 'bench';
 const MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
 /** About 2 kB, the size the design measured with. */
 const INPUT = {
@@ -45,22 +46,6 @@ const INPUT = {
   })),
 };
 
-type Started = ServerProcess & { stop(): Promise<void> };
-
-async function startSwitchyard(env: Record<string, string>): Promise<Started> {
-  const data = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
-  const server = await startServerProcess({
-    data,
-    env: { SWITCHYARD_LOG_LEVEL: 'error', ...env },
-    onLog: (line) => process.stderr.write(`${line}\n`),
-  });
-  const stop = async (): Promise<void> => {
-    await server.kill('SIGTERM');
-    rmSync(data, { recursive: true, force: true });
-  };
-  return Object.assign(server, { stop });
-}
-
 async function startBare(): Promise<{ url: string; stop(): void }> {
   const bare = spawn(process.execPath, [join(import.meta.dirname, 'bare-fastify.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -69,19 +54,6 @@ async function startBare(): Promise<{ url: string; stop(): void }> {
     createInterface({ input: bare.stdout }).once('line', resolve),
   );
   return { url: `http://127.0.0.1:${port}`, stop: () => bare.kill() };
-}
-
-/** Makes the application and pushes the archive. */
-async function push(server: Started, archive: Buffer, type: 'binary' | 'node'): Promise<void> {
-  const { client } = server;
-  const params = { application_id: APPLICATION };
-  await client.call('createApplication', { body: { id: APPLICATION, name: 'Benchmark' } });
-  const upload = await client.call('getBinaryUpload', { params });
-  await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(archive) });
-  await client.call('activateBinary', {
-    params,
-    body: { requirements: { executable_type: type, runtime: 'native' } },
-  });
 }
 
 interface Load {
@@ -125,17 +97,6 @@ async function compare(
   const base = median(rounds.map((one) => one.baseline));
   const ratio = median(rounds.map((one) => one.ours / one.baseline));
   say(name, own, base, ratio);
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
-function say(name: string, ours: number, baseline: number, ratio: number): void {
-  process.stdout.write(
-    `${name.padEnd(58)} ${ours.toFixed(0).padStart(7)}/s  baseline ${baseline.toFixed(0).padStart(7)}/s  ratio ${ratio.toFixed(2)}\n`,
-  );
 }
 
 async function benchRequests(): Promise<void> {

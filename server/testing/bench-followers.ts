@@ -1,0 +1,233 @@
+/**
+ * `npm run bench -- followers`: whether a thousand clients that follow the logs of running runs slow down those who make
+ * runs. Apps that log a line ten times a second run all the while; each follower polls `logs/live` of one of them as the
+ * published client does, from its `since` on and again when the answer says. Meanwhile runs of a trivial program are made
+ * and executed, as many as go through. Rounds with and without followers alternate; the ratio is with to without.
+ *
+ * Each line of a log is checked to have come once and in order. `--followers`, `--logs` that they follow, `--seconds` of a
+ * round, `--rounds`.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { LiveLog } from '@switchyard/contract/run-logs.ts';
+import { trivialProgram } from '@switchyard/runner/bench.ts';
+import { packFiles } from './apps.ts';
+import { APPLICATION, median, push, quantile, type Started, startSwitchyard, tell } from './bench-kit.ts';
+import { pause } from './kill-load.ts';
+
+const { values } = parseArgs({
+  options: {
+    followers: { type: 'string', default: '1000' },
+    logs: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '3' },
+  },
+});
+const FOLLOWERS = Number(values.followers);
+const LOGS = Number(values.logs);
+const SECONDS = Number(values.seconds);
+const ROUNDS = Number(values.rounds);
+/** Clients that make runs, each the next when the one before was answered. */
+const MAKERS = 8;
+/** Runs that may wait: enough that none of the slots is ever idle. */
+const WAITING_MAX = 200;
+const PATH = `/v1/applications/${APPLICATION}/runs`;
+/** A shell script: the machine is to be busy with runs. What it is given says whether it logs or is over at once. */
+const MANIFEST = 'type: binary\nruntime: native\nfiles: [main, quick]\n';
+const MAIN = `#!/bin/sh
+IFS= read -r line
+case "$line" in *quick*) exec ./quick;; esac
+n=0
+while :; do echo "line $n" >&2; n=$((n + 1)); sleep 0.1; done
+`;
+const agent = new Agent({ keepAlive: true, maxSockets: 2000 });
+
+interface Answered {
+  status: number;
+  text: string;
+}
+
+/** As little work as a client can have with a request: a thousand of them live in this process. */
+function ask({ url, token }: Started, method: string, path: string, body?: string): Promise<Answered> {
+  const { port, hostname } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    };
+    const sent = request({ agent, hostname, port, method, path, headers }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+      answer.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+interface Tally {
+  polls: number;
+  lines: number;
+  pollMs: number[];
+}
+
+/** Follows the log until told to stop; throws when a line is missing, repeated or out of order. */
+async function follow(server: Started, run: string, tally: Tally, isOver: () => boolean): Promise<void> {
+  let since = '';
+  let expected = 0;
+  await pause(Math.random() * 1000);
+  while (!isOver()) {
+    const begin = performance.now();
+    const answer = await ask(server, 'GET', `${PATH}/${run}/logs/live${since && `?since=${since}`}`);
+    tally.pollMs.push(performance.now() - begin);
+    if (answer.status !== 200) throw new Error(`following ${run} answered ${answer.status}: ${answer.text}`);
+    const body = JSON.parse(answer.text) as LiveLog;
+    for (const { log } of body.items) {
+      if (log !== `line ${expected}`) throw new Error(`${run} shows "${log}" in place of line ${expected}`);
+      expected += 1;
+    }
+    tally.polls += 1;
+    tally.lines += body.items.length;
+    since = body.next_page_token ?? since;
+    await pause(body.next_available_in_seconds * 1000);
+  }
+}
+
+/** Runs that have ended by now, and the processor time that the server itself has taken, in ms. */
+async function measured(server: Started): Promise<{ ended: number; cpuMs: number }> {
+  const { text } = await ask(server, 'GET', '/metrics');
+  const ended = /^switchyard_runs_finished_total\{status="succeeded"\} (\d+)/m.exec(text)?.[1] ?? '0';
+  const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return { ended: Number(ended), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
+}
+
+interface Round {
+  runsPerSecond: number;
+  createP50: number;
+  createP99: number;
+  cpuMsPerSecond: number;
+  tally: Tally;
+}
+
+/** Makes runs for a while, with so many followers. */
+async function round(server: Started, logs: readonly string[], followers: number): Promise<Round> {
+  let over = false;
+  const tally: Tally = { polls: 0, lines: 0, pollMs: [] };
+  const following = Array.from({ length: followers }, (_, n) =>
+    follow(server, logs[n % logs.length] ?? '', tally, () => over),
+  );
+  // The followers come in over a second; then it counts.
+  await pause(1500);
+  const createMs: number[] = [];
+  let made = 0;
+  const begin = performance.now();
+  const first = await measured(server);
+  let waiting = 0;
+  const watching = (async () => {
+    while (!over) {
+      waiting = made - ((await measured(server)).ended - first.ended);
+      await pause(100);
+    }
+  })();
+  const making = Array.from({ length: MAKERS }, async () => {
+    while (!over) {
+      if (waiting > WAITING_MAX) {
+        await pause(20);
+        continue;
+      }
+      const asked = performance.now();
+      const answer = await ask(server, 'POST', PATH, '{"input":{"quick":true}}');
+      if (answer.status !== 202) throw new Error(`the run answered ${answer.status}: ${answer.text}`);
+      createMs.push(performance.now() - asked);
+      made += 1;
+    }
+  });
+  await pause(SECONDS * 1000);
+  const last = await measured(server);
+  const seconds = (performance.now() - begin) / 1000;
+  over = true;
+  await Promise.all([...making, ...following, watching]);
+  return {
+    runsPerSecond: (last.ended - first.ended) / seconds,
+    createP50: median(createMs),
+    createP99: quantile(createMs, 0.99),
+    cpuMsPerSecond: (last.cpuMs - first.cpuMs) / seconds,
+    tally,
+  };
+}
+
+/** Runs that log and do not end. */
+async function startLogs(server: Started): Promise<string[]> {
+  const made = await Promise.all(
+    Array.from({ length: LOGS }, () =>
+      ask(server, 'POST', PATH, '{"input":{},"configuration":{"queuing":{"priority":1}}}'),
+    ),
+  );
+  const ids = made.map((one) => (JSON.parse(one.text) as { run_id: string }).run_id);
+  for (const id of ids) {
+    while (
+      (JSON.parse((await ask(server, 'GET', `${PATH}/${id}/metadata`)).text) as { status_v2: string })
+        .status_v2 !== 'running'
+    )
+      await pause(20);
+  }
+  return ids;
+}
+
+function compare(
+  name: string,
+  unit: string,
+  of: (round: Round) => number,
+  rounds: readonly { without: Round; with: Round }[],
+): void {
+  const one = median(rounds.map((both) => of(both.with)));
+  const other = median(rounds.map((both) => of(both.without)));
+  const ratio = median(rounds.map((both) => of(both.with) / of(both.without)));
+  tell(
+    `${name.padEnd(58)} ${one.toFixed(1).padStart(7)} ${unit}  baseline ${other.toFixed(1).padStart(7)} ${unit}  ratio ${ratio.toFixed(2)}`,
+  );
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+// The runs that log hold a slot each; two are left for those that are made.
+const server = await startSwitchyard({ SWITCHYARD_CAPACITY: String(LOGS + 2) });
+try {
+  await push(
+    server,
+    await packFiles({ 'app.yaml': MANIFEST, main: MAIN, quick: readFileSync(trivialProgram(folder)) }),
+    'binary',
+  );
+  const logs = await startLogs(server);
+  await round(server, logs, 0);
+  const rounds: { without: Round; with: Round }[] = [];
+  for (let count = 0; count < ROUNDS; count += 1) {
+    const isFirst = count % 2 === 0;
+    const before = isFirst ? await round(server, logs, 0) : undefined;
+    const followed = await round(server, logs, FOLLOWERS);
+    rounds.push({ with: followed, without: before ?? (await round(server, logs, 0)) });
+  }
+  tell(`${FOLLOWERS} followers of ${LOGS} logs against none`);
+  compare('runs made and executed in a second', '/s', (one) => one.runsPerSecond, rounds);
+  compare('creating a run, median', 'ms', (one) => one.createP50, rounds);
+  compare('creating a run, 99th percentile', 'ms', (one) => one.createP99, rounds);
+  compare('processor time of the server', 'ms/s', (one) => one.cpuMsPerSecond, rounds);
+  const tallies = rounds.map((one) => one.with.tally);
+  const sum = (of: (tally: Tally) => number): number => tallies.reduce((all, one) => all + of(one), 0);
+  const pollMs = tallies.flatMap((one) => one.pollMs);
+  tell(
+    `${sum((one) => one.polls)} polls gave ${sum((one) => one.lines)} lines, each once and in order; a poll took ${median(pollMs).toFixed(1)} ms, at the 99th percentile ${quantile(pollMs, 0.99).toFixed(1)} ms`,
+  );
+} finally {
+  agent.destroy();
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,55 @@
+/** What the parts of the benchmark share: a server as a process of its own, an app in it, and how figures are said. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ServerProcess, startServerProcess } from './process.ts';
+
+export const APPLICATION = 'bench';
+
+export type Started = ServerProcess & { stop(): Promise<void> };
+
+/** Starts a server; on a folder of its own, which goes when it stops, unless one is given. */
+export async function startSwitchyard(env: Record<string, string>, folder?: string): Promise<Started> {
+  const data = folder ?? mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  const server = await startServerProcess({
+    data,
+    env: { SWITCHYARD_LOG_LEVEL: 'error', ...env },
+    onLog: (line) => process.stderr.write(`${line}\n`),
+  });
+  const stop = async (): Promise<void> => {
+    await server.kill('SIGTERM');
+    if (folder === undefined) rmSync(data, { recursive: true, force: true });
+  };
+  return Object.assign(server, { stop });
+}
+
+/** Makes the application and pushes the archive. */
+export async function push(server: Started, archive: Buffer, type: 'binary' | 'node'): Promise<void> {
+  const { client } = server;
+  const params = { application_id: APPLICATION };
+  await client.call('createApplication', { body: { id: APPLICATION, name: 'Benchmark' } });
+  const upload = await client.call('getBinaryUpload', { params });
+  await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(archive) });
+  await client.call('activateBinary', {
+    params,
+    body: { requirements: { executable_type: type, runtime: 'native' } },
+  });
+}
+
+/** The value below which the share of them lies; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export function tell(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** A line of rates: ours, the baseline's, and what one is of the other. */
+export function say(name: string, ours: number, baseline: number, ratio: number): void {
+  const rate = (value: number): string => `${value.toFixed(0).padStart(7)}/s`;
+  tell(`${name.padEnd(58)} ${rate(ours)}  baseline ${rate(baseline)}  ratio ${ratio.toFixed(2)}`);
+}
