@@ -24,6 +24,11 @@ export const PRIORITY_MIN = 1;
 export const PRIORITY_MAX = 9;
 export const PRIORITY_DEFAULT = 6;
 
+export const ASSETS_MAX = 1000;
+export const ASSET_NAME_CHARS_MAX = 256;
+/** Ten years: what no run takes. */
+export const EXTERNAL_DURATION_MS_MAX = 10 * 365 * 24 * 60 * 60 * 1000;
+
 export const DIRECT_INPUT_BYTES_MAX = 5 * 1024 * 1024;
 export const DIRECT_OUTPUT_BYTES_MAX = 5 * 1024 * 1024;
 /** A request body may be as large as the largest direct input plus the fields around it. */

@@ -7,6 +7,7 @@ import {
   listApplications,
   updateApplication,
 } from './applications.ts';
+import { getRunAsset, listRunAssets } from './assets.ts';
 import { activateBinary, getBinaryUpload } from './executables.ts';
 import { createInput, deleteInput, getInput, listInputs, updateInput } from './inputs.ts';
 import { createInstance, deleteInstance, getInstance, listInstances, updateInstance } from './instances.ts';
@@ -69,6 +70,8 @@ export const operations = {
   getRunOutput,
   getRunLogs,
   getRunLiveLogs,
+  listRunAssets,
+  getRunAsset,
   updateRun,
   cancelRun,
   deleteRun,

@@ -3,14 +3,14 @@
  * operations are in runs.ts, its logs in run-logs.ts, its states in states.ts.
  */
 import Type, { type Static } from 'typebox';
-import { namedId, type RunId, someId, type UploadId } from './ids.ts';
+import { ExternalResult } from './external-runs.ts';
+import { type InputId, namedId, type RunId, someId, type UploadId } from './ids.ts';
 import { QUEUE_PLACE_MAX, RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from './limits.ts';
 import {
   anyObject,
   ExecutionClassName,
   FORMAT_TYPES,
   Format,
-  ignored,
   maybe,
   nullable,
   Options,
@@ -22,13 +22,13 @@ import {
 } from './shapes.ts';
 import { RUN_STATUSES_V1, RUN_STATUSES_V2 } from './states.ts';
 
-/** Kinds of run this server makes. */
-export const RUN_TYPES = ['standard'] as const;
+/** Kinds of run. */
+export const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
 export type RunTypeName = (typeof RUN_TYPES)[number];
 
 const RunType = Type.Object(
   {
-    type: Type.String({ description: 'Kind of run: standard.' }),
+    type: oneOf(RUN_TYPES, 'Kind of run.'),
     definition_id: nullable(Type.String({ description: 'The ensemble definition it ran; null for none.' })),
     reference_id: nullable(Type.String({ description: 'What it was made for; null for nothing.' })),
   },
@@ -42,8 +42,15 @@ const RunConfiguration = Type.Object(
     run_type: maybe(
       Type.Object(
         {
-          type: maybe(oneOf([...RUN_TYPES, ''], 'Kind of run; standard when nothing is said.')),
-          definition_id: maybe(text('Only for kinds of run that have a definition.', { max: 64 })),
+          type: maybe(
+            oneOf(
+              [...RUN_TYPES, ''],
+              'standard: executed here; external: executed somewhere else and kept here; ensemble: the best of several. When nothing is said: external with a `result`, else standard.',
+            ),
+          ),
+          definition_id: maybe(
+            text('The ensemble definition to run; only for the type ensemble.', { max: 64 }),
+          ),
           reference_id: maybe(text('Kept and shown as given.', { max: 256 })),
         },
         { description: 'Kind of the run.' },
@@ -68,11 +75,21 @@ export const RunCreate = Type.Object(
       Type.Unknown({ description: 'The input itself: a JSON value of at most 5 MB. A string for text.' }),
     ),
     upload_id: maybe(namedId<UploadId>('An upload that holds the input, instead of `input`.')),
+    input_id: maybe(namedId<InputId>('A managed input of the application, instead of `input`.')),
     name: maybe(text('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
     description: maybe(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     options: maybe(Options),
     configuration: maybe(RunConfiguration),
-    tracking: ignored(),
+    batch_experiment_id: maybe(namedId<string>('A batch experiment of the application that the run joins.')),
+    result: maybe(ExternalResult),
+    tracking: maybe(
+      Type.Object(
+        {
+          cloned_run_id: maybe(text('The run that this one repeats; kept and shown as given.', { max: 64 })),
+        },
+        { description: 'Where the run comes from.' },
+      ),
+    ),
   },
   { $id: 'RunCreate', additionalProperties: false, description: 'What to run.' },
 );
@@ -87,6 +104,7 @@ export const RunUpdate = Type.Object(
   {
     name: maybe(text('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
     description: maybe(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
+    result: maybe(ExternalResult),
   },
   { $id: 'RunUpdate', description: 'What can be changed; other fields are ignored.' },
 );
@@ -153,6 +171,7 @@ const info = {
 export const Run = Type.Object(
   {
     ...info,
+    input_id: Type.Optional(Type.String({ description: 'The managed input it ran on.' })),
     options: Type.Optional(StringOptions),
     request_options: Type.Optional(StringOptions),
     options_summary: Type.Optional(
@@ -216,8 +235,13 @@ const EffectiveLimits = Type.Object(
 );
 
 const measures = {
-  duration: Type.Number({ description: 'Milliseconds from when it was made until it ended, or until now.' }),
-  execution_duration: Type.Number({ description: 'Milliseconds the app ran.' }),
+  duration: Type.Number({
+    description:
+      'Milliseconds from when it was made until it ended, or until now; of an external run its execution_duration.',
+  }),
+  execution_duration: Type.Number({
+    description: 'Milliseconds the app ran; of an external run as its result says, 0 without one.',
+  }),
   input_size: Type.Number({ description: 'Bytes of the input.' }),
   output_size: Type.Number({ description: 'Bytes of the output.' }),
   error: Type.String({ description: 'Why it failed, else empty.' }),
@@ -260,7 +284,17 @@ export const RunMetadata = Type.Object(
     ),
     statistics: Type.Optional(anyObject('The statistics block of the output.')),
     metrics: Type.Optional(anyObject('The metrics block of the output.')),
+    assets_error: Type.Optional(Type.String({ description: 'Why assets of the output were left out.' })),
     secrets_collection_id: Type.Optional(Type.String({ description: 'Secrets it was given.' })),
+    tracking: Type.Optional(
+      Type.Object(
+        {
+          cloned_run_id: Type.Optional(Type.String({ description: 'The run that this one repeats.' })),
+          input_id: Type.Optional(Type.String({ description: 'The managed input it ran on.' })),
+        },
+        { description: 'Where the run comes from.' },
+      ),
+    ),
     attempt: Type.Integer({ description: 'How often it was started; above 1 after a worker died.' }),
     waiting: Type.Optional(Waiting),
     containment: oneOf(['', 'sandbox', 'limits'], 'How the app was contained; empty before it started.'),

@@ -89,7 +89,7 @@ export const createRun = operation({
   tag: 'runs',
   summary: 'Create a run',
   description:
-    'Queues a run of the instance on the input and answers its id once it is durably kept. Without `instance_id` the default instance of the application runs, or `latest` when it has none.',
+    'Queues a run of the instance on the input and answers its id once it is durably kept. Without `instance_id` the default instance of the application runs, or `latest` when it has none. The input is one of `input`, `upload_id` and `input_id`. A run of the type external is not executed: it keeps the `result` of a run that was executed somewhere else, and its status is none until it has one.',
   right: 'run',
   params: ApplicationParams,
   query: Type.Object({
@@ -201,7 +201,7 @@ export const updateRun = operation({
   tag: 'runs',
   summary: 'Update a run',
   description:
-    'Changes name and description. Other fields are ignored, so the whole object can be sent back.',
+    'Changes name and description, and gives an external run without a result its `result`, once. Other fields are ignored, so the whole object can be sent back.',
   right: 'run',
   params: RunParams,
   body: { schema: RunUpdate, example: { name: 'Monday’s plan' } },
@@ -232,7 +232,7 @@ export const cancelRun = operation({
   tag: 'runs',
   summary: 'Cancel a run',
   description:
-    'A queued run is canceled at once. A running app gets SIGTERM and five seconds to print what it has before it is killed with everything it started. A run that has ended stays as it is.',
+    'A queued run is canceled at once, and so is an external one without a result. A running app gets SIGTERM and five seconds to print what it has before it is killed with everything it started. A run that has ended stays as it is.',
   right: 'run',
   params: RunParams,
   body: { schema: Type.Object({}), example: {}, required: false },

@@ -13,7 +13,7 @@ export type RunStatusV1 = (typeof RUN_STATUSES_V1)[number];
  * queued again at its old place. A terminal status never changes.
  */
 export const RUN_TRANSITIONS: Record<RunStatusV2, readonly RunStatusV2[]> = {
-  none: ['queued', 'succeeded', 'failed'],
+  none: ['queued', 'succeeded', 'failed', 'canceled'],
   queued: ['running', 'canceled', 'failed'],
   running: ['succeeded', 'failed', 'canceled', 'queued'],
   canceled: [],
@@ -26,6 +26,7 @@ export const RUN_ACTIONS = {
   cancel: ['none', 'queued', 'running'],
   readLogs: ['canceled', 'succeeded', 'failed'],
   readOutput: ['canceled', 'succeeded', 'failed'],
+  giveResult: ['none'],
 } as const satisfies Record<string, readonly RunStatusV2[]>;
 
 const V1: Record<RunStatusV2, RunStatusV1> = {

@@ -39,6 +39,7 @@ import { PageTokens } from './http/paging.ts';
 import { createHttp } from './http/server.ts';
 import { UrlSigner } from './http/signed-url.ts';
 import { inputHandlers } from './inputs/operations.ts';
+import { useInput } from './inputs/use.ts';
 import { instanceHandlers } from './instances/operations.ts';
 import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
@@ -142,7 +143,13 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       }),
       ...secretsHandlers({ ...shared, findUser: findInstanceOfSecrets }),
       ...uploads.handlers(),
-      ...runHandlers(shared),
+      ...runHandlers({
+        ...shared,
+        useInput: async (applicationUid, id) => {
+          const { content, format } = await useInput(shared, applicationUid, id);
+          return { id, content, format: format.input.type };
+        },
+      }),
       ...queueHandlers(shared),
       ...inputHandlers(shared),
       ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),

@@ -38,13 +38,15 @@ beforeAll(async () => {
   const application_id = await freshInstance(server);
   const run = await runToEnd(server, application_id, {
     instance: 'i1',
-    input: { a: 1 },
+    // The app gives back what it gets, and so leaves an asset.
+    input: { a: 1, assets: [{ name: 'map', content: [], visual: { schema: 'geojson', label: 'Map' } }] },
     body: { options: { b: 2 } },
   });
   const params = { application_id };
   uploadUrl = (await server.client.call('createRunUpload', { params })).body.upload_url;
   const input = await server.ask('GET', `/v1/applications/${application_id}/runs/${run.id}/input?format=url`);
   downloadUrl = (input.body as { url: string }).url;
+  const assets = await server.client.call('listRunAssets', { params: { ...params, run_id: run.id } });
   const { id: key_id } = await server.key('viewer');
   await server.client.call('createVersion', { params, body: { id: 'unused', name: 'Unused one' } });
   const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
@@ -53,6 +55,7 @@ beforeAll(async () => {
   ids = {
     application_id,
     run_id: run.id,
+    asset_id: assets.body.items[0]?.id ?? '',
     version_id: 'unused',
     instance_id: 'i1',
     collection_id: 'keys',

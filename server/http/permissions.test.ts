@@ -51,6 +51,8 @@ const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public'> = {
   getRunOutput: 'read',
   getRunLogs: 'read',
   getRunLiveLogs: 'read',
+  listRunAssets: 'read',
+  getRunAsset: 'read',
   updateRun: 'run',
   cancelRun: 'run',
   deleteRun: 'run',

@@ -64,11 +64,22 @@ function infoOf(run: ListedRun) {
   };
 }
 
+function trackingOf({ cloned_run_id, input_id }: RunsTable) {
+  if (cloned_run_id === null && input_id === null) return {};
+  return {
+    tracking: {
+      ...(cloned_run_id === null ? {} : { cloned_run_id }),
+      ...(input_id === null ? {} : { input_id }),
+    },
+  };
+}
+
 /** A run in a list. */
 export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
   const options = optionsOf(run, hidden);
   return {
     ...infoOf(run),
+    ...(run.input_id === null ? {} : { input_id: run.input_id }),
     options: options.active,
     request_options: options.requested,
     options_summary: options.summary,
@@ -89,7 +100,7 @@ export function informationBody(
   const options = optionsOf(run, hidden);
   const until = isTerminal(run.status) ? (run.finished_at ?? run.created_at) : now;
   const measures = {
-    duration: Math.max(0, until - run.created_at),
+    duration: run.run_type === 'external' ? (run.execution_ms ?? 0) : Math.max(0, until - run.created_at),
     execution_duration:
       run.execution_ms ??
       (run.status === 'running' && run.initiated_at !== null ? Math.max(0, now - run.initiated_at) : 0),
@@ -127,6 +138,8 @@ export function informationBody(
         ? {}
         : { statistics: JSON.parse(run.statistics) as Record<string, unknown> }),
       ...(run.metrics === null ? {} : { metrics: JSON.parse(run.metrics) as Record<string, unknown> }),
+      ...(run.assets_error === null ? {} : { assets_error: run.assets_error }),
+      ...trackingOf(run),
       ...(run.secrets_collection_id === null ? {} : { secrets_collection_id: run.secrets_collection_id }),
       attempt: run.attempt,
       ...(waiting ? { waiting } : {}),

@@ -1,5 +1,5 @@
 /**
- * Cancel and delete. A queued run ends at once; a running one is marked, and the worker that has it, on whichever
+ * Cancel and delete. A run that waits, for its turn or for its result, ends at once; a running one is marked, and the worker that has it, on whichever
  * machine, is told and ends its app. Deleting takes the row away: the worker finds it gone and ends the app too.
  */
 import type { Contents } from '../blobs/contents.ts';
@@ -17,7 +17,7 @@ interface Parts {
 
 /** Does nothing to a run that has ended. */
 export async function cancel({ database, clock }: Parts, run: RunsTable): Promise<void> {
-  const error = 'The run was canceled before it started.';
+  const error = `The run was canceled before it ${run.status === 'none' ? 'had a result' : 'started'}.`;
   const status = await database.transact((tx) => cancelOrAsk(tx, run, error, clock.now()));
   if (status) database.notify(status === 'canceled' ? 'runs-ended' : 'runs-canceled');
 }

@@ -12,6 +12,7 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Log, messageOf } from '../log.ts';
+import type { Random } from '../random.ts';
 import type { Mask } from '../secrets/mask.ts';
 import { NotExecutableError } from './execute.ts';
 import { discardAll, type PreparedEnd, prepareEnd, writeEnd } from './finish.ts';
@@ -27,6 +28,7 @@ interface Parts {
   database: Database;
   contents: Contents;
   clock: Clock;
+  random: Random;
   log: Log;
   metrics: Metrics;
 }

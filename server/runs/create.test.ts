@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun, ended, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
+import { uploadContent } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
 const DIRECT_MAX = 5_242_880;
@@ -19,13 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function upload(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  const { body } = await server.client.call('createRunUpload', { params });
-  const put = await fetch(body.upload_url, { method: 'PUT', body: content });
-  expect(put.status).toBe(200);
-  return body.upload_id;
-}
-
+const upload = (content: string | Uint8Array) => uploadContent(server, 'app', content);
 const ask = (body: unknown, query = '') => server.ask('POST', `/v1/applications/app/runs${query}`, { body });
 const inputOf = (run: string, query = '') =>
   server.ask('GET', `/v1/applications/app/runs/${run}/input${query}`);

@@ -13,6 +13,7 @@ import type { Seal } from '../database/seal.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Log, messageOf } from '../log.ts';
 import type { Slots } from '../queue/pools.ts';
+import type { Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { NO_MASK } from '../secrets/mask.ts';
 import { type AttemptEnd, conclude, isHostTrouble } from './conclude.ts';
@@ -36,6 +37,7 @@ export interface DispatchParts {
   slots: Slots;
   workerId: string;
   clock: Clock;
+  random: Random;
   log: Log;
   metrics: Metrics;
 }

@@ -5,17 +5,22 @@
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import type { RunId } from '@switchyard/contract/ids.ts';
 import { ERROR_CHARS_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Ended, ResultFile } from '@switchyard/runner';
 import type { Contents, PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
+import type { Random } from '../random.ts';
 import type { Mask } from '../secrets/mask.ts';
+import { insertAssets, type PreparedAsset, prepareAsset } from './assets.ts';
 import { judge } from './judge.ts';
 import type { LogWriter } from './log-writer.ts';
 import { type Ending, endRunning } from './moves.ts';
+import type { ReadAssets } from './read-assets.ts';
 import { readResults } from './read-results.ts';
 import type { RunsTable } from './schema.ts';
+import type { Statistics } from './statistics.ts';
 
 const SMALL_BYTES_MAX = 64 * 1024;
 /** Of what an app printed beside its output the end is kept, where the reason of a failure stands. */
@@ -25,20 +30,23 @@ const STDOUT_KEPT_BYTES = 64 * 1024;
 export interface PreparedEnd {
   ending: Ending;
   contents: PreparedContent[];
+  assets: PreparedAsset[];
 }
 
 /** Judges the run and makes contents of what it left. Its output is the app's own; in all else its secrets are hidden. */
 export async function prepareEnd(
-  { contents, clock }: { contents: Contents; clock: Clock },
+  parts: { contents: Contents; clock: Clock; random: Random },
   run: RunsTable,
   ended: Ended,
   { lines, mask }: { lines: LogWriter; mask: Mask },
 ): Promise<PreparedEnd> {
+  const { contents, clock } = parts;
   const results = await readResults(ended, run.output_format, mask);
   const verdict = judge(ended, results.error);
   const keepsOutput = results.output !== null && results.error === '' && verdict.status !== 'failed';
   const stdoutLeft = ended.stdout.bytes > 0 && (results.keepStdout || !keepsOutput);
   const prepared: PreparedContent[] = [];
+  const assets: PreparedAsset[] = [];
   const keep = async (content: Promise<PreparedContent | null> | null): Promise<PreparedContent | null> => {
     const one = await content;
     if (one) prepared.push(one);
@@ -56,6 +64,13 @@ export async function prepareEnd(
         ? contents.prepare(Buffer.from(await lines.wholeText()))
         : prepareLog(contents, ended, mask),
     );
+    if (verdict.status !== 'failed' && results.error === '') {
+      for (const asset of results.assets.assets) {
+        const one = await prepareAsset(parts, asset, clock.now());
+        prepared.push(one.content);
+        assets.push(one);
+      }
+    }
     const ending: Ending = {
       status: verdict.status,
       error: withoutNul(mask.text(verdict.error)).slice(0, ERROR_CHARS_MAX),
@@ -66,20 +81,32 @@ export async function prepareEnd(
       output_bytes: output?.bytes ?? 0,
       stdout_content_id: stdout?.id ?? null,
       log_content_id: kept?.id ?? null,
-      statistics_status: results.statistics.status,
-      statistics_error: withoutNul(mask.text(results.statistics.error)),
-      indicators: JSON.stringify(results.statistics.indicators),
-      statistics: results.statistics.block,
-      metrics: results.metrics,
+      ...reportedColumns(results, mask),
       containment: ended.containment,
       limits: run.limits,
       peak_memory_bytes: ended.peakMemoryBytes ?? null,
     };
-    return { ending, contents: prepared };
+    return { ending, contents: prepared, assets };
   } catch (error) {
     await discardAll(prepared);
     throw error;
   }
+}
+
+/** What a run reported, as its row keeps it. */
+export function reportedColumns(
+  reported: { statistics: Statistics; metrics: string | null; assets: ReadAssets },
+  mask: Mask,
+) {
+  const { statistics, metrics, assets } = reported;
+  return {
+    statistics_status: statistics.status,
+    statistics_error: withoutNul(mask.text(statistics.error)),
+    indicators: JSON.stringify(statistics.indicators),
+    statistics: statistics.block,
+    metrics,
+    assets_error: withoutNul(mask.text(assets.error)).slice(0, ERROR_CHARS_MAX) || null,
+  } satisfies Partial<RunsTable>;
 }
 
 /** Writes the end; false when the fence is stale. May be called again after it threw. */
@@ -92,10 +119,16 @@ export async function writeEnd(
   await log.settle();
   return database.transact(async (tx) => {
     if (!(await endRunning(tx, run, end.ending))) return false;
-    for (const content of end.contents) await content.insert(tx);
+    await insertResults(tx, run.id, end);
     await log.finish(tx);
     return true;
   });
+}
+
+/** Writes what a run left, in the transaction that ends it. */
+export async function insertResults(tx: Writer, run: RunId, end: PreparedEnd): Promise<void> {
+  for (const content of end.contents) await content.insert(tx);
+  await insertAssets(tx, run, end.assets);
 }
 
 /** Removes contents that nobody will ask for; those that a row names after all stay. */

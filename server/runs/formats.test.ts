@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Files, packFiles, pushApp, runToEnd } from '../testing/apps.ts';
+import { uploadContent } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
 let server: TestServer;
@@ -14,17 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function upload(application: string, files: Files): Promise<string> {
-  const { body } = await server.client.call('createRunUpload', { params: { application_id: application } });
-  const put = await fetch(body.upload_url, { method: 'PUT', body: new Uint8Array(await packFiles(files)) });
-  expect(put.status).toBe(200);
-  return body.upload_id;
-}
-
 /** Runs the application on the files to its success; not answered with its output, which is an archive. */
 async function succeeded(application: string, files: Files) {
   const params = { application_id: application };
-  const body = { upload_id: await upload(application, files) };
+  const body = { upload_id: await uploadContent(server, application, await packFiles(files)) };
   const { run_id } = (await server.client.call('createRun', { params, body })).body;
   return server.until('runs-ended', async () => {
     const answer = await server.client.call('getRunMetadata', { params: { ...params, run_id } });
@@ -110,7 +104,10 @@ if (process.argv.includes('-fail')) process.exit(2);
 
   test('that fails has no output but its log', async () => {
     const run = await runToEnd(server, 'files', {
-      body: { upload_id: await upload('files', { a: '1' }), options: { fail: 'yes' } },
+      body: {
+        upload_id: await uploadContent(server, 'files', await packFiles({ a: '1' })),
+        options: { fail: 'yes' },
+      },
     });
     expect(run).toMatchObject({ status_v2: 'failed', output_size: 0 });
     expect(run.error).toContain('exit code 2');

@@ -10,19 +10,33 @@ export interface Formats {
 
 /**
  * JSON and text both go to stdin, so a run may choose between the two whatever the manifest says; archives need an app
- * that reads files, which only the manifest can promise, or the caller where the manifest is silent.
+ * that reads files, which only the manifest can promise, or the caller where the manifest is silent. `managed` is the
+ * format of a managed input, which is known, whatever the run says.
  */
 export function formatsOf(
-  requirements: Requirements,
+  requirements: Requirements | null,
   instance: GivenConfiguration,
   run: GivenConfiguration,
+  managed?: FormatType,
 ): Formats {
-  const manifest = requirements.io_configuration?.format || undefined;
-  const asked = run.format?.input?.type ?? instance.format?.input?.type;
+  const manifest = requirements?.io_configuration?.format || undefined;
+  const asked = managed ?? run.format?.input?.type ?? instance.format?.input?.type;
   const onStdin = (format: FormatType | undefined): boolean =>
     format === undefined || format === 'json' || format === 'text';
   const input = manifest && !(onStdin(manifest) && asked && onStdin(asked)) ? manifest : (asked ?? 'json');
   return { input, output: onStdin(input) ? 'json' : input };
+}
+
+/** The formats of a run that is not executed here: what the run says, else what the app has. */
+export function formatsOfExternal(
+  requirements: Requirements | null,
+  instance: GivenConfiguration,
+  run: GivenConfiguration,
+  managed?: FormatType,
+): Formats {
+  const known = formatsOf(requirements, instance, {});
+  const input = managed ?? run.format?.input?.type ?? known.input;
+  return { input, output: run.format?.output?.type ?? (isArchive(input) ? input : known.output) };
 }
 
 /** Whether the content is an archive of files. */

@@ -108,7 +108,7 @@ export async function requeue(
 }
 
 /**
- * Ends a run that waits, notes that a running one is to be canceled, and leaves an ended one alone: one statement, so that
+ * Ends a run that waits, for its turn or for its result, notes that a running one is to be canceled, and leaves an ended one alone: one statement, so that
  * a run that changes between the two meanwhile is caught either way. Answers the status the run has then, or null when
  * nothing was done.
  */
@@ -122,7 +122,7 @@ export async function cancelOrAsk(
     .updateTable('runs')
     .set((eb) => {
       const whenQueued = <T>(then: T, column: 'status' | 'error' | 'finished_at') =>
-        eb.case().when('status', '=', 'queued').then(then).else(eb.ref(column)).end();
+        eb.case().when('status', '!=', 'running').then(then).else(eb.ref(column)).end();
       return {
         cancel_requested_at: at,
         status: whenQueued<RunStatusV2>('canceled', 'status') as never,
@@ -131,12 +131,25 @@ export async function cancelOrAsk(
       };
     })
     .where('id', '=', run.id)
-    .where('status', 'in', ['queued', 'running'])
+    .where('status', 'in', ['none', 'queued', 'running'])
     .returning('status')
     .executeTakeFirst();
   if (!changed) return null;
   if (changed.status === 'canceled') await insertEvents(tx, [run], 'canceled', at);
   return changed.status;
+}
+
+/** Ends a registered run with its result; false when it has one already, was canceled, or is gone. */
+export async function endRegistered(tx: Writer, run: Changed, ending: Ending): Promise<boolean> {
+  const result = await tx
+    .updateTable('runs')
+    .set(ending)
+    .where('id', '=', run.id)
+    .where('status', '=', 'none')
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  await insertEvents(tx, [run], ending.status, ending.finished_at);
+  return true;
 }
 
 export type Held = Pick<

@@ -5,39 +5,25 @@ import {
   LIST_WINDOW_DEFAULT_MS,
   PAGE_ITEMS_MAX,
 } from '@switchyard/contract/limits.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
-import type { FormatType } from '@switchyard/contract/shapes.ts';
 import { may } from '@switchyard/contract/states.ts';
-import type { ApplicationsTable } from '../applications/schema.ts';
 import { findExecutable, findExecutables, getApplication } from '../applications/store.ts';
-import type { Contents, PreparedContent } from '../blobs/contents.ts';
-import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
-import type { Call, Caller, HandlersOf } from '../http/handler.ts';
+import type { Caller, HandlersOf } from '../http/handler.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { cutPage, type PageTokens, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
-import { rawField } from '../http/raw-field.ts';
-import type { Random } from '../random.ts';
-import type { Uploads } from '../uploads/uploads.ts';
+import { assetBody, findAsset, listAssets } from './assets.ts';
 import { hiddenOptions, informationBody, runBody } from './body.ts';
 import { cancel, remove } from './cancel.ts';
-import { isArchive } from './formats.ts';
+import { type CreateParts, create } from './create.ts';
+import { giveResult } from './external.ts';
 import { liveLog, wholeLog } from './logs.ts';
-import { resolveInstance } from './resolve.ts';
 import { contentTypeOf, outputUrl, refuseByUrlOnly, withOutput } from './results.ts';
 import type { RunsTable } from './schema.ts';
 import { findRun, listRuns, renameRun } from './store.ts';
-import { submit } from './submit.ts';
 import { whyItWaits } from './waiting.ts';
 
-interface Parts {
-  database: Database;
-  contents: Contents;
-  uploads: Uploads;
+interface Parts extends CreateParts {
   pageTokens: PageTokens;
-  clock: Clock;
-  random: Random;
   metrics: Metrics;
 }
 
@@ -50,13 +36,15 @@ type RunOperation =
   | 'getRunOutput'
   | 'getRunLogs'
   | 'getRunLiveLogs'
+  | 'listRunAssets'
+  | 'getRunAsset'
   | 'updateRun'
   | 'cancelRun'
   | 'deleteRun'
   | 'createRunUpload';
 
 export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
-  const { database, contents, uploads, pageTokens, clock, random, metrics } = parts;
+  const { database, contents, uploads, pageTokens, clock, metrics } = parts;
 
   const find = async (
     caller: Caller,
@@ -77,24 +65,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
 
   return {
     async createRun(call) {
-      const { caller, params, query, body } = call;
-      const application = await getApplication(database.read, caller.account, params.application_id);
-      const resolved = await resolveInstance(database.read, application, query.instance_id);
-      const run = await submit(
-        { database, clock, random, onQueued: () => database.notify('runs-queued') },
-        {
-          application,
-          resolved,
-          email: caller.email,
-          name: body.name ?? '',
-          description: body.description ?? '',
-          options: body.options ?? null,
-          configuration: body.configuration ?? {},
-          hidden: hiddenOptions(resolved.executable, caller.role),
-          input: (format) => prepareInput(parts, application, call, format),
-          also: (tx, id) => call.remember(tx, { status: 202, body: { run_id: id } }),
-        },
-      );
+      const run = await create(parts, call);
       metrics.runsSubmitted.inc();
       return { status: 202, body: { run_id: run.id } };
     },
@@ -175,11 +146,25 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
       return { status: 200, body: await liveLog(database.read, run.id, run.status, query.since) };
     },
 
+    async listRunAssets({ caller, params }) {
+      const run = await find(caller, params);
+      return { status: 200, body: { items: (await listAssets(database.read, run.id)).map(assetBody) } };
+    },
+
+    async getRunAsset({ caller, params }) {
+      const run = await find(caller, params);
+      const asset = await findAsset(database.read, run.id, params.asset_id);
+      if (!asset) throw notFound(`There is no asset ${shown(params.asset_id)} of run ${shown(run.id)}.`);
+      const download_url = uploads.downloadUrl(asset.content_id, contentTypeOf('json'));
+      return { status: 200, body: { ...assetBody(asset), type: 'json', download_url } };
+    },
+
     async updateRun({ caller, params, body }) {
       const run = await find(caller, params);
       const changes = { name: body.name ?? run.name, description: body.description ?? run.description };
+      if (body.result) await giveResult(parts, run, body.result);
       await database.transact((tx) => renameRun(tx, run.id, changes));
-      return { status: 200, body: await information(caller, { ...run, ...changes }) };
+      return { status: 200, body: await information(caller, await find(caller, params)) };
     },
 
     async cancelRun({ caller, params }) {
@@ -200,37 +185,4 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
       return { status: 200, body: upload };
     },
   };
-}
-
-/** The input of a new run: what was uploaded, or what stands in the request, byte for byte. */
-async function prepareInput(
-  parts: Parts,
-  application: ApplicationsTable,
-  call: Call<Operations['createRun']>,
-  format: FormatType,
-): Promise<PreparedContent> {
-  const { body } = call;
-  const direct = body.input !== undefined && body.input !== null;
-  if (body.upload_id !== undefined && body.upload_id !== null) {
-    if (direct)
-      throw badRequest(`upload_id is ${shown(body.upload_id)} and input is given too; give one of them.`);
-    return parts.uploads.use(application.uid, body.upload_id, 'content', 'upload_id');
-  }
-  if (isArchive(format))
-    throw badRequest(`The format of the input is ${format}; upload an archive and give its upload_id.`);
-  if (format === 'text') {
-    if (typeof body.input !== 'string')
-      throw badRequest(`input is ${shown(body.input ?? null)}; for the format text it must be text.`);
-    return prepareDirect(parts, Buffer.from(body.input));
-  }
-  return prepareDirect(parts, (direct ? rawField(call.rawBody, 'input') : undefined) ?? Buffer.from('null'));
-}
-
-function prepareDirect(parts: Parts, input: Buffer): Promise<PreparedContent> {
-  if (input.length > DIRECT_INPUT_BYTES_MAX) {
-    throw badRequest(
-      `input has ${input.length} bytes; given directly it may have ${DIRECT_INPUT_BYTES_MAX}. Upload it and give its upload_id.`,
-    );
-  }
-  return parts.contents.prepare(input);
 }

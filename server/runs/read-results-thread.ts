@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Mask } from '../secrets/mask.ts';
-import { summarizeOutput } from './read-results.ts';
+import { readJson } from './read-json.ts';
+import type { ThreadWork } from './read-results.ts';
 
-const { path, secrets } = workerData as { path: string; secrets: readonly string[] };
-parentPort?.postMessage(summarizeOutput(readFileSync(path, 'utf8'), new Mask(secrets)));
+const { content, source, secrets } = workerData as ThreadWork;
+const bytes = typeof content === 'string' ? readFileSync(content) : Buffer.from(content);
+parentPort?.postMessage(readJson(bytes.toString('utf8'), source, new Mask(secrets)));

@@ -1,17 +1,20 @@
 /**
- * Reads what an app left: its output and the statistics and metrics in it. Text above a megabyte is parsed in a thread,
- * because parsing 100 MB takes about a second, for which nobody else would be answered.
+ * Reads what a run left: its output and the statistics, metrics and assets in it or beside it. Text above a megabyte is
+ * parsed in a thread, because parsing 100 MB takes about a second, for which nobody else would be answered.
  */
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { Ended, ResultFile } from '@switchyard/runner';
+import { messageOf } from '../log.ts';
 import type { Mask } from '../secrets/mask.ts';
 import { isArchive } from './formats.ts';
-import { type ReadOutput, readOutput, readStatistics, type Statistics, tooLarge } from './judge.ts';
+import { tooLarge } from './judge.ts';
+import type { ReadAssets } from './read-assets.ts';
+import { type JsonSource, nothing, type ReadJson, readJson } from './read-json.ts';
+import type { Statistics } from './statistics.ts';
 
 const THREAD_BYTES_MIN = 1024 * 1024;
-const METRICS_BYTES_MAX = 1024 * 1024;
 
 export interface Results {
   /** What is wrong with the output, or empty. */
@@ -23,34 +26,27 @@ export interface Results {
   statistics: Statistics;
   /** In JSON, or null. */
   metrics: string | null;
+  assets: ReadAssets;
 }
 
-/** What the thread answers: the parts that matter, small. */
-export interface ReadSummary extends Omit<ReadOutput, 'statistics' | 'metrics'> {
-  statistics: Statistics;
-  metrics: string | null;
+/** What a thread is to read: a path, or the bytes themselves. */
+export interface ThreadWork {
+  content: string | Uint8Array;
+  source: JsonSource;
+  secrets: readonly string[];
 }
 
-export function summarizeOutput(text: string, mask: Mask): ReadSummary {
-  const read = readOutput(text, mask);
-  return {
-    error: read.error,
-    present: read.present,
-    statistics: readStatistics(read.statistics),
-    metrics: keepMetrics(read.metrics),
-  };
-}
-
-function keepMetrics(metrics: unknown): string | null {
-  if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) return null;
-  const text = JSON.stringify(metrics);
-  return text.length > METRICS_BYTES_MAX ? null : text;
-}
-
-async function readJsonFile(file: ResultFile, mask: Mask): Promise<ReadSummary> {
-  if (file.bytes < THREAD_BYTES_MIN) return summarizeOutput(await readFile(file.path, 'utf8'), mask);
-  const before = lastLarge;
-  const reading = before.then(() => readInThread(file, mask));
+/** Reads JSON of any size; throws when the thread for large ones cannot do it, as with JSON nested too deep. */
+export async function readJsonOfAnySize(
+  file: { path: string; bytes: number } | Buffer,
+  source: JsonSource,
+  mask: Mask,
+): Promise<ReadJson> {
+  const held = Buffer.isBuffer(file);
+  if ((held ? file.length : file.bytes) < THREAD_BYTES_MIN)
+    return readJson(held ? file.toString('utf8') : await readFile(file.path, 'utf8'), source, mask);
+  const work = { content: held ? file : file.path, source, secrets: mask.values };
+  const reading = lastLarge.then(() => readInThread(work));
   lastLarge = reading.catch(() => {});
   return reading;
 }
@@ -58,9 +54,11 @@ async function readJsonFile(file: ResultFile, mask: Mask): Promise<ReadSummary> 
 /** One at a time: a parsed output takes several times its bytes of memory, and many runs can end at once. */
 let lastLarge: Promise<unknown> = Promise.resolve();
 
-function readInThread(file: ResultFile, mask: Mask): Promise<ReadSummary> {
+function readInThread(work: ThreadWork): Promise<ReadJson> {
   const worker = new Worker(new URL('./read-results-thread.ts', import.meta.url), {
-    workerData: { path: file.path, secrets: mask.values },
+    workerData: work,
+    // Bytes of this size have a buffer of their own; handing it over saves a copy.
+    transferList: typeof work.content === 'string' ? [] : [work.content.buffer as ArrayBuffer],
   });
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
@@ -77,45 +75,46 @@ export async function readResults(ended: Ended, format: FormatType, mask: Mask):
   try {
     return await read(ended, format, mask);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     return {
-      error: `The output of the app could not be read: ${why}`,
+      ...nothing(`The output of the app could not be read: ${messageOf(error)}`),
       output: null,
       keepStdout: ended.stdout.bytes > 0,
-      statistics: readStatistics(undefined),
-      metrics: null,
     };
   }
 }
 
-/** `multi-file` apps write statistics and metrics to files of their own and may print anything. */
+/** `multi-file` apps write statistics, metrics and assets to files of their own and may print anything. */
 async function read(ended: Ended, format: FormatType, mask: Mask): Promise<Results> {
   if (format === 'multi-file') return readFiles(ended, mask);
-  const printed = await readJsonFile(ended.stdout, mask);
+  const printed = await readJsonOfAnySize(ended.stdout, { kind: 'output', subject: null }, mask);
   const output = isArchive(format) ? (ended.solutions ?? null) : printed.present ? ended.stdout : null;
   return {
+    ...printed,
     error: printed.error || (output ? tooLarge(output.bytes) : ''),
     output,
     keepStdout: ended.stdout.bytes > 0 && output !== ended.stdout,
-    statistics: printed.statistics,
-    metrics: printed.metrics,
   };
 }
 
 async function readFiles(ended: Ended, mask: Mask): Promise<Results> {
-  const statistics = ended.statistics ? await readJsonFile(ended.statistics, mask) : null;
-  const metrics = ended.metrics ? await readJsonFile(ended.metrics, mask) : null;
+  const beside = async (kind: 'statistics' | 'metrics' | 'assets'): Promise<ReadJson> => {
+    const file = ended[kind];
+    if (!file) return nothing('');
+    return readJsonOfAnySize(file, { kind, subject: `The ${kind} file of the app` }, mask);
+  };
+  const statistics = await beside('statistics');
+  const assets = await beside('assets');
   return {
     error: ended.solutions ? tooLarge(ended.solutions.bytes) : '',
     output: ended.solutions ?? null,
     keepStdout: ended.stdout.bytes > 0,
-    statistics:
-      statistics && !statistics.error
-        ? statistics.statistics
-        : {
-            ...readStatistics(undefined),
-            ...(statistics ? { status: 'error' as const, error: statistics.error } : {}),
-          },
-    metrics: metrics?.metrics ?? statistics?.metrics ?? null,
+    statistics: withError(statistics),
+    metrics: (await beside('metrics')).metrics,
+    assets: { ...assets.assets, error: assets.error || assets.assets.error },
   };
+}
+
+/** Statistics that say why there are none, when their file is not JSON. */
+export function withError({ error, statistics }: ReadJson): Statistics {
+  return error === '' ? statistics : { ...statistics, status: 'error', error };
 }

@@ -9,13 +9,23 @@ import { type GivenConfiguration, isLatest } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { findVersion } from '../versions/store.ts';
 
-export interface Resolved {
+/** What an external run has for an executable when its application has none. */
+const NO_EXECUTABLE = '' as ExecutableId;
+
+/** What a run belongs to. */
+export interface Place {
   instanceId: string;
   /** Empty for `latest`. */
   versionId: VersionId | '';
+  executableId: ExecutableId;
+  requirements: ReturnType<typeof requirementsOf> | null;
+  configuration: GivenConfiguration;
+}
+
+/** A place with something to execute. */
+export interface Resolved extends Place {
   executable: ExecutablesTable;
   requirements: ReturnType<typeof requirementsOf>;
-  configuration: GivenConfiguration;
 }
 
 /** `instanceId` as the request has it; absent, empty or `default` is the default instance of the application. */
@@ -24,8 +34,7 @@ export async function resolveInstance(
   application: ApplicationsTable,
   instanceId: string | undefined,
 ): Promise<Resolved> {
-  const usesDefault = instanceId === undefined || instanceId === '' || instanceId === 'default';
-  const id = usesDefault ? application.default_instance || 'latest' : instanceId;
+  const id = chosenId(application, instanceId);
   if (isLatest(id)) {
     if (application.active_executable_id === null) {
       throw badRequest(`The application ${shown(application.id)} has no executable yet; push one first.`);
@@ -34,7 +43,7 @@ export async function resolveInstance(
   }
   const instance = await findInstance(db, application.uid, id as InstanceId);
   if (!instance) {
-    if (usesDefault)
+    if (usesDefault(instanceId))
       throw badRequest(
         `The default instance ${shown(id)} of the application ${shown(application.id)} does not exist; set default_instance.`,
       );
@@ -54,6 +63,32 @@ export async function resolveInstance(
   );
 }
 
+/** The same for a run that is not executed here, whose application may have nothing to execute. */
+export async function resolvePlace(
+  db: Reader,
+  application: ApplicationsTable,
+  instanceId: string | undefined,
+): Promise<Place> {
+  const id = chosenId(application, instanceId);
+  if (!isLatest(id) || application.active_executable_id !== null)
+    return resolveInstance(db, application, instanceId);
+  return {
+    instanceId: id,
+    versionId: '',
+    executableId: NO_EXECUTABLE,
+    requirements: null,
+    configuration: {},
+  };
+}
+
+function usesDefault(instanceId: string | undefined): instanceId is undefined {
+  return instanceId === undefined || instanceId === '' || instanceId === 'default';
+}
+
+function chosenId(application: ApplicationsTable, instanceId: string | undefined): string {
+  return usesDefault(instanceId) ? application.default_instance || 'latest' : instanceId;
+}
+
 async function made(
   db: Reader,
   instanceId: string,
@@ -63,5 +98,6 @@ async function made(
 ): Promise<Resolved> {
   const executable = await findExecutable(db, executableId);
   if (!executable) throw notFound(`The executable ${shown(executableId)} is gone.`);
-  return { instanceId, versionId, executable, requirements: requirementsOf(executable), configuration };
+  const requirements = requirementsOf(executable);
+  return { instanceId, versionId, executableId, executable, requirements, configuration };
 }

@@ -56,6 +56,8 @@ export function refuseByUrlOnly(
   if (isArchive(format)) {
     throw badRequest(`The ${what} of the run is an archive (format ${format}); ask for it with format=url.`);
   }
+  if (what === 'output' && format === 'text')
+    throw badRequest('The output of the run is text, not a JSON object; ask for it with format=url.');
   if (bytes > bytesMax) {
     throw badRequest(
       `The ${what} of the run has ${bytes} bytes, more than the ${bytesMax} that are answered directly; ask for it with format=url.`,

@@ -3,11 +3,13 @@ import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type {
   AccountId,
   ApplicationId,
+  AssetId,
   ExecutableId,
+  InputId,
   RunId,
   SecretsCollectionId,
 } from '@switchyard/contract/ids.ts';
-import type { STATISTICS_STATUSES } from '@switchyard/contract/run-shapes.ts';
+import type { RunTypeName, STATISTICS_STATUSES } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { type Generated, sql } from 'kysely';
@@ -21,13 +23,14 @@ export interface RunsTable {
   instance_id: string;
   /** Empty for `latest`. */
   version_id: string;
+  /** Empty for an external run of an application without an executable. */
   executable_id: ExecutableId;
   user_email: string;
   name: string;
   description: string;
   status: RunStatusV2;
   created_at: number;
-  run_type: string;
+  run_type: RunTypeName;
   definition_id: string | null;
   reference_id: string | null;
   execution_class: ExecutionClass;
@@ -45,6 +48,10 @@ export interface RunsTable {
   network: 0 | 1;
   /** What the app is given is read when it is started; null for none. */
   secrets_collection_id: SecretsCollectionId | null;
+  /** The managed input whose content it shares; it may be gone by now. */
+  input_id: InputId | null;
+  /** As the request gave it. */
+  cloned_run_id: string | null;
 
   /** How often it was claimed. */
   attempt: number;
@@ -69,6 +76,8 @@ export interface RunsTable {
   /** The statistics block, in JSON. */
   statistics: string | null;
   metrics: string | null;
+  /** Why assets were left out; null when none was. */
+  assets_error: string | null;
   containment: '' | 'sandbox' | 'limits';
   /** `{cores, memory_bytes, duration_ms}` in JSON, once it was started. */
   limits: string | null;
@@ -94,11 +103,27 @@ export interface LogChunksTable {
   lines: string;
 }
 
+/** What an app left beside its solution. */
+export interface AssetsTable {
+  run_id: RunId;
+  id: AssetId;
+  /** Place in the list the app gave. */
+  position: number;
+  name: string;
+  description: string;
+  /** How it wants to be drawn, in JSON. */
+  visual: string | null;
+  bytes: number;
+  content_id: string;
+  created_at: number;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
     runs: RunsTable;
     run_events: Omit<RunEventsTable, 'seq'> & { seq: Generated<number> };
     log_chunks: LogChunksTable;
+    assets: AssetsTable;
   }
 }
 
@@ -197,6 +222,26 @@ export const migrations: readonly Migration[] = [
       await sql`create index runs_queued_of_account on runs (account_id, priority, created_at, id) where status = 'queued'`.execute(
         db,
       );
+    },
+  },
+  {
+    name: '0024-assets-and-sources-of-runs',
+    async up(db) {
+      for (const column of ['input_id', 'cloned_run_id', 'assets_error'] as const)
+        await db.schema.alterTable('runs').addColumn(column, 'text').execute();
+      await db.schema
+        .createTable('assets')
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('position', 'integer', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('visual', 'text')
+        .addColumn('bytes', 'bigint', (column) => column.notNull())
+        .addColumn('content_id', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('assets_key', ['run_id', 'position'])
+        .execute();
     },
   },
 ];

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
-import { readStatistics } from './judge.ts';
+import { readStatistics } from './statistics.ts';
 
 const sized = (bytes: number): object => {
   const around = { schema: 'v1', result: { custom: { text: '' } } };

@@ -4,6 +4,7 @@ import type { Reader, Writer } from '../database/database.ts';
 import { isInWindow } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
 import type { PageRequest } from '../http/paging.ts';
+import { removeAssets } from './assets.ts';
 import { insertEvents } from './history.ts';
 import type { RunsTable } from './schema.ts';
 
@@ -49,6 +50,7 @@ const LISTED = [
   'runtime',
   'options_summary',
   'request_options',
+  'input_id',
   'statistics_status',
   'statistics_error',
   'indicators',
@@ -90,12 +92,14 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .returning(['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id'])
     .execute();
   await tx.deleteFrom('log_chunks').where('run_id', 'in', ids).execute();
-  return rows.flatMap((row) => [
+  const assets = await removeAssets(tx, ids);
+  const own = rows.flatMap((row) => [
     row.input_content_id,
     row.output_content_id,
     row.stdout_content_id,
     row.log_content_id,
   ]);
+  return [...own, ...assets];
 }
 
 export async function listRunIds(db: Reader, applicationUid: string, limit: number): Promise<RunId[]> {

@@ -4,8 +4,9 @@
  * transaction; the caller answers after it is durable.
  */
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
-import type { RunId, SecretsCollectionId } from '@switchyard/contract/ids.ts';
+import type { InputId, RunId, SecretsCollectionId } from '@switchyard/contract/ids.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
+import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { ContentGoneError, type PreparedContent } from '../blobs/contents.ts';
@@ -17,9 +18,10 @@ import { freeSlots, servingOf } from '../queue/pools.ts';
 import { livingWorkers } from '../queue/workers.ts';
 import { makeId, type Random } from '../random.ts';
 import { hasCollection } from '../secrets/store.ts';
-import { formatsOf } from './formats.ts';
+import { discardAll, insertResults, type PreparedEnd } from './finish.ts';
+import { type Formats, formatsOf, formatsOfExternal } from './formats.ts';
 import { ruleError, summarize } from './options.ts';
-import type { Resolved } from './resolve.ts';
+import type { Place, Resolved } from './resolve.ts';
 import type { RunsTable } from './schema.ts';
 import { insertRun } from './store.ts';
 import { countLoad } from './turns.ts';
@@ -28,34 +30,55 @@ export interface SubmitParts {
   database: Database;
   clock: Clock;
   random: Random;
-  /** Told after the commit. */
+  /** Told after the commit that brought a run to execute. */
   onQueued(): void;
+  /** Told after the commit that brought a run with its result. */
+  onEnded(): void;
 }
 
-export interface Submission {
+/** What a run is made of, whoever executes it. */
+interface Birth {
   application: ApplicationsTable;
-  resolved: Resolved;
   email: string;
   name: string;
   description: string;
   options: Record<string, string | number | boolean> | null;
   configuration: RunConfiguration;
-  /** Options whose names the caller may not see. */
-  hidden?: ReadonlySet<string>;
+  clonedRunId?: string | null;
+  /** The managed input it runs on. */
+  managed?: ManagedContent | null;
   /** Makes the input, once the format is known; throws the 400 that says what is wrong with it. */
   input(format: FormatType): Promise<PreparedContent>;
   /** Done in the transaction that brings the run, first. */
   also?(tx: Writer, id: RunId): Promise<void>;
 }
 
+export interface Submission extends Birth {
+  resolved: Resolved;
+  /** Options whose names the caller may not see. */
+  hidden?: ReadonlySet<string>;
+}
+
+/** A run that is not executed here. */
+export interface Registration extends Birth {
+  place: Place;
+  /** Makes the result, once the format is known; null for none yet. */
+  result(formats: Formats): Promise<PreparedEnd | null>;
+}
+
 export type RunConfiguration = GivenConfiguration & { run_type?: { reference_id?: string | null } | null };
 
+/** A managed input, ready to be the input of a run. */
+export interface ManagedContent {
+  id: InputId;
+  format: FormatType;
+  content: PreparedContent;
+}
+
+/** Queues a run. */
 export async function submit(parts: SubmitParts, asked: Submission): Promise<RunsTable> {
-  const { database, clock, random } = parts;
   const { resolved, configuration } = asked;
-  const error = optionsError(asked.options, 'options');
-  if (error) throw badRequest(error);
-  const requestOptions = asText(asked.options);
+  const requestOptions = optionsOf(asked);
   const definitions = resolved.requirements.options;
   const summary = summarize({
     definitions,
@@ -66,47 +89,139 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
   if (broken) throw badRequest(broken);
 
   const secrets = secretsOf(configuration) ?? secretsOf(resolved.configuration);
-  if (secrets !== null) await checkSecrets(database, asked, secrets);
-  const formats = formatsOf(resolved.requirements, resolved.configuration, configuration);
-  const input = await asked.input(formats.input);
+  if (secrets !== null) await checkSecrets(parts.database, asked, secrets);
+  const formats = formatsOf(
+    resolved.requirements,
+    resolved.configuration,
+    configuration,
+    asked.managed?.format,
+  );
+  checkManaged(asked.managed, formats);
+  const input = await inputOf(asked, formats);
   const run: RunsTable = {
+    ...born(parts, asked, { place: resolved, formats, input, summary, requestOptions }),
+    status: 'queued',
+    run_type: 'standard',
+    secrets_collection_id: secrets,
+    ...notStarted,
+  };
+  await bring(parts, asked, run, input, async (tx, lock) => {
+    if (run.queuing_disabled === 1) await refuseWhenFull(tx, run, run.created_at, lock);
+  });
+  parts.onQueued();
+  return run;
+}
+
+/** Keeps a run that is executed somewhere else, ended when it has a result. */
+export async function register(parts: SubmitParts, asked: Registration): Promise<RunsTable> {
+  const { place, configuration } = asked;
+  const requestOptions = optionsOf(asked);
+  // What the run really got is known to the caller alone; no default and no rule of the app applies.
+  const summary = summarize({ definitions: null, instance: {}, run: requestOptions });
+  const formats = formatsOfExternal(
+    place.requirements,
+    place.configuration,
+    configuration,
+    asked.managed?.format,
+  );
+  const result = await asked.result(formats);
+  const input = await inputOf(asked, formats);
+  const run: RunsTable = {
+    ...born(parts, asked, { place, formats, input, summary, requestOptions }),
+    status: 'none',
+    run_type: 'external',
+    secrets_collection_id: null,
+    ...notStarted,
+    ...result?.ending,
+  };
+  try {
+    await bring(parts, asked, run, input, async (tx) => {
+      if (result) await insertResults(tx, run.id, result);
+    });
+  } catch (error) {
+    if (error instanceof Problem) await discardAll(result?.contents ?? []);
+    throw error;
+  }
+  if (result) parts.onEnded();
+  return run;
+}
+
+function optionsOf({ options }: Birth): Record<string, string> {
+  const error = optionsError(options, 'options');
+  if (error) throw badRequest(error);
+  return asText(options);
+}
+
+function inputOf(asked: Birth, formats: Formats): Promise<PreparedContent> | PreparedContent {
+  return asked.managed ? asked.managed.content : asked.input(formats.input);
+}
+
+/** The manifest of an app can promise another format than the input has. */
+function checkManaged(managed: ManagedContent | null | undefined, formats: Formats): void {
+  if (!managed || managed.format === formats.input) return;
+  throw badRequest(
+    `input_id is ${shown(managed.id)}, whose format is ${managed.format}; the app takes ${formats.input}.`,
+  );
+}
+
+interface Settled {
+  place: Place;
+  formats: Formats;
+  input: PreparedContent;
+  summary: OptionSummary[];
+  requestOptions: Record<string, string>;
+}
+
+/** The columns that every run is born with. */
+function born({ clock, random }: SubmitParts, asked: Birth, settled: Settled) {
+  const { application, configuration } = asked;
+  const { place, formats, input, summary, requestOptions } = settled;
+  const queuing = { ...place.configuration.queuing, ...configuration.queuing };
+  return {
     id: makeId<RunId>(random, 'run'),
-    application_uid: asked.application.uid,
-    account_id: asked.application.account_id,
-    application_id: asked.application.id,
-    instance_id: resolved.instanceId,
-    version_id: resolved.versionId,
-    executable_id: resolved.executable.id,
+    application_uid: application.uid,
+    account_id: application.account_id,
+    application_id: application.id,
+    instance_id: place.instanceId,
+    version_id: place.versionId,
+    executable_id: place.executableId,
     user_email: asked.email,
     name: asked.name,
     description: asked.description,
-    status: 'queued',
     created_at: clock.now(),
-    run_type: 'standard',
     definition_id: null,
     reference_id: configuration.run_type?.reference_id ?? null,
     execution_class:
-      configuration.execution_class ?? resolved.configuration.execution_class ?? EXECUTION_CLASS_DEFAULT,
-    priority: configuration.queuing?.priority ?? resolved.configuration.queuing?.priority ?? PRIORITY_DEFAULT,
-    queuing_disabled:
-      (configuration.queuing?.disabled ?? resolved.configuration.queuing?.disabled ?? false) ? 1 : 0,
-    runtime: resolved.requirements.runtime,
+      configuration.execution_class ?? place.configuration.execution_class ?? EXECUTION_CLASS_DEFAULT,
+    priority: queuing.priority ?? PRIORITY_DEFAULT,
+    queuing_disabled: (queuing.disabled ?? false) ? 1 : 0,
+    runtime: place.requirements?.runtime ?? '',
     input_format: formats.input,
     output_format: formats.output,
     input_content_id: input.id,
     input_bytes: input.bytes,
     options_summary: JSON.stringify(summary),
     request_options: JSON.stringify(requestOptions),
-    network: resolved.configuration.network ? 1 : 0,
-    secrets_collection_id: secrets,
-    ...notStarted,
-  };
+    network: place.configuration.network ? 1 : 0,
+    input_id: asked.managed?.id ?? null,
+    cloned_run_id: asked.clonedRunId ?? null,
+  } as const;
+}
+
+/** Brings the run with its input, in one transaction with what else belongs to it. */
+async function bring(
+  { database }: SubmitParts,
+  asked: Birth,
+  run: RunsTable,
+  input: PreparedContent,
+  further: (tx: Writer, lock: boolean) => Promise<void>,
+): Promise<void> {
   try {
     await database.transact(async (tx) => {
       await asked.also?.(tx, run.id);
       const lock = skipsLocked(database);
       await checkApplication(tx, asked.application, lock);
-      if (run.queuing_disabled === 1) await refuseWhenFull(tx, run, run.created_at, lock);
+      await further(tx, lock);
       await input.insert(tx);
       await insertRun(tx, run);
     });
@@ -119,8 +234,6 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
     if (refusal instanceof Problem) await input.discard().catch(() => {});
     throw refusal;
   }
-  parts.onQueued();
-  return run;
 }
 
 const notStarted = {
@@ -141,6 +254,7 @@ const notStarted = {
   indicators: '[]',
   statistics: null,
   metrics: null,
+  assets_error: null,
   containment: '',
   limits: null,
   peak_memory_bytes: null,

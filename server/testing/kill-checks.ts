@@ -127,6 +127,7 @@ export async function checkContents(
     .map((column) => `select ${column} as id from runs where ${column} is not null`)
     .concat(
       'select content_id as id from executables',
+      'select content_id as id from assets',
       'select content_id as id from uploads where content_id is not null',
     )
     .join(' union all ');

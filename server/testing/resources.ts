@@ -88,3 +88,18 @@ export async function walkPages(
   }
   return pages;
 }
+
+/** Uploads content for runs of the application; answers the upload's id. */
+export async function uploadContent(
+  server: TestServer,
+  application: string,
+  content: string | Uint8Array,
+): Promise<string> {
+  const { body } = await server.client.call('createRunUpload', { params: { application_id: application } });
+  const put = await fetch(body.upload_url, {
+    method: 'PUT',
+    body: typeof content === 'string' ? content : new Uint8Array(content),
+  });
+  expect(put.status, await put.text()).toBe(200);
+  return body.upload_id;
+}

@@ -1,0 +1,146 @@
+/** What a request for a run asks for: which kind of run, and on which input. */
+import type { InputId } from '@switchyard/contract/ids.ts';
+import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import type { RunCreate, RunTypeName } from '@switchyard/contract/run-shapes.ts';
+import type { FormatType } from '@switchyard/contract/shapes.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { getApplication } from '../applications/store.ts';
+import type { Contents, PreparedContent } from '../blobs/contents.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Call } from '../http/handler.ts';
+import { badRequest, shown } from '../http/problem.ts';
+import { rawField } from '../http/raw-field.ts';
+import type { Random } from '../random.ts';
+import type { Uploads } from '../uploads/uploads.ts';
+import { hiddenOptions } from './body.ts';
+import { prepareResult } from './external.ts';
+import { isArchive } from './formats.ts';
+import { resolveInstance, resolvePlace } from './resolve.ts';
+import type { RunsTable } from './schema.ts';
+import { type ManagedContent, register, submit } from './submit.ts';
+
+export interface CreateParts {
+  database: Database;
+  contents: Contents;
+  uploads: Uploads;
+  clock: Clock;
+  random: Random;
+  /** A managed input of the application, its content under a name of its own; throws the 400 when there is none. */
+  useInput(applicationUid: string, id: InputId): Promise<ManagedContent>;
+}
+
+type CreateCall = Call<Operations['createRun']>;
+
+/** Makes the run that the request asks for. */
+export async function create(parts: CreateParts, call: CreateCall): Promise<RunsTable> {
+  const { caller, params, query, body } = call;
+  const { database, clock, random } = parts;
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const type = typeOf(body);
+  refuseUnknown(body, type, application);
+  refuseSeveralInputs(body);
+  const managed = body.input_id ? await parts.useInput(application.uid, body.input_id) : null;
+  const asked = {
+    application,
+    email: caller.email,
+    name: body.name ?? '',
+    description: body.description ?? '',
+    options: body.options ?? null,
+    configuration: body.configuration ?? {},
+    clonedRunId: body.tracking?.cloned_run_id || null,
+    managed,
+    input: (format: FormatType) => prepareInput(parts, application, call, format),
+    also: (tx: Parameters<CreateCall['remember']>[0], id: RunsTable['id']) =>
+      call.remember(tx, { status: 202, body: { run_id: id } }),
+  };
+  const submitting = {
+    database,
+    clock,
+    random,
+    onQueued: () => database.notify('runs-queued'),
+    onEnded: () => database.notify('runs-ended'),
+  };
+  if (type === 'external') {
+    const place = await resolvePlace(database.read, application, query.instance_id);
+    const { result } = body;
+    return register(submitting, {
+      ...asked,
+      place,
+      result: async ({ output }) => (result ? prepareResult(parts, application.uid, result, output) : null),
+    });
+  }
+  const resolved = await resolveInstance(database.read, application, query.instance_id);
+  return submit(submitting, { ...asked, resolved, hidden: hiddenOptions(resolved.executable, caller.role) });
+}
+
+/** A result makes a run external: only what was executed somewhere else has one from the start. */
+function typeOf({ configuration, result }: RunCreate): RunTypeName {
+  const type = configuration?.run_type?.type || (result ? 'external' : 'standard');
+  if (result && type !== 'external') {
+    throw badRequest(
+      `result is given and configuration.run_type.type is ${shown(type)}; only an external run has a result.`,
+    );
+  }
+  return type;
+}
+
+/** Names of things that the application does not have. */
+function refuseUnknown(body: RunCreate, type: RunTypeName, application: ApplicationsTable): void {
+  const definition = body.configuration?.run_type?.definition_id;
+  if (type === 'ensemble') {
+    throw badRequest(
+      definition
+        ? `configuration.run_type.definition_id is ${shown(definition)}; the application ${shown(application.id)} has no such ensemble definition.`
+        : 'configuration.run_type.definition_id is missing; a run of the type ensemble names its ensemble definition.',
+    );
+  }
+  if (body.batch_experiment_id) {
+    throw badRequest(
+      `batch_experiment_id is ${shown(body.batch_experiment_id)}; the application ${shown(application.id)} has no such batch experiment.`,
+    );
+  }
+}
+
+const SOURCES = ['input', 'upload_id', 'input_id'] as const;
+
+function refuseSeveralInputs(body: RunCreate): void {
+  const given = SOURCES.filter((name) => isGiven(body[name]) && !(name !== 'input' && body[name] === ''));
+  if (given.length < 2) return;
+  const values = given.map((name) => (name === 'input' ? name : `${name} (${shown(body[name])})`));
+  throw badRequest(`${values.join(' and ')} are given; the input of a run is one of ${SOURCES.join(', ')}.`);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** The input of a new run: what was uploaded, or what stands in the request, byte for byte. */
+async function prepareInput(
+  parts: CreateParts,
+  application: ApplicationsTable,
+  { body, rawBody }: CreateCall,
+  format: FormatType,
+): Promise<PreparedContent> {
+  if (isGiven(body.upload_id))
+    return parts.uploads.use(application.uid, body.upload_id ?? null, 'content', 'upload_id');
+  if (isArchive(format))
+    throw badRequest(`The format of the input is ${format}; upload an archive and give its upload_id.`);
+  if (format === 'text') {
+    if (typeof body.input !== 'string')
+      throw badRequest(`input is ${shown(body.input ?? null)}; for the format text it must be text.`);
+    return prepareDirect(parts, Buffer.from(body.input));
+  }
+  const raw = isGiven(body.input) ? rawField(rawBody, 'input') : undefined;
+  return prepareDirect(parts, raw ?? Buffer.from('null'));
+}
+
+function prepareDirect(parts: CreateParts, input: Buffer): Promise<PreparedContent> {
+  if (input.length > DIRECT_INPUT_BYTES_MAX) {
+    throw badRequest(
+      `input has ${input.length} bytes; given directly it may have ${DIRECT_INPUT_BYTES_MAX}. Upload it and give its upload_id.`,
+    );
+  }
+  return parts.contents.prepare(input);
+}

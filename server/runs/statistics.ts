@@ -1,0 +1,51 @@
+/** Statistics as an output has them, and the indicators in them. Pure, because it also works in a thread. */
+import { STATISTICS_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { Indicator, RunStatistics } from '@switchyard/contract/run-shapes.ts';
+
+export interface Statistics extends RunStatistics {
+  /** The block itself, when it is an object that can be kept. */
+  block: string | null;
+}
+
+const NONE: Statistics = { status: 'none', error: '', indicators: [], block: null };
+
+/** Indicators of a statistics block: every number, text and flag under `result` and `run`. */
+export function readStatistics(statistics: unknown): Statistics {
+  if (statistics === undefined || statistics === null) return NONE;
+  if (typeof statistics !== 'object' || Array.isArray(statistics))
+    return broken('statistics is not a JSON object.', null);
+  const fields = statistics as Record<string, unknown>;
+  if (Object.keys(fields).length === 0) return NONE;
+  const block = JSON.stringify(statistics);
+  const bytes = Buffer.byteLength(block);
+  if (bytes > STATISTICS_BYTES_MAX)
+    return broken(`statistics has ${bytes} bytes; it may have ${STATISTICS_BYTES_MAX}.`, null);
+  if (fields.schema !== 'v1')
+    return broken(
+      `statistics.schema is ${JSON.stringify(fields.schema) ?? 'missing'}; it must be "v1".`,
+      block,
+    );
+  const indicators: Indicator[] = [];
+  for (const part of ['result', 'run'] as const) {
+    const value = fields[part];
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'object' || Array.isArray(value))
+      return broken(`statistics.${part} is not a JSON object.`, block);
+    collect(value as Record<string, unknown>, part, indicators);
+  }
+  return { status: 'success', error: '', indicators, block };
+}
+
+function broken(error: string, block: string | null): Statistics {
+  return { status: 'error', error, indicators: [], block };
+}
+
+function collect(value: Record<string, unknown>, path: string, into: Indicator[]): void {
+  for (const [key, leaf] of Object.entries(value)) {
+    const name = `${path}.${key}`;
+    if (typeof leaf === 'number' || typeof leaf === 'string' || typeof leaf === 'boolean')
+      into.push({ name, value: leaf });
+    else if (typeof leaf === 'object' && leaf !== null && !Array.isArray(leaf))
+      collect(leaf as Record<string, unknown>, name, into);
+  }
+}
