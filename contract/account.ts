@@ -1,12 +1,17 @@
 /** An account owns everything. Keys let callers in: a key is a role and a bearer token that is shown once. */
 import Type, { type Static } from 'typebox';
 import { type AccountId, type KeyId, someId } from './ids.ts';
+import { EMAIL_CHARS_MAX } from './limits.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
 import { ROLES } from './roles.ts';
 import { maybe, name, nullable, oneOf, text, timestamp } from './shapes.ts';
 
 const role = oneOf(ROLES, 'What the key may do.');
+export const memberRole = oneOf(
+  ROLES,
+  'What the member may do, and so the most that a key of theirs may do.',
+);
 
 export const Key = Type.Object(
   {
@@ -25,7 +30,12 @@ export const KeyCreate = Type.Object(
   {
     name: name('key'),
     role,
-    user_email: maybe(text('Whose key it is; the creator’s when absent.', { min: 3, max: 254 })),
+    user_email: maybe(
+      text(
+        'Whose key it is: the e-mail address of a member, or the name of a service. The creator’s when absent; only root and admin name another.',
+        { min: 3, max: EMAIL_CHARS_MAX },
+      ),
+    ),
   },
   { $id: 'KeyCreate', additionalProperties: false, description: 'The key to make.' },
 );
@@ -35,14 +45,24 @@ export const NewKey = Type.Object(
   { $id: 'NewKey', description: 'A key with its token.' },
 );
 
-export const Account = Type.Object(
+export const AccountSummary = Type.Object(
   {
     id: someId<AccountId>('Id of the account.'),
     name: Type.String({ description: 'Name of the account.' }),
     created_at: timestamp('When the account was made'),
-    key: Key,
   },
+  { $id: 'AccountSummary', description: 'An account.' },
+);
+export type AccountSummary = Static<typeof AccountSummary>;
+
+export const Account = Type.Object(
+  { ...AccountSummary.properties, key: Key },
   { $id: 'Account', description: 'The account and the key of the caller.' },
+);
+
+export const AccountUpdate = Type.Object(
+  { name: maybe(name('account')) },
+  { $id: 'AccountUpdate', description: 'What to change; every other field is ignored.' },
 );
 
 const keyExample = {
@@ -52,6 +72,12 @@ const keyExample = {
   user_email: 'planner@example.com',
   created_at: '2026-11-20T08:00:00.000Z',
   last_used_at: null,
+};
+const accountExample = {
+  id: 'account-1',
+  name: 'Main account',
+  created_at: '2026-11-20T08:00:00.000Z',
+  key: keyExample,
 };
 const KeyParams = Type.Object({ key_id: someId<KeyId>('Id of the key.') });
 
@@ -67,14 +93,21 @@ export const getAccount = operation({
     200: {
       description: 'The account and the key of the caller.',
       schema: Account,
-      example: {
-        id: 'account-1',
-        name: 'Main account',
-        created_at: '2026-11-20T08:00:00.000Z',
-        key: keyExample,
-      },
+      example: accountExample,
     },
   },
+});
+
+export const updateAccount = operation({
+  id: 'updateAccount',
+  method: 'PUT',
+  path: '/v1/account',
+  tag: 'account',
+  summary: 'Rename the account',
+  description: 'Changes the name of the account.',
+  right: 'account',
+  body: { schema: AccountUpdate, example: { name: 'Main account' } },
+  answers: { 200: { description: 'The account.', schema: Account, example: accountExample } },
 });
 
 export const createKey = operation({
@@ -84,7 +117,7 @@ export const createKey = operation({
   tag: 'account',
   summary: 'Create a key',
   description:
-    'Makes a key and answers its token, this once. A key can only give roles whose rights it has itself.',
+    'Makes a key and answers its token, this once. A key can only give roles whose rights it has itself, and a member only gets keys that may do no more than the member.',
   right: 'keys',
   body: { schema: KeyCreate, example: { name: 'nightly plans', role: 'operator' } },
   answers: {
@@ -118,7 +151,7 @@ export const revokeKey = operation({
   tag: 'account',
   summary: 'Revoke a key',
   description:
-    'The token of the key stops working at once. The last root key of an account cannot be revoked.',
+    'The token of the key stops working at once. The last root key of an account cannot be revoked, nor, where there is none, the last admin key.',
   right: 'keys',
   params: KeyParams,
   answers: { 204: { description: 'The key is revoked.' } },

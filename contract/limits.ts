@@ -5,6 +5,8 @@
 export const API_VERSION = '1.7.0';
 
 export const ID_CHARS_MAX = 64;
+/** The longest address that mail can be sent to (RFC 5321). */
+export const EMAIL_CHARS_MAX = 254;
 export const NAME_CHARS_MIN = 3;
 export const NAME_CHARS_MAX = 48;
 export const DESCRIPTION_CHARS_MAX = 128;
@@ -69,3 +71,5 @@ export const CANCEL_GRACE_MS = 5_000;
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+
+export const INVITE_SECONDS = 7 * 24 * 60 * 60;

@@ -15,7 +15,8 @@ import { operations } from './operations.ts';
 export const CLOUD_DOCUMENT = new URL('./openapi/cloud.json', import.meta.url);
 
 const TAG_DESCRIPTIONS: Record<Tag, string> = {
-  account: 'The account a token belongs to, and the keys that let callers in.',
+  account: 'The account a token belongs to, its members, and the keys that let callers in.',
+  accounts: 'The accounts of the server: signing up, and what its operator does about others.',
   applications: 'The home of a decision model: its executables, versions, instances and runs.',
   executables: 'What an application runs, pushed as an archive in three steps.',
   versions: 'Names for executables; what a version runs never changes.',
@@ -185,7 +186,7 @@ function parameters(declared: Operation, components: Components): Json[] {
       });
     }
   }
-  if (declared.method === 'POST' && declared.right !== 'public') {
+  if (declared.method === 'POST' && (declared.right !== 'public' || declared.optionalToken)) {
     written.push({ $ref: '#/components/parameters/IdempotencyKey' });
   }
   return written;
@@ -329,7 +330,9 @@ export function cloudDocument(): JsonObject {
       tags: [declared.tag],
       summary: declared.summary,
       description: declared.description,
-      ...(declared.right === 'public' ? { security: [] } : {}),
+      ...(declared.right === 'public'
+        ? { security: declared.optionalToken ? [{}, { bearer: [] }] : [] }
+        : {}),
       ...(list.length === 0 ? {} : { parameters: list }),
       ...requestBody(declared, components),
       responses: responses(declared, components),

@@ -7,6 +7,7 @@ import type { Right } from './roles.ts';
 
 export const TAGS = [
   'account',
+  'accounts',
   'applications',
   'executables',
   'versions',
@@ -39,6 +40,8 @@ export interface Operation {
   summary: string;
   description: string;
   right: Right;
+  /** For the right `public`: a token is not needed, but one that is sent has to be good, and its caller is looked at. */
+  optionalToken?: true;
   params?: TObject;
   query?: TObject;
   /** Headers of its own that it understands; what it does not understand of them it ignores. */

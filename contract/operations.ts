@@ -1,5 +1,6 @@
 /** Every operation of the API, in the order the documentation shows them. */
-import { createKey, getAccount, listKeys, revokeKey } from './account.ts';
+import { createKey, getAccount, listKeys, revokeKey, updateAccount } from './account.ts';
+import { createAccount, deleteAccount, getSignUp, listAccounts } from './accounts.ts';
 import {
   createApplication,
   deleteApplication,
@@ -11,6 +12,15 @@ import { getRunAsset, listRunAssets } from './assets.ts';
 import { activateBinary, getBinaryUpload } from './executables.ts';
 import { createInput, deleteInput, getInput, listInputs, updateInput } from './inputs.ts';
 import { createInstance, deleteInstance, getInstance, listInstances, updateInstance } from './instances.ts';
+import {
+  acceptInvite,
+  deleteMember,
+  getMember,
+  inviteMember,
+  listMembers,
+  renewInvite,
+  updateMember,
+} from './members.ts';
 import { getQueue } from './queue.ts';
 import { getRunLiveLogs, getRunLogs } from './run-logs.ts';
 import {
@@ -37,9 +47,21 @@ import { createVersion, deleteVersion, getVersion, listVersions, updateVersion }
 
 export const operations = {
   getAccount,
+  updateAccount,
   createKey,
   listKeys,
   revokeKey,
+  inviteMember,
+  listMembers,
+  getMember,
+  updateMember,
+  deleteMember,
+  renewInvite,
+  acceptInvite,
+  getSignUp,
+  createAccount,
+  listAccounts,
+  deleteAccount,
   createApplication,
   listApplications,
   getApplication,

@@ -3,6 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from './execution-classes.ts';
 import {
   DESCRIPTION_CHARS_MAX,
+  EMAIL_CHARS_MAX,
   NAME_CHARS_MAX,
   NAME_CHARS_MIN,
   PRIORITY_DEFAULT,
@@ -74,6 +75,13 @@ export function text(what: string, options: { min?: number; max: number }) {
     pattern: PRINTABLE,
     description: what,
   });
+}
+
+/** Two parts with an @ between them; a host without a dot, as in `root@localhost`, is one too. */
+export const EMAIL_PATTERN = '^[^@\\u0000-\\u0020\\u007f]+@[^@\\u0000-\\u0020\\u007f]+$';
+
+export function email(what: string) {
+  return Type.String({ maxLength: EMAIL_CHARS_MAX, pattern: EMAIL_PATTERN, description: what });
 }
 
 export function timestamp(what: string) {

@@ -21,6 +21,7 @@ describe('a wrong setting is refused by its name', () => {
     ['SWITCHYARD_RATE_LIMIT', '5'],
     ['SWITCHYARD_RATE_LIMIT', '0/1'],
     ['SWITCHYARD_RATE_LIMIT', '99999999999999999999/1'],
+    ['SWITCHYARD_SIGN_UP', 'yes'],
     ['SWITCHYARD_KEY', 'abc'],
     ['SWITCHYARD_LOG_LEVEL', 'loud'],
     ['SWITCHYARD_HSOT', '127.0.0.1'],

@@ -25,6 +25,8 @@ export interface Config {
   capacity: Capacity;
   containment: 'sandbox' | 'limits' | null;
   rateLimit: { perMinute: number; burst: number } | null;
+  /** Who may make an account without a token: callers on this machine while it listens to no other, anyone, nobody. */
+  signUp: 'loopback' | 'open' | 'closed';
   /** 32 bytes that every key of the server is derived from; null: kept in the data folder. */
   masterKey: Buffer | null;
   logLevel: LogLevel;
@@ -78,6 +80,7 @@ export function readConfig(env: Environment = process.env): Config {
       ? choice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
       : null,
     rateLimit: readRateLimit(env),
+    signUp: choice(env, 'SWITCHYARD_SIGN_UP', ['loopback', 'open', 'closed'], 'loopback'),
     masterKey,
     // At a terminal the start's own words are enough; a log that is kept tells more.
     logLevel: choice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
@@ -95,6 +98,7 @@ const VARIABLES = [
   'SWITCHYARD_CAPACITY',
   'SWITCHYARD_CONTAINMENT',
   'SWITCHYARD_RATE_LIMIT',
+  'SWITCHYARD_SIGN_UP',
   'SWITCHYARD_KEY',
   'SWITCHYARD_LOG_LEVEL',
 ];

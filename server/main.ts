@@ -9,10 +9,14 @@ import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
 import type { FastifyInstance } from 'fastify';
+import { accountsHandlers } from './account/accounts.ts';
 import { createAuthenticate } from './account/authenticate.ts';
 import { type FirstStart, firstStart } from './account/first-start.ts';
+import { Invites } from './account/invites.ts';
 import { checkMasterKey, deriveKey, loadMasterKey, tokenKey } from './account/master-key.ts';
+import { memberHandlers } from './account/members.ts';
 import { accountHandlers } from './account/operations.ts';
+import { isLoopbackAddress, isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
 import { applicationCleaner } from './api/clean-up.ts';
 import { serveDocuments } from './api/documents.ts';
@@ -20,6 +24,7 @@ import { migrations } from './api/migrations.ts';
 import { serviceHandlers } from './api/service.ts';
 import { loadSite, serveSite } from './api/site.ts';
 import { applicationHandlers } from './applications/operations.ts';
+import { deleteApplicationsOf } from './applications/store.ts';
 import { Contents } from './blobs/contents.ts';
 import { openDiskBlobs } from './blobs/disk.ts';
 import { openS3Blobs } from './blobs/s3.ts';
@@ -126,10 +131,27 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
 
     const cleaner = applicationCleaner({ database, contents, clock, log });
     let closing = '';
+    let listensLocally = false;
     const seal = new Seal(deriveKey(masterKey, 'secrets'), random);
     const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics };
     const handlers: Handlers = {
       ...accountHandlers({ ...shared, tokens }),
+      ...memberHandlers({
+        ...shared,
+        tokens,
+        invites: new Invites(deriveKey(masterKey, 'invites'), clock),
+        publicUrl: () => publicUrl,
+      }),
+      ...accountsHandlers({
+        ...shared,
+        tokens,
+        signUp: {
+          mode: config.signUp,
+          isLocal: () => listensLocally && isLoopbackHost(new URL(publicUrl).hostname),
+        },
+        deleteOwned: deleteApplicationsOf,
+        onDeleted: () => cleaner.poke(),
+      }),
       ...applicationHandlers({
         ...shared,
         onDeleted: () => cleaner.poke(),
@@ -192,6 +214,9 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const where = `SWITCHYARD_HOST is "${config.host}" and SWITCHYARD_PORT is ${config.port}`;
     const url = await naming(`${where}, where the server cannot listen`, () => listen(http, config));
     publicUrl ||= url;
+    listensLocally = http
+      .addresses()
+      .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
     closers.push(() => closeHttp(http));
     closers.push(async () => {
       closing = 'The server is shutting down.';

@@ -1,11 +1,11 @@
-/** The first start: an account and a root key, whose token is shown once and kept in `root-token` in the data folder. */
+/** The first start: an account with a member and a root key, whose token is shown once and kept in `root-token` in the data folder. */
 import { join } from 'node:path';
-import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
-import { makeId, type Random } from '../random.ts';
+import type { Random } from '../random.ts';
 import { writeDurably } from './master-key.ts';
-import { insertAccount, insertKey, isEmpty, lockAccounts } from './store.ts';
+import { insertNewAccount, newAccount } from './new-account.ts';
+import { isEmpty, lockAccounts } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface FirstStart {
@@ -26,25 +26,19 @@ export async function firstStart(parts: {
 }): Promise<FirstStart | null> {
   const { database, tokens, clock, random } = parts;
   if (!(await isEmpty(database.read))) return null;
-  const now = clock.now();
-  const account = { id: makeId<AccountId>(random, 'account'), name: 'Main account', created_at: now };
-  const key = {
-    id: makeId<KeyId>(random, 'key'),
-    account_id: account.id,
-    name: 'root',
-    role: 'root' as const,
+  const made = newAccount(random, clock.now(), {
+    name: 'Main account',
     email: 'root@localhost',
-    created_by: null,
-    created_at: now,
-    last_used_at: null,
-  };
+    role: 'root',
+    keyName: 'root',
+  });
+  const { account, key } = made;
   const token = await tokens.sign({ key: key.id, account: account.id, role: key.role });
   const path = join(parts.dataFolder, 'root-token');
   return database.transact(async (tx) => {
     if (skipsLocked(database)) await lockAccounts(tx);
     if (!(await isEmpty(tx))) return null;
-    await insertAccount(tx, account);
-    await insertKey(tx, key);
+    await insertNewAccount(tx, made);
     await writeDurably(path, `${token}\n`);
     return { token, path };
   });

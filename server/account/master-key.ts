@@ -40,7 +40,7 @@ export async function loadMasterKey(
 /** A key for one purpose. */
 export function deriveKey(
   masterKey: Buffer,
-  purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets',
+  purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets' | 'invites',
 ): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `switchyard ${purpose}`, KEY_BYTES));
 }

@@ -1,15 +1,17 @@
 /** The operations on the account and its keys. */
-import type { Key } from '@switchyard/contract/account.ts';
 import type { KeyId } from '@switchyard/contract/ids.ts';
 import { hasRight, mayGrant } from '@switchyard/contract/roles.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
 import { badRequest, forbidden, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
-import type { KeysTable } from './schema.ts';
-import { countRootKeys, deleteKey, findAccount, findKey, insertKey, listKeys } from './store.ts';
+import { holdAccount, keepManageable } from './access.ts';
+import { accountBody, keyBody } from './bodies.ts';
+import { findMemberOf } from './member-store.ts';
+import { type KeysTable, ownerOf } from './schema.ts';
+import { deleteKeys, findAccount, findKey, insertKey, listKeys, updateAccount } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
 interface Parts {
@@ -22,22 +24,26 @@ interface Parts {
 
 export function accountHandlers(
   parts: Parts,
-): HandlersOf<'getAccount' | 'createKey' | 'listKeys' | 'revokeKey'> {
+): HandlersOf<'getAccount' | 'updateAccount' | 'createKey' | 'listKeys' | 'revokeKey'> {
   const { database, tokens, pageTokens, clock, random } = parts;
   return {
     async getAccount({ caller }) {
       const account = await findAccount(database.read, caller.account);
       const key = await findKey(database.read, caller.key);
       if (!account || !key) throw notFound('The account is gone.');
-      return {
-        status: 200,
-        body: {
-          id: account.id,
-          name: account.name,
-          created_at: rfc3339(account.created_at),
-          key: keyBody(key),
-        },
-      };
+      return { status: 200, body: { ...accountBody(account), key: keyBody(key) } };
+    },
+
+    async updateAccount({ caller, body }) {
+      const changed = await database.transact(async (tx) => {
+        const account = await holdAccount(tx, database, caller);
+        const name = body.name ?? account.name;
+        await updateAccount(tx, account.id, { name });
+        return { ...account, name };
+      });
+      const key = await findKey(database.read, caller.key);
+      if (!key) throw notFound('The key is gone.');
+      return { status: 200, body: { ...accountBody(changed), key: keyBody(key) } };
     },
 
     async createKey({ caller, body, remember }) {
@@ -46,12 +52,19 @@ export function accountHandlers(
           `role is ${shown(body.role)}, which has rights the role ${caller.role} of your key does not have.`,
         );
       }
+      const email = body.user_email ?? caller.email;
+      if (ownerOf(email) !== ownerOf(caller.email) && !hasRight(caller.role, 'account')) {
+        throw forbidden(
+          `user_email is ${shown(email)}; the role ${caller.role} only makes keys for its own, ${shown(caller.email)}.`,
+        );
+      }
       const key: KeysTable = {
         id: makeId<KeyId>(random, 'key'),
         account_id: caller.account,
         name: body.name,
         role: body.role,
-        email: body.user_email ?? caller.email,
+        email,
+        owner: ownerOf(email),
         created_by: caller.key,
         created_at: clock.now(),
         last_used_at: null,
@@ -60,6 +73,13 @@ export function accountHandlers(
       const answer = { status: 201 as const, body: { ...keyBody(key), token } };
       await database.transact(async (tx) => {
         await remember(tx, answer);
+        await holdAccount(tx, database, caller);
+        const member = await findMemberOf(tx, caller.account, key.owner);
+        if (member && !mayGrant(member.role, key.role)) {
+          throw badRequest(
+            `role is ${shown(key.role)}, which has rights that the member ${shown(member.email)} with the role ${member.role} does not have; change the role of the member first.`,
+          );
+        }
         await insertKey(tx, key);
       });
       return answer;
@@ -79,6 +99,7 @@ export function accountHandlers(
 
     async revokeKey({ caller, params }) {
       await database.transact(async (tx) => {
+        await holdAccount(tx, database, caller);
         const key = await findKey(tx, params.key_id);
         const own = key && (key.id === caller.key || key.created_by === caller.key);
         if (!key || key.account_id !== caller.account || !(own || hasRight(caller.role, 'account'))) {
@@ -89,25 +110,16 @@ export function accountHandlers(
             `The key ${shown(key.id)} has the role ${key.role}; your role ${caller.role} may not revoke it.`,
           );
         }
-        if (key.role === 'root' && (await countRootKeys(tx, caller.account, skipsLocked(database))) <= 1) {
-          throw badRequest(
-            `The key ${shown(key.id)} is the last root key of the account; make another one first.`,
-          );
-        }
-        await deleteKey(tx, key.id);
+        await keepManageable(
+          tx,
+          caller.account,
+          [key.id],
+          (missing) =>
+            `The key ${shown(key.id)} is the last ${missing} key of the account; make another one first.`,
+        );
+        await deleteKeys(tx, [key.id]);
       });
       return { status: 204 };
     },
-  };
-}
-
-function keyBody(key: KeysTable): Key {
-  return {
-    id: key.id,
-    name: key.name,
-    role: key.role,
-    user_email: key.email,
-    created_at: rfc3339(key.created_at),
-    last_used_at: key.last_used_at === null ? null : rfc3339(key.last_used_at),
   };
 }

@@ -1,12 +1,35 @@
-/** Accounts and their keys. */
-import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
-import type { Role } from '@switchyard/contract/roles.ts';
+/** Accounts, their members and their keys. */
+import { createHash } from 'node:crypto';
+import type { AccountId, KeyId, MemberId } from '@switchyard/contract/ids.ts';
+import { ROLES, type Role } from '@switchyard/contract/roles.ts';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
 export interface AccountsTable {
   id: AccountId;
   name: string;
   created_at: number;
+  /** Set: its keys and members are gone, and what it owned is being removed. */
+  deleted_at: number | null;
+}
+
+export interface MembersTable {
+  id: MemberId;
+  account_id: AccountId;
+  email: string;
+  /** `ownerOf` the address: what the keys of the member are found by. One of a kind in its account. */
+  owner: string;
+  name: string;
+  role: Role;
+  /** null until the person has accepted an invite. */
+  joined_at: number | null;
+  /** The open invite; null when there is none. */
+  invite_id: string | null;
+  invite_expires_at: number | null;
+  /** The owner of the key that made the open invite. */
+  invited_by: string | null;
+  created_at: number;
+  updated_at: number;
 }
 
 export interface KeysTable {
@@ -15,10 +38,17 @@ export interface KeysTable {
   name: string;
   role: Role;
   email: string;
+  /** `ownerOf` the address. */
+  owner: string;
   /** The key that made this one; null for the first of an account. */
   created_by: KeyId | null;
   created_at: number;
   last_used_at: number | null;
+}
+
+/** An address as it is compared: the same person writes it with capitals and without. */
+export function ownerOf(email: string): string {
+  return email.normalize('NFC').toLowerCase();
 }
 
 /** One row: what tells whether this server has the master key that the database was made with. */
@@ -31,6 +61,7 @@ declare module '../database/database.ts' {
   interface Tables {
     accounts: AccountsTable;
     keys: KeysTable;
+    members: MembersTable;
     installation: InstallationTable;
   }
 }
@@ -73,4 +104,68 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0016-members',
+    async up(db) {
+      await db.schema
+        .createTable('members')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) => column.notNull().references('accounts.id'))
+        .addColumn('email', 'text', (column) => column.notNull())
+        .addColumn('owner', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('role', 'text', (column) => column.notNull())
+        .addColumn('joined_at', 'bigint')
+        .addColumn('invite_id', 'text')
+        .addColumn('invite_expires_at', 'bigint')
+        .addColumn('invited_by', 'text')
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('updated_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await sql`create unique index members_by_owner on members (account_id, owner)`.execute(db);
+      await db.schema
+        .createIndex('members_of_account')
+        .on('members')
+        .columns(['account_id', 'created_at', 'id'])
+        .execute();
+      await db.schema
+        .alterTable('keys')
+        .addColumn('owner', 'text', (column) => column.notNull().defaultTo(''))
+        .execute();
+      await membersOfKeys(db);
+      await db.schema.createIndex('keys_of_owner').on('keys').columns(['account_id', 'owner']).execute();
+    },
+  },
+  {
+    name: '0017-deleted-accounts',
+    async up(db) {
+      await db.schema.alterTable('accounts').addColumn('deleted_at', 'bigint').execute();
+      await sql`create index accounts_deleted on accounts (deleted_at) where deleted_at is not null`.execute(
+        db,
+      );
+    },
+  },
 ];
+
+/** Makes whoever has keys a member, with the strongest role among them. */
+async function membersOfKeys(db: Kysely<unknown>): Promise<void> {
+  const found = sql<{ account_id: AccountId; email: string; role: Role; at: number }>`
+    select account_id, email, role, min(created_at) as at from keys
+    group by account_id, email, role order by min(created_at), email`;
+  const members = new Map<string, { account: AccountId; email: string; role: Role; at: number }>();
+  for (const { account_id, email, role, at } of (await found.execute(db)).rows) {
+    const owner = ownerOf(email);
+    await sql`update keys set owner = ${owner} where account_id = ${account_id} and email = ${email}`.execute(
+      db,
+    );
+    const place = JSON.stringify([account_id, owner]);
+    const known = members.get(place) ?? { account: account_id, email, role, at: Number(at) };
+    if (ROLES.indexOf(role) < ROLES.indexOf(known.role)) known.role = role;
+    members.set(place, known);
+  }
+  for (const [place, { account, email, role, at }] of members) {
+    const id = `mem-${createHash('sha256').update(place).digest('hex').slice(0, 20)}`;
+    await sql`insert into members (id, account_id, email, owner, name, role, joined_at, created_at, updated_at)
+      values (${id}, ${account}, ${email}, ${ownerOf(email)}, '', ${role}, ${at}, ${at}, ${at})`.execute(db);
+  }
+}

@@ -1,5 +1,6 @@
 /** Every statement on accounts and keys. */
 import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
@@ -12,7 +13,59 @@ export async function insertAccount(tx: Writer, account: AccountsTable): Promise
 }
 
 export function findAccount(db: Reader, id: AccountId): Promise<AccountsTable | undefined> {
-  return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+  return db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The account, whose members and keys nobody else changes until the transaction is over. */
+export function lockAccount(tx: Writer, locks: boolean, id: AccountId): Promise<AccountsTable | undefined> {
+  const query = tx.selectFrom('accounts').selectAll().where('id', '=', id).where('deleted_at', 'is', null);
+  return (locks ? query.forUpdate() : query).executeTakeFirst();
+}
+
+export function listAccounts(db: Reader, page: PageRequest): Promise<AccountsTable[]> {
+  let query = db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('accounts', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+export async function updateAccount(
+  tx: Writer,
+  id: AccountId,
+  changes: Partial<AccountsTable>,
+): Promise<void> {
+  await tx.updateTable('accounts').set(changes).where('id', '=', id).execute();
+}
+
+/** Lets nobody in any more: the account has neither keys nor members. */
+export async function deleteAccess(tx: Writer, account: AccountId): Promise<void> {
+  await tx.deleteFrom('keys').where('account_id', '=', account).execute();
+  await tx.deleteFrom('members').where('account_id', '=', account).execute();
+}
+
+/** Accounts that were deleted and whose row is still there, oldest first. */
+export function listDeletedAccounts(db: Reader): Promise<AccountsTable[]> {
+  return db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at')
+    .limit(100)
+    .execute();
+}
+
+export async function removeAccount(tx: Writer, id: AccountId): Promise<void> {
+  await tx.deleteFrom('accounts').where('id', '=', id).execute();
 }
 
 /** Nobody else makes an account until the transaction ends; PostgreSQL only. */
@@ -56,19 +109,32 @@ export function listKeys(
   return query.execute();
 }
 
-/** With `locks` nobody else revokes one of them until this transaction is over. */
-export async function countRootKeys(tx: Writer, account: AccountId, locks: boolean): Promise<number> {
-  const query = tx
+/** The keys of a person or a service. */
+export function listKeysOf(tx: Writer, account: AccountId, owner: string): Promise<KeysTable[]> {
+  return tx
     .selectFrom('keys')
-    .select('id')
+    .selectAll()
     .where('account_id', '=', account)
-    .where('role', '=', 'root')
-    .orderBy('id');
-  return (await (locks ? query.forUpdate() : query).execute()).length;
+    .where('owner', '=', owner)
+    .execute();
 }
 
-export async function deleteKey(tx: Writer, id: KeyId): Promise<void> {
-  await tx.deleteFrom('keys').where('id', '=', id).execute();
+/** The keys of the account that have one of the roles. */
+export function listKeysWith(
+  tx: Writer,
+  account: AccountId,
+  roles: readonly Role[],
+): Promise<Pick<KeysTable, 'id' | 'role'>[]> {
+  return tx
+    .selectFrom('keys')
+    .select(['id', 'role'])
+    .where('account_id', '=', account)
+    .where('role', 'in', roles)
+    .execute();
+}
+
+export async function deleteKeys(tx: Writer, ids: readonly KeyId[]): Promise<void> {
+  for (const id of ids) await tx.deleteFrom('keys').where('id', '=', id).execute();
 }
 
 export async function touchKey(tx: Writer, id: KeyId, at: number): Promise<void> {

@@ -1,8 +1,16 @@
 /**
  * Removes what belonged to deleted applications, a batch at a time, runs first. The application's own row goes last, so
- * that a process that dies in between carries on where it was.
+ * that a process that dies in between carries on where it was. The row of a deleted account stays until no request that
+ * was let in before can still bring anything new.
  */
-import { listDeleted, removeApplication, removeExecutables } from '../applications/store.ts';
+import { listDeletedAccounts, removeAccount } from '../account/store.ts';
+import {
+  deleteApplicationsOf,
+  hasApplications,
+  listDeleted,
+  removeApplication,
+  removeExecutables,
+} from '../applications/store.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
@@ -18,6 +26,8 @@ import { removeVersions } from '../versions/store.ts';
 
 const BATCH = 200;
 const EVERY_MS = 60_000;
+/** Longer than any request takes. */
+const ACCOUNT_KEPT_MS = 60 * 60 * 1000;
 
 interface Parts {
   database: Database;
@@ -57,13 +67,24 @@ export function applicationCleaner(parts: Parts): Reconciler {
     await contents.removeBlobs(blobs);
   };
 
+  /** What came in after the account was deleted goes, too, and in the end the account itself. */
+  const removeAccounts = async (): Promise<void> => {
+    for (const { id, deleted_at } of await listDeletedAccounts(database.read)) {
+      await database.transact((tx) => deleteApplicationsOf(tx, id, clock.now()));
+      const isOld = clock.now() - (deleted_at ?? 0) >= ACCOUNT_KEPT_MS;
+      if (isOld && !(await hasApplications(database.read, id)))
+        await database.transact((tx) => removeAccount(tx, id));
+    }
+  };
+
   return new Reconciler({
-    name: 'clean up deleted applications',
+    name: 'clean up deleted applications and accounts',
     everyMs: EVERY_MS,
     clock,
     log,
     run: async () => {
       for (const uid of await listDeleted(database.read)) await removeAll(uid);
+      await removeAccounts();
     },
   });
 }

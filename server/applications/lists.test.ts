@@ -25,6 +25,7 @@ beforeAll(async () => {
   const list = (path: string, fields: (id: string) => object): List => ({ path, add: adding(path, fields) });
   lists = {
     keys: list('/v1/account/keys', () => ({ name: 'Any name', role: 'viewer' })),
+    members: list('/v1/account/members', (id) => ({ email: `${id}@example.com`, role: 'viewer' })),
     applications: list('/v1/applications', (id) => ({ id, name: 'Any name' })),
     versions: list(`/v1/applications/${application}/versions`, (id) => ({ id, name: 'Any name' })),
     inputs: list(`/v1/applications/${application}/inputs`, (id) => ({ id, run_id: run })),
@@ -38,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const NAMES = ['keys', 'applications', 'versions', 'instances', 'inputs'];
+const NAMES = ['keys', 'members', 'applications', 'versions', 'instances', 'inputs'];
 const listOf = (name: string): List => lists[name] as List;
 const plain = async (path: string): Promise<string[]> =>
   ((await server.ask('GET', path)).body as { id: string }[]).map((one) => one.id);

@@ -81,6 +81,22 @@ export async function updateApplication(
   await tx.updateTable('applications').set(changes).where('uid', '=', uid).execute();
 }
 
+/** Deletes every application of the account. */
+export async function deleteApplicationsOf(tx: Writer, account: AccountId, at: number): Promise<void> {
+  await tx
+    .updateTable('applications')
+    .set({ deleted_at: at })
+    .where('account_id', '=', account)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+/** Whether the account has an application, be it one that is being removed. */
+export async function hasApplications(db: Reader, account: AccountId): Promise<boolean> {
+  const row = await db.selectFrom('applications').select('uid').where('account_id', '=', account).limit(1);
+  return (await row.executeTakeFirst()) !== undefined;
+}
+
 /** Applications that were deleted and of which something may be left. */
 export async function listDeleted(db: Reader): Promise<string[]> {
   const rows = await db

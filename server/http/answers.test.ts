@@ -5,8 +5,9 @@ import { type OperationId, operations } from '@switchyard/contract/operations.ts
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { otherAccount } from '../testing/accounts.ts';
 import { packFiles, runToEnd } from '../testing/apps.ts';
-import { freshInstance, MANIFEST } from '../testing/resources.ts';
+import { freshId, freshInstance, MANIFEST } from '../testing/resources.ts';
 import { type Answer, startTestServer, type TestServer } from '../testing/server.ts';
 
 interface Shape {
@@ -33,6 +34,8 @@ const SECRET = { type: 'env', location: 'KEY', value: 'treasure' } as const;
 let ids: Record<string, string>;
 let uploadUrl: string;
 let downloadUrl: string;
+/** Good once. */
+let invite: string;
 beforeAll(async () => {
   server = await startTestServer();
   const application_id = await freshInstance(server);
@@ -48,6 +51,10 @@ beforeAll(async () => {
   downloadUrl = (input.body as { url: string }).url;
   const assets = await server.client.call('listRunAssets', { params: { ...params, run_id: run.id } });
   const { id: key_id } = await server.key('viewer');
+  const person = { email: 'ada@example.com', role: 'viewer' } as const;
+  const invited = (await server.client.call('inviteMember', { body: person })).body;
+  invite = invited.invite;
+  const { id: account_id } = await otherAccount(server);
   await server.client.call('createVersion', { params, body: { id: 'unused', name: 'Unused one' } });
   const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
   await server.client.call('createSecretsCollection', { params, body: collection });
@@ -61,6 +68,8 @@ beforeAll(async () => {
     collection_id: 'keys',
     key_id,
     input_id: 'monday',
+    member_id: invited.id,
+    account_id,
   };
   BODIES.createInput = { run_id: run.id };
 });
@@ -114,6 +123,9 @@ async function putAgain(): Promise<void> {
 
 const BODIES: Partial<Record<OperationId, unknown>> = {
   createKey: { name: 'Any name', role: 'viewer' },
+  updateAccount: { name: 'New name' },
+  updateMember: { name: 'New name' },
+  createAccount: { name: 'Any name', email: 'eve@example.com' },
   createApplication: { name: 'Any name' },
   updateApplication: { name: 'New name' },
   activateBinary: { requirements: { executable_type: 'node', runtime: 'node' } },
@@ -135,6 +147,9 @@ const LAST = [
   'deleteVersion',
   'deleteSecretsCollection',
   'revokeKey',
+  'renewInvite',
+  'deleteMember',
+  'deleteAccount',
   'deleteApplication',
 ];
 const declared = (Object.values(operations) as Operation[]).sort(
@@ -147,10 +162,15 @@ describe.each(declared)('$id', (operation) => {
     if (operation.id === 'getDownload') return downloadUrl;
     return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
   };
-  const bodyOf = () => (operation.id === 'putUpload' ? '{}' : BODIES[operation.id as OperationId]);
+  const bodyOf = (id: string): unknown => {
+    if (id === 'putUpload') return '{}';
+    if (id === 'inviteMember') return { email: `${freshId('bob')}@example.com`, role: 'viewer' };
+    return id === 'acceptInvite' ? { invite } : BODIES[id as OperationId];
+  };
 
   test('fails as documented', async () => {
-    const body = bodyOf();
+    // Sent without a token it would succeed.
+    const body = operation.id === 'acceptInvite' ? { invite: 'any' } : bodyOf(operation.id);
     const answers = [
       await server.ask(operation.method, url({}), {
         body: operation.body ? '{"name":1' : undefined,
@@ -173,7 +193,7 @@ describe.each(declared)('$id', (operation) => {
     const shapes =
       operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
     for (const query of shapes) {
-      const answer = await server.ask(operation.method, url(ids) + query, { body: bodyOf() });
+      const answer = await server.ask(operation.method, url(ids) + query, { body: bodyOf(operation.id) });
       expect(answer.status, answer.text).toBeLessThan(300);
       expectAsDocumented(operation, answer);
     }

@@ -1,4 +1,5 @@
 /** What a handler is given and may answer. Handlers are typed by the contract's operations. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
 import type { Body, Operation, Params, Query, Reply } from '@switchyard/contract/operation.ts';
@@ -21,6 +22,9 @@ export interface Call<O extends Operation> {
   body: Body<O>;
   /** For operations whose right is `public` there is none; reading it there is a fault of ours. */
   caller: Caller;
+  /** For an operation that takes a token and needs none: who calls, or null without a token. */
+  visitor: Caller | null;
+  headers: IncomingHttpHeaders;
   /** The request body as it came; empty when there is none or it is a stream. */
   rawBody: Buffer;
   /** The body of an operation that takes raw bytes. */

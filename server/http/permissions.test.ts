@@ -7,6 +7,8 @@ import { startTestServer, type TestServer } from '../testing/server.ts';
 
 /** Rows of the table: what a role may do. */
 const ROWS = {
+  server: ['root'],
+  account: ['root', 'admin'],
   ownKeys: ['root', 'admin', 'developer', 'operator', 'viewer'],
   read: ['root', 'admin', 'developer', 'operator', 'viewer'],
   run: ['root', 'admin', 'developer', 'operator'],
@@ -15,12 +17,27 @@ const ROWS = {
   readSecrets: ['root', 'admin', 'developer'],
 } as const satisfies Record<string, readonly Role[]>;
 
-/** The row each operation stands in; `public` ones carry their credential in the URL or need none. */
-const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public'> = {
+/**
+ * The row each operation stands in; `public` ones carry their credential in the request or need none, `visitor` ones need
+ * no token, but look at one that is sent.
+ */
+const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   getAccount: 'read',
+  updateAccount: 'account',
   createKey: 'ownKeys',
   listKeys: 'ownKeys',
   revokeKey: 'ownKeys',
+  inviteMember: 'account',
+  listMembers: 'read',
+  getMember: 'read',
+  updateMember: 'account',
+  deleteMember: 'account',
+  renewInvite: 'account',
+  acceptInvite: 'public',
+  getSignUp: 'public',
+  createAccount: 'visitor',
+  listAccounts: 'server',
+  deleteAccount: 'server',
   createApplication: 'write',
   listApplications: 'read',
   getApplication: 'read',
@@ -89,8 +106,19 @@ describe.each(Object.values(operations) as Operation[])('$method $path', (operat
 
   test('stands in the table of rights', () => {
     expect(row, `${operation.id} has no row in the table of this test`).toBeDefined();
-    expect(operation.right === 'public').toBe(row === 'public');
+    expect(operation.right === 'public').toBe(row === 'public' || row === 'visitor');
+    expect(operation.optionalToken === true).toBe(row === 'visitor');
   });
+
+  if (row === 'visitor') {
+    test('lets in without a token and with any role, but not with a token that is none', async () => {
+      const answers = [await call(operation, null)];
+      for (const role of ROLES) answers.push(await call(operation, tokens.get(role) ?? ''));
+      for (const answer of answers) expect([401, 403], answer.text).not.toContain(answer.status);
+      expect((await call(operation, 'rubbish')).status).toBe(401);
+    });
+    return;
+  }
 
   if (row === 'public') {
     test('is answered the same with and without a token', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../clock.ts';
 import { expectError, expectStatus } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
-import { RateLimiter } from './rate-limit.ts';
+import { addressBucket, RateLimiter } from './rate-limit.ts';
 
 /** A clock that stands still until it is moved. */
 function stoppedClock(at = 1_800_000_000_000) {
@@ -95,6 +95,17 @@ describe('the bucket of a key', () => {
       { seed: 8, numRuns: 300 },
     );
   });
+});
+
+test('an address of IPv6 counts for its network, one of IPv4 for itself however it is written', () => {
+  expect(addressBucket('203.0.113.7')).toBe('203.0.113.7');
+  expect(addressBucket('::ffff:203.0.113.7')).toBe('203.0.113.7');
+  const network = '2001:db8:1:2::/64';
+  for (const address of ['2001:db8:1:2::1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1:2::9%eth0'])
+    expect(addressBucket(address)).toBe(network);
+  expect(addressBucket('2001:db8:1:3::1')).not.toBe(network);
+  expect(addressBucket('::1')).toBe('0:0:0:0::/64');
+  expect(addressBucket('fe80::1%lo')).toBe('fe80:0:0:0::/64');
 });
 
 describe('by HTTP', () => {

@@ -1,7 +1,9 @@
 /**
- * How often a key may call: a bucket per key that holds `burst` requests and fills at the rate. Kept in memory, so
- * each server process counts for itself. A refused request has had no effect.
+ * How often a key may call: a bucket per key that holds `burst` requests and fills at the rate. What makes something
+ * without a token is counted by address. Kept in memory, so each server process counts for itself. A refused request has
+ * had no effect.
  */
+import { isIPv6 } from 'node:net';
 import type { Clock } from '../clock.ts';
 
 export interface RateLimit {
@@ -19,6 +21,21 @@ export interface RateDecision {
   remaining: number;
   /** Seconds until one more request is allowed; 0 when it is now. */
   retryAfterSeconds: number;
+}
+
+/** For requests that make something without a token: enough for people, too few for whoever wants thousands. */
+export const VISITOR_RATE: RateLimit = { perMinute: 6, burst: 10 };
+
+/** Whose bucket an address counts for. With IPv6 one person commonly has 2^64 addresses, so their network counts. */
+export function addressBucket(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const [first, last] = [groups(head), groups(tail ?? '')];
+  const missing = tail === undefined ? 0 : 8 - first.length - last.length;
+  const all = [...first, ...Array.from({ length: missing }, () => '0'), ...last];
+  return `${all.slice(0, 4).join(':')}::/64`;
 }
 
 const BUCKETS_MAX = 100_000;

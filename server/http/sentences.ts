@@ -2,6 +2,7 @@
 
 import { ID_PATTERN } from '@switchyard/contract/ids.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { EMAIL_PATTERN } from '@switchyard/contract/shapes.ts';
 import type { ErrorObject } from 'ajv';
 import { closest } from 'fastest-levenshtein';
 import { cut, shown } from './problem.ts';
@@ -44,6 +45,8 @@ export function sentenceFor(errors: readonly ErrorObject[], part: Part): string 
     case 'maxItems':
       return `${field} has ${(error.data as unknown[]).length} items; it must have ${range(schema.minItems, schema.maxItems)}.`;
     case 'pattern':
+      if (schema.pattern === EMAIL_PATTERN)
+        return `${field} is ${value}; it must be an e-mail address, such as ada@example.com.`;
       return schema.pattern === ID_PATTERN
         ? `${field} is ${value}; it must be 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens.`
         : `${field} is ${value}; it must not contain a NUL character.`;

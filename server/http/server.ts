@@ -32,7 +32,7 @@ import {
   shown,
   unauthorized,
 } from './problem.ts';
-import { type RateLimit, RateLimiter } from './rate-limit.ts';
+import { addressBucket, type RateLimit, RateLimiter, VISITOR_RATE } from './rate-limit.ts';
 import { checkFor } from './validation.ts';
 
 export interface HttpParts {
@@ -103,10 +103,13 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
   });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
-  const limiter = parts.rateLimit ? new RateLimiter(parts.rateLimit, parts.clock) : null;
+  const limiters = parts.rateLimit && {
+    keys: new Limits('key', parts.rateLimit, parts.clock),
+    visitors: new Limits('address', VISITOR_RATE, parts.clock),
+  };
   const register = (scope: FastifyInstance, id: OperationId): void => {
     const operation: Operation = operations[id];
-    route(scope, operation, parts.handlers[id] as unknown as Handler<Operation>, parts, limiter);
+    route(scope, operation, parts.handlers[id] as unknown as Handler<Operation>, parts, limiters);
   };
   const ids = parts.only ?? (Object.keys(operations) as OperationId[]);
   const isStream = (id: OperationId): boolean => (operations[id] as Operation).body?.stream === true;
@@ -130,7 +133,7 @@ function route(
   operation: Operation,
   handler: Handler<Operation>,
   parts: HttpParts,
-  limiter: RateLimiter | null,
+  limiters: Limiters | null,
 ): void {
   const check = checkFor(operation);
   app.route({
@@ -144,12 +147,15 @@ function route(
         // Raw bytes are taken whatever they are called; Fastify would refuse a name that is none.
         request.raw.headers['content-type'] = 'application/octet-stream';
       }
-      if (operation.right === 'public') return;
+      if (operation.right === 'public' && !(operation.optionalToken && request.headers.authorization)) {
+        if (operation.method === 'POST') limiters?.visitors.take(addressBucket(request.ip), reply);
+        return;
+      }
       const caller = await parts.authenticate(bearerToken(request));
       if (!caller)
         throw unauthorized('The bearer token is not known here; it may be malformed, expired or revoked.');
       request.caller = caller;
-      if (limiter) limit(limiter, caller, reply, parts.rateLimit);
+      limiters?.keys.take(caller.key, reply);
       if (!hasRight(caller.role, operation.right)) {
         throw forbidden(
           `The role ${caller.role} may not do this; it needs one of ${rolesWith(operation.right).join(', ')}.`,
@@ -171,6 +177,8 @@ function route(
           if (!request.caller) throw new Error(`${operation.id} has no caller`);
           return request.caller;
         },
+        visitor: request.caller,
+        headers: request.headers,
         rawBody: request.rawBody ?? NO_BYTES,
         stream: operation.body?.stream
           ? ((request.body ?? Readable.from([])) as Readable)
@@ -262,22 +270,37 @@ function bearerToken(request: FastifyRequest): string {
   return match[1];
 }
 
-function limit(limiter: RateLimiter, caller: Caller, reply: FastifyReply, settings: RateLimit | null): void {
-  const decision = limiter.take(caller.key);
-  const perMinute = settings?.perMinute ?? 0;
-  const headers = {
-    ratelimit: `"key";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
-    'ratelimit-policy': `"key";q=${perMinute};w=60`,
-  };
-  reply.headers(headers);
-  if (decision.allowed) return;
-  throw busy(
-    `The key has made more than ${perMinute} requests a minute; try again in ${decision.retryAfterSeconds} s.`,
-    {
-      ...headers,
-      'retry-after': String(decision.retryAfterSeconds),
-    },
-  );
+interface Limiters {
+  keys: Limits;
+  visitors: Limits;
+}
+
+/** A rate limit as callers see it: in the headers of every answer, and as a 429. */
+class Limits {
+  readonly #counted: 'key' | 'address';
+  readonly #rate: RateLimit;
+  readonly #limiter: RateLimiter;
+
+  constructor(counted: 'key' | 'address', rate: RateLimit, clock: Clock) {
+    this.#counted = counted;
+    this.#rate = rate;
+    this.#limiter = new RateLimiter(rate, clock);
+  }
+
+  take(bucket: string, reply: FastifyReply): void {
+    const decision = this.#limiter.take(bucket);
+    const { perMinute } = this.#rate;
+    const headers = {
+      ratelimit: `"${this.#counted}";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
+      'ratelimit-policy': `"${this.#counted}";q=${perMinute};w=60`,
+    };
+    reply.headers(headers);
+    if (decision.allowed) return;
+    throw busy(
+      `The ${this.#counted} has made more than ${perMinute} requests a minute; try again in ${decision.retryAfterSeconds} s.`,
+      { ...headers, 'retry-after': String(decision.retryAfterSeconds) },
+    );
+  }
 }
 
 /** Fastify's own refusals, in the contract's words. */

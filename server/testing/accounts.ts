@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { tokenKey } from '../account/master-key.ts';
-import { insertAccount, insertKey } from '../account/store.ts';
+import { insertNewAccount, newAccount } from '../account/new-account.ts';
 import { Tokens } from '../account/tokens.ts';
 import { systemClock } from '../clock.ts';
-import { makeId, systemRandom } from '../random.ts';
+import { systemRandom } from '../random.ts';
 import type { TestServer } from './server.ts';
 
 /** The private key that the server signs its tokens with. */
@@ -20,22 +20,15 @@ export async function otherAccount(
   server: TestServer,
   role: Role = 'root',
 ): Promise<{ id: AccountId; key: KeyId; token: string }> {
-  const id = makeId<AccountId>(systemRandom, 'account');
-  const key = makeId<KeyId>(systemRandom, 'key');
-  const created_at = Date.now();
-  await server.running.database.transact(async (tx) => {
-    await insertAccount(tx, { id, name: 'Another account', created_at });
-    await insertKey(tx, {
-      id: key,
-      account_id: id,
-      name: 'root of the other',
-      role,
-      email: 'other@localhost',
-      created_by: null,
-      created_at,
-      last_used_at: null,
-    });
+  const made = newAccount(systemRandom, Date.now(), {
+    name: 'Another account',
+    email: 'other@localhost',
+    role,
+    keyName: 'root of the other',
   });
+  await server.running.database.transact((tx) => insertNewAccount(tx, made));
+  const { id } = made.account;
+  const key = made.key.id;
   const tokens = new Tokens(signingKey(server), systemClock);
   return { id, key, token: await tokens.sign({ key, account: id, role }) };
 }

@@ -37,6 +37,9 @@ const DELETING = [
   'deleteRun',
   'deleteInput',
   'revokeKey',
+  'deleteMember',
+  'updateMember',
+  'deleteAccount',
 ];
 
 const { values } = parseArgs({

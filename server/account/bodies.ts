@@ -1,0 +1,33 @@
+/** Accounts, members and keys as they are answered. */
+import type { AccountSummary, Key } from '@switchyard/contract/account.ts';
+import type { Member } from '@switchyard/contract/members.ts';
+import { rfc3339 } from '../clock.ts';
+import type { AccountsTable, KeysTable, MembersTable } from './schema.ts';
+
+export function accountBody(account: AccountsTable): AccountSummary {
+  return { id: account.id, name: account.name, created_at: rfc3339(account.created_at) };
+}
+
+export function keyBody(key: KeysTable): Key {
+  return {
+    id: key.id,
+    name: key.name,
+    role: key.role,
+    user_email: key.email,
+    created_at: rfc3339(key.created_at),
+    last_used_at: key.last_used_at === null ? null : rfc3339(key.last_used_at),
+  };
+}
+
+export function memberBody(member: MembersTable): Member {
+  return {
+    id: member.id,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    pending_invite: member.joined_at === null,
+    invite_expires_at: member.invite_expires_at === null ? null : rfc3339(member.invite_expires_at),
+    created_at: rfc3339(member.created_at),
+    updated_at: rfc3339(member.updated_at),
+  };
+}

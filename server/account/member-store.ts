@@ -1,0 +1,108 @@
+/** Every statement on members and their invites. */
+import type { AccountId, MemberId } from '@switchyard/contract/ids.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import { isAfter } from '../database/list.ts';
+import type { PageRequest } from '../http/paging.ts';
+import { notFound, shown } from '../http/problem.ts';
+import type { MembersTable } from './schema.ts';
+
+/** false when the account has a member of that address. */
+export async function insertMember(tx: Writer, member: MembersTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('members')
+    .values(member)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** The member of the account, or the 404 that says there is none. */
+export async function getMember(db: Reader, account: AccountId, id: MemberId): Promise<MembersTable> {
+  const row = await db
+    .selectFrom('members')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', account)
+    .executeTakeFirst();
+  if (!row) throw notFound(`There is no member ${shown(id)}.`);
+  return row;
+}
+
+export function findMemberOf(
+  db: Reader,
+  account: AccountId,
+  owner: string,
+): Promise<MembersTable | undefined> {
+  return db
+    .selectFrom('members')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+}
+
+/** The member that the invite is for; undefined when it was used, replaced or withdrawn. */
+export function findInvited(
+  tx: Writer,
+  account: AccountId,
+  inviteId: string,
+): Promise<MembersTable | undefined> {
+  return tx
+    .selectFrom('members')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('invite_id', '=', inviteId)
+    .executeTakeFirst();
+}
+
+export function listMembers(db: Reader, account: AccountId, page: PageRequest): Promise<MembersTable[]> {
+  let query = db
+    .selectFrom('members')
+    .selectAll()
+    .where('account_id', '=', account)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('members', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** The members who have come in and have one of the roles. */
+export function listJoinedWith(
+  tx: Writer,
+  account: AccountId,
+  roles: readonly Role[],
+): Promise<Pick<MembersTable, 'id' | 'role'>[]> {
+  return tx
+    .selectFrom('members')
+    .select(['id', 'role'])
+    .where('account_id', '=', account)
+    .where('joined_at', 'is not', null)
+    .where('role', 'in', roles)
+    .execute();
+}
+
+export async function updateMember(tx: Writer, id: MemberId, changes: Partial<MembersTable>): Promise<void> {
+  await tx.updateTable('members').set(changes).where('id', '=', id).execute();
+}
+
+/** Closes the open invites that the person made, all but those for one of the roles. */
+export async function closeInvitesBy(
+  tx: Writer,
+  account: AccountId,
+  owner: string,
+  but: readonly Role[],
+): Promise<void> {
+  let query = tx
+    .updateTable('members')
+    .set({ invite_id: null, invite_expires_at: null, invited_by: null })
+    .where('account_id', '=', account)
+    .where('invited_by', '=', owner);
+  if (but.length > 0) query = query.where('role', 'not in', but);
+  await query.execute();
+}
+
+export async function deleteMember(tx: Writer, id: MemberId): Promise<void> {
+  await tx.deleteFrom('members').where('id', '=', id).execute();
+}

@@ -1,0 +1,212 @@
+/** The operations on members and their invites. */
+import type { KeyId, MemberId } from '@switchyard/contract/ids.ts';
+import { INVITE_SECONDS } from '@switchyard/contract/limits.ts';
+import { mayGrant, type Role } from '@switchyard/contract/roles.ts';
+import type { Clock } from '../clock.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Caller, HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { badRequest, forbidden, shown } from '../http/problem.ts';
+import { makeId, type Random, randomText } from '../random.ts';
+import { holdAccount, takeRights } from './access.ts';
+import { accountBody, keyBody, memberBody } from './bodies.ts';
+import type { Invites } from './invites.ts';
+import {
+  deleteMember,
+  findInvited,
+  getMember,
+  insertMember,
+  listMembers,
+  updateMember,
+} from './member-store.ts';
+import { firstKey } from './new-account.ts';
+import { type MembersTable, ownerOf } from './schema.ts';
+import { insertKey, listKeysOf, lockAccount } from './store.ts';
+import type { Tokens } from './tokens.ts';
+
+interface Parts {
+  database: Database;
+  tokens: Tokens;
+  invites: Invites;
+  pageTokens: PageTokens;
+  clock: Clock;
+  random: Random;
+  /** Without a trailing slash; known once the server listens. */
+  publicUrl(): string;
+}
+
+/** Characters of 5 bits: nobody guesses one. */
+const INVITE_ID_CHARACTERS = 26;
+
+export function memberHandlers(
+  parts: Parts,
+): HandlersOf<
+  | 'inviteMember'
+  | 'listMembers'
+  | 'getMember'
+  | 'updateMember'
+  | 'deleteMember'
+  | 'renewInvite'
+  | 'acceptInvite'
+> {
+  const { database, tokens, invites, pageTokens, clock, random } = parts;
+
+  const newInvite = (caller: Caller) => ({
+    invite_id: randomText(random, INVITE_ID_CHARACTERS),
+    invite_expires_at: clock.now() + INVITE_SECONDS * 1000,
+    invited_by: ownerOf(caller.email),
+  });
+  const inviteBody = (member: MembersTable, open: ReturnType<typeof newInvite>) => {
+    const invite = invites.write({
+      account: member.account_id,
+      inviteId: open.invite_id,
+      expiresAt: open.invite_expires_at,
+    });
+    const invite_url = `${parts.publicUrl()}/sign-up?${new URLSearchParams({ invite }).toString()}`;
+    return { ...memberBody(member), invite, invite_url };
+  };
+
+  /** The member that the caller is about to change, with the account held. */
+  const holdMember = async (tx: Writer, caller: Caller, id: MemberId): Promise<MembersTable> => {
+    await holdAccount(tx, database, caller);
+    const member = await getMember(tx, caller.account, id);
+    if (mayGrant(caller.role, member.role)) return member;
+    throw forbidden(
+      `The member ${shown(member.email)} has the role ${member.role}; your role ${caller.role} may not change that.`,
+    );
+  };
+
+  return {
+    async inviteMember({ caller, body, remember }) {
+      refuseGrant(caller, body.role);
+      const now = clock.now();
+      const open = newInvite(caller);
+      const member: MembersTable = {
+        id: makeId<MemberId>(random, 'mem'),
+        account_id: caller.account,
+        email: body.email,
+        owner: ownerOf(body.email),
+        name: body.name ?? '',
+        role: body.role,
+        joined_at: null,
+        ...open,
+        created_at: now,
+        updated_at: now,
+      };
+      const answer = { status: 201 as const, body: inviteBody(member, open) };
+      await database.transact(async (tx) => {
+        await remember(tx, answer);
+        await holdAccount(tx, database, caller);
+        const keys = await listKeysOf(tx, caller.account, member.owner);
+        const stronger = keys.find((key) => !mayGrant(member.role, key.role));
+        if (stronger) {
+          throw badRequest(
+            `role is ${shown(member.role)}, but the key ${shown(stronger.id)} of ${shown(member.email)} has the role ${stronger.role}; revoke that key first, or give that role.`,
+          );
+        }
+        if (await insertMember(tx, member)) return;
+        throw badRequest(
+          `email is ${shown(member.email)}, which another member has; renew that invite instead.`,
+        );
+      });
+      return answer;
+    },
+
+    async listMembers({ caller, query }) {
+      const list = `members ${caller.account}`;
+      const request = pageRequest(pageTokens, list, query);
+      const rows = await listMembers(database.read, caller.account, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      return {
+        status: 200,
+        body: pageAnswer(pageTokens, list, query, { ...page, items: page.items.map(memberBody) }),
+      };
+    },
+
+    async getMember({ caller, params }) {
+      return {
+        status: 200,
+        body: memberBody(await getMember(database.read, caller.account, params.member_id)),
+      };
+    },
+
+    async updateMember({ caller, params, body }) {
+      const changed = await database.transact(async (tx) => {
+        const member = await holdMember(tx, caller, params.member_id);
+        const changes = {
+          role: body.role ?? member.role,
+          name: body.name ?? member.name,
+          updated_at: clock.now(),
+        };
+        refuseGrant(caller, changes.role);
+        if (changes.role !== member.role) await takeRights(tx, member, changes.role);
+        await updateMember(tx, member.id, changes);
+        return getMember(tx, caller.account, member.id);
+      });
+      return { status: 200, body: memberBody(changed) };
+    },
+
+    async deleteMember({ caller, params }) {
+      await database.transact(async (tx) => {
+        const member = await holdMember(tx, caller, params.member_id);
+        await takeRights(tx, member, null);
+        await deleteMember(tx, member.id);
+      });
+      return { status: 204 };
+    },
+
+    async renewInvite({ caller, params, remember }) {
+      return database.transact(async (tx) => {
+        const member = await holdMember(tx, caller, params.member_id);
+        const open = newInvite(caller);
+        const changed = { ...member, ...open, updated_at: clock.now() };
+        const answer = { status: 201 as const, body: inviteBody(changed, open) };
+        await remember(tx, answer);
+        await updateMember(tx, member.id, { ...open, updated_at: changed.updated_at });
+        return answer;
+      });
+    },
+
+    async acceptInvite({ body }) {
+      const { account: id, inviteId } = invites.read(body.invite);
+      return database.transact(async (tx) => {
+        const account = await lockAccount(tx, skipsLocked(database), id);
+        const member = account && (await findInvited(tx, id, inviteId));
+        if (!member) {
+          throw forbidden(
+            'The invite was used already, replaced by another or withdrawn; ask whoever invited you for a new one.',
+          );
+        }
+        const now = clock.now();
+        const key = firstKey(member, makeId<KeyId>(random, 'key'), now);
+        const changes = {
+          name: body.name ?? member.name,
+          joined_at: member.joined_at ?? now,
+          invite_id: null,
+          invite_expires_at: null,
+          invited_by: null,
+          updated_at: now,
+        };
+        await insertKey(tx, key);
+        await updateMember(tx, member.id, changes);
+        const token = await tokens.sign({ key: key.id, account: id, role: key.role });
+        return {
+          status: 201 as const,
+          body: {
+            account: accountBody(account),
+            member: memberBody({ ...member, ...changes }),
+            key: keyBody(key),
+            token,
+          },
+        };
+      });
+    },
+  };
+}
+
+function refuseGrant(caller: Caller, role: Role): void {
+  if (mayGrant(caller.role, role)) return;
+  throw forbidden(
+    `role is ${shown(role)}, which has rights the role ${caller.role} of your key does not have.`,
+  );
+}
