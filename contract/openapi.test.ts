@@ -1,23 +1,26 @@
-/** The document is in step with the code, valid, complete, and its examples are what it says they are. */
+/** The documents are in step with the code, valid, complete, and their examples are what they say they are. */
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv, type AnySchema } from 'ajv';
 import addFormats from 'ajv-formats';
 import Type from 'typebox';
 import { describe, expect, test } from 'vitest';
+import { MARKETPLACE_OPERATIONS } from './marketplace.ts';
 import {
-  CLOUD_DOCUMENT,
   Components,
-  cloudDocument,
-  cloudText,
+  DOCUMENT_NAMES,
+  documentPlace,
+  documentText,
   type Json,
   type JsonObject,
+  openapiDocument,
 } from './openapi.ts';
 import { errorStatuses, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
+import { hasRight } from './roles.ts';
 import { nullable } from './shapes.ts';
 
-const document = cloudDocument();
+const document = openapiDocument('cloud');
 const declarations: [string, Operation][] = Object.entries(operations);
 
 function at(from: Json | undefined, ...keys: string[]): Json | undefined {
@@ -60,12 +63,12 @@ function contents(): { where: string; keys: string[]; type: string; content: Jso
   );
 }
 
-describe('the checked-in document', () => {
+describe.each(DOCUMENT_NAMES)('the checked-in document %s', (name) => {
   test('is what the operations say', () => {
-    const kept = readFileSync(CLOUD_DOCUMENT, 'utf8');
+    const kept = readFileSync(documentPlace(name), 'utf8');
     expect(
-      kept === cloudText(),
-      'contract/openapi/cloud.json is not what the operations say: run `node contract/openapi.ts` and commit it.',
+      kept === documentText(name),
+      `contract/openapi/${name}.json is not what the operations say: run \`node contract/openapi.ts\` and commit it.`,
     ).toBe(true);
   });
 
@@ -76,17 +79,39 @@ describe('the checked-in document', () => {
       rules: { 'operation-4xx-response': 'off' },
     });
     const problems = await lintFromString({
-      source: cloudText(),
-      absoluteRef: CLOUD_DOCUMENT.pathname,
+      source: documentText(name),
+      absoluteRef: documentPlace(name).pathname,
       config,
     });
     expect(problems.map((problem) => `${problem.location[0]?.pointer}: ${problem.message}`)).toEqual([]);
   });
 
-  test('is OpenAPI 3.0.3 of the cloud API 1.7.0', () => {
-    expect(document).toMatchObject({ openapi: '3.0.3', info: { title: 'cloud API', version: '1.7.0' } });
+  test(`is OpenAPI 3.0.3 of the ${name} API 1.7.0`, () => {
+    expect(openapiDocument(name)).toMatchObject({
+      openapi: '3.0.3',
+      info: { title: `${name} API`, version: '1.7.0' },
+    });
   });
+});
 
+describe('the marketplace document', () => {
+  test('has what a subscriber may call, which an operator has the rights for, as the whole document has it', () => {
+    const marketplace = openapiDocument('marketplace');
+    const ids = entries(marketplace.paths).flatMap(([path, methods]) =>
+      entries(methods).map(([method, declared]) => {
+        expect(declared).toEqual(at(document, 'paths', path, method));
+        return at(declared, 'operationId');
+      }),
+    );
+    expect(ids.sort()).toEqual([...MARKETPLACE_OPERATIONS].sort());
+    for (const id of MARKETPLACE_OPERATIONS)
+      expect(hasRight('operator', operations[id].right), id).toBe(true);
+    for (const id of ['activateBinary', 'createVersion', 'updateInstance', 'getSecretsCollection'])
+      expect(ids).not.toContain(id);
+  });
+});
+
+describe('the whole document', () => {
   test('has every operation once, under its path and method', () => {
     const ids = entries(document.paths).flatMap(([path, methods]) =>
       entries(methods).map(([method, declared]) => [at(declared, 'operationId'), `${method} ${path}`]),

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI 3.0.3 document of the API, made from the operations. `node contract/openapi.ts` writes it to
- * openapi/cloud.json, which is checked in so that it can be read and compared without running anything.
+ * The OpenAPI 3.0.3 documents of the API, made from the operations: `cloud` has all of them, `marketplace` those of a
+ * subscriber. `node contract/openapi.ts` writes them to openapi/, where they are checked in so that they can be read and
+ * compared without running anything.
  *
  * A schema with an `$id` becomes a component and a `$ref`. Only keywords that 3.0.3 has are let through: one that it does
  * not have stops the generation, because leaving it out would make the document promise less than the server enforces.
@@ -9,10 +10,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { ERROR_EXAMPLES, ERROR_STATUSES, type ErrorStatus } from './errors.ts';
 import { API_VERSION, IDEMPOTENCY_KEY_CHARS_MAX } from './limits.ts';
+import { MARKETPLACE_OPERATIONS } from './marketplace.ts';
 import { type Answer, errorStatuses, type Operation, TAGS, type Tag } from './operation.ts';
 import { operations } from './operations.ts';
-
-export const CLOUD_DOCUMENT = new URL('./openapi/cloud.json', import.meta.url);
 
 const TAG_DESCRIPTIONS: Record<Tag, string> = {
   account: 'The account a token belongs to, its members, and the keys that let callers in.',
@@ -245,8 +245,8 @@ function responses(declared: Operation, components: Components): JsonObject {
   return written;
 }
 
-function sharedErrors(components: Components): JsonObject {
-  const statuses = Object.keys(ERROR_STATUSES).map(Number) as ErrorStatus[];
+function sharedErrors(components: Components, used: ReadonlySet<ErrorStatus>): JsonObject {
+  const statuses = (Object.keys(ERROR_STATUSES).map(Number) as ErrorStatus[]).filter((one) => used.has(one));
   return Object.fromEntries(
     statuses.map((status) => {
       const { description, schema } = ERROR_STATUSES[status];
@@ -316,11 +316,16 @@ const BEARER: JsonObject = {
   description: 'The token of a key of the account.',
 };
 
-/** The document of everything the API does. */
-export function cloudDocument(): JsonObject {
+/** What a document is about, beside its operations. */
+interface Subject {
+  title: string;
+  description: string;
+  operations: readonly Operation[];
+}
+
+function documentOf({ title, description, operations: declarations }: Subject): JsonObject {
   const components = new Components();
   const paths: { [path: string]: JsonObject } = {};
-  const declarations: readonly Operation[] = Object.values(operations);
   for (const declared of declarations) {
     const methods = paths[declared.path] ?? {};
     paths[declared.path] = methods;
@@ -338,18 +343,22 @@ export function cloudDocument(): JsonObject {
       responses: responses(declared, components),
     };
   }
-  const errors = sharedErrors(components);
+  const errors = sharedErrors(components, new Set(declarations.flatMap(errorStatuses)));
+  const tags = new Set(declarations.map((declared) => declared.tag));
   return {
     openapi: '3.0.3',
     info: {
-      title: 'cloud API',
+      title,
       version: API_VERSION,
-      description: 'Push decision apps, run them, and prove every change before it decides anything real.',
+      description,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: '/', description: 'The server that this document came from.' }],
     security: [{ bearer: [] }],
-    tags: TAGS.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
+    tags: TAGS.filter((name) => tags.has(name)).map((name) => ({
+      name,
+      description: TAG_DESCRIPTIONS[name],
+    })),
     paths,
     components: {
       securitySchemes: { bearer: BEARER },
@@ -360,12 +369,39 @@ export function cloudDocument(): JsonObject {
   };
 }
 
+export const DOCUMENT_NAMES = ['cloud', 'marketplace'] as const;
+export type DocumentName = (typeof DOCUMENT_NAMES)[number];
+
+const SUBJECTS: Record<DocumentName, Subject> = {
+  cloud: {
+    title: 'cloud API',
+    description: 'Push decision apps, run them, and prove every change before it decides anything real.',
+    operations: Object.values(operations),
+  },
+  marketplace: {
+    title: 'marketplace API',
+    description:
+      'Run decision apps that somebody else made and keeps: what a subscriber of a subscription app may call. A key with the role operator has the rights for all of it.',
+    operations: MARKETPLACE_OPERATIONS.map((id) => operations[id]),
+  },
+};
+
+/** Where the document is checked in. */
+export function documentPlace(name: DocumentName): URL {
+  return new URL(`./openapi/${name}.json`, import.meta.url);
+}
+
+/** The document as data. */
+export function openapiDocument(name: DocumentName): JsonObject {
+  return documentOf(SUBJECTS[name]);
+}
+
 /** The document as it is checked in. */
-export function cloudText(): string {
-  return `${JSON.stringify(cloudDocument(), null, 2)}\n`;
+export function documentText(name: DocumentName): string {
+  return `${JSON.stringify(openapiDocument(name), null, 2)}\n`;
 }
 
 if (import.meta.main) {
   mkdirSync(new URL('./openapi/', import.meta.url), { recursive: true });
-  writeFileSync(CLOUD_DOCUMENT, cloudText());
+  for (const name of DOCUMENT_NAMES) writeFileSync(documentPlace(name), documentText(name));
 }

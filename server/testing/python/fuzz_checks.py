@@ -13,7 +13,7 @@ from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 
 RULES = [
     # References: what is named must be there and belong together, and what is used stays.
-    r"; it must be (a version|an instance|an upload|a run|a secrets collection) of (the|this) application",
+    r"; it must be (a version|an instance|an upload|a run|a managed input|a secrets collection) of (the|this) application",
     r"^The application .* has no executable yet; push one first",
     r"^id is .*, which (another .*|every application) has( already)?; choose another",
     r"^The default instance .* does not exist; set default_instance",
@@ -37,7 +37,14 @@ RULES = [
     r"^The instance .* always runs the executable pushed last; it cannot be changed or deleted",
     # Relations of two fields, and keys of a map.
     r"^start is .*, which is not before end",
-    r"^upload_id is .* and input is given too; give one of them",
+    r"^(input|upload_id|input_id) .*are given; the input of a run is one of",
+    r"^input_id is .*, whose format is .*; the app takes",
+    r"^result is given and configuration.run_type.type is .*; only an external run has a result",
+    r"^result: the run .* is .*; (a result is given once|only an external run is given its result)",
+    r"^result: the run .* has ended meanwhile",
+    r"^result\.\w+_upload_id is .*; nothing has been PUT to its URL yet",
+    r"^configuration.run_type.definition_id is (missing; a run of the type ensemble names|.*has no such ensemble definition)",
+    r"^batch_experiment_id is .* has no such batch experiment",
     r"^upload_id is .* and run_id is .*; give one of them",
     r"^upload_id and run_id are both absent; give one of them",
     r"^The format of the input is .*; upload an archive and give its upload_id",
