@@ -17,7 +17,15 @@ from nextmv import cloud
 from nextmv.cloud import Application, Client
 from nextmv.input import InputFormat
 from nextmv.polling import PollingOptions
-from nextmv.run import Format, FormatInput, FormatOutput, RunConfiguration, RunQueuing
+from nextmv.run import (
+    Format,
+    FormatInput,
+    FormatOutput,
+    RunConfiguration,
+    RunQueuing,
+    TrackedRun,
+    TrackedRunStatus,
+)
 from nextmv.safe import safe_name_and_id
 from nextmv.status import StatusV2
 
@@ -339,6 +347,80 @@ def changes(client):
     }
 
 
+def tracked(client):
+    """Runs that were executed somewhere else, and what runs leave beside their solutions."""
+    app = Application.new(client, name="Tracked runs", id="py-tracked")
+    chart = {"name": "chart", "content": {"data": [1]}, "content_type": "json",
+             "visual": {"schema": "plotly", "label": "Chart", "type": "custom-tab"}}
+    done = app.track_run_with_result(
+        TrackedRun(
+            status=TrackedRunStatus.SUCCEEDED,
+            input={"stops": 3},
+            output={
+                "solution": {"route": [1, 2, 3]},
+                "statistics": {"schema": "v1", "result": {"value": 12}},
+                "assets": [chart],
+            },
+            duration=5000,
+            name="On my machine",
+            description="Made elsewhere.",
+            logs=["begun", "found"],
+        ),
+        polling_options=POLLING,
+    )
+    assets = app.list_assets(done.id)
+    broken = app.track_run(
+        TrackedRun(status=TrackedRunStatus.FAILED, input={"stops": 0}, error="There is no stop.", duration=10)
+    )
+    with tempfile.TemporaryDirectory() as given, tempfile.TemporaryDirectory() as made:
+        write({"in.csv": "a,b"}, given)
+        write({"out.csv": "c,d"}, made)
+        files = app.track_run(
+            TrackedRun(
+                status=TrackedRunStatus.SUCCEEDED,
+                input_dir_path=given,
+                output_dir_path=made,
+                duration=7,
+                statistics={"schema": "v1", "result": {"value": 3}},
+                metrics={"cost": 4},
+                assets=[chart],
+            ),
+            configuration=RunConfiguration(
+                format=Format(
+                    format_input=FormatInput(input_type=InputFormat.MULTI_FILE),
+                    format_output=FormatOutput(output_type="multi-file"),
+                )
+            ),
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        app.run_result(files, output_dir_path=folder)
+        solutions = read(folder)
+    return {
+        "done": plain(done),
+        "input": app.run_input(done.id),
+        "logs": app.run_logs(done.id).log,
+        "assets": [plain(one) for one in assets],
+        "chart": app.download_asset_content(assets[0]),
+        "broken": plain(app.run_result(broken)),
+        "files": plain(app.run_information(files)),
+        "file_assets": [one.name for one in app.list_assets(files)],
+        "solutions": solutions,
+        "listed": [plain(one) for one in app.list_runs()],
+    }
+
+
+def repeated(client):
+    """Runs on managed inputs, and runs that repeat others."""
+    app = pushed(client, "py-repeated")
+    url = app.upload_url()
+    app.upload_data(upload_url=url, data={"numbers": [6, 7]})
+    managed = app.new_managed_input(id="numbers", name="Numbers", upload_id=url.upload_id)
+    first = app.new_run_with_result(managed_input_id="numbers", polling_options=POLLING)
+    second = app.new_run_with_result(input=managed, polling_options=POLLING)
+    clone = app.clone_run_with_result(first.id, run_options={"factor": "5"}, polling_options=POLLING)
+    return {"first": plain(first), "second": plain(second), "clone": plain(clone)}
+
+
 def managed_inputs(client):
     """Inputs with a name, from uploads and from runs; what the scenario tests of the client make by themselves, too."""
     app = pushed(client, "py-inputs")
@@ -413,7 +495,20 @@ def formats(client):
 
 
 PARTS = {
-    part.__name__: part for part in [applications, versions, instances, runs, contents, changes, managed_inputs, pages, formats]
+    part.__name__: part
+    for part in [
+        applications,
+        versions,
+        instances,
+        runs,
+        contents,
+        changes,
+        tracked,
+        repeated,
+        managed_inputs,
+        pages,
+        formats,
+    ]
 }
 
 if __name__ == "__main__":

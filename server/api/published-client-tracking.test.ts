@@ -1,0 +1,77 @@
+/** The published Python client and runs from elsewhere, by the client's own models, as in published-client.test.ts. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { publishedClient } from '../testing/published-client.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+// A part starts an interpreter and several apps.
+vi.setConfig({ testTimeout: 120_000 });
+
+const DRIVER = join(import.meta.dirname, 'published-client.py');
+const client = await publishedClient();
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+
+// What is missing is said once, by published-client.test.ts.
+describe.skipIf(typeof client === 'string')('the published client', () => {
+  let server: TestServer;
+  const drive = async (part: string): Promise<Record<string, unknown>> => {
+    if (typeof client === 'string') throw new Error(client);
+    return (await client.drive(server, DRIVER, part)) as Record<string, unknown>;
+  };
+
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server.close());
+
+  test('tracks runs that were executed elsewhere, in an application without an executable', async () => {
+    const seen = await drive('tracked');
+    const external = { run_type: { run_type: 'external' } };
+    expect(seen.done).toMatchObject({
+      name: 'On my machine',
+      description: 'Made elsewhere.',
+      metadata: { ...external, status_v2: 'succeeded', duration: 5000, execution_duration: 5000 },
+      output: { solution: { route: [1, 2, 3] } },
+    });
+    expect(seen.input).toEqual({ stops: 3 });
+    // The client joins the lines of a list with a backslash and an n; they are kept as they came.
+    expect(seen.logs).toBe('begun\\nfound');
+    expect(seen.assets).toEqual([
+      {
+        id: expect.any(String),
+        run_id: (seen.done as { id: string }).id,
+        name: 'chart',
+        created_at: TIME,
+        size: '{"data":[1]}'.length,
+        content_type: 'json',
+        visual: expect.objectContaining({ visual_schema: 'plotly', label: 'Chart' }),
+      },
+    ]);
+    expect(seen.chart).toEqual({ data: [1] });
+    expect(seen.broken).toMatchObject({
+      metadata: { ...external, status_v2: 'failed', error: 'There is no stop.', duration: 10 },
+      error_log: { error: 'There is no stop.' },
+    });
+    expect(seen.files).toMatchObject({ metadata: { ...external, metrics: { cost: 4 }, duration: 7 } });
+    expect(seen.file_assets).toEqual(['chart']);
+    expect(seen.solutions).toEqual({ 'out.csv': 'c,d' });
+    expect(seen.listed).toMatchObject([
+      { status_v2: 'succeeded', statistics: { indicators: [{ name: 'result.value', value: 3 }] } },
+      { status_v2: 'failed' },
+      { status_v2: 'succeeded', statistics: { indicators: [{ name: 'result.value', value: 12 }] } },
+    ]);
+  });
+
+  test('runs managed inputs and repeats runs', async () => {
+    const seen = await drive('repeated');
+    const tracking = { input_id: 'numbers' };
+    expect(seen).toMatchObject({
+      first: { metadata: { tracking }, output: { solution: { numbers: [12, 14] } } },
+      second: { metadata: { tracking }, output: { solution: { numbers: [12, 14] } } },
+      clone: {
+        metadata: { tracking: { ...tracking, cloned_run_id: (seen.first as { id: string }).id } },
+        output: { solution: { numbers: [30, 35] } },
+      },
+    });
+  });
+});
