@@ -6,15 +6,8 @@ import addFormats from 'ajv-formats';
 import Type from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { MARKETPLACE_OPERATIONS } from './marketplace.ts';
-import {
-  Components,
-  DOCUMENT_NAMES,
-  documentPlace,
-  documentText,
-  type Json,
-  type JsonObject,
-  openapiDocument,
-} from './openapi.ts';
+import { DOCUMENT_NAMES, documentPlace, documentText, openapiDocument } from './openapi.ts';
+import { Components, type Json, type JsonObject } from './openapi-schemas.ts';
 import { errorStatuses, type Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { hasRight } from './roles.ts';
