@@ -1,29 +1,13 @@
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
+import { hasBrowser, launchBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
-function findBrowser(): string | undefined {
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-  const paths = (process.env.PATH ?? '')
-    .split(delimiter)
-    .flatMap((folder) => names.map((name) => join(folder, name)));
-  return paths.find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
-const executablePath = findBrowser();
-const hasBrowser = executablePath !== undefined;
 const overview = '/docs/get-started/quickstarts/overview';
 const customApp = '/docs/get-started/quickstarts/custom-app';
 const wide = { width: 1440, height: 900 };
@@ -74,16 +58,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   beforeAll(async () => {
     await buildSite({ outDir });
     site = await serveFolder(outDir);
-    const args = [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ];
-    browser = await chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
+    browser = await launchBrowser();
   });
   afterEach(async () => {
     await Promise.all(open.map((page) => page.context().close()));

@@ -21,3 +21,9 @@ if (serviceStatus) {
   const { startServiceStatus } = await import('./service-status.ts');
   startServiceStatus(serviceStatus);
 }
+
+const signUp = document.querySelector('[data-sign-up]');
+if (signUp) {
+  const { startSignUp } = await import('./sign-up.ts');
+  startSignUp(signUp);
+}

@@ -24,6 +24,7 @@ export function markup(context: MarkupContext): Config {
       hint,
       image: { ...image(context), selfClosing: true },
       'service-status': { render: 'ServiceStatus', selfClosing: true },
+      'sign-up': { render: 'SignUp', selfClosing: true },
       tab,
       tabs: tabs(context),
     },

@@ -1,0 +1,189 @@
+/** The sign-up page in a browser, on a server that lets people in, and on one that does not. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from './build.ts';
+import { hasBrowser, launchBrowser } from './testing/browser.ts';
+import { faintWords } from './testing/contrast.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-sign-up-'));
+const site = join(folder, 'dist');
+let server: TestServer;
+let closed: TestServer;
+let browser: Browser;
+let open: Page[] = [];
+const complaints: string[] = [];
+
+async function visit(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  open.push(page);
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('the server responded with'))
+      complaints.push(message.text());
+  });
+  await page.goto(url, { waitUntil: 'networkidle' });
+  return page;
+}
+
+/** What the token on the page lets its owner see. */
+async function ownerOf(page: Page): Promise<unknown> {
+  const token = await page.locator('[data-place=token]').textContent();
+  return (await server.ask('GET', '/v1/account', { token })).body;
+}
+
+const done = (page: Page): Promise<void> => page.getByRole('heading', { name: 'You are in' }).waitFor();
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+async function invite(email: string): Promise<{ id: string; invite_url: string }> {
+  const answer = await server.ask('POST', '/v1/account/members', { body: { email, role: 'developer' } });
+  return answer.body as { id: string; invite_url: string };
+}
+
+describe.skipIf(!hasBrowser)('the sign-up page', () => {
+  beforeAll(async () => {
+    await buildSite({ outDir: site });
+    server = await startTestServer({ site });
+    closed = await startTestServer({ site, env: { SWITCHYARD_SIGN_UP: 'closed' } });
+    browser = await launchBrowser();
+  });
+  afterEach(async () => {
+    await Promise.all(open.map((page) => page.context().close()));
+    open = [];
+    expect(complaints.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await closed?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('makes an account by keyboard alone, and shows the token with what to do next', async () => {
+    const page = await visit(`${server.url}/sign-up`);
+    await page.getByLabel('Name of the account').focus();
+    await page.keyboard.type('Delivery <b>planning</b>');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('ada@example.com');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await done(page);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('You are in');
+    expect(await ownerOf(page)).toMatchObject({
+      name: 'Delivery <b>planning</b>',
+      key: { role: 'admin', user_email: 'ada@example.com' },
+    });
+    const command = (await page.locator('[data-place=command]').textContent()) ?? '';
+    const token = (await page.locator('[data-place=token]').textContent()) ?? '';
+    expect(command).toContain(`export SWITCHYARD_URL=${server.url}\n`);
+    expect(command).toContain(`export SWITCHYARD_TOKEN=${token}\n`);
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(`${kept}${page.url()}`).not.toContain(token);
+    expect(await page.getByRole('button', { name: 'Make the account' }).isVisible()).toBe(false);
+  });
+
+  test('copies the token with its button', async () => {
+    const page = await visit(`${server.url}/sign-up`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByLabel('Name of the account').fill('Any name');
+    await page.getByLabel('Your e-mail address').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await done(page);
+    await page.locator('figure:has([data-place=token]) [data-copy]').click();
+    await page.locator('[data-copy=done]').waitFor();
+    const token = await page.locator('[data-place=token]').textContent();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
+  });
+
+  test('sends a form once, however often it is pressed', async () => {
+    const page = await visit(`${server.url}/sign-up`);
+    await page.getByLabel('Name of the account').fill('Pressed twice');
+    await page.getByLabel('Your e-mail address').fill('ada@example.com');
+    await page.locator('[data-form=account]').evaluate((form: HTMLFormElement) => {
+      for (let times = 0; times < 3; times += 1) form.requestSubmit();
+    });
+    await done(page);
+    const accounts = (await server.ask('GET', '/v1/accounts')).body as { name: string }[];
+    expect(accounts.filter((one) => one.name === 'Pressed twice')).toHaveLength(1);
+  });
+
+  test('says what is wrong as the API says it, and takes the form again', async () => {
+    const page = await visit(`${server.url}/sign-up`);
+    await page.getByLabel('Name of the account').fill('Any name');
+    await page.getByLabel('Your e-mail address').fill('ada@example.com');
+    // What the browser itself would not let through.
+    await page.getByLabel('Name of the account').evaluate((input: HTMLInputElement) => {
+      input.minLength = 0;
+      input.value = 'ab';
+    });
+    await page.keyboard.press('Enter');
+    const alert = page.getByRole('alert').filter({ hasText: 'name is "ab"' });
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('3 to 48 characters');
+    await page.getByLabel('Name of the account').fill('abc');
+    await page.keyboard.press('Enter');
+    await done(page);
+  });
+
+  test('accepts an invite once, and leaves it out of the address afterwards', async () => {
+    const { invite_url } = await invite('grace@example.com');
+    const page = await visit(invite_url);
+    expect(await page.getByLabel('Name of the account').isVisible()).toBe(false);
+    await page.getByLabel('Your name').fill('Grace');
+    await page.getByRole('button', { name: 'Accept the invite' }).click();
+    await done(page);
+    expect(await ownerOf(page)).toMatchObject({
+      key: { role: 'developer', user_email: 'grace@example.com' },
+    });
+    expect(page.url()).toBe(`${server.url}/sign-up`);
+
+    const again = await visit(invite_url);
+    await again.getByRole('button', { name: 'Accept the invite' }).click();
+    await again.getByRole('alert').filter({ hasText: 'used already' }).waitFor();
+  });
+
+  test('says that the operator closed it, and still takes invites', async () => {
+    const page = await visit(`${closed.url}/sign-up`);
+    await page.getByText('Sign-up is closed on this server').waitFor();
+    expect(await page.getByLabel('Name of the account').isVisible()).toBe(false);
+    const body = { email: 'eve@example.com', role: 'viewer' };
+    const answer = await closed.ask('POST', '/v1/account/members', { body });
+    await page.goto((answer.body as { invite_url: string }).invite_url);
+    await page.getByRole('button', { name: 'Accept the invite' }).click();
+    await done(page);
+  });
+
+  test('without scripts shows no form, but the call that does the same', async () => {
+    const page = await visit(`${server.url}/sign-up`, { javaScriptEnabled: false });
+    expect(await page.locator('form:visible').count()).toBe(0);
+    expect(await page.getByText('/v1/accounts').first().isVisible()).toBe(true);
+  });
+
+  test.for([
+    { viewport: { width: 1440, height: 900 }, colorScheme: 'light' as const },
+    { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const },
+  ])('can be read in every state and never scrolls sideways: %o', async (options) => {
+    const long = `${'x'.repeat(60)}@${'y'.repeat(60)}`;
+    const { invite_url } = await invite(`${options.colorScheme}${long}`);
+    const page = await visit(`${server.url}/sign-up`, options);
+    const look = async (): Promise<void> => {
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
+    };
+    await look();
+    await page.goto(invite_url.replace(/.$/, ''), { waitUntil: 'networkidle' });
+    await page.getByRole('button', { name: 'Accept the invite' }).click();
+    await page.getByRole('alert').filter({ hasText: 'not one of this server' }).waitFor();
+    await look();
+    await page.goto(invite_url, { waitUntil: 'networkidle' });
+    await page.getByRole('button', { name: 'Accept the invite' }).click();
+    await done(page);
+    await look();
+    await page.goto(`${closed.url}/sign-up`, { waitUntil: 'networkidle' });
+    await look();
+  });
+});
