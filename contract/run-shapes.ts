@@ -5,7 +5,13 @@
 import Type, { type Static } from 'typebox';
 import { ExternalResult } from './external-runs.ts';
 import { type InputId, namedId, type RunId, someId, type UploadId } from './ids.ts';
-import { QUEUE_PLACE_MAX, RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from './limits.ts';
+import {
+  PRIORITY_MAX,
+  PRIORITY_MIN,
+  QUEUE_PLACE_MAX,
+  RUN_DESCRIPTION_CHARS_MAX,
+  RUN_NAME_CHARS_MAX,
+} from './limits.ts';
 import {
   anyObject,
   ExecutionClassName,
@@ -104,6 +110,13 @@ export const RunUpdate = Type.Object(
   {
     name: maybe(text('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
     description: maybe(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
+    queuing_priority: maybe(
+      Type.Integer({
+        minimum: PRIORITY_MIN,
+        maximum: PRIORITY_MAX,
+        description: `Place in the queue, ${PRIORITY_MIN} first; it can be changed while the run is queued.`,
+      }),
+    ),
     result: maybe(ExternalResult),
   },
   { $id: 'RunUpdate', description: 'What can be changed; other fields are ignored.' },

@@ -201,7 +201,7 @@ export const updateRun = operation({
   tag: 'runs',
   summary: 'Update a run',
   description:
-    'Changes name and description, and gives an external run without a result its `result`, once. Other fields are ignored, so the whole object can be sent back.',
+    'Changes name and description, the priority of a run that is queued, and gives an external run without a result its `result`, once. Other fields are ignored, so the whole object can be sent back.',
   right: 'run',
   params: RunParams,
   body: { schema: RunUpdate, example: { name: 'Monday’s plan' } },

@@ -166,6 +166,7 @@ const FULL: Record<string, unknown> = {
     name: 'Any name',
     description: 'Told',
     status: 'succeeded',
+    queuing_priority: 6,
     result: {
       status: 'succeeded',
       error_message: 'None',

@@ -9,7 +9,7 @@ import { LOG_BYTES_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts'
 import { may } from '@switchyard/contract/states.ts';
 import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import { badRequest, Problem, shown } from '../http/problem.ts';
 import { messageOf } from '../log.ts';
 import type { Random } from '../random.ts';
@@ -23,7 +23,7 @@ import { type JsonSource, nothing, type ReadJson } from './read-json.ts';
 import { readJsonOfAnySize, withError } from './read-results.ts';
 import type { RunsTable } from './schema.ts';
 
-interface Parts {
+export interface ResultParts {
   database: Database;
   contents: Contents;
   uploads: Uploads;
@@ -33,7 +33,7 @@ interface Parts {
 
 /** What the result writes; throws the 400 that names the field that is wrong. */
 export async function prepareResult(
-  parts: Parts,
+  parts: ResultParts,
   applicationUid: string,
   result: ExternalResult,
   output: Formats['output'],
@@ -79,18 +79,23 @@ export async function prepareResult(
   return end;
 }
 
-/** Gives a registered run its result, once. */
-export async function giveResult(parts: Parts, run: RunsTable, result: ExternalResult): Promise<void> {
+/** Gives a registered run its result, once. `also` is done in the same transaction, first. */
+export async function giveResult(
+  parts: ResultParts,
+  run: RunsTable,
+  result: ExternalResult,
+  also: (tx: Writer) => Promise<void>,
+): Promise<void> {
   if (!may('giveResult', run.status)) throw hasOne(run);
   const { database } = parts;
   const end = await prepareResult(parts, run.application_uid, result, run.output_format);
   try {
-    const written = await database.transact(async (tx) => {
-      if (!(await endRegistered(tx, run, end.ending))) return false;
+    await database.transact(async (tx) => {
+      await also(tx);
+      if (!(await endRegistered(tx, run, end.ending)))
+        throw badRequest(`result: the run ${shown(run.id)} has ended meanwhile.`);
       await insertResults(tx, run.id, end);
-      return true;
     });
-    if (!written) throw badRequest(`result: the run ${shown(run.id)} has ended meanwhile.`);
   } catch (error) {
     const refusal = error instanceof ContentGoneError ? removedMeanwhile() : error;
     if (refusal instanceof Problem) await discardAll(end.contents);
@@ -113,11 +118,11 @@ function removedMeanwhile(): Problem {
 
 /** The uploads that a result names. */
 class UploadedResult {
-  readonly #parts: Parts;
+  readonly #parts: ResultParts;
   readonly #applicationUid: string;
   readonly #result: ExternalResult;
 
-  constructor(parts: Parts, applicationUid: string, result: ExternalResult) {
+  constructor(parts: ResultParts, applicationUid: string, result: ExternalResult) {
     this.#parts = parts;
     this.#applicationUid = applicationUid;
     this.#result = result;

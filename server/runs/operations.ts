@@ -15,11 +15,11 @@ import { assetBody, findAsset, listAssets } from './assets.ts';
 import { hiddenOptions, informationBody, runBody } from './body.ts';
 import { cancel, remove } from './cancel.ts';
 import { type CreateParts, create } from './create.ts';
-import { giveResult } from './external.ts';
 import { liveLog, wholeLog } from './logs.ts';
 import { contentTypeOf, outputUrl, refuseByUrlOnly, withOutput } from './results.ts';
 import type { RunsTable } from './schema.ts';
-import { findRun, listRuns, renameRun } from './store.ts';
+import { findRun, listRuns } from './store.ts';
+import { update } from './update.ts';
 import { whyItWaits } from './waiting.ts';
 
 interface Parts extends CreateParts {
@@ -161,9 +161,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
 
     async updateRun({ caller, params, body }) {
       const run = await find(caller, params);
-      const changes = { name: body.name ?? run.name, description: body.description ?? run.description };
-      if (body.result) await giveResult(parts, run, body.result);
-      await database.transact((tx) => renameRun(tx, run.id, changes));
+      await update(parts, run, body);
       return { status: 200, body: await information(caller, await find(caller, params)) };
     },
 

@@ -83,6 +83,17 @@ export async function renameRun(
   await tx.updateTable('runs').set(changes).where('id', '=', id).execute();
 }
 
+/** false when the run is not queued. */
+export async function changePriority(tx: Writer, id: RunId, priority: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('runs')
+    .set({ priority })
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
 /** Removes runs with what is theirs alone; answers their contents. */
 export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(string | null)[]> {
   if (ids.length === 0) return [];

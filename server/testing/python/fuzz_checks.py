@@ -42,6 +42,7 @@ RULES = [
     r"^result is given and configuration.run_type.type is .*; only an external run has a result",
     r"^result: the run .* is .*; (a result is given once|only an external run is given its result)",
     r"^result: the run .* has ended meanwhile",
+    r"^queuing_priority is .*, and that of the run is .*; only a queued run changes its place",
     r"^result\.\w+_upload_id is .*; nothing has been PUT to its URL yet",
     r"^configuration.run_type.definition_id is (missing; a run of the type ensemble names|.*has no such ensemble definition)",
     r"^batch_experiment_id is .* has no such batch experiment",

@@ -1,0 +1,31 @@
+/** What can be changed of a run: its name and description always, its priority while it is queued, its result once. */
+import type { ExternalResult } from '@switchyard/contract/external-runs.ts';
+import type { Writer } from '../database/database.ts';
+import { badRequest } from '../http/problem.ts';
+import { giveResult, type ResultParts } from './external.ts';
+import type { RunsTable } from './schema.ts';
+import { changePriority, renameRun } from './store.ts';
+
+export interface RunChanges {
+  name?: string | null;
+  description?: string | null;
+  queuing_priority?: number | null;
+  result?: ExternalResult | null;
+}
+
+/** Changes the run, or throws the 400 that says what cannot be changed, and then nothing is. */
+export async function update(parts: ResultParts, run: RunsTable, changes: RunChanges): Promise<void> {
+  const names = { name: changes.name ?? run.name, description: changes.description ?? run.description };
+  const priority = changes.queuing_priority ?? run.priority;
+  const write = async (tx: Writer): Promise<void> => {
+    // What is sent back unchanged is let through: clients send the whole object.
+    if (priority !== run.priority && !(await changePriority(tx, run.id, priority))) {
+      throw badRequest(
+        `queuing_priority is ${priority}, and that of the run is ${run.priority}; only a queued run changes its place.`,
+      );
+    }
+    await renameRun(tx, run.id, names);
+  };
+  if (changes.result) await giveResult(parts, run, changes.result, write);
+  else await parts.database.transact(write);
+}
