@@ -118,6 +118,16 @@ function wrongStory(run: RunRow, story: readonly RunStatusV2[]): string | null {
   return run.worker_id === null ? null : `has ended and belongs to worker ${run.worker_id}`;
 }
 
+/** The app leaves one asset with every output: whoever kept an output kept that too, once. */
+export async function checkAssets(query: Query): Promise<string[]> {
+  const rows = await query(
+    `select runs.id as id, count(assets.id) as count from runs left join assets on assets.run_id = runs.id
+     group by runs.id, runs.output_content_id
+     having count(assets.id) <> case when runs.output_content_id is null then 0 else 1 end`,
+  );
+  return rows.map((row) => `${row.id} has ${row.count} assets`);
+}
+
 /** Contents nobody names, names without content, and blobs in both directions. */
 export async function checkContents(
   query: Query,
@@ -128,6 +138,7 @@ export async function checkContents(
     .concat(
       'select content_id as id from executables',
       'select content_id as id from assets',
+      'select content_id as id from inputs',
       'select content_id as id from uploads where content_id is not null',
     )
     .join(' union all ');

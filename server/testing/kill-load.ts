@@ -18,7 +18,7 @@ n=$(value n); ms=$(value ms); exit=$(value exit); pad=$(value pad)
 echo "run $n" >&2
 [ "$ms" -gt 0 ] && sleep "$(printf '0.%03d' "$ms")"
 if [ "$exit" -gt 0 ]; then echo "meant to fail" >&2; exit "$exit"; fi
-printf '{"n":%d,"square":%d,"pad":"%s"}' "$n" "$((n * n))" "$(head -c "$pad" /dev/zero | tr '\\0' x)"
+printf '{"n":%d,"square":%d,"assets":[{"name":"n","content":%d}],"pad":"%s"}' "$n" "$((n * n))" "$n" "$(head -c "$pad" /dev/zero | tr '\\0' x)"
 `,
 };
 
@@ -39,7 +39,7 @@ export interface Acknowledged {
 
 /** Output as the app computes it. */
 export function expectedOutput({ n, pad }: LoadInput): object {
-  return { n, square: n * n, pad: 'x'.repeat(pad) };
+  return { n, square: n * n, assets: [{ name: 'n', content: n }], pad: 'x'.repeat(pad) };
 }
 
 /** The server as clients see it while it comes and goes. */

@@ -13,7 +13,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { pushApp } from './apps.ts';
-import { checkAnswers, checkContents, checkEvents, openQuery, type Seen } from './kill-checks.ts';
+import {
+  checkAnswers,
+  checkAssets,
+  checkContents,
+  checkEvents,
+  openQuery,
+  type Seen,
+} from './kill-checks.ts';
 import { APPLICATION, LOAD_APP, Load, pause } from './kill-load.ts';
 import { startPostgres } from './postgres-server.ts';
 import { type ServerProcess, startServerProcess } from './process.ts';
@@ -156,6 +163,7 @@ const violations = [
   ...answers.violations,
   ...(await checkEvents(query)),
   ...contents.violations,
+  ...(await checkAssets(query)),
   ...alive,
   ...load.refused.map((text) => `the server refused: ${text}`),
 ];
