@@ -13,7 +13,7 @@ import type { RunsTable } from './schema.ts';
 export const QUEUED = sql.lit<'queued'>('queued');
 export const RUNNING = sql.lit<'running'>('running');
 
-/** Where a run stands. It never changes, not even when the run is queued again. */
+/** Where a run stands: the same when it is queued again, another when it is given another priority. */
 export type Turn = Pick<RunsTable, 'id' | 'priority' | 'created_at'>;
 
 export function byTurn(one: Turn, other: Turn): number {
