@@ -8,21 +8,25 @@ import type { AccountId, KeyId, MemberId } from '@switchyard/contract/ids.ts';
 import { hasRight, mayGrant, ROLES, type Role, rolesWith } from '@switchyard/contract/roles.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller } from '../http/handler.ts';
-import { badRequest, unauthorized } from '../http/problem.ts';
+import { badRequest, shown, unauthorized } from '../http/problem.ts';
 import { closeInvitesBy, listJoinedWith } from './member-store.ts';
 import { missingRole } from './rules.ts';
-import type { AccountsTable, MembersTable } from './schema.ts';
+import type { AccountsTable, KeysTable, MembersTable } from './schema.ts';
 import { deleteKeys, findKey, listKeysOf, listKeysWith, lockAccount } from './store.ts';
 
 /**
- * The caller's account, held until the transaction is over. A caller whose key was revoked since the request was let in
+ * The caller's account and key, the account held until the transaction is over. A caller whose key was revoked since the request was let in
  * is stopped here, or what it still does would outlive it.
  */
-export async function holdAccount(tx: Writer, database: Database, caller: Caller): Promise<AccountsTable> {
+export async function holdAccount(
+  tx: Writer,
+  database: Database,
+  caller: Caller,
+): Promise<{ account: AccountsTable; key: KeysTable }> {
   const account = await lockAccount(tx, skipsLocked(database), caller.account);
   const key = account && (await findKey(tx, caller.key));
   if (!account || key?.role !== caller.role) throw unauthorized('The key was revoked meanwhile.');
-  return account;
+  return { account, key };
 }
 
 /** Throws the 400 when without these keys nobody could manage the account any more. */
@@ -54,7 +58,7 @@ export async function takeRights(tx: Writer, member: MembersTable, role: Role | 
     account,
     gone,
     (missing) =>
-      `Among the keys of the member "${email}", which would be revoked, is the last ${missing} key of the account; make another one for somebody else first.`,
+      `Among the keys of the member ${shown(email)}, which would be revoked, is the last ${missing} key of the account; make another one for somebody else first.`,
   );
   await deleteKeys(tx, gone);
   const left = role === null || !hasRight(role, 'account') ? [] : ROLES.filter((one) => mayGrant(role, one));
@@ -71,7 +75,7 @@ async function keepManaging(tx: Writer, member: MembersTable, role: Role | null)
   );
   if (missing) {
     throw badRequest(
-      `The member "${member.email}" is the last ${missing} of the account who has come in; give somebody else that role first.`,
+      `The member ${shown(member.email)} is the last ${missing} of the account who has come in; give somebody else that role first.`,
     );
   }
 }

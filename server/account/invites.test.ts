@@ -191,6 +191,7 @@ describe('accepting an invite', () => {
     expect(renewed.body).toMatchObject({ pending_invite: false });
     const again = (await accept((renewed.body as Invite).invite)).body as Admission;
     expect(again.key.id).not.toBe(member.key);
+    expect(again.key.name).toBe('Key by invite');
     expect([await works(member.token), await works(again.token)]).toEqual([true, true]);
   });
 

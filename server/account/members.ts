@@ -178,7 +178,8 @@ export function memberHandlers(
           );
         }
         const now = clock.now();
-        const key = firstKey(member, makeId<KeyId>(random, 'key'), now);
+        const first = firstKey(member, makeId<KeyId>(random, 'key'), now);
+        const key = member.joined_at === null ? first : { ...first, name: 'Key by invite' };
         const changes = {
           name: body.name ?? member.name,
           joined_at: member.joined_at ?? now,

@@ -36,14 +36,12 @@ export function accountHandlers(
 
     async updateAccount({ caller, body }) {
       const changed = await database.transact(async (tx) => {
-        const account = await holdAccount(tx, database, caller);
+        const { account, key } = await holdAccount(tx, database, caller);
         const name = body.name ?? account.name;
         await updateAccount(tx, account.id, { name });
-        return { ...account, name };
+        return { ...accountBody({ ...account, name }), key: keyBody(key) };
       });
-      const key = await findKey(database.read, caller.key);
-      if (!key) throw notFound('The key is gone.');
-      return { status: 200, body: { ...accountBody(changed), key: keyBody(key) } };
+      return { status: 200, body: changed };
     },
 
     async createKey({ caller, body, remember }) {

@@ -29,7 +29,7 @@ const KNOWN_ID = 0.6;
  */
 const DECIDED_OTHERWISE = ['unsupported_method', 'positive_data_acceptance'];
 
-/** What is deleted is made by schemathesis itself, so that what the other operations need stays. */
+/** What is deleted or demoted is made by schemathesis itself, so that what the other operations need stays. */
 const DELETING = [
   'deleteApplication',
   'deleteVersion',
