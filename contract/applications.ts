@@ -1,6 +1,8 @@
 /** An application is the home of one decision model: its executables, versions, instances and runs. */
+
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
+import { consequences } from './consequences.ts';
 import { Executable, executableExample } from './executables.ts';
 import { type ApplicationId, newId, someId } from './ids.ts';
 import { operation } from './operation.ts';
@@ -136,8 +138,22 @@ export const deleteApplication = operation({
   path: '/v1/applications/{application_id}',
   tag: 'applications',
   summary: 'Delete an application',
-  description:
-    'Deletes the application with its executables, versions, instances and runs. Runs that are queued or running are canceled first.',
+  description: consequences(
+    'Deletes the application with everything in it. It is not found from then on, and its id can be taken again at once; what belonged to it is removed in the background.',
+    [
+      ['Executables, versions, instances, secrets collections, managed inputs', 'Removed.'],
+      ['Runs that have ended', 'Removed with input, output, assets and logs.'],
+      ['Runs that are queued', 'Removed; they are never started.'],
+      ['Runs that are running', 'Removed; the app is stopped as by a cancel, and its result is not kept.'],
+      [
+        'Uploads',
+        'Removed. A PUT to an upload URL, also one that is under way, is answered 404, and nothing of it is kept.',
+      ],
+      ['Download URLs', 'Stop working once the content is removed.'],
+      ['Answers kept for an `Idempotency-Key`', 'Stay for their 24 hours.'],
+    ],
+    'No other application is touched.',
+  ),
   right: 'write',
   params: ApplicationParams,
   answers: { 204: { description: 'It is gone.' } },

@@ -163,7 +163,7 @@ export const getBinaryUpload = operation({
   tag: 'executables',
   summary: 'Get an upload URL for an executable',
   description:
-    'Step one of a push: answers a signed URL, good for 10 minutes, to PUT the archive to. The URL asked for last is the one an activation uses.',
+    'Step one of a push: answers a signed URL, good for 10 minutes, to PUT the archive to. The URL asked for last is the one an activation uses. The upload is forgotten after 24 hours; what an activation took from it stays.',
   right: 'write',
   params: ApplicationParams,
   answers: {
@@ -179,7 +179,7 @@ export const activateBinary = operation({
   tag: 'executables',
   summary: 'Activate a pushed executable',
   description:
-    'Step three of a push: checks the uploaded archive and makes it the active executable, which the instance `latest` runs at once. A bad archive is refused whole, with the entry named.',
+    'Step three of a push: checks the uploaded archive and makes it the active executable, which the instance `latest` runs at once. A bad archive is refused whole, with the entry named. The executable that was active before is kept while a version has it or a run of it has not ended; an hour after that its archive is removed.',
   right: 'write',
   params: ApplicationParams,
   body: { schema: Activation, example: { requirements: { executable_type: 'node', runtime: 'node:26' } } },

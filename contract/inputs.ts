@@ -2,8 +2,10 @@
  * A managed input is an input with a name, kept so that runs and experiments can use it again. It is made of an upload or
  * of a run's input, and lives on by itself: neither the upload's age nor the end of the run takes it away.
  */
+
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
+import { consequences } from './consequences.ts';
 import {
   type ApplicationId,
   type InputId,
@@ -163,8 +165,19 @@ export const deleteInput = operation({
   path: '/v1/applications/{application_id}/inputs/{input_id}',
   tag: 'inputs',
   summary: 'Delete a managed input',
-  description:
-    'Deletes the input; its download URLs stop working. What was made of it stays whole: runs, waiting ones too, and input sets hold the content by themselves. Nothing new can name it.',
+  description: consequences(
+    'Deletes the input.',
+    [
+      [
+        'Runs made of it, waiting ones too',
+        'Stay whole: each holds the content by itself, and goes on naming the input.',
+      ],
+      ['Input sets that hold it', 'Stay whole, for the same reason.'],
+      ['The run or the upload it was made of', 'Stays as it is.'],
+      ['Its download URLs', 'Stop working.'],
+    ],
+    'Nothing new can name it.',
+  ),
   right: 'experiment',
   params: InputParams,
   answers: { 204: { description: 'It is gone.' } },

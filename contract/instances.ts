@@ -2,8 +2,10 @@
  * An instance is what runs are addressed to: a version with a configuration. `latest` (old name `devint`) is there in
  * every application: it runs the executable pushed last, and cannot be made, changed or deleted.
  */
+
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
+import { consequences } from './consequences.ts';
 import { type ApplicationId, type InstanceId, namedId, newId, someId, type VersionId } from './ids.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
@@ -194,8 +196,23 @@ export const deleteInstance = operation({
   path: '/v1/applications/{application_id}/instances/{instance_id}',
   tag: 'instances',
   summary: 'Delete an instance',
-  description:
-    'Deletes the instance. While it is the default instance of the application the answer is 400; as its default for experiments it is taken out. Its runs stay.',
+  description: consequences(
+    'Deletes the instance.',
+    [
+      [
+        '`default_instance` of the application',
+        'While it names the instance, the answer is 400 and changes nothing.',
+      ],
+      ['`default_experiment_instance` of the application', 'Made empty when it names the instance.'],
+      [
+        'The version and the secrets collection it names',
+        'Stay; nothing keeps them from being deleted then.',
+      ],
+      ['Runs that are queued or running', 'Go on with the configuration they were made with.'],
+      ['Runs that have ended', 'Stay, and go on naming the instance.'],
+    ],
+    'The id can be taken again.',
+  ),
   right: 'write',
   params: InstanceParams,
   answers: { 204: { description: 'It is gone.' } },

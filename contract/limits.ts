@@ -47,6 +47,10 @@ export const LOG_BYTES_MAX = 50 * 1024 * 1024;
 export const LIVE_LOG_RETENTION_MS = 24 * 60 * 60 * 1000;
 export const LIVE_LOG_LINES_PER_PAGE = 1000;
 
+/** How long the archive of an executable is kept that nothing can execute any more. */
+export const UNUSED_ARCHIVE_MS = 60 * 60 * 1000;
+export const UPLOAD_RETENTION_MS = 24 * 60 * 60 * 1000;
+
 export const ARCHIVE_ENTRIES_MAX = 20_000;
 export const ARCHIVE_UNPACKED_BYTES_MAX = 2 * 1024 * 1024 * 1024;
 export const MANIFEST_BYTES_MAX = 1024 * 1024;

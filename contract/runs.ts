@@ -2,8 +2,10 @@
  * A run is one execution of an instance on one input. This file is what can be done with runs: how they are made, listed,
  * read, changed and canceled. Their shapes are in run-shapes.ts, their logs in run-logs.ts, their states in states.ts.
  */
+
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
+import { consequences } from './consequences.ts';
 import { EXECUTION_CLASS_DEFAULT } from './execution-classes.ts';
 import { type InstanceId, namedId, type RunId, someId } from './ids.ts';
 import { operation } from './operation.ts';
@@ -217,8 +219,22 @@ export const deleteRun = operation({
   path: '/v1/applications/{application_id}/runs/{run_id}',
   tag: 'runs',
   summary: 'Delete a run',
-  description:
-    'Deletes the run with its input, output and logs. One that is queued or running is canceled first.',
+  description: consequences(
+    'Deletes the run with its input, output, assets and logs.',
+    [
+      ['One that is queued', 'Is never started.'],
+      [
+        'One that is running',
+        'Its app is stopped as by a cancel, its slot is free again, and its result is not kept.',
+      ],
+      ['The version and the instance it was made on', 'Stay.'],
+      ['Managed inputs made of it', 'Stay: each holds the content by itself.'],
+      ['The executable', 'Removed with the last run of it, once it is not active and no version has it.'],
+      ['Download URLs of its content', 'Stop working.'],
+      ['What happened to it and when, kept for webhooks', 'Forgotten a week after it happened.'],
+    ],
+    'Other runs are not touched.',
+  ),
   right: 'run',
   params: RunParams,
   answers: { 204: { description: 'It is gone.' } },

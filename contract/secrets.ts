@@ -2,8 +2,10 @@
  * A secrets collection holds values that apps need and nobody else should see, such as licence keys. Its values are read
  * one collection at a time, by those who may read secrets; everything else shows a summary without them.
  */
+
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
+import { consequences } from './consequences.ts';
 import { type ApplicationId, newId, type SecretsCollectionId, someId } from './ids.ts';
 import { SECRET_LOCATION_CHARS_MAX, SECRET_VALUE_BYTES_MAX, SECRETS_MAX } from './limits.ts';
 import { operation } from './operation.ts';
@@ -199,8 +201,16 @@ export const deleteSecretsCollection = operation({
   path: '/v1/applications/{application_id}/secrets/{collection_id}',
   tag: 'secrets',
   summary: 'Delete a secrets collection',
-  description:
-    'Deletes the collection with its values. While an instance names it the answer is 400. Runs that name it and have not started fail.',
+  description: consequences(
+    'Deletes the collection with its values.',
+    [
+      ['Instances that name it', 'While there is one, the answer is 400, names it and changes nothing.'],
+      ['Runs that are queued', 'Fail when they are started, with an error that names the collection.'],
+      ['Runs that are running', 'Go on with the values they were given.'],
+      ['Runs that have ended', 'Stay, and go on naming the collection.'],
+    ],
+    'The id can be taken again.',
+  ),
   right: 'write',
   params: SecretsCollectionParams,
   answers: { 204: { description: 'It is gone.' } },

@@ -25,7 +25,7 @@ export const createRunUpload = operation({
   tag: 'runs',
   summary: 'Get an upload URL for content of a run',
   description:
-    'For inputs above 5 MB, for text and for archives: PUT up to 500 MB to the URL, then name the upload id where the content is used.',
+    'For inputs above 5 MB, for text and for archives: PUT up to 500 MB to the URL, then name the upload id where the content is used. An upload is forgotten 24 hours after its URL was asked for; what used it keeps the content.',
   right: 'run',
   params: ApplicationParams,
   body: { schema: Type.Object({}), example: {}, required: false },

@@ -1,6 +1,8 @@
 /** A version is a name for one executable of an application; it never runs anything else. */
+
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
+import { consequences } from './consequences.ts';
 import { Executable, executableExample } from './executables.ts';
 import { type ApplicationId, newId, someId, type VersionId } from './ids.ts';
 import { operation } from './operation.ts';
@@ -113,8 +115,19 @@ export const deleteVersion = operation({
   path: '/v1/applications/{application_id}/versions/{version_id}',
   tag: 'versions',
   summary: 'Delete a version',
-  description:
-    'Deletes the version. While an instance uses it the answer is 400 and names the instance. Its runs stay.',
+  description: consequences(
+    'Deletes the version.',
+    [
+      ['Instances that run it', 'While there is one, the answer is 400, names it and changes nothing.'],
+      ['Runs that are queued or running', 'Go on: what a run executes is settled when it is made.'],
+      ['Runs that have ended', 'Stay, and go on naming the version.'],
+      [
+        'The executable',
+        'Stays while it is active, or another version or a run that has not ended uses it; its archive is removed an hour after that.',
+      ],
+    ],
+    'The id can be taken again.',
+  ),
   right: 'write',
   params: VersionParams,
   answers: { 204: { description: 'It is gone.' } },

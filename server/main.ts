@@ -21,6 +21,7 @@ import { Tokens } from './account/tokens.ts';
 import { applicationCleaner } from './api/clean-up.ts';
 import { serveDocuments } from './api/documents.ts';
 import { migrations } from './api/migrations.ts';
+import { executableCleaner } from './api/remove-executables.ts';
 import { serviceHandlers } from './api/service.ts';
 import { loadSite, serveSite } from './api/site.ts';
 import { applicationHandlers } from './applications/operations.ts';
@@ -188,6 +189,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       idempotency.cleaner(),
       uploads.cleaner(),
       cleaner,
+      executableCleaner({ database, contents, clock, log }),
       rescuer({ database, clock, log, metrics }),
       forgetter({ database, clock, log, metrics }),
     ];

@@ -1,33 +1,48 @@
 /**
- * Removes what belonged to deleted applications, a batch at a time, runs first. The application's own row goes last, so
- * that a process that dies in between carries on where it was. The row of a deleted account stays until no request that
- * was let in before can still bring anything new.
+ * Removes what belonged to deleted applications, a batch at a time, so that others get their turn between two: runs first,
+ * then the rest. The application's own row goes last, so that a process that dies in between carries on where it was. The
+ * row of a deleted account stays until no request that was let in before can still bring anything new.
  */
 import { listDeletedAccounts, removeAccount } from '../account/store.ts';
+import { removeExecutables } from '../applications/executables-store.ts';
 import {
   deleteApplicationsOf,
   hasApplications,
   listDeleted,
   removeApplication,
-  removeExecutables,
 } from '../applications/store.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import { removeSomeAssets } from '../runs/assets.ts';
 import { remove } from '../runs/cancel.ts';
 import { listRunIds } from '../runs/store.ts';
 import { removeCollections } from '../secrets/store.ts';
 import { removeUploads } from '../uploads/store.ts';
 import { removeVersions } from '../versions/store.ts';
 
-const BATCH = 200;
+/** Keeps a transaction within some milliseconds. */
+const BATCH = 100;
 const EVERY_MS = 60_000;
 /** Longer than any request takes. */
 const ACCOUNT_KEPT_MS = 60 * 60 * 1000;
+
+/** Removes at most `limit` rows of the application; answers the content each named, or null. */
+type Removal = (tx: Writer, applicationUid: string, limit: number) => Promise<(string | null)[]>;
+
+/** Of every table that has rows of an application, but those of runs. */
+const REMOVALS: readonly Removal[] = [
+  removeInputs,
+  removeInstances,
+  removeCollections,
+  removeVersions,
+  removeExecutables,
+  removeUploads,
+];
 
 interface Parts {
   database: Database;
@@ -39,32 +54,26 @@ interface Parts {
 export function applicationCleaner(parts: Parts): Reconciler {
   const { database, contents, clock, log } = parts;
 
-  const removeAll = async (uid: string): Promise<void> => {
+  const removeAll = async (some: (tx: Writer) => Promise<(string | null)[]>): Promise<void> => {
+    for (;;) {
+      const removed = await database.transact(async (tx) => {
+        const named = await some(tx);
+        return { rows: named.length, blobs: await contents.remove(tx, named) };
+      });
+      await contents.removeBlobs(removed.blobs);
+      if (removed.rows < BATCH) return;
+    }
+  };
+  const removeRuns = async (uid: string): Promise<void> => {
     for (;;) {
       const runs = await listRunIds(database.read, uid, BATCH);
-      if (runs.length === 0) break;
+      if (runs.length === 0) return;
+      await removeAll((tx) => removeSomeAssets(tx, runs, BATCH));
       await remove(
         parts,
         runs.map((id) => ({ id })),
       );
     }
-    for (;;) {
-      const removed = await database.transact(async (tx) => {
-        const ids = await removeInputs(tx, uid, BATCH);
-        return { rows: ids.length, blobs: await contents.remove(tx, ids) };
-      });
-      await contents.removeBlobs(removed.blobs);
-      if (removed.rows < BATCH) break;
-    }
-    const blobs = await database.transact(async (tx) => {
-      await removeInstances(tx, uid);
-      await removeCollections(tx, uid);
-      await removeVersions(tx, uid);
-      const kept = [...(await removeExecutables(tx, uid)), ...(await removeUploads(tx, uid))];
-      await removeApplication(tx, uid);
-      return contents.remove(tx, kept);
-    });
-    await contents.removeBlobs(blobs);
   };
 
   /** What came in after the account was deleted goes, too, and in the end the account itself. */
@@ -83,7 +92,11 @@ export function applicationCleaner(parts: Parts): Reconciler {
     clock,
     log,
     run: async () => {
-      for (const uid of await listDeleted(database.read)) await removeAll(uid);
+      for (const uid of await listDeleted(database.read)) {
+        await removeRuns(uid);
+        for (const removal of REMOVALS) await removeAll((tx) => removal(tx, uid, BATCH));
+        await database.transact((tx) => removeApplication(tx, uid));
+      }
       await removeAccounts();
     },
   });

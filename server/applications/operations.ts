@@ -13,11 +13,11 @@ import { badRequest, shown } from '../http/problem.ts';
 import { makeId, type Random, randomText } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { executableBody } from './executable.ts';
+import { findExecutable, findExecutables } from './executables-store.ts';
 import { push } from './push.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import {
-  findExecutable,
-  findExecutables,
+  checkApplication,
   getApplication,
   holdApplication,
   insertApplication,
@@ -158,7 +158,10 @@ export function applicationHandlers(
 
     async getBinaryUpload({ caller, params }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
-      return { status: 200, body: await parts.uploads.create(row.uid, 'executable') };
+      const upload = await parts.uploads.create(row.uid, 'executable', (tx) =>
+        checkApplication(tx, skipsLocked(database), row),
+      );
+      return { status: 200, body: upload };
     },
 
     async activateBinary({ caller, params, body }) {

@@ -11,10 +11,11 @@ import { type Database, skipsLocked } from '../database/database.ts';
 import { badRequest } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
+import { insertExecutable } from './executables-store.ts';
 import { completeRequirements } from './manifest.ts';
 import { readManifest } from './read-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
-import { holdApplication, insertExecutable, updateApplication } from './store.ts';
+import { holdApplication, updateApplication } from './store.ts';
 
 interface Parts {
   database: Database;
@@ -51,6 +52,8 @@ export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable>
       requirements: JSON.stringify(completed.requirements),
       content_id: content.id,
       hash: inspected.hash,
+      unused_since: null,
+      archive_removed_at: null,
     };
     await database.transact(async (tx) => {
       await holdApplication(tx, skipsLocked(database), asked.application);

@@ -31,6 +31,10 @@ export interface ExecutablesTable {
   content_id: string;
   /** SHA-256 of the archive in hex. */
   hash: string;
+  /** Since when nothing can execute it, as far as has been looked; null while something can. */
+  unused_since: number | null;
+  /** When its archive was removed; the row stays for the runs that name it. */
+  archive_removed_at: number | null;
 }
 
 declare module '../database/database.ts' {
@@ -85,6 +89,13 @@ export const migrations: readonly Migration[] = [
         .on('executables')
         .column('application_uid')
         .execute();
+    },
+  },
+  {
+    name: '0020-unused-executables',
+    async up(db) {
+      await db.schema.alterTable('executables').addColumn('unused_since', 'bigint').execute();
+      await db.schema.alterTable('executables').addColumn('archive_removed_at', 'bigint').execute();
     },
   },
 ];

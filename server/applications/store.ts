@@ -1,11 +1,11 @@
-/** Every statement on applications and executables. */
-import type { AccountId, ApplicationId, ExecutableId } from '@switchyard/contract/ids.ts';
+/** Every statement on applications. Those on executables are in executables-store.ts. */
+import type { AccountId, ApplicationId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { notFound, shown } from '../http/problem.ts';
-import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
+import type { ApplicationsTable } from './schema.ts';
 
 /** false when the account has one of that id. */
 export async function insertApplication(tx: Writer, application: ApplicationsTable): Promise<boolean> {
@@ -112,49 +112,20 @@ export async function removeApplication(tx: Writer, uid: string): Promise<void> 
   await tx.deleteFrom('applications').where('uid', '=', uid).execute();
 }
 
-export async function insertExecutable(tx: Writer, executable: ExecutablesTable): Promise<void> {
-  await tx.insertInto('executables').values(executable).execute();
-}
-
-const selectExecutable = prepared((db, { id }: { id: ExecutableId }) =>
-  db.selectFrom('executables').selectAll().where('id', '=', id),
-);
+const live = (db: Reader, { uid }: { uid: string }) =>
+  db.selectFrom('applications').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null);
+const selectLive = prepared(live);
+const shareLive = prepared((db, values: { uid: string }) => live(db, values).forShare());
 
 /**
- * Executables found before, by id: a row never changes, its id is never given again, and it goes only with its
- * application, through which everybody comes. Every read of a run's metadata asks for one.
+ * Lets the transaction go on only while the application is there: nobody deletes it until the transaction is over, so that
+ * nothing is made that its removal would not find. With `locks` false the database has one writer and needs no lock.
  */
-const found = new Map<ExecutableId, ExecutablesTable>();
-const FOUND_MAX = 1000;
-
-export async function findExecutable(db: Reader, id: ExecutableId): Promise<ExecutablesTable | undefined> {
-  const known = found.get(id);
-  if (known) return known;
-  const [row] = await selectExecutable(db, { id });
-  if (!row) return undefined;
-  if (found.size >= FOUND_MAX) found.clear();
-  found.set(id, row);
-  return row;
-}
-
-/** In any order. Asked for in parts, because a statement takes only so many parameters. */
-export async function findExecutables(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutablesTable[]> {
-  const found: ExecutablesTable[] = [];
-  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
-    const part = ids.slice(from, from + IDS_PER_STATEMENT);
-    found.push(...(await db.selectFrom('executables').selectAll().where('id', 'in', part).execute()));
-  }
-  return found;
-}
-
-const IDS_PER_STATEMENT = 500;
-
-/** Removes the executables of an application; answers their contents. */
-export async function removeExecutables(tx: Writer, applicationUid: string): Promise<string[]> {
-  const rows = await tx
-    .deleteFrom('executables')
-    .where('application_uid', '=', applicationUid)
-    .returning('content_id')
-    .execute();
-  return rows.map((row) => row.content_id);
+export async function checkApplication(
+  tx: Writer,
+  locks: boolean,
+  application: Pick<ApplicationsTable, 'uid' | 'id'>,
+): Promise<void> {
+  const found = await (locks ? shareLive : selectLive)(tx, { uid: application.uid });
+  if (found.length === 0) throw notFound(`There is no application ${shown(application.id)}.`);
 }

@@ -19,6 +19,8 @@ const INLINE_BYTES_MAX = 64 * 1024;
 /** A blob without a row may be on its way to one; after this long it is not. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000;
 
+const IDS_PER_STATEMENT = 500;
+
 /** Content that is durable as soon as the transaction that inserts it is. */
 export interface PreparedContent {
   id: string;
@@ -141,9 +143,14 @@ export class Contents {
   /** Removes rows inside the caller's transaction; answers the blobs to hand to `removeBlobs` after the commit. */
   async remove(tx: Writer, contentIds: readonly (string | null)[]): Promise<string[]> {
     const ids = contentIds.filter((id) => id !== null);
-    if (ids.length === 0) return [];
-    const rows = await tx.deleteFrom('contents').where('id', 'in', ids).returning('blob_key').execute();
-    return rows.flatMap((row) => row.blob_key ?? []);
+    const keys: string[] = [];
+    // In parts, because a statement takes only so many parameters.
+    for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
+      const part = ids.slice(from, from + IDS_PER_STATEMENT);
+      const rows = await tx.deleteFrom('contents').where('id', 'in', part).returning('blob_key').execute();
+      keys.push(...rows.flatMap((row) => row.blob_key ?? []));
+    }
+    return keys;
   }
 
   /** Removes the blobs that no row names any more. */

@@ -18,6 +18,7 @@ import { Reconciler } from '../reconcile/reconciler.ts';
 import { badRequest, shown } from './problem.ts';
 
 const FORGET_EVERY_MS = 10 * 60 * 1000;
+const FORGOTTEN_AT_ONCE = 500;
 
 export interface AnswersTable {
   account_id: AccountId;
@@ -132,17 +133,30 @@ export class Idempotency {
       everyMs: FORGET_EVERY_MS,
       clock,
       log,
-      run: () =>
-        database.transact(
-          async (tx) => {
-            await tx
-              .deleteFrom('answers')
-              .where('created_at', '<', clock.now() - IDEMPOTENCY_MS)
-              .execute();
-          },
-          { durable: false },
-        ),
+      run: async () => {
+        while ((await database.transact((tx) => this.#forget(tx), { durable: false })) === FORGOTTEN_AT_ONCE);
+      },
     });
+  }
+
+  async #forget(tx: Writer): Promise<number> {
+    const before = this.#parts.clock.now() - IDEMPOTENCY_MS;
+    const result = await tx
+      .deleteFrom('answers')
+      .where((eb) =>
+        eb(
+          eb.refTuple('account_id', 'idempotency_key'),
+          'in',
+          eb
+            .selectFrom('answers')
+            .select(['account_id', 'idempotency_key'])
+            .where('created_at', '<', before)
+            .limit(FORGOTTEN_AT_ONCE)
+            .$asTuple('account_id', 'idempotency_key'),
+        ),
+      )
+      .executeTakeFirst();
+    return Number(result.numDeletedRows);
   }
 
   async #find(request: RequestIdentity, fingerprint: string): Promise<KeptAnswer | undefined> {

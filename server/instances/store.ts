@@ -97,6 +97,15 @@ export async function deleteInstance(tx: Writer, instance: InstancesTable): Prom
     .execute();
 }
 
-export async function removeInstances(tx: Writer, applicationUid: string): Promise<void> {
-  await tx.deleteFrom('instances').where('application_uid', '=', applicationUid).execute();
+/** Removes instances of an application, at most `limit` at once; answers a null for each, for they have no content. */
+export async function removeInstances(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
+  const rows = await tx
+    .deleteFrom('instances')
+    .where('application_uid', '=', applicationUid)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('instances').select('id').where('application_uid', '=', applicationUid).limit(limit),
+    )
+    .returning('id')
+    .execute();
+  return rows.map(() => null);
 }

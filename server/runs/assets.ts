@@ -64,6 +64,27 @@ export async function removeAssets(tx: Writer, runs: readonly RunId[]): Promise<
   return rows.map((row) => row.content_id);
 }
 
+/** The same, at most `limit` at once: a run can have a thousand. */
+export async function removeSomeAssets(tx: Writer, runs: readonly RunId[], limit: number): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('assets')
+    .where((eb) =>
+      eb(
+        eb.refTuple('run_id', 'position'),
+        'in',
+        eb
+          .selectFrom('assets')
+          .select(['run_id', 'position'])
+          .where('run_id', 'in', runs)
+          .limit(limit)
+          .$asTuple('run_id', 'position'),
+      ),
+    )
+    .returning('content_id')
+    .execute();
+  return rows.map((row) => row.content_id);
+}
+
 export function assetBody(row: AssetsTable): Asset {
   return {
     id: row.id,

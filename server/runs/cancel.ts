@@ -5,6 +5,7 @@
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { removeLines } from './history.ts';
 import { cancelOrAsk } from './moves.ts';
 import type { RunsTable } from './schema.ts';
 import { removeRuns } from './store.ts';
@@ -22,7 +23,12 @@ export async function cancel({ database, clock }: Parts, run: RunsTable): Promis
   if (status) database.notify(status === 'canceled' ? 'runs-ended' : 'runs-canceled');
 }
 
-/** Removes the run with its contents, whatever its status. */
+const LINES_AT_ONCE = 500;
+
+/**
+ * Removes runs with their contents, whatever their status. Lines of logs go after the run, to which none is added then, in
+ * small transactions: there may be a day's worth of them. What a crash leaves of them is too old to be kept a day later.
+ */
 export async function remove(
   { database, contents }: Parts,
   runs: readonly Pick<RunsTable, 'id'>[],
@@ -31,4 +37,8 @@ export async function remove(
   const blobs = await database.transact(async (tx) => contents.remove(tx, await removeRuns(tx, ids)));
   database.notify('runs-canceled');
   await contents.removeBlobs(blobs);
+  while (
+    (await database.transact((tx) => removeLines(tx, ids, LINES_AT_ONCE), { durable: false })) ===
+    LINES_AT_ONCE
+  );
 }

@@ -73,6 +73,26 @@ export async function forgetLines(tx: Writer, before: number, limit: number): Pr
   return Number(result.numDeletedRows);
 }
 
+/** Removes chunks of lines of runs that are gone, at most `limit` at once; answers how many. */
+export async function removeLines(tx: Writer, ids: readonly RunId[], limit: number): Promise<number> {
+  const result = await tx
+    .deleteFrom('log_chunks')
+    .where((eb) =>
+      eb(
+        eb.refTuple('run_id', 'seq'),
+        'in',
+        eb
+          .selectFrom('log_chunks')
+          .select(['run_id', 'seq'])
+          .where('run_id', 'in', ids)
+          .limit(limit)
+          .$asTuple('run_id', 'seq'),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
 /** Removes events from before the instant, at most `limit` at once; answers how many. */
 export async function forgetEvents(tx: Writer, before: number, limit: number): Promise<number> {
   const result = await tx

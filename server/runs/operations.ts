@@ -6,7 +6,9 @@ import {
   PAGE_ITEMS_MAX,
 } from '@switchyard/contract/limits.ts';
 import { may } from '@switchyard/contract/states.ts';
-import { findExecutable, findExecutables, getApplication } from '../applications/store.ts';
+import { findExecutable, findExecutables } from '../applications/executables-store.ts';
+import { checkApplication, getApplication } from '../applications/store.ts';
+import { skipsLocked } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { cutPage, type PageTokens, pageRequest } from '../http/paging.ts';
@@ -177,9 +179,10 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
 
     async createRunUpload({ caller, params, remember }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
-      const upload = await uploads.create(application.uid, 'content', (tx, made) =>
-        remember(tx, { status: 200, body: made }),
-      );
+      const upload = await uploads.create(application.uid, 'content', async (tx, made) => {
+        await remember(tx, { status: 200, body: made });
+        await checkApplication(tx, skipsLocked(database), application);
+      });
       return { status: 200, body: upload };
     },
   };

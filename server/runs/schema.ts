@@ -225,6 +225,17 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
+    name: '0021-runs-of-an-executable',
+    async up(db) {
+      // Whether any run names an executable, and whether one does that has not ended.
+      await db.schema
+        .createIndex('runs_of_executable')
+        .on('runs')
+        .columns(['executable_id', 'finished_at'])
+        .execute();
+    },
+  },
+  {
     name: '0024-assets-and-sources-of-runs',
     async up(db) {
       for (const column of ['input_id', 'cloned_run_id', 'assets_error'] as const)

@@ -1,5 +1,5 @@
 /** Every statement on runs but those that move them from status to status (moves.ts) and their history (history.ts). */
-import type { RunId } from '@switchyard/contract/ids.ts';
+import type { ExecutableId, RunId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isInWindow } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
@@ -94,7 +94,7 @@ export async function changePriority(tx: Writer, id: RunId, priority: number): P
   return result.numUpdatedRows === 1n;
 }
 
-/** Removes runs with what is theirs alone; answers their contents. */
+/** Removes runs with what is theirs alone, but for the lines of their logs (history.ts); answers their contents. */
 export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(string | null)[]> {
   if (ids.length === 0) return [];
   const rows = await tx
@@ -102,7 +102,6 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .where('id', 'in', ids)
     .returning(['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id'])
     .execute();
-  await tx.deleteFrom('log_chunks').where('run_id', 'in', ids).execute();
   const assets = await removeAssets(tx, ids);
   const own = rows.flatMap((row) => [
     row.input_content_id,
@@ -119,6 +118,27 @@ export async function listRunIds(db: Reader, applicationUid: string, limit: numb
     .select('id')
     .where('application_uid', '=', applicationUid)
     .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Which of the executables runs name; with `live`, runs that have not ended. */
+export async function findExecuted(
+  db: Reader,
+  ids: readonly ExecutableId[],
+  live: boolean,
+): Promise<ExecutableId[]> {
+  const rows = await db
+    .selectFrom('executables')
+    .select('id')
+    .where('id', 'in', ids)
+    .where((eb) => {
+      const runs = eb
+        .selectFrom('runs')
+        .select('runs.id')
+        .whereRef('runs.executable_id', '=', 'executables.id');
+      return eb.exists(live ? runs.where('runs.finished_at', 'is', null) : runs);
+    })
     .execute();
   return rows.map((row) => row.id);
 }

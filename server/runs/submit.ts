@@ -8,11 +8,13 @@ import type { InputId, RunId, SecretsCollectionId } from '@switchyard/contract/i
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
+import { holdExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
+import { checkApplication } from '../applications/store.ts';
 import { ContentGoneError, type PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
-import { badRequest, busy, notFound, Problem, shown } from '../http/problem.ts';
+import { badRequest, busy, Problem, shown } from '../http/problem.ts';
 import { asText, type GivenConfiguration, optionsError, secretsOf } from '../instances/rules.ts';
 import { freeSlots, servingOf } from '../queue/pools.ts';
 import { livingWorkers } from '../queue/workers.ts';
@@ -220,7 +222,9 @@ async function bring(
     await database.transact(async (tx) => {
       await asked.also?.(tx, run.id);
       const lock = skipsLocked(database);
-      await checkApplication(tx, asked.application, lock);
+      // A run born after its application was deleted would be executed, and never removed.
+      await checkApplication(tx, lock, asked.application);
+      await checkExecutable(tx, lock, run.executable_id);
       await further(tx, lock);
       await input.insert(tx);
       await insertRun(tx, run);
@@ -274,15 +278,10 @@ async function checkSecrets(
   );
 }
 
-/** A run born after its application was deleted would be executed, and never removed. */
-async function checkApplication(tx: Writer, application: ApplicationsTable, lock: boolean): Promise<void> {
-  const query = tx
-    .selectFrom('applications')
-    .select('uid')
-    .where('uid', '=', application.uid)
-    .where('deleted_at', 'is', null);
-  const found = await (lock ? query.forShare() : query).executeTakeFirst();
-  if (!found) throw notFound(`There is no application ${shown(application.id)}.`);
+/** One that was replaced by a push long enough ago is removed; a run of it could not be executed. */
+async function checkExecutable(tx: Writer, lock: boolean, id: RunsTable['executable_id']): Promise<void> {
+  if (id === '' || (await holdExecutable(tx, lock, id))) return;
+  throw badRequest(`The executable ${shown(id)} was replaced and removed meanwhile; send the request again.`);
 }
 
 /** A run that may not wait is taken only when a slot of its class is free and nobody waits for one. */

@@ -109,6 +109,19 @@ export async function deleteCollection(
     .execute();
 }
 
-export async function removeCollections(tx: Writer, applicationUid: string): Promise<void> {
-  await tx.deleteFrom('secrets_collections').where('application_uid', '=', applicationUid).execute();
+/** Removes collections of an application, at most `limit` at once; answers a null for each, for they have no content. */
+export async function removeCollections(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
+  const rows = await tx
+    .deleteFrom('secrets_collections')
+    .where('application_uid', '=', applicationUid)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('secrets_collections')
+        .select('id')
+        .where('application_uid', '=', applicationUid)
+        .limit(limit),
+    )
+    .returning('id')
+    .execute();
+  return rows.map(() => null);
 }

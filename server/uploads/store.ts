@@ -55,11 +55,17 @@ export async function deleteOldUploads(
   return rows.map((row) => row.content_id);
 }
 
-/** Removes the uploads of an application; answers their contents. */
-export async function removeUploads(tx: Writer, applicationUid: string): Promise<(string | null)[]> {
+/** Removes uploads of an application, at most `limit` at once; answers their contents. */
+export async function removeUploads(
+  tx: Writer,
+  applicationUid: string,
+  limit: number,
+): Promise<(string | null)[]> {
   const rows = await tx
     .deleteFrom('uploads')
-    .where('application_uid', '=', applicationUid)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('uploads').select('id').where('application_uid', '=', applicationUid).limit(limit),
+    )
     .returning('content_id')
     .execute();
   return rows.map((row) => row.content_id);

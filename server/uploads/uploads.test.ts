@@ -185,7 +185,7 @@ describe('400 for a run on an upload', () => {
     expectError(
       await server.ask('POST', `/v1/applications/${application}/runs`, { body }),
       400,
-      'give one of them',
+      'is one of input, upload_id',
     );
   });
 

@@ -5,7 +5,12 @@
  */
 import { PassThrough, type Readable } from 'node:stream';
 import type { UploadId } from '@switchyard/contract/ids.ts';
-import { DOWNLOAD_URL_SECONDS, UPLOAD_BYTES_MAX, UPLOAD_URL_SECONDS } from '@switchyard/contract/limits.ts';
+import {
+  DOWNLOAD_URL_SECONDS,
+  UPLOAD_BYTES_MAX,
+  UPLOAD_RETENTION_MS,
+  UPLOAD_URL_SECONDS,
+} from '@switchyard/contract/limits.ts';
 import type { Upload } from '@switchyard/contract/uploads.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
 import { TooLargeError } from '../blobs/store.ts';
@@ -20,7 +25,6 @@ import { Reconciler } from '../reconcile/reconciler.ts';
 import type { UploadsTable } from './schema.ts';
 import { completeUpload, deleteOldUploads, findLatestUpload, findUpload, insertUpload } from './store.ts';
 
-const KEPT_MS = 24 * 60 * 60 * 1000;
 const CLEAN_EVERY_MS = 10 * 60 * 1000;
 const CLEAN_ROWS = 500;
 
@@ -121,8 +125,12 @@ export class Uploads {
           await content.insert(tx);
           return true;
         });
-        // The blob of a lost race has no row and is swept.
-        if (!completed) throw badRequest('The upload URL was used already; ask for a new one.');
+        if (!completed) {
+          await content.discard().catch(() => {});
+          if (!(await findUpload(database.read, upload.id)))
+            throw notFound(`The upload ${shown(upload.id)} was removed meanwhile.`);
+          throw badRequest('The upload URL was used already; ask for a new one.');
+        }
         return { status: 200 };
       },
 
@@ -149,7 +157,7 @@ export class Uploads {
       run: async () => {
         for (;;) {
           const removed = await database.transact(async (tx) => {
-            const ids = await deleteOldUploads(tx, clock.now() - KEPT_MS, CLEAN_ROWS);
+            const ids = await deleteOldUploads(tx, clock.now() - UPLOAD_RETENTION_MS, CLEAN_ROWS);
             return { rows: ids.length, blobs: await contents.remove(tx, ids) };
           });
           await contents.removeBlobs(removed.blobs);

@@ -4,8 +4,9 @@ import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Version } from '@switchyard/contract/versions.ts';
 import { executableBody } from '../applications/executable.ts';
+import { findExecutables, holdExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
-import { findExecutables, getApplication, holdApplication } from '../applications/store.ts';
+import { getApplication, holdApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
@@ -88,6 +89,10 @@ export function versionHandlers(
       await database.transact(async (tx) => {
         await remember(tx, answer);
         await holdApplication(tx, skipsLocked(database), application);
+        if (!(await holdExecutable(tx, skipsLocked(database), row.executable_id)))
+          throw badRequest(
+            `The executable ${shown(row.executable_id)} was replaced and removed meanwhile; send the request again.`,
+          );
         if (await insertVersion(tx, row)) return;
         throw badRequest(`id is ${shown(id)}, which another version of the application has; choose another.`);
       });

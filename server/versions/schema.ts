@@ -40,4 +40,10 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0020-versions-of-an-executable',
+    async up(db) {
+      await db.schema.createIndex('versions_of_executable').on('versions').column('executable_id').execute();
+    },
+  },
 ];

@@ -1,5 +1,5 @@
 /** Every statement on versions. */
-import type { VersionId } from '@switchyard/contract/ids.ts';
+import type { ExecutableId, VersionId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import type { PageRequest } from '../http/paging.ts';
@@ -85,6 +85,26 @@ export async function deleteVersion(tx: Writer, version: VersionsTable): Promise
     .execute();
 }
 
-export async function removeVersions(tx: Writer, applicationUid: string): Promise<void> {
-  await tx.deleteFrom('versions').where('application_uid', '=', applicationUid).execute();
+/** Removes versions of an application, at most `limit` at once; answers a null for each, for they have no content. */
+export async function removeVersions(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
+  const rows = await tx
+    .deleteFrom('versions')
+    .where('application_uid', '=', applicationUid)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('versions').select('id').where('application_uid', '=', applicationUid).limit(limit),
+    )
+    .returning('id')
+    .execute();
+  return rows.map(() => null);
+}
+
+/** Which of the executables a version runs. */
+export async function findVersioned(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutableId[]> {
+  const rows = await db
+    .selectFrom('versions')
+    .select('executable_id')
+    .distinct()
+    .where('executable_id', 'in', ids)
+    .execute();
+  return rows.map((row) => row.executable_id);
 }

@@ -1,0 +1,274 @@
+/** What is deleted is gone with all that belonged to it, also while it is used, and nothing else goes with it. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { createRun, ended, logged, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
+import { type MovedClock, movedClock } from '../testing/clock.ts';
+import { blobsOf, rowsByTable } from '../testing/left-behind.ts';
+import { expectError, expectStatus, uploadContent } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { openSocket, readAll } from '../testing/sockets.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Who may call and what was installed stay, and the process that works. */
+const STAYING = [
+  'accounts',
+  'members',
+  'keys',
+  'installation',
+  'migrations',
+  'migrations_lock',
+  'opened',
+  'workers',
+];
+const LARGE_TEXT = 'x'.repeat(100_000);
+const APP = nodeApp(`(input) => {
+  console.error('started');
+  if (input?.waits) {
+    setInterval(() => {}, 1000);
+    return new Promise(() => process.on('SIGTERM', () => process.exit(0)));
+  }
+  return { input, assets: [{ name: 'Map', content: { text: 'x'.repeat(100000) } }] };
+}`);
+
+let server: TestServer;
+let clock: MovedClock;
+afterEach(() => server.close());
+
+async function start(capacity = '2'): Promise<void> {
+  clock = movedClock(Date.now());
+  server = await startTestServer({ clock, env: { SWITCHYARD_CAPACITY: capacity } });
+  await pushApp(server, 'app', { ...APP, 'data.txt': LARGE_TEXT });
+  await server.client.call('createVersion', {
+    params: { application_id: 'app' },
+    body: { id: 'v1', name: 'One' },
+  });
+  await server.client.call('createInstance', {
+    params: { application_id: 'app' },
+    body: { id: 'i1', name: 'Instance one', version_id: 'v1' },
+  });
+}
+async function remove(path: string): Promise<void> {
+  expectStatus(await server.ask('DELETE', `/v1/applications/${path}`), 204);
+}
+const read = (run: string, rest = '') => server.ask('GET', `/v1/applications/app/runs/${run}${rest}`);
+async function running(application = 'app', instance = 'latest'): Promise<string> {
+  const run = await createRun(server, application, { instance, input: { waits: true } });
+  await logged(server, application, run, 'started');
+  return run;
+}
+/** Tables that have rows, of those that may not stay. */
+async function left(): Promise<Record<string, number>> {
+  const rows = Object.entries(await rowsByTable(server));
+  return Object.fromEntries(rows.filter(([name, count]) => count > 0 && !STAYING.includes(name)));
+}
+/** Lets everything that runs now and then run now. */
+const activate = (): Promise<void> => server.restart();
+
+test('of everything that was made and deleted no row and no blob is left', async () => {
+  await start();
+  const app = { params: { application_id: 'app' } };
+  await pushApp(server, 'app', { ...APP, 'data.txt': `${LARGE_TEXT}2` });
+  await server.client.call('createSecretsCollection', {
+    ...app,
+    body: { id: 'keys', name: 'Any name', secrets: [{ type: 'env', location: 'KEY', value: 'treasure' }] },
+  });
+  const upload = await uploadContent(server, 'app', JSON.stringify({ text: LARGE_TEXT }));
+  await uploadContent(server, 'app', 'never used');
+  await server.client.call('createRunUpload', app);
+  const done = await runToEnd(server, 'app', { body: { upload_id: upload } });
+  expect(done.status_v2).toBe('succeeded');
+  await server.client.call('createInput', { ...app, body: { id: 'kept', name: 'Kept', run_id: done.id } });
+  const external = { run_type: { type: 'external' } };
+  await server.ask('POST', '/v1/applications/app/runs', {
+    body: { input: { n: LARGE_TEXT }, configuration: external },
+    headers: { 'idempotency-key': 'once' },
+  });
+  await running('app', 'i1');
+  await running();
+  await createRun(server, 'app', { instance: 'i1', input: { waits: true, text: LARGE_TEXT } });
+  const before = await rowsByTable(server);
+  const empty = Object.keys(before).filter((name) => before[name] === 0 && !STAYING.includes(name));
+  // A new table belongs here: make a row of it above, and see that deleting takes it away.
+  expect(empty).toEqual([]);
+  expect(blobsOf(server).length).toBeGreaterThan(4);
+
+  await remove('app');
+  expectError(await server.ask('GET', '/v1/applications/app'), 404);
+  // Events and kept answers have their time, and the runs of apps that were cut off theirs.
+  await expect.poll(left, { timeout: 20_000 }).toEqual({
+    answers: before.answers,
+    run_events: expect.any(Number),
+  });
+  clock.move(8 * DAY_MS);
+  await activate();
+  await expect.poll(left, { timeout: 20_000 }).toEqual({});
+  await expect.poll(() => blobsOf(server)).toEqual([]);
+});
+
+test('deleted one by one, each takes away what is its own', async () => {
+  await start();
+  const done = await runToEnd(server, 'app', { instance: 'i1', input: { text: LARGE_TEXT } });
+  const waits = await running('app', 'i1');
+  const blobs = blobsOf(server).length;
+  await remove(`app/runs/${done.id}`);
+  expectError(await read(done.id), 404);
+  // Input, output and asset of the run that ended.
+  expect(blobsOf(server)).toHaveLength(blobs - 3);
+  await remove(`app/runs/${waits}`);
+  const rows = await rowsByTable(server);
+  expect([rows.runs, rows.assets, rows.log_chunks]).toEqual([0, 0, 0]);
+  // Of the archive there are two names, that of the executable and, for a day, that of the upload.
+  expect(rows.contents).toBe(2);
+});
+
+test('more lines of a log than one transaction removes go with their run', async () => {
+  await start();
+  const run = await runToEnd(server, 'app', { input: {} });
+  const row = { run_id: run.id as never, at: clock.now(), lines: '[]' };
+  await server.running.database.transact(async (tx) => {
+    for (let seq = 100; seq < 1300; seq += 1)
+      await tx
+        .insertInto('log_chunks')
+        .values({ ...row, seq })
+        .execute();
+  });
+  await remove(`app/runs/${run.id}`);
+  expect((await rowsByTable(server)).log_chunks).toBe(0);
+});
+
+describe('while it is used', () => {
+  test('an instance and its version go, and their runs end as if they had not', async () => {
+    await start('1');
+    const first = await running('app', 'i1');
+    const waits = await createRun(server, 'app', { instance: 'i1', input: { n: 1 } });
+    expectError(await server.ask('DELETE', '/v1/applications/app/versions/v1'), 400, 'i1');
+    await remove('app/instances/i1');
+    await remove('app/versions/v1');
+    await pushApp(server, 'app', { ...nodeApp('() => ({ other: true })') });
+    expectStatus(await server.ask('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
+    const ran = await ended(server, 'app', waits);
+    expect(ran).toMatchObject({
+      status_v2: 'succeeded',
+      output: { input: { n: 1 } },
+      application_instance_id: 'i1',
+      application_version_id: 'v1',
+    });
+    expectError(
+      await server.ask('POST', '/v1/applications/app/runs?instance_id=i1', { body: {} }),
+      404,
+      'i1',
+    );
+  });
+
+  test('an application goes with what runs and what waits, and the slots are free for others', async () => {
+    await start('1');
+    await running();
+    for (let count = 0; count < 3; count += 1) await createRun(server, 'app', { input: { waits: true } });
+    await pushApp(server, 'other', APP);
+    const other = await createRun(server, 'other', { input: {} });
+    await remove('app');
+    expect((await ended(server, 'other', other)).status_v2).toBe('succeeded');
+    // The id can be taken again; nothing of the old application is seen under it.
+    await pushApp(server, 'app', APP);
+    expect((await server.ask('GET', '/v1/applications/app/runs')).body).toEqual({ runs: [] });
+    expect((await server.ask('GET', '/v1/account/queue')).body).toEqual({ runs: [] });
+    const run = await runToEnd(server, 'app', { input: {} });
+    expect(run.status_v2).toBe('succeeded');
+  });
+
+  test('a run goes, queued or running, and the next takes its slot', async () => {
+    await start('1');
+    const first = await running();
+    const [gone, next] = [
+      await createRun(server, 'app', { input: { waits: true } }),
+      await createRun(server, 'app', { input: {} }),
+    ];
+    await remove(`app/runs/${gone}`);
+    await remove(`app/runs/${first}`);
+    expect((await ended(server, 'app', next)).status_v2).toBe('succeeded');
+    expect((await rowsByTable(server)).runs).toBe(1);
+  });
+
+  test('an upload that is on its way to a deleted application is refused and leaves nothing', async () => {
+    await start();
+    const { body } = await server.client.call('createRunUpload', { params: { application_id: 'app' } });
+    const { pathname, search } = new URL(body.upload_url);
+    const socket = await openSocket(server.url);
+    const part = 'x'.repeat(100_000);
+    socket.write(
+      `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n${part}`,
+    );
+    const blobs = blobsOf(server).length;
+    await expect.poll(() => blobsOf(server).length).toBe(blobs + 1);
+    await remove('app');
+    await expect.poll(async () => (await rowsByTable(server)).applications).toBe(0);
+    const answer = readAll(socket);
+    socket.write(part);
+    expect((await answer).status).toBe(404);
+    const { contents, uploads } = await rowsByTable(server);
+    expect([contents, uploads]).toEqual([0, 0]);
+    await expect.poll(() => blobsOf(server)).toEqual([]);
+    expectStatus(await server.ask('PUT', body.upload_url, { token: null, body: 'late' }), 404);
+  });
+
+  test('what is made in a deleted application at the same moment is either refused or goes with it', async () => {
+    await start();
+    const path = '/v1/applications/app';
+    const made = await Promise.all([
+      ...Array.from({ length: 10 }, () => server.ask('POST', `${path}/runs`, { body: { input: {} } })),
+      server.ask('DELETE', path),
+      ...Array.from({ length: 10 }, () => server.ask('POST', `${path}/runs/uploadurl`)),
+      ...Array.from({ length: 10 }, () => server.ask('GET', `${path}/binary`)),
+      ...Array.from({ length: 10 }, () =>
+        server.ask('POST', `${path}/versions`, { body: { name: 'Any name' } }),
+      ),
+    ]);
+    for (const answer of made) expect([200, 201, 202, 204, 404], answer.text).toContain(answer.status);
+    await expect.poll(left, { timeout: 20_000 }).toEqual({ run_events: expect.any(Number) });
+  });
+});
+
+describe('kept for its time and no longer', () => {
+  test('lines of logs, answers and uploads a day, events a week', async () => {
+    await start();
+    const kept = async () => {
+      const { answers, uploads, log_chunks, run_events } = await rowsByTable(server);
+      return { answers, uploads, log_chunks, run_events };
+    };
+    await server.ask('POST', '/v1/applications/app/runs', {
+      body: { input: {} },
+      headers: { 'idempotency-key': 'once' },
+    });
+    await runToEnd(server, 'app', { input: {} });
+    await expect.poll(async () => (await kept()).run_events).toBe(6);
+    const before = await kept();
+    expect(before).toEqual({ answers: 1, uploads: 1, log_chunks: 2, run_events: 6 });
+    clock.move(DAY_MS - 60_000);
+    await activate();
+    // By the end of another run those that forget have looked, which they do at the start.
+    await runToEnd(server, 'app', { input: {} });
+    expect(await kept()).toMatchObject({ answers: 1, uploads: 1, log_chunks: 3, run_events: 9 });
+    clock.move(120_000);
+    await activate();
+    await expect.poll(kept).toEqual({ answers: 0, uploads: 0, log_chunks: 0, run_events: 9 });
+    clock.move(6 * DAY_MS);
+    await activate();
+    await expect.poll(kept).toEqual({ answers: 0, uploads: 0, log_chunks: 0, run_events: 3 });
+  });
+
+  test('more answers than one transaction forgets', async () => {
+    await start();
+    const { database } = server.running;
+    const account_id = (await server.client.call('getAccount')).body.id as never;
+    const row = { account_id, fingerprint: 'f', status: 200, body: null, created_at: clock.now() };
+    await database.transact(async (tx) => {
+      for (let n = 0; n < 1200; n += 1)
+        await tx
+          .insertInto('answers')
+          .values({ ...row, idempotency_key: `key-${n}` })
+          .execute();
+    });
+    clock.move(DAY_MS + 1);
+    await activate();
+    await expect.poll(async () => (await rowsByTable(server)).answers).toBe(0);
+  });
+});

@@ -1,0 +1,96 @@
+/**
+ * Removes executables that nothing uses any more: first the archive, once nothing can execute it, then the row, once no run
+ * names it (ended runs do: which of their options are hidden stands there). A push takes the place of the active
+ * executable, so without this every push would keep its archive until the application goes.
+ *
+ * What must stay true: no version, and no run that has not ended, names an executable without its archive. Whoever makes
+ * one holds the row (holdExecutable); what is removed here is looked at again under the lock. An executable is noted as
+ * unused first and removed an hour later, so that requests under way when it was replaced are still served.
+ */
+import type { ExecutableId } from '@switchyard/contract/ids.ts';
+import { UNUSED_ARCHIVE_MS } from '@switchyard/contract/limits.ts';
+import {
+  findActive,
+  holdForRemoval,
+  listExecutables,
+  markArchiveRemoved,
+  markUnused,
+  removeExecutable,
+} from '../applications/executables-store.ts';
+import type { ExecutablesTable } from '../applications/schema.ts';
+import type { Contents } from '../blobs/contents.ts';
+import type { Clock } from '../clock.ts';
+import { type Database, type Reader, skipsLocked } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import { findExecuted } from '../runs/store.ts';
+import { findVersioned } from '../versions/store.ts';
+
+const BATCH = 100;
+const EVERY_MS = 10 * 60 * 1000;
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  clock: Clock;
+  log: Log;
+}
+
+/** What can still be executed, or is about to be. */
+async function findUsed(db: Reader, ids: readonly ExecutableId[]): Promise<Set<ExecutableId>> {
+  return new Set([
+    ...(await findActive(db, ids)),
+    ...(await findVersioned(db, ids)),
+    ...(await findExecuted(db, ids, true)),
+  ]);
+}
+
+export function executableCleaner({ database, contents, clock, log }: Parts): Reconciler {
+  const locks = skipsLocked(database);
+
+  const look = async (batch: readonly ExecutablesTable[]): Promise<void> => {
+    const ids = batch.map((one) => one.id);
+    const used = await findUsed(database.read, ids);
+    const named = new Set(await findExecuted(database.read, ids, false));
+    const unused = batch.filter((one) => !used.has(one.id));
+    const fresh = unused.filter((one) => one.unused_since === null).map((one) => one.id);
+    const again = batch.filter((one) => used.has(one.id) && one.unused_since !== null).map((one) => one.id);
+    if (fresh.length + again.length > 0) {
+      await database.transact(async (tx) => {
+        await markUnused(tx, fresh, clock.now());
+        await markUnused(tx, again, null);
+      });
+    }
+    for (const { id, unused_since, archive_removed_at } of unused) {
+      const due = unused_since !== null && unused_since <= clock.now() - UNUSED_ARCHIVE_MS;
+      if (due && (archive_removed_at === null || !named.has(id))) await removeOne(id);
+    }
+  };
+
+  const removeOne = async (id: ExecutableId): Promise<void> => {
+    const blobs = await database.transact(async (tx) => {
+      const held = await holdForRemoval(tx, locks, id);
+      if (!held || (await findUsed(tx, [id])).has(id)) return [];
+      if ((await findExecuted(tx, [id], false)).length === 0) await removeExecutable(tx, id);
+      else await markArchiveRemoved(tx, id, clock.now());
+      return contents.remove(tx, [held.content_id]);
+    });
+    await contents.removeBlobs(blobs);
+  };
+
+  return new Reconciler({
+    name: 'remove unused executables',
+    everyMs: EVERY_MS,
+    clock,
+    log,
+    run: async () => {
+      let after = '';
+      for (;;) {
+        const batch = await listExecutables(database.read, after, BATCH);
+        if (batch.length > 0) await look(batch);
+        if (batch.length < BATCH) return;
+        after = batch.at(-1)?.id ?? '';
+      }
+    },
+  });
+}
