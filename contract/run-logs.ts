@@ -24,7 +24,8 @@ export const LiveLog = Type.Object(
     next_page_token: Type.Optional(Type.String({ description: 'Hand it back as `since`.' })),
     status_v2: oneOf(RUN_STATUSES_V2, 'The status of the run. With a terminal one the lines are complete.'),
     next_available_in_seconds: Type.Number({
-      description: 'When to ask again; at least 1 while the run has not ended.',
+      description:
+        'When to ask again; at least 1 while the run has not ended, and more when a great many follow logs.',
     }),
   },
   { $id: 'LiveLog', description: 'Lines of the log and where to go on.' },

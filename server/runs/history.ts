@@ -1,5 +1,5 @@
 /** Every statement on the lines of logs and on the events of runs, which are kept for a while only. */
-import type { RunId } from '@switchyard/contract/ids.ts';
+import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
@@ -51,6 +51,62 @@ export function listLogChunks(
     .orderBy('seq')
     .limit(limit)
     .execute();
+}
+
+export interface Followed {
+  status: RunStatusV2;
+  chunks: { seq: number; lines: string }[];
+}
+
+interface Place {
+  account: AccountId;
+  application: ApplicationId;
+  id: RunId;
+  after: number;
+}
+
+/**
+ * The run is looked for by its id alone, with a limit that keeps it so: PostgreSQL would otherwise be free to go through
+ * the runs of the application.
+ */
+const selectFollowed = prepared((db, { account, application, id, after }: Place) =>
+  db
+    .selectFrom((from) =>
+      from.selectFrom('runs').select(['application_uid', 'status']).where('id', '=', id).limit(1).as('run'),
+    )
+    .innerJoin('applications', 'applications.uid', 'run.application_uid')
+    .leftJoin(
+      (from) =>
+        from
+          .selectFrom('log_chunks')
+          .select(['seq', 'lines'])
+          .where('run_id', '=', id)
+          .where('seq', '>', after)
+          .orderBy('seq')
+          .limit(FOLLOWED_CHUNKS)
+          .as('chunk'),
+      (join) => join.onTrue(),
+    )
+    .select(['run.status', 'chunk.seq', 'chunk.lines'])
+    .where('applications.account_id', '=', account)
+    .where('applications.id', '=', application)
+    .where('applications.deleted_at', 'is', null)
+    .orderBy('chunk.seq'),
+);
+/** As many chunks as one answer to a follower is made of. */
+export const FOLLOWED_CHUNKS = 20;
+
+/**
+ * The status of a run and the chunks after the place; undefined when the account has no such run. One statement, which is
+ * all that a follower's question costs the database, and sees both as they were at one moment: with a terminal status
+ * there are no more lines to come.
+ */
+export async function findFollowed(db: Reader, place: Place): Promise<Followed | undefined> {
+  const rows = await selectFollowed(db, place);
+  const [first] = rows;
+  if (!first) return undefined;
+  const chunks = rows.flatMap(({ seq, lines }) => (seq === null || lines === null ? [] : { seq, lines }));
+  return { status: first.status, chunks };
 }
 
 /** Removes chunks of lines from before the instant, at most `limit` at once; answers how many. */

@@ -1,34 +1,36 @@
 /** Logs of a run: whole after its end, in pages while it runs. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { RunId } from '@switchyard/contract/ids.ts';
+import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/ids.ts';
 import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
 import type { LiveLog } from '@switchyard/contract/run-logs.ts';
-import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
 import type { Contents } from '../blobs/contents.ts';
 import { rfc3339Micros } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import type { RawReply } from '../http/handler.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { listLogChunks } from './history.ts';
+import type { FollowPace } from './follow-pace.ts';
+import { FOLLOWED_CHUNKS, findFollowed } from './history.ts';
 import type { StoredLine } from './log-writer.ts';
 
-const CHUNKS_READ = 20;
-const ASK_AGAIN_SECONDS = 1;
+/** Where more lines wait than a page holds, nobody waits for new ones. */
+const MORE_AFTER_SECONDS = 1;
 
 /**
- * The lines after `since`. The status must be the one read before the lines: then a terminal one is handed out only with
- * or after the last line. While more lines wait than a page holds, the status is withheld, because clients stop at a
- * terminal one.
+ * The lines after `since`; undefined when the account has no such run. A terminal status is handed out only with or after
+ * the last line: while more lines wait than a page holds it is withheld, because clients stop at a terminal one.
  */
 export async function liveLog(
   db: Reader,
-  id: RunId,
-  status: RunStatusV2,
+  run: { account: AccountId; application: ApplicationId; id: RunId },
   since: string | undefined,
-): Promise<LiveLog> {
+  pace: FollowPace,
+): Promise<LiveLog | undefined> {
   const after = readPlace(since);
-  const chunks = await listLogChunks(db, id, after, CHUNKS_READ);
+  const followed = await findFollowed(db, { ...run, after });
+  if (!followed) return undefined;
+  const { status, chunks } = followed;
   const items: LiveLog['items'] = [];
   let place = after;
   for (const chunk of chunks) {
@@ -37,13 +39,17 @@ export async function liveLog(
       items.push({ timestamp: rfc3339Micros(micros), log: text });
     place = chunk.seq;
   }
-  const complete = place === (chunks.at(-1)?.seq ?? after) && chunks.length < CHUNKS_READ;
+  const complete = place === (chunks.at(-1)?.seq ?? after) && chunks.length < FOLLOWED_CHUNKS;
   const shownStatus = isTerminal(status) && !complete ? 'running' : status;
   return {
     items,
     ...(place > 0 ? { next_page_token: String(place) } : {}),
     status_v2: shownStatus,
-    next_available_in_seconds: isTerminal(shownStatus) ? 0 : ASK_AGAIN_SECONDS,
+    next_available_in_seconds: isTerminal(shownStatus)
+      ? 0
+      : complete
+        ? pace.nextSeconds()
+        : MORE_AFTER_SECONDS,
   };
 }
 

@@ -17,6 +17,7 @@ import { assetBody, findAsset, listAssets } from './assets.ts';
 import { hiddenOptions, informationBody, runBody } from './body.ts';
 import { cancel, remove } from './cancel.ts';
 import { type CreateParts, create } from './create.ts';
+import { FollowPace } from './follow-pace.ts';
 import { liveLog, wholeLog } from './logs.ts';
 import { contentTypeOf, outputUrl, refuseByUrlOnly, withOutput } from './results.ts';
 import type { RunsTable } from './schema.ts';
@@ -47,6 +48,7 @@ type RunOperation =
 
 export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
   const { database, contents, uploads, pageTokens, clock, metrics } = parts;
+  const pace = new FollowPace(clock);
 
   const find = async (
     caller: Caller,
@@ -144,8 +146,12 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
     },
 
     async getRunLiveLogs({ caller, params, query }) {
-      const run = await find(caller, params);
-      return { status: 200, body: await liveLog(database.read, run.id, run.status, query.since) };
+      const place = { account: caller.account, application: params.application_id, id: params.run_id };
+      const body = await liveLog(database.read, place, query.since, pace);
+      if (body) return { status: 200, body };
+      // Says which of the two there is not.
+      await find(caller, params);
+      throw notFound(`There is no run ${shown(params.run_id)}.`);
     },
 
     async listRunAssets({ caller, params }) {

@@ -1,0 +1,71 @@
+/** However many follow, they ask no more often than the server has time for, and nobody waits longer than they must. */
+import { expect, test } from 'vitest';
+import { movedClock } from '../testing/clock.ts';
+import { FollowPace, QUESTIONS_PER_SECOND } from './follow-pace.ts';
+
+const STEP_MS = 10;
+
+/** Followers who ask when they are told to, for so many seconds; answers the questions of each second and the last waits. */
+function follow(
+  count: number,
+  seconds: number,
+  pace = new FollowPace(clock),
+): { asked: number[]; waits: number[] } {
+  const begin = clock.now();
+  // They come in over the first second.
+  const next = Array.from({ length: count }, (_, n) => begin + (n / count) * 1000);
+  const asked: number[] = new Array<number>(seconds).fill(0);
+  const waits: number[] = new Array<number>(count).fill(0);
+  for (; clock.now() < begin + seconds * 1000; clock.move(STEP_MS)) {
+    const second = Math.floor((clock.now() - begin) / 1000);
+    for (const [n, at] of next.entries()) {
+      if (at > clock.now()) continue;
+      const wait = pace.nextSeconds();
+      asked[second] = (asked[second] ?? 0) + 1;
+      waits[n] = wait;
+      next[n] = clock.now() + wait * 1000;
+    }
+  }
+  return { asked, waits };
+}
+const clock = movedClock(1_800_000_000_000);
+
+test.each([1, 50, QUESTIONS_PER_SECOND / 2])('%i followers ask every second', (count) => {
+  const { asked, waits } = follow(count, 10);
+  expect(new Set(waits)).toEqual(new Set([1]));
+  expect(new Set(asked.slice(1))).toEqual(new Set([count]));
+});
+
+test.each([1000, 5000])('%i followers share what questions there are', (count) => {
+  const { asked, waits } = follow(count, 60);
+  const later = asked.slice(20);
+  const mean = later.reduce((sum, one) => sum + one, 0) / later.length;
+  expect(mean).toBeLessThanOrEqual(QUESTIONS_PER_SECOND);
+  expect(mean).toBeGreaterThan(QUESTIONS_PER_SECOND / 2);
+  // Nobody is told to wait for much longer than their share of the questions asks for.
+  expect(Math.max(...waits)).toBeLessThanOrEqual(Math.ceil((count / QUESTIONS_PER_SECOND) * 1.2) + 1);
+});
+
+test('nobody waits longer than half a minute', () => {
+  const pace = new FollowPace(clock);
+  const waits = Array.from({ length: 100_000 }, () => pace.nextSeconds());
+  expect(Math.max(...waits)).toBe(30);
+  expect(waits[0]).toBe(1);
+});
+
+test('when the many have gone the others ask every second again', () => {
+  const pace = new FollowPace(clock);
+  follow(3000, 20, pace);
+  clock.move(30_000);
+  expect(follow(10, 5, pace).waits).toEqual(new Array(10).fill(1));
+});
+
+test('a clock that is set forward or back by a day does no harm', () => {
+  const pace = new FollowPace(clock);
+  follow(3000, 5, pace);
+  for (const day of [86_400_000, -2 * 86_400_000]) {
+    clock.move(day);
+    expect(pace.nextSeconds()).toBe(1);
+    expect(follow(10, 5, pace).waits).toEqual(new Array(10).fill(1));
+  }
+});
