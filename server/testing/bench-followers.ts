@@ -8,14 +8,15 @@
  * round, `--rounds`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { LiveLog } from '@switchyard/contract/run-logs.ts';
+import { Worker } from 'node:worker_threads';
 import { trivialProgram } from '@switchyard/runner/bench.ts';
 import { packFiles } from './apps.ts';
+import type { Following, Tally } from './bench-followers-thread.ts';
 import { APPLICATION, median, push, quantile, type Started, startSwitchyard, tell } from './bench-kit.ts';
+import { hangUp, send } from './bench-requests.ts';
 import { pause } from './kill-load.ts';
 
 const { values } = parseArgs({
@@ -34,6 +35,8 @@ const ROUNDS = Number(values.rounds);
 const MAKERS = 8;
 /** Runs that may wait: enough that none of the slots is ever idle. */
 const WAITING_MAX = 200;
+/** Followers come in over this time. */
+const COME_IN_MS = 3000;
 const PATH = `/v1/applications/${APPLICATION}/runs`;
 /** A shell script: the machine is to be busy with runs. What it is given says whether it logs or is over at once. */
 const MANIFEST = 'type: binary\nruntime: native\nfiles: [main, quick]\n';
@@ -43,71 +46,34 @@ case "$line" in *quick*) exec ./quick;; esac
 n=0
 while :; do echo "line $n" >&2; n=$((n + 1)); sleep 0.1; done
 `;
-const agent = new Agent({ keepAlive: true, maxSockets: 2000 });
-
-interface Answered {
-  status: number;
-  text: string;
-}
-
-/** As little work as a client can have with a request: a thousand of them live in this process. */
-function ask({ url, token }: Started, method: string, path: string, body?: string): Promise<Answered> {
-  const { port, hostname } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined
-        ? {}
-        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-    };
-    const sent = request({ agent, hostname, port, method, path, headers }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (chunk: string) => {
-        text += chunk;
-      });
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
-      answer.on('error', reject);
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
-interface Tally {
-  polls: number;
-  lines: number;
-  pollMs: number[];
-}
-
-/** Follows the log until told to stop; throws when a line is missing, repeated or out of order. */
-async function follow(server: Started, run: string, tally: Tally, isOver: () => boolean): Promise<void> {
-  let since = '';
-  let expected = 0;
-  await pause(Math.random() * 1000);
-  while (!isOver()) {
-    const begin = performance.now();
-    const answer = await ask(server, 'GET', `${PATH}/${run}/logs/live${since && `?since=${since}`}`);
-    tally.pollMs.push(performance.now() - begin);
-    if (answer.status !== 200) throw new Error(`following ${run} answered ${answer.status}: ${answer.text}`);
-    const body = JSON.parse(answer.text) as LiveLog;
-    for (const { log } of body.items) {
-      if (log !== `line ${expected}`) throw new Error(`${run} shows "${log}" in place of line ${expected}`);
-      expected += 1;
-    }
-    tally.polls += 1;
-    tally.lines += body.items.length;
-    since = body.next_page_token ?? since;
-    await pause(body.next_available_in_seconds * 1000);
-  }
-}
-
 /** Runs that have ended by now, and the processor time that the server itself has taken, in ms. */
 async function measured(server: Started): Promise<{ ended: number; cpuMs: number }> {
-  const { text } = await ask(server, 'GET', '/metrics');
+  const { text } = await send(server, 'GET', '/metrics');
   const ended = /^switchyard_runs_finished_total\{status="succeeded"\} (\d+)/m.exec(text)?.[1] ?? '0';
   const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return { ended: Number(ended), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
+}
+
+/** Starts the followers in their thread, and waits until all of them have come in; answers how to stop them. */
+async function startFollowers(
+  server: Started,
+  logs: readonly string[],
+  followers: number,
+): Promise<() => Promise<Tally>> {
+  const { url, token } = server;
+  const paths = logs.map((run) => `${PATH}/${run}`);
+  const workerData: Following = { server: { url, token }, paths, followers, comeInMs: COME_IN_MS };
+  const thread = new Worker(new URL('./bench-followers-thread.ts', import.meta.url), { workerData });
+  const failed = new Promise<never>((_, reject) => thread.once('error', reject));
+  const heard = <T>(): Promise<T> =>
+    Promise.race([new Promise<T>((resolve) => thread.once('message', resolve)), failed]);
+  await heard();
+  await Promise.race([pause(COME_IN_MS * 1.5), failed]);
+  return () => {
+    const told = heard<Tally>();
+    thread.postMessage('stop');
+    return told;
+  };
 }
 
 interface Round {
@@ -121,12 +87,7 @@ interface Round {
 /** Makes runs for a while, with so many followers. */
 async function round(server: Started, logs: readonly string[], followers: number): Promise<Round> {
   let over = false;
-  const tally: Tally = { polls: 0, lines: 0, pollMs: [] };
-  const following = Array.from({ length: followers }, (_, n) =>
-    follow(server, logs[n % logs.length] ?? '', tally, () => over),
-  );
-  // The followers come in over a second; then it counts.
-  await pause(1500);
+  const followed = followers === 0 ? undefined : await startFollowers(server, logs, followers);
   const createMs: number[] = [];
   let made = 0;
   const begin = performance.now();
@@ -145,7 +106,7 @@ async function round(server: Started, logs: readonly string[], followers: number
         continue;
       }
       const asked = performance.now();
-      const answer = await ask(server, 'POST', PATH, '{"input":{"quick":true}}');
+      const answer = await send(server, 'POST', PATH, '{"input":{"quick":true}}');
       if (answer.status !== 202) throw new Error(`the run answered ${answer.status}: ${answer.text}`);
       createMs.push(performance.now() - asked);
       made += 1;
@@ -155,7 +116,8 @@ async function round(server: Started, logs: readonly string[], followers: number
   const last = await measured(server);
   const seconds = (performance.now() - begin) / 1000;
   over = true;
-  await Promise.all([...making, ...following, watching]);
+  await Promise.all([...making, watching]);
+  const tally = (await followed?.()) ?? { polls: 0, lines: 0, pollMs: [] };
   return {
     runsPerSecond: (last.ended - first.ended) / seconds,
     createP50: median(createMs),
@@ -169,13 +131,13 @@ async function round(server: Started, logs: readonly string[], followers: number
 async function startLogs(server: Started): Promise<string[]> {
   const made = await Promise.all(
     Array.from({ length: LOGS }, () =>
-      ask(server, 'POST', PATH, '{"input":{},"configuration":{"queuing":{"priority":1}}}'),
+      send(server, 'POST', PATH, '{"input":{},"configuration":{"queuing":{"priority":1}}}'),
     ),
   );
   const ids = made.map((one) => (JSON.parse(one.text) as { run_id: string }).run_id);
   for (const id of ids) {
     while (
-      (JSON.parse((await ask(server, 'GET', `${PATH}/${id}/metadata`)).text) as { status_v2: string })
+      (JSON.parse((await send(server, 'GET', `${PATH}/${id}/metadata`)).text) as { status_v2: string })
         .status_v2 !== 'running'
     )
       await pause(20);
@@ -227,7 +189,7 @@ try {
     `${sum((one) => one.polls)} polls gave ${sum((one) => one.lines)} lines, each once and in order; a poll took ${median(pollMs).toFixed(1)} ms, at the 99th percentile ${quantile(pollMs, 0.99).toFixed(1)} ms`,
   );
 } finally {
-  agent.destroy();
+  hangUp();
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }
