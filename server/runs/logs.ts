@@ -28,8 +28,10 @@ export async function liveLog(
   pace: FollowPace,
 ): Promise<LiveLog | undefined> {
   const after = readPlace(since);
-  const followed = await findFollowed(db, { ...run, after });
+  const followed = await findFollowed(db, { ...run, after: after ?? 0 });
   if (!followed) return undefined;
+  if (after === null)
+    throw badRequest(`since is ${shown(since)}; it must be the next_page_token of the call before.`);
   const { status, chunks } = followed;
   const items: LiveLog['items'] = [];
   let place = after;
@@ -72,11 +74,9 @@ async function* inJson(log: AsyncIterable<Buffer>): AsyncGenerator<string> {
   yield `${JSON.stringify(decoder.decode()).slice(1, -1)}"}`;
 }
 
-function readPlace(since: string | undefined): number {
+/** null for what is no place. */
+function readPlace(since: string | undefined): number | null {
   if (since === undefined || since === '') return 0;
   const place = Number(since);
-  if (!/^\d{1,15}$/.test(since) || !Number.isSafeInteger(place)) {
-    throw badRequest(`since is ${shown(since)}; it must be the next_page_token of the call before.`);
-  }
-  return place;
+  return /^\d{1,15}$/.test(since) && Number.isSafeInteger(place) ? place : null;
 }
