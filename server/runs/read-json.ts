@@ -67,7 +67,8 @@ export function nothing(error: string): ReadJson {
   };
 }
 
-function notJson({ subject }: JsonSource, why: string): string {
+/** The sentence for a text that is no JSON. */
+export function notJson({ subject }: JsonSource, why: string): string {
   return subject === null
     ? `The app printed text to stdout that is not JSON (${why}); stdout must be one JSON object, logs belong on stderr.`
     : `${subject} is not JSON (${why}); it must be one JSON object.`;

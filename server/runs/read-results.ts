@@ -1,6 +1,6 @@
 /**
  * Reads what a run left: its output and the statistics, metrics and assets in it or beside it. Text above a megabyte is
- * parsed in a thread, because parsing 100 MB takes about a second, for which nobody else would be answered.
+ * read in a thread, because reading 100 MB takes about a second, for which nobody else would be answered.
  */
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
@@ -51,7 +51,7 @@ export async function readJsonOfAnySize(
   return reading;
 }
 
-/** One at a time: a parsed output takes several times its bytes of memory, and many runs can end at once. */
+/** One at a time: what is parsed takes several times its bytes of memory, and many runs can end at once. */
 let lastLarge: Promise<unknown> = Promise.resolve();
 
 function readInThread(work: ThreadWork): Promise<ReadJson> {

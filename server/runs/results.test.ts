@@ -1,6 +1,7 @@
 /** What an app leaves, and what is made of it: output, errors, text that is no output, sizes. */
+import { isTerminal } from '@switchyard/contract/states.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Files, pushApp, runToEnd } from '../testing/apps.ts';
+import { createRun, type Files, pushApp, runToEnd } from '../testing/apps.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
 /** Does what its input says: prints, logs, ends. */
@@ -22,6 +23,7 @@ if (signal) { process.kill(process.pid, signal); setInterval(() => {}, 1000); } 
 `,
 };
 const DIRECT_MAX = 5_242_880;
+const OUTPUT_MAX = 104_857_600;
 
 let server: TestServer;
 beforeAll(async () => {
@@ -104,6 +106,29 @@ describe('output', () => {
     }
   });
 
+  test('above a megabyte has its statistics read wherever they stand, and must be JSON to its end', async () => {
+    const solution = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => ({ id: `stop ${n}` })));
+    const statistics = '"statistics":{"schema":"v1","result":{"value":7}}';
+    for (const print of [
+      `{"solution":${solution},${statistics}}`,
+      `{${statistics},"solution":${solution}}`,
+    ]) {
+      const run = await leave({ print });
+      expect(run.status_v2).toBe('succeeded');
+      expect(run.statistics.indicators).toEqual([{ name: 'result.value', value: 7 }]);
+    }
+    for (const print of [
+      `{${statistics},"solution":${solution}`,
+      `{"solution":${solution}} done`,
+      solution,
+    ]) {
+      const run = await leave({ print });
+      expect(run.status_v2).toBe('failed');
+      expect(run.error).toContain('stdout must be one JSON object');
+      expect(run.error_log?.stdout).toBe(print.slice(-64 * 1024));
+    }
+  });
+
   test('small enough is also handed out by URL', async () => {
     const run = await leave({ print: '{"a":1}' });
     const { body } = await output(run.id, '?format=url');
@@ -111,8 +136,23 @@ describe('output', () => {
     expect((await output(run.id, '?format=xml')).status).toBe(400);
   });
 
+  test('of 100 MiB is kept whole', async () => {
+    const run = await createRun(server, 'app', { input: { bytes: OUTPUT_MAX } });
+    const params = { application_id: 'app', run_id: run };
+    const metadata = await server.until('runs-ended', async () => {
+      const { body } = await server.client.call('getRunMetadata', { params });
+      return isTerminal(body.status_v2) ? body : null;
+    });
+    expect(metadata).toMatchObject({ status_v2: 'succeeded', output_size: OUTPUT_MAX });
+    const { url } = (await output(run, '?format=url')).body as { url: string };
+    const head = await server.ask('HEAD', url, { token: null });
+    expect(head.headers.get('content-length')).toBe(String(OUTPUT_MAX));
+    const end = await server.ask('GET', url, { token: null, headers: { range: 'bytes=-4' } });
+    expect(end.text).toBe('xx"}');
+  }, 60_000);
+
   test('beyond 100 MiB fails the run', async () => {
-    const run = await leave({ bytes: 100 * 1024 * 1024 + 1 });
+    const run = await leave({ bytes: OUTPUT_MAX + 1 });
     expect(run.status_v2).toBe('failed');
     expect(run.error).toMatch(/100/);
     expect(run).not.toHaveProperty('output');
