@@ -25,7 +25,7 @@ export const getQueue = operation({
   path: '/v1/account/queue',
   tag: 'runs',
   summary: 'Get the queue',
-  description: `Lists the queued and running runs of every application of the account: first those that run, then those that wait, in the order in which they are served: the lowest number of priority first, and of one priority the oldest. Execution classes that share slots are served in this one order; one that has slots of its own may be ahead of or behind the others. Each run that waits says why and which it is. Without paging at most ${QUEUE_RUNS_MAX} runs are answered, with a \`next_page_token\` when there are more. While you page, a run that starts keeps its place in the list, and one that ends leaves it.`,
+  description: `Lists the queued and running runs of every application of the account: first those that run, then those that wait, in the order in which they are served: the lowest number of priority first, and of one priority the oldest. Execution classes that share slots are served in this one order; one that has slots of its own may be ahead of or behind the others. Each run that waits says why and which it is. Without paging at most ${QUEUE_RUNS_MAX} runs are answered, with a \`next_page_token\` when there are more. While you page, a run that starts keeps its place in the list, one that ends leaves it, and one that is given another priority moves.`,
   right: 'read',
   query: Type.Object(PageQuery),
   answers: {

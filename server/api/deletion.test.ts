@@ -159,6 +159,28 @@ describe('while it is used', () => {
     );
   });
 
+  test('a secrets collection goes, what runs goes on with its values, and what waits fails and says why', async () => {
+    await start('1');
+    const params = { application_id: 'app' };
+    const secrets = [{ type: 'env', location: 'KEY', value: 'treasure' }] as const;
+    await server.client.call('createSecretsCollection', {
+      params,
+      body: { id: 'keys', name: 'Any name', secrets: [...secrets] },
+    });
+    const asked = { body: { configuration: { secrets_collection_id: 'keys' } } };
+    const first = await createRun(server, 'app', { input: { waits: true }, ...asked });
+    await logged(server, 'app', first, 'started');
+    const waits = await createRun(server, 'app', { input: {}, ...asked });
+    await remove('app/secrets/keys');
+    expect((await read(first, '/metadata')).body).toMatchObject({ status_v2: 'running' });
+    expectStatus(await server.ask('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
+    expect(await ended(server, 'app', waits)).toMatchObject({
+      status_v2: 'failed',
+      error: expect.stringContaining('"keys"'),
+      secrets_collection_id: 'keys',
+    });
+  });
+
   test('an application goes with what runs and what waits, and the slots are free for others', async () => {
     await start('1');
     await running();

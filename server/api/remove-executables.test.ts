@@ -1,10 +1,16 @@
 /** Executables go when nothing uses them any more, and never before. */
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { holdExecutable } from '../applications/executables-store.ts';
+import { Contents } from '../blobs/contents.ts';
+import { openDiskBlobs } from '../blobs/disk.ts';
 import { systemClock } from '../clock.ts';
 import { skipsLocked } from '../database/database.ts';
+import { systemRandom } from '../random.ts';
+import { resolveInstance } from '../runs/resolve.ts';
+import { submit } from '../runs/submit.ts';
 import { createRun, ended, logged, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { blobsOf } from '../testing/left-behind.ts';
+import { blobsOf, rowsByTable } from '../testing/left-behind.ts';
 import { expectStatus } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import { insertVersion } from '../versions/store.ts';
@@ -14,8 +20,6 @@ const TEN_MINUTES_MS = 10 * 60 * 1000;
 
 let server: TestServer;
 let shift = 0;
-/** How often something has been done that is done every ten minutes. */
-let rounds = 0;
 afterEach(() => server.close());
 
 async function start(env: Record<string, string> = {}): Promise<void> {
@@ -25,11 +29,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
     // What happens every ten minutes happens all the time.
     clock: {
       now: () => Date.now() + shift,
-      after(ms, callback) {
-        if (ms !== TEN_MINUTES_MS) return systemClock.after(ms, callback);
-        rounds += 1;
-        return systemClock.after(20, callback);
-      },
+      after: (ms, callback) => systemClock.after(ms === TEN_MINUTES_MS ? 20 : ms, callback),
     },
   });
 }
@@ -190,8 +190,8 @@ test('of one that begins to be used while it is removed either the use or the re
     expect(await holdExecutable(tx, locks, first.id)).toBe(true);
     await insertVersion(tx, version);
     shift += HOUR_MS + 1;
-    const from = rounds;
-    for (let reads = 0; rounds < from + 8 && reads < 2000; reads += 1) await executables();
+    // Time for the reconciler, which looks every 20 ms, to come upon it and wait.
+    for (let asked = 0; asked < 200; asked += 1) expectStatus(await server.ask('GET', '/healthz'), 200);
   });
   await expect.poll(async () => (await executables())[0]?.unused_since).toBeNull();
   expect(await archives()).toEqual([true, true]);
@@ -199,4 +199,38 @@ test('of one that begins to be used while it is removed either the use or the re
   await pass(1);
   await expect.poll(async () => (await executables()).length).toBe(1);
   expect(await database.transact((tx) => holdExecutable(tx, locks, first.id))).toBe(false);
+});
+
+test('a run that was about to be made of one that is removed meanwhile is refused, and leaves nothing', async () => {
+  await start();
+  await push('a');
+  const { database } = server.running;
+  const application = await database.read.selectFrom('applications').selectAll().executeTakeFirstOrThrow();
+  const resolved = await resolveInstance(database.read, application, undefined);
+  await push('b');
+  await pass(1);
+  await expect.poll(async () => (await executables()).length).toBe(1);
+  const clock = systemClock;
+  const random = systemRandom;
+  const blobs = await openDiskBlobs(join(server.data, 'blobs'));
+  const contents = new Contents({ database, blobs, clock, random });
+  const before = await rowsByTable(server);
+  const told = (): void => {};
+  const asked = {
+    application,
+    resolved,
+    email: '',
+    name: '',
+    description: '',
+    options: null,
+    configuration: {},
+    input: () => contents.prepare(Buffer.from('{}')),
+  };
+  await expect(
+    submit({ database, clock, random, onQueued: told, onEnded: told }, asked),
+  ).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('was replaced and removed meanwhile'),
+  });
+  expect(await rowsByTable(server)).toEqual(before);
 });
