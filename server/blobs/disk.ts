@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeMeasured } from './measured-file.ts';
+import { PIECE_BYTES, writeMeasured } from './measured-file.ts';
 import type { BlobStore } from './store.ts';
 
 /** Opens the folder, which is made when it is missing. */
@@ -31,7 +31,10 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore> {
       }
     },
     async open(key, part) {
-      const stream = createReadStream(pathOf(key), part ? { start: part.from, end: part.to } : {});
+      const stream = createReadStream(pathOf(key), {
+        highWaterMark: PIECE_BYTES,
+        ...(part ? { start: part.from, end: part.to } : {}),
+      });
       await new Promise<void>((resolve, reject) => {
         stream.once('open', () => resolve());
         stream.once('error', reject);

@@ -15,6 +15,7 @@ import https from 'node:https';
 import { pipeline } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
+import { PIECE_BYTES } from './measured-file.ts';
 
 export interface S3Credentials {
   accessKeyId: string;
@@ -148,7 +149,12 @@ export function createSend(bucket: Bucket, credentials: S3Credentials, patience:
         if (readerIsSlow) sent.setTimeout(patience.idleMs);
         else (answer ?? sent).destroy(silent(bucket, ask, patience.idleMs));
       });
-      if (ask.file) pipeline(createReadStream(ask.file.path), sent, (error) => error && reject(error));
+      if (ask.file)
+        pipeline(
+          createReadStream(ask.file.path, { highWaterMark: PIECE_BYTES }),
+          sent,
+          (error) => error && reject(error),
+        );
       else sent.end();
     });
   }
