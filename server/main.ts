@@ -168,6 +168,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...uploads.handlers(),
       ...runHandlers({
         ...shared,
+        keyRate: config.rateLimit,
         useInput: async (applicationUid, id) => {
           const { content, format } = await useInput(shared, applicationUid, id);
           return { id, content, format: format.input.type };

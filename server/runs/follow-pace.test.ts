@@ -1,15 +1,19 @@
 /** However many follow, they ask no more often than the server has time for, and nobody waits longer than they must. */
+
+import type { KeyId } from '@switchyard/contract/ids.ts';
 import { expect, test } from 'vitest';
 import { movedClock } from '../testing/clock.ts';
 import { FollowPace, QUESTIONS_PER_SECOND } from './follow-pace.ts';
 
 const STEP_MS = 10;
+const KEY = 'key-0' as KeyId;
 
 /** Followers who ask when they are told to, for so many seconds; answers the questions of each second and the last waits. */
 function follow(
   count: number,
   seconds: number,
-  pace = new FollowPace(clock),
+  pace = new FollowPace(clock, null),
+  keys = 1,
 ): { asked: number[]; waits: number[] } {
   const begin = clock.now();
   // They come in over the first second.
@@ -20,7 +24,7 @@ function follow(
     const second = Math.floor((clock.now() - begin) / 1000);
     for (const [n, at] of next.entries()) {
       if (at > clock.now()) continue;
-      const wait = pace.nextSeconds();
+      const wait = pace.nextSeconds(`key-${n % keys}` as KeyId);
       asked[second] = (asked[second] ?? 0) + 1;
       waits[n] = wait;
       next[n] = clock.now() + wait * 1000;
@@ -46,26 +50,37 @@ test.each([1000, 5000])('%i followers share what questions there are', (count) =
   expect(Math.max(...waits)).toBeLessThanOrEqual(Math.ceil((count / QUESTIONS_PER_SECOND) * 1.2) + 1);
 });
 
+test('with one key they ask half as often as the key may call, and with many keys as if there were none', () => {
+  // 6000 requests a minute are 100 a second.
+  const rate = { perMinute: 6000 };
+  const one = follow(1000, 90, new FollowPace(clock, rate)).asked.slice(30);
+  expect(one.reduce((sum, asked) => sum + asked, 0) / one.length).toBeLessThanOrEqual(50);
+  const many = follow(1000, 60, new FollowPace(clock, rate), 100).asked.slice(20);
+  const mean = many.reduce((sum, asked) => sum + asked, 0) / many.length;
+  expect(mean).toBeLessThanOrEqual(QUESTIONS_PER_SECOND);
+  expect(mean).toBeGreaterThan(QUESTIONS_PER_SECOND / 2);
+});
+
 test('nobody waits longer than half a minute', () => {
-  const pace = new FollowPace(clock);
-  const waits = Array.from({ length: 100_000 }, () => pace.nextSeconds());
+  const pace = new FollowPace(clock, null);
+  const waits = Array.from({ length: 100_000 }, () => pace.nextSeconds(KEY));
   expect(Math.max(...waits)).toBe(30);
   expect(waits[0]).toBe(1);
 });
 
 test('when the many have gone the others ask every second again', () => {
-  const pace = new FollowPace(clock);
+  const pace = new FollowPace(clock, null);
   follow(3000, 20, pace);
   clock.move(30_000);
   expect(follow(10, 5, pace).waits).toEqual(new Array(10).fill(1));
 });
 
 test('a clock that is set forward or back by a day does no harm', () => {
-  const pace = new FollowPace(clock);
+  const pace = new FollowPace(clock, null);
   follow(3000, 5, pace);
   for (const day of [86_400_000, -2 * 86_400_000]) {
     clock.move(day);
-    expect(pace.nextSeconds()).toBe(1);
+    expect(pace.nextSeconds(KEY)).toBe(1);
     expect(follow(10, 5, pace).waits).toEqual(new Array(10).fill(1));
   }
 });

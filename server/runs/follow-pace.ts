@@ -1,40 +1,81 @@
 /**
  * When those who follow logs are to ask again: after a second, and later when there are many of them, so that however
- * many follow, they do not ask more often than a fixed number of times a second. A question costs about 0.2 ms of the one
- * thread that answers, and a thousand followers who asked every second took a fifth of it from those who make runs.
+ * many follow, they do not ask more often than the server has time for, nor than the rate of their key allows. A question
+ * costs about 0.2 ms of the one thread that answers, and a thousand followers who asked every second took a fifth of it
+ * from those who make runs; and a client that is told "later" goes on, while one that is told "too many" gives up.
  *
- * Holds how many were told to come back in each tenth of a second to come. Nobody is known by name: one who was told a
- * time counts until then, whether or not they come.
+ * Holds how many were told to come back in each tenth of a second to come, altogether and for each key. Nobody else is
+ * known by name: one who was told a time counts until then, whether or not they come.
  */
+import type { KeyId } from '@switchyard/contract/ids.ts';
 import type { Clock } from '../clock.ts';
 
 /** A tenth of the thread at most. */
 export const QUESTIONS_PER_SECOND = 400;
+/** What followers may take of the requests that their key may make; the rest is left to whoever makes runs with it. */
+const SHARE_OF_KEY = 0.5;
 const SECONDS_MAX = 30;
 const SLOT_MS = 100;
 /** As many slots as can be told, the one under way, and one more for what is rounded. */
 const SLOTS = (SECONDS_MAX * 1000) / SLOT_MS + 2;
+const KEYS_MAX = 10_000;
 
 export class FollowPace {
   readonly #clock: Clock;
-  /** Followers by the slot they come back in, modulo the number of slots. */
+  readonly #perKey: number | null;
+  readonly #all: Questions;
+  readonly #keys = new Map<KeyId, Questions>();
+
+  /** `keyRate` is how often one key may call; null for no limit. */
+  constructor(clock: Clock, keyRate: { perMinute: number } | null) {
+    this.#clock = clock;
+    this.#perKey = keyRate === null ? null : (keyRate.perMinute / 60) * SHARE_OF_KEY;
+    this.#all = new Questions(QUESTIONS_PER_SECOND);
+  }
+
+  /** The seconds after which whoever asks now with the key is to ask again. */
+  nextSeconds(key: KeyId): number {
+    const now = this.#clock.now();
+    const shares = [this.#all, ...this.#ofKey(key)];
+    const seconds = Math.min(SECONDS_MAX, Math.max(...shares.map((one) => one.seconds(now))));
+    for (const one of shares) one.note(now, seconds);
+    return seconds;
+  }
+
+  #ofKey(key: KeyId): Questions[] {
+    if (this.#perKey === null) return [];
+    const known = this.#keys.get(key);
+    if (known) return [known];
+    if (this.#keys.size >= KEYS_MAX) this.#keys.clear();
+    const made = new Questions(this.#perKey);
+    this.#keys.set(key, made);
+    return [made];
+  }
+}
+
+/** Questions that are to come, of those who share so many a second. */
+class Questions {
+  readonly #perSecond: number;
+  /** By the slot they come in, modulo the number of slots. */
   readonly #due = new Uint32Array(SLOTS);
   #expected = 0;
   #slot = 0;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
   }
 
-  /** The seconds after which whoever asks now is to ask again. */
-  nextSeconds(): number {
-    const now = this.#clock.now();
+  /** After how many seconds one more is to come. */
+  seconds(now: number): number {
     this.#forgetUntil(Math.floor(now / SLOT_MS));
-    const seconds = Math.min(SECONDS_MAX, Math.floor(this.#expected / QUESTIONS_PER_SECOND) + 1);
+    return Math.floor(this.#expected / this.#perSecond) + 1;
+  }
+
+  /** One more comes after so many seconds. */
+  note(now: number, seconds: number): void {
     const at = Math.floor((now + seconds * 1000) / SLOT_MS) % SLOTS;
     this.#due[at] = (this.#due[at] ?? 0) + 1;
     this.#expected += 1;
-    return seconds;
   }
 
   /** Those whose time has come are counted again when they ask. */

@@ -28,6 +28,8 @@ import { whyItWaits } from './waiting.ts';
 interface Parts extends CreateParts {
   pageTokens: PageTokens;
   metrics: Metrics;
+  /** How often a key may call; null for no limit. */
+  keyRate: { perMinute: number } | null;
 }
 
 type RunOperation =
@@ -48,7 +50,7 @@ type RunOperation =
 
 export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
   const { database, contents, uploads, pageTokens, clock, metrics } = parts;
-  const pace = new FollowPace(clock);
+  const pace = new FollowPace(clock, parts.keyRate);
 
   const find = async (
     caller: Caller,
@@ -147,7 +149,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
 
     async getRunLiveLogs({ caller, params, query }) {
       const place = { account: caller.account, application: params.application_id, id: params.run_id };
-      const body = await liveLog(database.read, place, query.since, pace);
+      const body = await liveLog(database.read, place, query.since, pace, caller.key);
       if (body) return { status: 200, body };
       // Says which of the two there is not.
       await find(caller, params);
