@@ -44,6 +44,13 @@ describe('routes', () => {
     expect(read('docs.html')).toBe(read(`${overview}.html`));
   });
 
+  test.each([
+    ['/docs/using-switchyard', '/docs/using-switchyard/setup/install'],
+    ['/docs/using-switchyard/run', '/docs/using-switchyard/run/methodology'],
+  ])('%s has no page of its own and shows the first below it', (folderAddress, first) => {
+    expect(read(`${folderAddress}.html`)).toBe(read(`${first}.html`));
+  });
+
   test('every link and file a page names exists', () => {
     const missing = pageFiles().flatMap((path) => {
       const html = read(path);

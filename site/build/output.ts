@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Assets, View } from '../page-data.ts';
+import type { Assets, NavigationEntry, View } from '../page-data.ts';
 import type { Bundle } from './bundle.ts';
+import { linearOrder } from './navigation.ts';
 import { firstOf, type Site } from './read-site.ts';
 
 /** A Content-Security-Policy source expression for an inlined text. */
@@ -44,6 +45,16 @@ function listOf(site: Site): string {
   return `# Switchyard\n\nA self-hosted platform for optimisation apps. These are all pages of its documentation.\n\n${lines.join('\n')}\n`;
 }
 
+/** The address of every folder that has no page of its own, with the route of the first page below it. */
+function folderAddresses(entries: NavigationEntry[], above = '/docs'): [address: string, first: string][] {
+  return entries.flatMap(({ slug, route, subpages = [] }) => {
+    const address = `${above}/${slug}`;
+    const first = linearOrder(subpages)[0];
+    const own: [string, string][] = route === undefined && first ? [[address, first.route]] : [];
+    return [...own, ...folderAddresses(subpages, address)];
+  });
+}
+
 /** Every file of the site by its path below the output folder. */
 export function renderSite(
   site: Site,
@@ -59,6 +70,10 @@ export function renderSite(
   page('/index', { kind: 'home', firstPage: { route: first.route, label: first.label }, assets });
   page('/docs', { kind: 'docs', page: first, navigation, assets });
   for (const docs of site.docs) page(docs.route, { kind: 'docs', page: docs, navigation, assets });
+  for (const [address, route] of folderAddresses(navigation)) {
+    const docs = site.docs.find((one) => one.route === route);
+    if (docs) page(address, { kind: 'docs', page: docs, navigation, assets });
+  }
   for (const plain of site.plain) page(plain.route, { kind: 'plain', page: plain, assets });
   for (const [route, markdown] of site.markdown) if (route !== '/404') add(`${route}.md`, markdown);
   for (const [address, content] of [...files, ...site.images]) add(address, content);
