@@ -100,6 +100,7 @@ async function runMany(runner: Runner, archive: Buffer, hash: string, limits: Li
           environment: {},
           secretFiles: [],
           input: { format: 'json', open: async () => Readable.from(['{}']) },
+          outputFormat: 'json',
           limits,
           network: false,
         },

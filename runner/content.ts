@@ -18,17 +18,22 @@ const MULTI_FILE: Required<ContentPaths> = {
 };
 
 /** Throws CannotStart when a path of the manifest leads out of the working folder. */
-export function contentPaths(job: Pick<Job, 'input' | 'content'>): Content {
-  if (job.input.format === 'csv-archive')
-    return { inputPath: 'input', solutionsPath: 'output', folders: ['output'] };
-  if (job.input.format !== 'multi-file') return { folders: [] };
+export function contentPaths(job: Pick<Job, 'input' | 'outputFormat' | 'content'>): Content {
   const path = (name: keyof ContentPaths): string => inside(job.content?.[name] ?? MULTI_FILE[name], name);
+  const { format } = job.input;
+  const inputPath =
+    format === 'csv-archive' ? 'input' : format === 'multi-file' ? path('inputPath') : undefined;
+  return { ...(inputPath === undefined ? {} : { inputPath }), ...resultPaths(job.outputFormat, path) };
+}
+
+function resultPaths(format: Job['outputFormat'], path: (name: keyof ContentPaths) => string): Content {
+  if (format === 'csv-archive') return { solutionsPath: 'output', folders: ['output'] };
+  if (format !== 'multi-file') return { folders: [] };
   const statisticsPath = path('statisticsPath');
   const metricsPath = path('metricsPath');
   const assetsPath = path('assetsPath');
   const solutionsPath = path('solutionsPath');
   return {
-    inputPath: path('inputPath'),
     solutionsPath,
     statisticsPath,
     metricsPath,

@@ -244,6 +244,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
           environment: {},
           secretFiles: [],
           input: { format: 'json', open: async () => Readable.from(['']) },
+          outputFormat: 'json',
           limits: {
             cores: 1,
             memoryBytes: 2 ** 28,

@@ -200,7 +200,7 @@ class AppHandle implements RunningApp {
       environment: { ...entry.environment, ...withoutMarker(job.environment), ...entry.fixedEnvironment },
       limits: job.limits,
       network: job.network,
-      stdoutIsLog: job.input.format === 'multi-file',
+      stdoutIsLog: job.outputFormat === 'multi-file',
       graceMs,
     };
     if (entry.program !== undefined) plan.program = entry.program;

@@ -122,6 +122,7 @@ export async function begin(runner: Runner, spec: AppSpec): Promise<Begun> {
       environment: {},
       secretFiles: [],
       input: { format: 'json', open: async () => Readable.from([stdin ?? '']) },
+      outputFormat: rest.input?.format ?? 'json',
       network: false,
       ...rest,
       executable: executableOf(bytes),

@@ -109,6 +109,8 @@ export interface Job {
   secretFiles: { location: string; value: string }[];
   /** For csv-archive and multi-file a gzip tar, with or without a wrapping `input/` or `inputs/` folder. */
   input: { format: InputFormat; open(): Promise<Readable> };
+  /** Where the results are looked for: `json` is stdout; what reads files may print its results, and the other way about. */
+  outputFormat: InputFormat;
   content?: ContentPaths;
   limits: Limits;
   /** Whether the app may use the host's network. Always true in effect at level `limits`. */

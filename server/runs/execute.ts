@@ -97,6 +97,7 @@ function jobOf(
     workingDirectory: requirements.working_directory ?? undefined,
     arguments: argumentsOf(summary, requirements.options),
     input: { format: run.input_format, open: () => input.open() },
+    outputFormat: run.output_format,
     content: content
       ? {
           inputPath: content.input_path ?? undefined,

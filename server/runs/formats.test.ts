@@ -140,6 +140,53 @@ console.log(JSON.stringify({ options: {}, statistics: { schema: 'v1', result: { 
   expect(await download(await url('csv', found.id, 'output'))).toEqual({ 'plan.csv': 'c\nb\na' });
 });
 
+test.each([
+  ['csv-archive', 'output/plan.csv'],
+  ['multi-file', 'outputs/solutions/plan.csv'],
+] as const)(
+  'an app without a word in its manifest takes JSON and leaves a %s, as the run says',
+  async (type, path) => {
+    await pushApp(server, 'mixed', {
+      'main.mjs': `
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+const input = JSON.parse(readFileSync(0, 'utf8'));
+mkdirSync(dirname('${path}'), { recursive: true });
+writeFileSync('${path}', input.words.join(','));
+`,
+    });
+    const format = { input: { type: 'json' }, output: { type } } as const;
+    const { run_id } = (
+      await server.client.call('createRun', {
+        params: { application_id: 'mixed' },
+        body: { input: { words: ['a', 'b'] }, configuration: { format } },
+      })
+    ).body;
+    const metadata = await server.until('runs-ended', async () => {
+      const { body } = await get('mixed', run_id, '/metadata');
+      return (body as { status_v2: string }).status_v2 === 'succeeded' ? body : null;
+    });
+    expect(metadata).toMatchObject({ metadata: { format } });
+    expect(await download(await url('mixed', run_id, 'output'))).toEqual({ 'plan.csv': 'a,b' });
+  },
+);
+
+test('an app without a word in its manifest takes files and prints JSON, as the run says', async () => {
+  await pushApp(server, 'mixed-back', {
+    'main.mjs': `
+import { readFileSync } from 'node:fs';
+console.log(JSON.stringify({ rows: readFileSync('input/rows.csv', 'utf8').split('\n').length }));
+`,
+  });
+  const run = await runToEnd(server, 'mixed-back', {
+    body: {
+      upload_id: await uploadContent(server, 'mixed-back', await packFiles({ 'rows.csv': '1\n2\n3' })),
+      configuration: { format: { input: { type: 'csv-archive' }, output: { type: 'json' } } },
+    },
+  });
+  expect(run).toMatchObject({ status_v2: 'succeeded', output: { rows: 3 } });
+});
+
 test('a Python app runs with its options', async ({ skip }) => {
   const { body } = await server.client.call('getReadiness', {});
   if (!body.runtimes.python?.available) return skip('This machine has no Python 3.');

@@ -10,7 +10,8 @@ export interface Formats {
 
 /**
  * JSON and text both go to stdin, so a run may choose between the two whatever the manifest says; archives need an app
- * that reads files, which only the manifest can promise, or the caller where the manifest is silent. `managed` is the
+ * that reads files, which only the manifest can promise, or the caller where the manifest is silent; then the caller may
+ * also say that the app takes JSON and leaves files, or the other way about. `managed` is the
  * format of a managed input, which is known, whatever the run says.
  */
 export function formatsOf(
@@ -24,7 +25,10 @@ export function formatsOf(
   const onStdin = (format: FormatType | undefined): boolean =>
     format === undefined || format === 'json' || format === 'text';
   const input = manifest && !(onStdin(manifest) && asked && onStdin(asked)) ? manifest : (asked ?? 'json');
-  return { input, output: onStdin(input) ? 'json' : input };
+  // A manifest that promises files promises them both ways.
+  const files = manifest !== undefined && isArchive(manifest);
+  const output = files ? manifest : (run.format?.output?.type ?? instance.format?.output?.type ?? input);
+  return { input, output: onStdin(output) ? 'json' : output };
 }
 
 /** The formats of a run that is not executed here: what the run says, else what the app has. */
