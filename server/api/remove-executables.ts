@@ -27,7 +27,8 @@ import { findExecuted } from '../runs/store.ts';
 import { findVersioned } from '../versions/store.ts';
 
 const BATCH = 100;
-const EVERY_MS = 10 * 60 * 1000;
+/** How often it goes round. */
+export const EVERY_MS = 15 * 60 * 1000;
 
 interface Parts {
   database: Database;
