@@ -175,7 +175,7 @@ test('an app without a word in its manifest takes files and prints JSON, as the 
   await pushApp(server, 'mixed-back', {
     'main.mjs': `
 import { readFileSync } from 'node:fs';
-console.log(JSON.stringify({ rows: readFileSync('input/rows.csv', 'utf8').split('\n').length }));
+console.log(JSON.stringify({ rows: readFileSync('input/rows.csv', 'utf8').split('\\n').length }));
 `,
   });
   const run = await runToEnd(server, 'mixed-back', {
