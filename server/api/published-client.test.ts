@@ -239,6 +239,17 @@ describe.skipIf(clientMissing)('the published client', () => {
     const seen = await drive('changes');
     const [ended, other, waiting] = seen.ids as [string, string, string];
     expect(seen).toMatchObject({
+      queue: {
+        runs: [
+          {
+            id: waiting,
+            status_v2: expect.stringMatching(/^(queued|running)$/),
+            application_id: 'py-changes',
+            execution_class: '6c9500mb870s',
+            created_at: TIME,
+          },
+        ],
+      },
       canceled: { id: waiting, metadata: { status_v2: 'canceled' }, output: null },
       after_cancel: { metadata: { status_v2: 'succeeded', metrics: { total: 4, count: 1 } } },
       unpaged: [waiting, other, ended],
