@@ -1,0 +1,51 @@
+/**
+ * The Python programs of the pages as their reader: the files of a page, in order, with the published client and a server
+ * of their own. Other pages have no Python but that of apps, which documentation.test.ts runs.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pythonPackage } from '@switchyard/server/testing/python-package.ts';
+import { startTestServer } from '@switchyard/server/testing/server.ts';
+import { extractExamples } from '@switchyard/site/examples.ts';
+import { expect, test } from 'vitest';
+
+const ROUTE = '/docs/python-sdks';
+
+// That the client cannot be had here is said by published-client.test.ts.
+const installed = await pythonPackage('nextmv').catch(() => null);
+
+test.skipIf(installed === null)(`the Python programs of ${ROUTE}`, { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-python-'));
+  await using server = await startTestServer();
+  try {
+    const programs = extractExamples(ROUTE).filter((step) => step.kind === 'file');
+    expect(programs.length).toBeGreaterThan(0);
+    for (const { path, text } of programs) {
+      writeFileSync(join(folder, path), text);
+      const ended = await python(path, folder, { url: server.url, token: server.token });
+      expect(ended.code, `${path}: ${ended.stderr}`).toBe(0);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+function python(
+  program: string,
+  cwd: string,
+  server: { url: string; token: string },
+): Promise<{ code: number; stderr: string }> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: cwd,
+    NEXTMV_ENDPOINT: server.url,
+    NEXTMV_API_KEY: server.token,
+  };
+  return new Promise((resolve) => {
+    execFile(installed?.python ?? 'python3', [program], { cwd, env }, (error, _stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stderr }),
+    );
+  });
+}
