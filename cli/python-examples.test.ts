@@ -13,9 +13,9 @@ import { expect, test } from 'vitest';
 
 const ROUTE = '/docs/python-sdks';
 
-// That the client cannot be had here is said by published-client.test.ts.
 const installed = await pythonPackage('nextmv').catch(() => null);
 
+// It needs Python and the client from the index of packages; published-client.test.ts says which is missing.
 test.skipIf(installed === null)(`the Python programs of ${ROUTE}`, { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-python-'));
   await using server = await startTestServer();
