@@ -1,0 +1,55 @@
+/**
+ * What readers ask, and the page that answers it. The list was written from the list of pages alone, before any search
+ * had been tried on it, so that it can say how good the search is. A right page may have pages below it: those answer too.
+ */
+export interface Question {
+  ask: string;
+  /** The page that answers; one of its pages below is as good. */
+  page: string;
+  /** The page has not been written yet, so nothing can find it. */
+  pending?: true;
+}
+
+const start = '/docs/get-started';
+const using = '/docs/using-switchyard';
+
+export const questions: readonly Question[] = [
+  { ask: 'start the platform and make a first run', page: `${start}/quickstarts/overview` },
+  { ask: 'how do I push my own program', page: `${start}/quickstarts/custom-app` },
+  { ask: 'subscribe to a marketplace app', page: `${start}/quickstarts/subscription-app`, pending: true },
+  { ask: 'install on my machine', page: `${using}/setup/install`, pending: true },
+  {
+    ask: 'test the newest executable before making a version',
+    page: `${using}/setup/latest-instance`,
+    pending: true,
+  },
+  { ask: 'notify my service when a run finishes', page: `${using}/setup/webhooks`, pending: true },
+  { ask: 'upload an input larger than 5 MB', page: `${using}/run/large-payloads`, pending: true },
+  { ask: 'csv archive input', page: `${using}/run/non-json`, pending: true },
+  { ask: 'print to the log while solving', page: `${using}/run/logging`, pending: true },
+  { ask: 'run with higher priority', page: `${using}/run/queuing-prioritization`, pending: true },
+  { ask: 'how much memory does a run get', page: `${using}/run/execution-classes`, pending: true },
+  { ask: 'which option wins, instance or run', page: `${using}/run/options-hierarchy`, pending: true },
+  { ask: 'best of several runs', page: `${using}/run/runs-ensembling`, pending: true },
+  { ask: 'register a run that happened on my own machine', page: `${using}/run/track-runs`, pending: true },
+  { ask: 'draw my own chart of a result', page: `${using}/run/custom-visualization`, pending: true },
+  { ask: 'attach files to a run', page: `${using}/run/custom-assets`, pending: true },
+  { ask: 'try different option values', page: `${using}/experiments/scenario`, pending: true },
+  { ask: 'compare two versions on the same inputs', page: `${using}/experiments/batch`, pending: true },
+  { ask: 'pass or fail test before a release', page: `${using}/experiments/acceptance`, pending: true },
+  { ask: 'copy production traffic to a candidate', page: `${using}/experiments/shadow`, pending: true },
+  {
+    ask: 'alternate between two instances over time',
+    page: `${using}/experiments/switchback`,
+    pending: true,
+  },
+  { ask: 'save inputs of past runs for tests', page: `${using}/experiments/input-sets`, pending: true },
+  { ask: 'store a password for my app', page: `${using}/reference/secret-collections`, pending: true },
+  { ask: 'next_page_token', page: `${using}/reference/pagination`, pending: true },
+  { ask: '429 too many requests', page: `${using}/reference/rate-limits`, pending: true },
+  { ask: 'statistics block in the output', page: `${using}/reference/statistics`, pending: true },
+  { ask: 'invite a colleague', page: `${using}/accounts/teams`, pending: true },
+  { ask: 'revoke a token', page: `${using}/accounts/api-keys`, pending: true },
+  { ask: 'time windows of stops', page: '/docs/use-cases/vehicle-routing', pending: true },
+  { ask: 'what changed in the latest release', page: '/docs/releases/latest', pending: true },
+];
