@@ -4,7 +4,9 @@
  */
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { BANNER_PATH } from '@switchyard/contract/banner.ts';
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { SEARCH_PATH } from '@switchyard/contract/search.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 export interface Config {
@@ -27,6 +29,8 @@ export interface Config {
   rateLimit: { perMinute: number; burst: number } | null;
   /** Who may make an account without a token: callers on this machine while it listens to no other, anyone, nobody. */
   signUp: 'loopback' | 'open' | 'closed';
+  /** Where the pages ask for their announcement and for search results: a path of this server or a whole address. */
+  site: { banner: string; search: string };
   /** 32 bytes that every key of the server is derived from; null: kept in the data folder. */
   masterKey: Buffer | null;
   logLevel: LogLevel;
@@ -81,6 +85,10 @@ export function readConfig(env: Environment = process.env): Config {
       : null,
     rateLimit: readRateLimit(env),
     signUp: choice(env, 'SWITCHYARD_SIGN_UP', ['loopback', 'open', 'closed'], 'loopback'),
+    site: {
+      banner: readSiteAddress(env, 'SWITCHYARD_BANNER_URL', BANNER_PATH),
+      search: readSiteAddress(env, 'SWITCHYARD_SEARCH_URL', SEARCH_PATH),
+    },
     masterKey,
     // At a terminal the start's own words are enough; a log that is kept tells more.
     logLevel: choice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
@@ -99,6 +107,8 @@ const VARIABLES = [
   'SWITCHYARD_CONTAINMENT',
   'SWITCHYARD_RATE_LIMIT',
   'SWITCHYARD_SIGN_UP',
+  'SWITCHYARD_BANNER_URL',
+  'SWITCHYARD_SEARCH_URL',
   'SWITCHYARD_KEY',
   'SWITCHYARD_LOG_LEVEL',
 ];
@@ -176,6 +186,23 @@ function readPublicUrl(env: Environment): string | null {
     );
   }
   return value.replace(/\/+$/, '');
+}
+
+/** Written as a browser would, so that it can stand in a page and in a header as it is. */
+function readSiteAddress(env: Environment, name: string, fallback: string): string {
+  const value = env[name] || fallback;
+  const isPath = /^\/(?![/\\])/.test(value);
+  if (!(isPath || /^https?:\/\//.test(value)) || !URL.canParse(value, 'http://localhost')) {
+    throw new ConfigError(
+      `${name} is "${value}"; it must be an http:// or https:// address, or a path of this server such as ${fallback}.`,
+    );
+  }
+  const { href, pathname, search, username, password } = new URL(value, 'http://localhost');
+  if (username || password)
+    throw new ConfigError(
+      `${name} has a user or a password in it, which every reader would see; leave it out.`,
+    );
+  return isPath ? `${pathname}${search}` : href;
 }
 
 /** `4` is four shared slots; `6c9500mb870s=4,8c16gb12h=1` gives classes slots of their own. */

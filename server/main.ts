@@ -22,8 +22,9 @@ import { applicationCleaner } from './api/clean-up.ts';
 import { serveDocuments } from './api/documents.ts';
 import { migrations } from './api/migrations.ts';
 import { executableCleaner } from './api/remove-executables.ts';
+import { serveSearch } from './api/search.ts';
 import { serviceHandlers } from './api/service.ts';
-import { loadSite, serveSite } from './api/site.ts';
+import { loadSite, sendNotFound, serveSite } from './api/site.ts';
 import { applicationHandlers } from './applications/operations.ts';
 import { deleteApplicationsOf } from './applications/store.ts';
 import { Contents } from './blobs/contents.ts';
@@ -200,9 +201,9 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     }
     if (runner) await startWork(runner, { ...shared, config, folderId: lock.folderId, log, closers });
 
-    const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site) : null;
+    const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site, config.site) : null;
     const http = await createHttp({
-      notFoundPage: site && { html: site.notFoundPage, headers: site.headers },
+      notFoundPage: site && ((request, reply) => sendNotFound(request, reply, site)),
       handlers,
       only: config.role === 'worker' ? SERVICE : null,
       authenticate: createAuthenticate({ database, tokens, clock, log }),
@@ -213,7 +214,10 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       metrics,
     });
     if (config.role !== 'worker') await serveDocuments(http);
-    if (site) serveSite(http, site, () => publicUrl);
+    if (site) {
+      serveSearch(http, { ...site, clock, limited: config.rateLimit !== null });
+      serveSite(http, site, () => publicUrl);
+    }
     const where = `SWITCHYARD_HOST is "${config.host}" and SWITCHYARD_PORT is ${config.port}`;
     const url = await naming(`${where}, where the server cannot listen`, () => listen(http, config));
     publicUrl ||= url;

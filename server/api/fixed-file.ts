@@ -16,13 +16,35 @@ export interface FixedFile {
 
 /** Answers with the file, or with 304 when the caller has it. */
 export function sendFile(request: FastifyRequest, reply: FastifyReply, file: FixedFile): FastifyReply {
-  const accepted = request.headers['accept-encoding'] ?? '';
-  const encoding = ENCODINGS.find((one) => file.compressed[one] && accepts(accepted, one));
-  const content = (encoding && file.compressed[encoding]) ?? file.plain;
+  const { encoding, content } = bestOf(request, file);
   const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   reply.header('cache-control', file.cacheControl).header('etag', tag).header('vary', 'accept-encoding');
   const known = request.headers['if-none-match']?.split(/\s*,\s*/) ?? [];
   if (known.some((one) => one === '*' || one.replace(/^W\//, '') === tag)) return reply.code(304).send();
+  return sendAs(reply, file, encoding, content);
+}
+
+/** Answers with the file in place of one that does not exist; nobody is told to keep it. */
+export function sendMissing(request: FastifyRequest, reply: FastifyReply, file: FixedFile): FastifyReply {
+  const { encoding, content } = bestOf(request, file);
+  reply.code(404).header('cache-control', 'no-cache').header('vary', 'accept-encoding');
+  return sendAs(reply, file, encoding, content);
+}
+
+/** The content in the best encoding the caller takes. */
+function bestOf(request: FastifyRequest, file: FixedFile): { encoding?: Encoding; content: Buffer } {
+  const accepted = request.headers['accept-encoding'] ?? '';
+  const encoding = ENCODINGS.find((one) => file.compressed[one] && accepts(accepted, one));
+  const content = encoding && file.compressed[encoding];
+  return content ? { encoding, content } : { content: file.plain };
+}
+
+function sendAs(
+  reply: FastifyReply,
+  file: FixedFile,
+  encoding: Encoding | undefined,
+  content: Buffer,
+): FastifyReply {
   if (encoding) reply.header('content-encoding', encoding);
   return reply.type(file.type).send(content);
 }

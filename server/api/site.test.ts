@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-built-site-'));
-const page = (title: string) => `<!doctype html><title>${title}</title>${'<p>words</p>'.repeat(200)}`;
+const page = (title: string) =>
+  `<!doctype html><title>${title}</title><body data-banner="/banner.json" data-search="/search/v1docs">${'<p>words</p>'.repeat(200)}`;
 let server: TestServer;
 
 function write(name: string, content: string | Buffer): void {
@@ -149,5 +150,54 @@ describe('other files', () => {
     expect(status).toBe(404);
     expect(headers['content-security-policy']).toContain("default-src 'self'");
     expect(body.toString()).toBe(page('Nothing'));
+  });
+
+  test('what is not there is said compressed too, and to HEAD as to GET', async () => {
+    const accepting = { accept: 'text/html', 'accept-encoding': 'br' };
+    const got = await get('/nope', accepting);
+    expect([got.status, got.headers['content-encoding']]).toEqual([404, 'br']);
+    expect(brotliDecompressSync(got.body).toString()).toBe(page('Nothing'));
+    expect(got.headers.etag).toBeUndefined();
+    const head = await get('/nope', accepting, 'HEAD');
+    expect([head.status, head.body.length]).toEqual([404, 0]);
+    for (const name of ['content-type', 'content-encoding', 'content-security-policy', 'content-length'])
+      expect(head.headers[name], name).toBe(got.headers[name]);
+  });
+
+  test.each(['/v1/nope', '/nope'])('a program is told about %s in JSON', async (path) => {
+    const { status, headers } = await get(path, { accept: 'application/json' });
+    expect([status, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+  });
+});
+
+describe('other addresses for what pages ask for', () => {
+  const start = (env: Record<string, string>) => startTestServer({ site: folder, env });
+
+  test('stand in every page, compressed or not, and only their origins are allowed', async () => {
+    await using other = await start({
+      SWITCHYARD_BANNER_URL: 'https://news.example.org/banner.json?a=1&b="2"',
+      SWITCHYARD_SEARCH_URL: '/search/other',
+    });
+    const named =
+      'data-banner="https://news.example.org/banner.json?a=1&amp;b=%222%22" data-search="/search/other"';
+    const answer = await fetch(`${other.url}/docs/a/b`, { headers: { 'accept-encoding': 'br' } });
+    expect(await answer.text()).toContain(named);
+    expect(
+      await (await fetch(`${other.url}/`, { headers: { 'accept-encoding': 'identity' } })).text(),
+    ).toContain(named);
+    expect(answer.headers.get('content-security-policy')).toContain(
+      "connect-src 'self' https://news.example.org;",
+    );
+    expect((await get('/')).headers['content-security-policy']).toContain("connect-src 'self';");
+  });
+
+  test.each([
+    'javascript:alert(1)',
+    '//elsewhere.example',
+    '/\\elsewhere.example',
+    'banner.json',
+    'https://a:b@c.example/',
+  ])('may not be %s', async (address) => {
+    await expect(start({ SWITCHYARD_BANNER_URL: address })).rejects.toThrow(/^SWITCHYARD_BANNER_URL /);
   });
 });

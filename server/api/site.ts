@@ -5,13 +5,20 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
-import type { FastifyInstance } from 'fastify';
-import { ENCODINGS, type Encoding, type FixedFile, sendFile } from './fixed-file.ts';
+import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
+import { BANNER_PATH } from '@switchyard/contract/banner.ts';
+import { SEARCH_PATH } from '@switchyard/contract/search.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ENCODINGS, type Encoding, type FixedFile, sendFile, sendMissing } from './fixed-file.ts';
+import { createSearch, type Search } from './search-index.ts';
 
 /** Files below it have a hash in their name and never change. */
 const ASSETS = '/assets/';
-const PRIVATE_FILES = ['/csp.json', '/input-hash.txt'];
-const SITEMAP = '/sitemap.xml';
+const SEARCH_RECORDS = '/search.json';
+const PRIVATE_FILES = ['/csp.json', '/input-hash.txt', SEARCH_RECORDS];
+/** What must name whole addresses, which only the running server knows. */
+const WITH_ADDRESS = ['/sitemap.xml', '/robots.txt', '/releases.atom'];
+const NOT_FOUND = '/404.html';
 /** What the build writes where it does not know the address of the server. */
 const UNKNOWN_ADDRESS = 'http://127.0.0.1:8080';
 
@@ -22,6 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
   '.xml': 'application/xml; charset=utf-8',
+  '.atom': 'application/atom+xml; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -37,21 +45,30 @@ export interface Site {
   files: ReadonlyMap<string, FixedFile>;
   /** Headers of every answer. */
   headers: Record<string, string>;
-  notFoundPage: string;
+  notFoundPage: FixedFile;
+  search: Search;
+  /** The page that results are put into. */
+  page: { html: string; headers: Record<string, string> } | null;
+}
+
+/** Where the pages ask for what they show beside their text. */
+export interface SiteAddresses {
+  banner: string;
+  search: string;
 }
 
 /** null when the folder holds no built site: the API works without one. */
-export async function loadSite(folder: string): Promise<Site | null> {
+export async function loadSite(folder: string, addresses: SiteAddresses): Promise<Site | null> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const found = new Map<string, Buffer>();
   for (const entry of names.filter((one) => one.isFile())) {
     const path = join(entry.parentPath, entry.name);
     found.set(path.slice(folder.length).replaceAll(sep, '/'), await readFile(path));
   }
-  const notFoundPage = found.get('/404.html')?.toString();
   const policy = found.get('/csp.json')?.toString();
-  if (notFoundPage === undefined || policy === undefined) return null;
+  if (!found.has(NOT_FOUND) || policy === undefined) return null;
 
+  if (addresses.banner !== BANNER_PATH || addresses.search !== SEARCH_PATH) nameAddresses(found, addresses);
   const files = new Map<string, FixedFile>();
   for (const [name, plain] of found) {
     const ending = extname(name);
@@ -68,7 +85,22 @@ export async function loadSite(folder: string): Promise<Site | null> {
       compressed,
     });
   }
-  return { files, notFoundPage, headers: securityHeaders(JSON.parse(policy)) };
+  const notFoundPage = files.get(addressOf(NOT_FOUND));
+  if (!notFoundPage) return null;
+  const headers = securityHeaders(JSON.parse(policy), addresses);
+  const html = files.get('/search')?.plain.toString();
+  return {
+    files,
+    notFoundPage,
+    headers,
+    search: createSearch(JSON.parse(found.get(SEARCH_RECORDS)?.toString() ?? '[]')),
+    page: html === undefined ? null : { html, headers },
+  };
+}
+
+/** The page for people at an address that does not exist. */
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply, site: Site): FastifyReply {
+  return sendMissing(request, reply.headers(site.headers), site.notFoundPage);
 }
 
 /** `publicUrl` is known once the server listens. */
@@ -77,7 +109,7 @@ export function serveSite(app: FastifyInstance, site: Site, publicUrl: () => str
     const [path = '', query] = request.url.split('?', 2);
     const file = site.files.get(path);
     if (file) {
-      const shown = path === SITEMAP ? withAddress(file, publicUrl()) : file;
+      const shown = WITH_ADDRESS.includes(path) ? withAddress(file, publicUrl()) : file;
       return sendFile(request, reply.headers(site.headers), shown);
     }
     const proper = path.replace(/(\.html|\/)$/, '');
@@ -92,21 +124,36 @@ function addressOf(name: string): string {
   return name.endsWith('.html') ? name.slice(0, -'.html'.length) : name;
 }
 
-/** The sitemap must name whole addresses, which only the running server knows. */
+/** The pages were built with the server's own addresses; where others are set, every page names those. */
+function nameAddresses(found: Map<string, Buffer>, { banner, search }: SiteAddresses): void {
+  const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  for (const [name, content] of found) {
+    if (!name.endsWith('.html')) continue;
+    const text = content
+      .toString()
+      .replace(`data-banner="${BANNER_PATH}"`, () => `data-banner="${escaped(banner)}"`)
+      .replace(`data-search="${SEARCH_PATH}"`, () => `data-search="${escaped(search)}"`);
+    found.set(name, Buffer.from(text));
+    // Made anew at every start, so a level that takes a millisecond a page.
+    const params = { [zlib.BROTLI_PARAM_QUALITY]: 5 };
+    if (found.has(`${name}.br`)) found.set(`${name}.br`, brotliCompressSync(text, { params }));
+    if (found.has(`${name}.gz`)) found.set(`${name}.gz`, gzipSync(text));
+  }
+}
+
 function withAddress(file: FixedFile, publicUrl: string): FixedFile {
-  const text = file.plain.toString().replaceAll(`<loc>${UNKNOWN_ADDRESS}/`, `<loc>${publicUrl}/`);
+  const text = file.plain.toString().replaceAll(`${UNKNOWN_ADDRESS}/`, () => `${publicUrl}/`);
   return { ...file, plain: Buffer.from(text), compressed: {} };
 }
 
-function securityHeaders({
-  scripts,
-  styles,
-}: {
-  scripts: string[];
-  styles: string[];
-}): Record<string, string> {
+function securityHeaders(
+  { scripts, styles }: { scripts: string[]; styles: string[] },
+  { banner, search }: SiteAddresses,
+): Record<string, string> {
+  const elsewhere = [banner, search].flatMap((one) => (URL.canParse(one) ? new URL(one).origin : []));
   const policy = [
     "default-src 'self'",
+    ["connect-src 'self'", ...new Set(elsewhere)].join(' '),
     `script-src 'self' ${scripts.join(' ')}`,
     `style-src 'self' ${styles.join(' ')}`,
     "img-src 'self' data:",

@@ -4,7 +4,9 @@
  * had no effect.
  */
 import { isIPv6 } from 'node:net';
+import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock.ts';
+import { busy } from './problem.ts';
 
 export interface RateLimit {
   perMinute: number;
@@ -65,5 +67,33 @@ export class RateLimiter {
       remaining: Math.floor(tokens),
       retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / perMs / 1000)),
     };
+  }
+}
+
+/** A rate limit as callers see it: in the headers of every answer, and as a 429. */
+export class Limits {
+  readonly #counted: 'key' | 'address';
+  readonly #rate: RateLimit;
+  readonly #limiter: RateLimiter;
+
+  constructor(counted: 'key' | 'address', rate: RateLimit, clock: Clock) {
+    this.#counted = counted;
+    this.#rate = rate;
+    this.#limiter = new RateLimiter(rate, clock);
+  }
+
+  take(bucket: string, reply: FastifyReply): void {
+    const decision = this.#limiter.take(bucket);
+    const { perMinute } = this.#rate;
+    const headers = {
+      ratelimit: `"${this.#counted}";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
+      'ratelimit-policy': `"${this.#counted}";q=${perMinute};w=60`,
+    };
+    reply.headers(headers);
+    if (decision.allowed) return;
+    throw busy(
+      `The ${this.#counted} has made more than ${perMinute} requests a minute; try again in ${decision.retryAfterSeconds} s.`,
+      { ...headers, 'retry-after': String(decision.retryAfterSeconds) },
+    );
   }
 }

@@ -22,17 +22,8 @@ import { rangeOf } from './byte-range.ts';
 import type { Call, Caller, ContentReply, Handler, Handlers, RawReply } from './handler.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
-import {
-  badRequest,
-  busy,
-  forbidden,
-  notFound,
-  Problem,
-  problemBody,
-  shown,
-  unauthorized,
-} from './problem.ts';
-import { addressBucket, type RateLimit, RateLimiter, VISITOR_RATE } from './rate-limit.ts';
+import { badRequest, forbidden, notFound, Problem, problemBody, shown, unauthorized } from './problem.ts';
+import { addressBucket, Limits, type RateLimit, VISITOR_RATE } from './rate-limit.ts';
 import { checkFor } from './validation.ts';
 
 export interface HttpParts {
@@ -50,7 +41,7 @@ export interface HttpParts {
   /** How long a caller may take to send its headers. */
   headersMs?: number;
   /** What a person sees at an address of the site that does not exist; null where no site is served. */
-  notFoundPage: { html: string; headers: Record<string, string> } | null;
+  notFoundPage: ((request: FastifyRequest, reply: FastifyReply) => FastifyReply) | null;
 }
 
 declare module 'fastify' {
@@ -275,34 +266,6 @@ interface Limiters {
   visitors: Limits;
 }
 
-/** A rate limit as callers see it: in the headers of every answer, and as a 429. */
-class Limits {
-  readonly #counted: 'key' | 'address';
-  readonly #rate: RateLimit;
-  readonly #limiter: RateLimiter;
-
-  constructor(counted: 'key' | 'address', rate: RateLimit, clock: Clock) {
-    this.#counted = counted;
-    this.#rate = rate;
-    this.#limiter = new RateLimiter(rate, clock);
-  }
-
-  take(bucket: string, reply: FastifyReply): void {
-    const decision = this.#limiter.take(bucket);
-    const { perMinute } = this.#rate;
-    const headers = {
-      ratelimit: `"${this.#counted}";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
-      'ratelimit-policy': `"${this.#counted}";q=${perMinute};w=60`,
-    };
-    reply.headers(headers);
-    if (decision.allowed) return;
-    throw busy(
-      `The ${this.#counted} has made more than ${perMinute} requests a minute; try again in ${decision.retryAfterSeconds} s.`,
-      { ...headers, 'retry-after': String(decision.retryAfterSeconds) },
-    );
-  }
-}
-
 /** Fastify's own refusals, in the contract's words. */
 function fromFastify(error: FastifyError): Problem | null {
   switch (error.code) {
@@ -354,11 +317,11 @@ function answerNotFound(request: FastifyRequest, reply: FastifyReply, parts: Htt
   const page = parts.notFoundPage;
   if (
     page &&
-    request.method === 'GET' &&
+    (request.method === 'GET' || request.method === 'HEAD') &&
     !path.startsWith('/v1/') &&
     request.headers.accept?.includes('text/html')
   ) {
-    return reply.code(404).headers(page.headers).type('text/html; charset=utf-8').send(page.html);
+    return page(request, reply);
   }
   return answerError(notFound(`There is nothing at ${request.method} ${shown(path)}.`), reply, parts.log);
 }

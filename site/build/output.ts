@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Assets, NavigationEntry, View } from '../page-data.ts';
 import type { Bundle } from './bundle.ts';
 import { linearOrder } from './navigation.ts';
 import { firstOf, type Site } from './read-site.ts';
+import { searchRecords } from './search-records.ts';
 
 /** A Content-Security-Policy source expression for an inlined text. */
 function hashOf(text: string): string {
@@ -21,6 +24,9 @@ function cspOf({ css, inline }: Assets): string {
   return `${JSON.stringify(policy, null, 2)}\n`;
 }
 
+/** Pages that nobody should be led to: they say nothing by themselves. */
+const unlisted = new Set(['/404', '/search']);
+
 function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
@@ -28,7 +34,7 @@ function escapeXml(text: string): string {
 function sitemapOf(site: Site, publicUrl: string): string {
   const at = (route: string) => escapeXml(new URL(route, publicUrl).href);
   const plain = site.plain
-    .filter(({ route }) => route !== '/404')
+    .filter(({ route }) => !unlisted.has(route))
     .map(({ route }) => `<url><loc>${at(route)}</loc></url>`);
   const docs = site.docs.map(
     ({ route, lastUpdated }) => `<url><loc>${at(route)}</loc><lastmod>${lastUpdated.iso}</lastmod></url>`,
@@ -75,10 +81,12 @@ export function renderSite(
     if (docs) page(address, { kind: 'docs', page: docs, navigation, assets });
   }
   for (const plain of site.plain) page(plain.route, { kind: 'plain', page: plain, assets });
-  for (const [route, markdown] of site.markdown) if (route !== '/404') add(`${route}.md`, markdown);
+  for (const [route, markdown] of site.markdown) if (!unlisted.has(route)) add(`${route}.md`, markdown);
   for (const [address, content] of [...files, ...site.images]) add(address, content);
+  add('/banner.json', readFileSync(join(import.meta.dirname, '..', 'banner.json')));
   add('/csp.json', cspOf(assets));
   add('/sitemap.xml', sitemapOf(site, publicUrl));
   add('/llms.txt', listOf(site));
+  add('/search.json', JSON.stringify(searchRecords(site)));
   return output;
 }

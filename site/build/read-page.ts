@@ -12,6 +12,7 @@ import { markdownOf } from './markdown-twin.ts';
 import type { Place } from './navigation.ts';
 import type { Problem } from './problems.ts';
 import { type Body, readBody } from './read-body.ts';
+import { type PageSection, sectionsOf } from './search-sections.ts';
 import type { Source } from './source.ts';
 
 /** What has been read so far, and the mistakes found on the way. */
@@ -24,6 +25,8 @@ export type Reading = {
   anchors: Map<string, Set<string>>;
   links: Link[];
   markdown: Map<string, string>;
+  /** What the search reads of every route. */
+  sections: Map<string, PageSection[]>;
   images: Map<string, Buffer>;
 };
 
@@ -43,6 +46,7 @@ function addBody(
   reading.links.push(...body.links);
   for (const [address, bytes] of body.images) reading.images.set(address, bytes);
   reading.markdown.set(page.route, markdownOf(page, source.ast));
+  reading.sections.set(page.route, sectionsOf(source.ast));
   return body;
 }
 

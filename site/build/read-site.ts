@@ -9,6 +9,7 @@ import { buildNavigation, linearOrder, sectionOf } from './navigation.ts';
 import { ContentError, type Problem } from './problems.ts';
 import { languagesOf } from './read-body.ts';
 import { type Draft, type Reading, readDocsPage, readFolder, readPlainPage } from './read-page.ts';
+import type { PageSection } from './search-sections.ts';
 import { lineOf, readSource } from './source.ts';
 
 /** The whole site as data: what is shown, and which files beside the pages must be written. */
@@ -19,6 +20,8 @@ export type Site = {
   plain: PlainPage[];
   /** The Markdown of every page by its route. */
   markdown: Map<string, string>;
+  /** What the search reads of every page, by its route. */
+  sections: Map<string, PageSection[]>;
   /** Pictures by their address. */
   images: Map<string, Buffer>;
   /** Files outside the content that pages show code from. */
@@ -59,6 +62,7 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
     anchors: new Map(),
     links: [],
     markdown: new Map(),
+    sections: new Map(),
     images: new Map(),
   };
   const drafts = docsSources.flatMap((source) => readDocsPage(source, reading) ?? []);
@@ -68,8 +72,9 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const navigation = buildNavigation(reading.places, problems);
   problems.push(...reading.links.flatMap((link) => linkFault(link, reading.anchors) ?? []));
   if (problems.length > 0) throw new ContentError(problems.toSorted(byPlace));
-  const { markdown, images } = reading;
-  return { navigation, docs: inOrder(drafts, navigation), plain, markdown, images, references };
+  const { markdown, sections, images } = reading;
+  const docs = inOrder(drafts, navigation);
+  return { navigation, docs, plain, markdown, sections, images, references };
 }
 
 /** Puts the pages into the one fixed order and gives each its section and its neighbours. */

@@ -2,9 +2,11 @@
  * The small islands of every page, in one file. The article is never hydrated; each island finds its place by a data
  * attribute and leaves a page without it alone. What only few pages need is loaded when the page has it.
  */
+import { startBanner } from './banner.ts';
 import { startCopy } from './copy.ts';
 import { startDrawer } from './drawer.ts';
 import { startFollowHeadings } from './follow-headings.ts';
+import { startSearchOpener } from './search-opener.ts';
 import { startSidebar } from './sidebar.ts';
 import { startTabs } from './tabs.ts';
 import { startTheme } from './theme.ts';
@@ -15,6 +17,8 @@ startDrawer();
 startSidebar();
 startTabs();
 startFollowHeadings();
+startSearchOpener();
+void startBanner();
 
 const serviceStatus = document.querySelector('[data-service-status]');
 if (serviceStatus) {

@@ -7,3 +7,12 @@ export function remember(key: string, value: string | undefined): void {
     // Nothing to do: the choice has already been applied to this page.
   }
 }
+
+/** What was remembered, or null where nothing was or storage is forbidden. */
+export function recall(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}

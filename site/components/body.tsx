@@ -3,11 +3,23 @@ import Markdoc from '@markdoc/markdoc';
 import * as React from 'react';
 import { CodeBlock } from './code-block.tsx';
 import { Heading, Hint, Picture, ServiceStatus, Table } from './markup.tsx';
+import { SearchAgain } from './search.tsx';
 import { SignUp } from './sign-up.tsx';
 import { TabPanel, Tabs } from './tabs.tsx';
 
 /** Every component the content may name; the names are those of the files in build/markup. */
-const components = { CodeBlock, Heading, Hint, Picture, ServiceStatus, SignUp, Table, TabPanel, Tabs };
+const components = {
+  CodeBlock,
+  Heading,
+  Hint,
+  Picture,
+  SearchAgain,
+  ServiceStatus,
+  SignUp,
+  Table,
+  TabPanel,
+  Tabs,
+};
 
 export function Body({ tree }: { tree: RenderableTreeNodes }) {
   return Markdoc.renderers.react(tree, React, { components });

@@ -1,3 +1,5 @@
+import { BANNER_PATH } from '@switchyard/contract/banner.ts';
+import { SEARCH_PATH } from '@switchyard/contract/search.ts';
 import type { ReactNode } from 'react';
 import type { Assets } from '../page-data.ts';
 import { Footer } from './footer.tsx';
@@ -39,7 +41,8 @@ export function Document(props: Props) {
         <script type="module" src={assets.script} />
         <InlineScript type="speculationrules" text={assets.inline.speculation} />
       </head>
-      <body>
+      {/* The server puts other addresses in their place where it is told to. */}
+      <body data-banner={BANNER_PATH} data-search={SEARCH_PATH}>
         <a className="skip-link" href="#main">
           Skip to content
         </a>

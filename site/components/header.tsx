@@ -1,5 +1,6 @@
 import { Icon } from './icon.tsx';
 import { Mark } from './mark.tsx';
+import { SearchBox } from './search.tsx';
 
 /**
  * The frame's head. The menu link opens the navigation: by script as a drawer, without it by its anchor. The theme
@@ -23,6 +24,8 @@ export function Header({ hasNavigation }: { hasNavigation: boolean }) {
           Docs
         </a>
       </nav>
+      <section className="banner" aria-label="Announcement" data-banner-place="" />
+      <SearchBox />
       <button
         className="icon-button needs-script"
         type="button"

@@ -29,7 +29,7 @@ function element(view: View) {
       title={`${page.title} · Switchyard`}
       description={page.intro}
       route={page.route}
-      hasMarkdown={page.route !== '/404'}
+      hasMarkdown={page.route !== '/404' && page.route !== '/search'}
       hasNavigation={view.kind === 'docs'}
     >
       {view.kind === 'docs' ? (

@@ -23,6 +23,7 @@ export function markup(context: MarkupContext): Config {
       'code-reference': codeReference,
       hint,
       image: { ...image(context), selfClosing: true },
+      'search-again': { render: 'SearchAgain', selfClosing: true },
       'service-status': { render: 'ServiceStatus', selfClosing: true },
       'sign-up': { render: 'SignUp', selfClosing: true },
       tab,

@@ -1,0 +1,41 @@
+/** Words as the search compares them. Pure: a text gives the same words in the index and in a question. */
+import { stemmer } from 'stemmer';
+
+/** Words every page has; a question that has others is not asked for them. */
+const COMMON = new Set(
+  (
+    'a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not ' +
+    'of on or our shall should so some than that the their them then there these they this those to us was we were what ' +
+    'when where which while who why will with would you your'
+  ).split(' '),
+);
+
+/** Letters and digits; what joins them in names such as next_page_token, app.yaml or status_v2 is kept too. */
+const WORD = /[\p{L}\p{N}]+(?:[_./-][\p{L}\p{N}]+)*/gu;
+const JOINT = /[_./-]/;
+/** No word of the language is longer, and what is has no root worth looking for. */
+const ROOT_CHARS_MAX = 40;
+
+/** The words of a text; a joined name counts as a whole and in its parts. */
+export function wordsOf(text: string): string[] {
+  return (text.match(WORD) ?? []).flatMap((word) =>
+    JOINT.test(word) ? [word, ...word.split(JOINT)] : [word],
+  );
+}
+
+/** What a word is indexed as: small and without accents, and its root where that is another word. */
+export function termsOf(word: string): string[] {
+  const plain = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const root = rootOf(plain);
+  return root === plain ? [plain] : [plain, root];
+}
+
+/** `queued`, `queues` and `queuing` have one root. It begins with a sign that no word has, so it is never half a word. */
+export function rootOf(word: string): string {
+  if (word.length < 3 || word.length > ROOT_CHARS_MAX || !/^[a-z]+$/.test(word)) return word;
+  return `^${stemmer(word)}`;
+}
+
+export function isCommon(word: string): boolean {
+  return COMMON.has(word);
+}

@@ -1,0 +1,239 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  markedParts,
+  SEARCH_QUERY_CHARS_MAX,
+  type SearchAnswer,
+  type SearchRecord,
+} from '@switchyard/contract/search.ts';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { passageOf } from './passage.ts';
+import { SEARCH_RATE } from './search.ts';
+import { createSearch } from './search-index.ts';
+
+function record(slug: string, pageTitle: string, content: string, more: Partial<SearchRecord> = {}) {
+  const meta = { pageNavLabel: pageTitle, pageSection: 'Guides', pageTitle };
+  return {
+    content,
+    slug,
+    sectionId: '',
+    sectionHeader: '',
+    type: 'page',
+    meta,
+    names: '',
+    ...more,
+  } satisfies SearchRecord;
+}
+
+const records: SearchRecord[] = [
+  record('/docs/queue', 'Queue', 'Runs wait in the queue by priority, then by age.'),
+  record(
+    '/docs/secrets',
+    'Secrets',
+    'A secret is a value that apps need. It is kept encrypted in a collection.',
+  ),
+  record('/docs/logs', 'Logs', 'Lines of standard error as they come.', {
+    sectionId: 'live-logs',
+    sectionHeader: 'Live logs',
+    type: 'section',
+    names: 'next_page_token status_v2',
+  }),
+  record('/docs/both', 'Priority of secrets', 'Here both words stand.'),
+  ...['one', 'two', 'three', 'four'].map((id) =>
+    record('/docs/many', 'Many', `The depot, part ${id}.`, {
+      sectionId: id,
+      sectionHeader: id,
+      type: 'section',
+    }),
+  ),
+];
+
+const slugs = ({ hits }: SearchAnswer): string[] => hits.map(({ slug }) => slug);
+
+describe('the index', () => {
+  const search = createSearch(records);
+
+  test.each([
+    ['a word', 'queue', '/docs/queue'],
+    ['a word in capitals and with accents', 'QUÉUE', '/docs/queue'],
+    ['the beginning of a word', 'encryp', '/docs/secrets'],
+    ['another form of a word', 'encrypting', '/docs/secrets'],
+    ['half of another form of a word', 'priorit', '/docs/both'],
+    ['a joined name', 'next_page_token', '/docs/logs'],
+    ['a part of a joined name', 'token', '/docs/logs'],
+    ['a heading', 'live', '/docs/logs'],
+    ['a word with a wrong letter', 'secrots', '/docs/secrets'],
+    ['words of which one is nowhere', 'priority zeppelin', '/docs/both'],
+    ['words every page has around one that tells', 'what is the queue of it', '/docs/queue'],
+  ])('finds by %s', (_what, query, slug) => {
+    expect(slugs(search(query))[0]).toBe(slug);
+  });
+
+  test('gives first what has all words, then what has some', () => {
+    expect(slugs(search('priority secrets'))).toEqual(['/docs/both', '/docs/secrets', '/docs/queue']);
+  });
+
+  test.each(['zeppelin', 'lgs', '', '   ', '!!! ???', '✈️'])('finds nothing for %j', (query) => {
+    expect(search(query)).toEqual({ query, hits: [], marks: [] });
+  });
+
+  test('takes near words only when there are no others', () => {
+    expect(slugs(search('value'))).toEqual(['/docs/secrets']);
+    expect(slugs(search('velue'))).toEqual(['/docs/secrets']);
+    expect(slugs(search('velue queue'))).toEqual(['/docs/queue']);
+  });
+
+  test('shows two places of a page at most', () => {
+    expect(slugs(search('depot'))).toEqual(['/docs/many', '/docs/many']);
+  });
+
+  test('gives hits of exactly the promised shape', () => {
+    const { hits, marks } = search('live log lines');
+    expect(hits[0]).toEqual({
+      content: 'Lines of standard error as they come.',
+      slug: '/docs/logs',
+      sectionId: 'live-logs',
+      sectionHeader: 'Live logs',
+      type: 'section',
+      meta: { pageNavLabel: 'Logs', pageSection: 'Guides', pageTitle: 'Logs' },
+    });
+    expect(marks.toSorted()).toEqual(['lines', 'live', 'logs']);
+  });
+
+  test('answers any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: SEARCH_QUERY_CHARS_MAX }), (query) => {
+        const answer = search(query);
+        expect(answer.query).toBe(query);
+        for (const { content } of answer.hits)
+          expect(
+            markedParts(content, answer.marks)
+              .map(({ text }) => text)
+              .join(''),
+          ).toBe(content);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a passage', () => {
+  const matches = (word: string) => word === 'depot';
+  const filler = 'word '.repeat(100).trim();
+
+  test.each([
+    ['a short text is shown whole', 'The depot.', 'The depot.'],
+    ['nothing of an empty one', '', ''],
+  ])('%s', (_what, text, passage) => expect(passageOf(text, matches)).toBe(passage));
+
+  test('is where the words are, and begins a sentence where it can', () => {
+    const passage = passageOf(`${filler}. The depot opens at six. ${filler}`, matches);
+    expect(passage).toMatch(/^… The depot opens at six\. word/);
+    expect(passage).toMatch(/ …$/);
+    expect(passage.length).toBeLessThanOrEqual(224);
+  });
+
+  test('of one endless word is its beginning', () => {
+    expect(passageOf('x'.repeat(5000), matches).length).toBeLessThanOrEqual(224);
+  });
+});
+
+describe('words marked in a text', () => {
+  test.each([
+    ['The queue, queued.', ['queue'], ['The ', '*queue', ', queued.']],
+    ['Queue', ['queue'], ['*Queue']],
+    ['a.b a+b', ['a+b', 'a.b'], ['*a.b', ' ', '*a+b']],
+    ['next_page_token', ['token'], ['next_page_', '*token']],
+    ['nothing', [], ['nothing']],
+    ['', ['x'], []],
+  ])('%j with %j', (text, marks, parts) => {
+    expect(markedParts(text, marks).map((one) => `${one.marked ? '*' : ''}${one.text}`)).toEqual(parts);
+  });
+});
+
+describe('over HTTP', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-search-'));
+  let server: TestServer;
+  const ask = (path: string, url = server.url) => fetch(`${url}${path}`, { headers: { accept: '*/*' } });
+
+  beforeAll(async () => {
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    write('404.html', '<!doctype html><title>Nothing</title>');
+    write('csp.json', JSON.stringify({ scripts: [], styles: [] }));
+    write('search.json', JSON.stringify(records));
+    write(
+      'search.html',
+      '<!doctype html><input type="search" data-question="" name="q"/><div class="results" data-results=""></div>',
+    );
+    server = await startTestServer({ site: folder });
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('answers without a token, to pages of its own origin alone', async () => {
+    const answer = await ask('/search/v1docs?q=queue');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(await answer.json()).toMatchObject({ query: 'queue', hits: [{ slug: '/docs/queue' }] });
+  });
+
+  test.each([
+    ['', 'q is missing; it must be what to search for.'],
+    ['?q=a&q=b', 'q is given more than once; it must be given once.'],
+    [`?q=${'x'.repeat(201)}`, 'q has 201 characters; it must have at most 200.'],
+  ])('refuses %s with a sentence', async (query, error) => {
+    const answer = await ask(`/search/v1docs${query}`);
+    expect([answer.status, await answer.json()]).toEqual([400, { status: 'Bad Request', error }]);
+  });
+
+  test.each([
+    '%',
+    '%ff%fe',
+    '%00',
+    '%F0%9F%9A%82',
+    '__proto__',
+    'constructor',
+    '*',
+    '%22a%20b%22',
+    `${'a+'.repeat(99)}`,
+  ])('answers q=%s', async (q) => {
+    expect((await ask(`/search/v1docs?q=${q}`)).status).toBe(200);
+    expect((await ask(`/search?q=${q}`)).status).toBe(200);
+  });
+
+  test('is in neither of the documents of the API', async () => {
+    for (const name of ['cloud', 'marketplace']) {
+      const { paths } = (await (await ask(`/openapi/${name}.json`)).json()) as { paths: object };
+      expect(Object.keys(paths).filter((path) => path.startsWith('/search'))).toEqual([]);
+    }
+  });
+
+  test('has a page of results for readers without scripts, in which nothing of the question is markup', async () => {
+    const page = async (query: string) => (await ask(`/search${query}`)).text();
+    expect(await page('')).toContain('<div class="results" data-results=""></div>');
+    expect(await page('?q=queue')).toContain('<a href="/docs/queue"><mark>Queue</mark></a>');
+    const hostile = await page(`?q=${encodeURIComponent('"><script>$&zzz')}`);
+    expect(hostile).toContain('<p>No results for &quot;&gt;&lt;script&gt;$&amp;zzz</p>');
+    expect(hostile).toContain('data-question="" value="&quot;&gt;&lt;script&gt;$&amp;zzz"');
+    expect(hostile).not.toContain('<script');
+    expect((await ask('/search?q=a&q=b')).status).toBe(400);
+  });
+
+  test('counts by address, and says when to come again', async () => {
+    const env = { SWITCHYARD_RATE_LIMIT: '6000/1000' };
+    await using limited = await startTestServer({ site: folder, env });
+    const asked = Array.from({ length: SEARCH_RATE.burst + 30 }, () =>
+      ask('/search/v1docs?q=a', limited.url),
+    );
+    const refused = (await Promise.all(asked)).filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused[0]?.json()).toMatchObject({ status: 'Busy' });
+  });
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { DOCUMENT_NAMES, documentPlace } from '@switchyard/contract/openapi.ts';
+import type { SearchRecord } from '@switchyard/contract/search.ts';
+import type { Site } from './read-site.ts';
+import { type Document, operationWords } from './search-operations.ts';
+import type { PageSection } from './search-sections.ts';
+
+type Place = { slug: string; meta: SearchRecord['meta']; intro: string; sections: PageSection[] };
+
+/** Pages that answer nothing. */
+const unsearched = new Set(['/404', '/search']);
+
+/** Everything the search can find: the sections of every page, and each operation at the place that shows it. */
+export function searchRecords(site: Site): SearchRecord[] {
+  const documents = new Map<string, Document>(
+    DOCUMENT_NAMES.map((name) => [
+      name,
+      JSON.parse(readFileSync(fileURLToPath(documentPlace(name)), 'utf8')),
+    ]),
+  );
+  return placesOf(site).flatMap(({ slug, meta, intro, sections }) =>
+    sections.flatMap(({ id, header, text, code, operations }, index): SearchRecord[] => {
+      const first = index === 0;
+      const content = [first ? intro : '', text].filter(Boolean).join(' ');
+      const place = { slug, sectionId: id, sectionHeader: header, meta };
+      const shown = operations.flatMap((operation): SearchRecord[] => {
+        const words = operationWords(documents.get(operation.spec), operation);
+        if (words === undefined) return [];
+        return [{ ...place, ...words, sectionHeader: words.summary, type: 'operation' }];
+      });
+      return [{ ...place, content, names: code.trim(), type: first ? 'page' : 'section' }, ...shown];
+    }),
+  );
+}
+
+function placesOf({ docs, plain, sections }: Site): Place[] {
+  const of = (route: string) => sections.get(route) ?? [];
+  return [
+    ...docs.map(({ route, label, section, title, intro }) => ({
+      slug: route,
+      meta: { pageNavLabel: label, pageSection: section.join(' / '), pageTitle: title },
+      intro,
+      sections: of(route),
+    })),
+    ...plain
+      .filter(({ route }) => !unsearched.has(route))
+      .map(({ route, title, intro }) => ({
+        slug: route,
+        meta: { pageNavLabel: title, pageSection: '', pageTitle: title },
+        intro,
+        sections: of(route),
+      })),
+  ];
+}

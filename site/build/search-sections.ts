@@ -1,0 +1,51 @@
+import type { Node } from '@markdoc/markdoc';
+import { anchorOf, plainText } from './markup/heading.ts';
+
+/** An operation of an API document that a page shows. */
+export type ShownOperation = { spec: string; method: string; path: string };
+
+/** What stands below one heading of a page, as plain text; the first section has no heading. */
+export type PageSection = {
+  id: string;
+  header: string;
+  text: string;
+  code: string;
+  operations: ShownOperation[];
+};
+
+const inlineTypes = new Set(['inline', 'text', 'code']);
+
+/** The body of a page as the search reads it: cut at its headings, without markup, code apart from prose. */
+export function sectionsOf(ast: Node): PageSection[] {
+  const first: PageSection = { id: '', header: '', text: '', code: '', operations: [] };
+  const sections = [first];
+  let section = first;
+  const open = (id: string, header: string) => {
+    section = { id, header, text: '', code: '', operations: [] };
+    sections.push(section);
+  };
+  const say = (text: unknown) => {
+    const words = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
+    if (words !== '') section.text += `${section.text === '' ? '' : ' '}${words}`;
+  };
+  const read = (node: Node): void => {
+    const { attributes } = node;
+    if (node.type === 'comment') return;
+    if (node.type === 'heading') return open(anchorOf(node), plainText(node).trim());
+    if (node.type === 'fence') {
+      say(attributes.title);
+      section.code += ` ${attributes.file ?? ''} ${attributes.content}`;
+      return;
+    }
+    if (node.type === 'image' || node.tag === 'image') return say(attributes.alt);
+    if (node.tag === 'swagger') {
+      const { spec, method, path } = attributes;
+      section.operations.push({ spec: String(spec), method: String(method), path: String(path) });
+    }
+    if (node.type === 'tag') say(attributes.title ?? attributes.label);
+    if (inlineTypes.has(node.type)) return say(plainText(node));
+    for (const child of node.children) read(child);
+  };
+  for (const child of ast.children) read(child);
+  return sections;
+}

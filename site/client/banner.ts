@@ -1,0 +1,46 @@
+/**
+ * The announcement in the header. It is fetched once a day and kept in between; a fetch that fails, or brings something
+ * else than a banner, clears what was kept. Its place is there from the start, so nothing moves when it comes.
+ */
+import { type CachedBanner, readBanner, readCache } from './banner-rules.ts';
+import { recall, remember } from './storage.ts';
+
+const CACHE = 'banner';
+const DISMISSED = 'banner-dismissed';
+
+export async function startBanner(): Promise<void> {
+  const place = document.querySelector<HTMLElement>('[data-banner-place]');
+  const address = document.body.dataset.banner;
+  if (!place || !address) return;
+  const { banner } = readCache(recall(CACHE), Date.now(), location.href) ?? (await fetchBanner(address));
+  if (banner === null || recall(DISMISSED) === JSON.stringify(banner)) return;
+
+  const description = document.createElement('span');
+  description.textContent = banner.description;
+  const link = document.createElement('a');
+  link.href = banner.url;
+  link.title = banner.urlAttributeTitle;
+  link.textContent = banner.actionLabel;
+  const dismiss = document.createElement('button');
+  dismiss.type = 'button';
+  dismiss.ariaLabel = 'Hide this announcement';
+  dismiss.textContent = '×';
+  dismiss.addEventListener('click', () => {
+    place.replaceChildren();
+    remember(DISMISSED, JSON.stringify(banner));
+  });
+  place.replaceChildren(description, link, dismiss);
+}
+
+async function fetchBanner(address: string): Promise<Pick<CachedBanner, 'banner'>> {
+  try {
+    const response = await fetch(address, { cache: 'no-cache', headers: { accept: 'application/json' } });
+    const banner = readBanner(await response.json(), location.href);
+    if (!response.ok || banner === undefined) throw new Error('This is no banner.');
+    remember(CACHE, JSON.stringify({ fetchedAt: Date.now(), banner } satisfies CachedBanner));
+    return { banner };
+  } catch {
+    remember(CACHE, undefined);
+    return { banner: null };
+  }
+}
