@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
 import { hasBrowser, launchBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
+import { layoutShift } from './testing/layout-shift.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
@@ -40,18 +41,6 @@ async function visit(
   });
   await page.goto(route, { waitUntil: 'load' });
   return { page, complaints };
-}
-
-/** Runs in the page: how far things have moved after they were first painted. */
-function layoutShift(): Promise<number> {
-  return new Promise((resolve) => {
-    let sum = 0;
-    const observer = new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) sum += 'value' in entry ? Number(entry.value) : 0;
-    });
-    observer.observe({ type: 'layout-shift', buffered: true });
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
-  });
 }
 
 describe.skipIf(!hasBrowser)('in a browser', () => {

@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
 
   test('without scripts shows no form, but the call that does the same', async () => {
     const page = await visit(`${server.url}/sign-up`, { javaScriptEnabled: false });
-    expect(await page.locator('form:visible').count()).toBe(0);
+    expect(await page.locator('main form:visible').count()).toBe(0);
     expect(await page.getByText('/v1/accounts').first().isVisible()).toBe(true);
   });
 

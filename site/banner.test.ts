@@ -1,0 +1,143 @@
+/** The announcement of the header in a browser, from the fetch to the day after. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from './build.ts';
+import { hasBrowser, launchBrowser } from './testing/browser.ts';
+import { faintWords } from './testing/contrast.ts';
+import { layoutShift } from './testing/layout-shift.ts';
+import { serveFolder } from './testing/serve-folder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-banner-'));
+const outDir = join(folder, 'dist');
+const route = '/docs/get-started/quickstarts/overview';
+const start = new Date('2026-11-20T12:00:00Z').getTime();
+const day = 86_400_000;
+const banner = {
+  actionLabel: 'Read more',
+  description: 'There is <b>news</b>.',
+  url: '/docs',
+  urlAttributeTitle: 'What is new',
+};
+
+let site: Awaited<ReturnType<typeof serveFolder>>;
+let browser: Browser;
+let open: Page[] = [];
+
+describe.skipIf(!hasBrowser)('the announcement', () => {
+  beforeAll(async () => {
+    await buildSite({ outDir });
+    site = await serveFolder(outDir);
+    browser = await launchBrowser();
+  });
+  afterEach(async () => {
+    await Promise.all(open.map((page) => page.context().close()));
+    open = [];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A page whose banner file answers as told, and how often it was asked. */
+  async function visit(answer: (route: Route) => Promise<void>, width = 1440) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, baseURL: site.url });
+    const page = await context.newPage();
+    open.push(page);
+    let asked = 0;
+    let reply = answer;
+    await page.route('**/banner.json', (request) => {
+      asked += 1;
+      return reply(request);
+    });
+    await page.clock.install({ time: start });
+    const go = async (at = start) => {
+      await page.clock.setFixedTime(at);
+      await page.goto(route, { waitUntil: 'networkidle' });
+    };
+    return {
+      page,
+      go,
+      asked: () => asked,
+      answer: (next: typeof answer) => {
+        reply = next;
+      },
+      link: page.getByRole('link', { name: banner.actionLabel }),
+      cache: () => page.evaluate(() => localStorage.getItem('banner')),
+    };
+  }
+  const withBanner = (request: Route) => request.fulfill({ json: banner });
+
+  test('is shown as text, links as it says, and moves nothing when it comes', async () => {
+    for (const width of [1440, 1000, 390]) {
+      const { page, go, link } = await visit(withBanner, width);
+      await go();
+      await link.waitFor();
+      expect(await link.getAttribute('href')).toBe('/docs');
+      expect(await link.getAttribute('title')).toBe('What is new');
+      expect(await page.getByText('There is <b>news</b>.').isVisible()).toBe(true);
+      expect(await page.evaluate(layoutShift)).toBe(0);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+      expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
+    }
+  });
+
+  test('is fetched once a day', async () => {
+    const { go, asked, link, cache } = await visit(withBanner);
+    await go();
+    await link.waitFor();
+    expect(JSON.parse((await cache()) ?? '')).toEqual({ fetchedAt: start, banner });
+    await go(start + day - 1);
+    await link.waitFor();
+    expect(asked()).toBe(1);
+    await go(start + day);
+    await link.waitFor();
+    expect(asked()).toBe(2);
+    expect(JSON.parse((await cache()) ?? '')).toEqual({ fetchedAt: start + day, banner });
+  });
+
+  test.each<[string, (request: Route) => Promise<void>]>([
+    ['does not come', (request) => request.abort()],
+    ['is an error', (request) => request.fulfill({ status: 500, json: banner })],
+    ['is not JSON', (request) => request.fulfill({ body: '<!doctype html>' })],
+    ['has other fields', (request) => request.fulfill({ json: { ...banner, actionLabel: 1 } })],
+    ['would run a script', (request) => request.fulfill({ json: { ...banner, url: 'javascript:alert(1)' } })],
+  ])('is cleared when the file %s', async (_what, broken) => {
+    const { go, asked, answer, link, cache } = await visit(withBanner);
+    await go();
+    await link.waitFor();
+    answer(broken);
+    await go(start + day);
+    expect(asked()).toBe(2);
+    expect(await cache()).toBeNull();
+    expect(await link.count()).toBe(0);
+    await go(start + day + 1);
+    expect(asked()).toBe(3);
+  });
+
+  test('that is hidden stays hidden, until there is another', async () => {
+    const { page, go, answer, link } = await visit(withBanner);
+    await go();
+    await page.getByRole('button', { name: 'Hide this announcement' }).click();
+    expect(await link.count()).toBe(0);
+    await go(start + 1);
+    expect(await link.count()).toBe(0);
+    answer((request) => request.fulfill({ json: { ...banner, description: 'Other news.' } }));
+    await go(start + day);
+    await link.waitFor();
+  });
+
+  test('is none in the file that is shipped, and that is kept for a day too', async () => {
+    const { page, go, asked, cache } = await visit((request) => request.continue());
+    await go();
+    expect(JSON.parse((await cache()) ?? '')).toEqual({ fetchedAt: start, banner: null });
+    expect(await page.locator('.banner').textContent()).toBe('');
+    await go(start + day - 1);
+    expect(asked()).toBe(1);
+  });
+});
