@@ -132,8 +132,10 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.keyboard.type('push it');
     const hits = await options(page);
     const first = hits.first();
+    const [best] = (await ask('push it')).hits;
+    expect(best?.type).toBe('section');
     expect(await first.locator('.result-way').textContent()).toBe(
-      'Get started / Quickstarts / Write your own app',
+      [best?.meta.pageSection, best?.meta.pageTitle].join(' / '),
     );
     expect(await first.locator('mark').first().textContent()).toMatch(/push/i);
     const box = boxOf(page);
@@ -163,15 +165,15 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test('says exactly what it found nothing for', async () => {
     const page = await visit('/');
-    await boxOf(page).fill('  xyzzy  <b>plugh</b> ');
+    await boxOf(page).fill('  qqqqzz  <i>wwwwzz</i> ');
     const status = page.locator('.search-status');
     await status.filter({ hasText: 'No results' }).waitFor();
-    expect(await status.textContent()).toBe('No results for xyzzy <b>plugh</b>');
+    expect(await status.textContent()).toBe('No results for qqqqzz <i>wwwwzz</i>');
     expect(await status.isVisible()).toBe(true);
     expect(await boxOf(page).getAttribute('aria-expanded')).toBe('false');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=*');
-    expect(await page.locator('.results').textContent()).toBe('No results for xyzzy  <b>plugh</b>');
+    expect(await page.locator('.results').textContent()).toBe('No results for qqqqzz  <i>wwwwzz</i>');
   });
 
   test('Escape clears it and closes the list, and again leaves it', async () => {
@@ -188,9 +190,10 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test('asks once for what is typed in one go, and not again for what it knows', async () => {
     const page = await visit(overview);
-    await page.clock.install();
+    await page.clock.install({ time: 0 });
     await boxOf(page).focus();
     await page.locator('[role=combobox]').waitFor();
+    await page.clock.pauseAt(3_600_000);
     await page.keyboard.type('version');
     await page.clock.runFor(200);
     await options(page);
@@ -215,11 +218,11 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     const asked = page.waitForRequest('**/search/v1docs?q=push');
     await boxOf(page).fill('push');
     await asked;
-    await boxOf(page).fill('xyzzy');
-    await page.locator('.search-status').filter({ hasText: 'No results for xyzzy' }).waitFor();
+    await boxOf(page).fill('qqqqzz');
+    await page.locator('.search-status').filter({ hasText: 'No results for qqqqzz' }).waitFor();
     release();
     await page.unrouteAll({ behavior: 'wait' });
-    expect(await page.locator('.search-status').textContent()).toBe('No results for xyzzy');
+    expect(await page.locator('.search-status').textContent()).toBe('No results for qqqqzz');
     expect(await page.getByRole('listbox').isVisible()).toBe(false);
   });
 

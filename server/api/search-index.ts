@@ -13,7 +13,6 @@ import MiniSearch, { type Query, type SearchResult } from 'minisearch';
 import { passageOf } from './passage.ts';
 import { isCommon, rootOf, termsOf, wordsOf } from './search-words.ts';
 
-/** A page has more than one place that answers, but the best pages should all be seen. */
 const HITS_A_PAGE_MAX = 2;
 /** Words beyond it add nothing but work. */
 const WORDS_MAX = 16;
@@ -82,19 +81,18 @@ function merge(first: readonly SearchResult[], second: readonly SearchResult[]):
 
 type Picked = { record: SearchRecord; terms: readonly string[] };
 
+/** The best place of every page, and then the second best, so that one long page does not hide the others. */
 function pick(results: readonly SearchResult[], records: readonly SearchRecord[]): Picked[] {
-  const picked: Picked[] = [];
+  const rounds: Picked[][] = Array.from({ length: HITS_A_PAGE_MAX }, () => []);
   const perPage = new Map<string, number>();
   for (const { id, terms } of results) {
     const record = records[id];
     if (record === undefined) continue;
     const count = perPage.get(record.slug) ?? 0;
-    if (count === HITS_A_PAGE_MAX) continue;
     perPage.set(record.slug, count + 1);
-    picked.push({ record, terms });
-    if (picked.length === SEARCH_HITS_MAX) break;
+    rounds[count]?.push({ record, terms });
   }
-  return picked;
+  return rounds.flat().slice(0, SEARCH_HITS_MAX);
 }
 
 function answerOf(query: string, picked: readonly Picked[]): SearchAnswer {

@@ -86,8 +86,10 @@ describe('the index', () => {
     expect(slugs(search('velue queue'))).toEqual(['/docs/queue']);
   });
 
-  test('shows two places of a page at most', () => {
+  test('shows two places of a page at most, the second after other pages', () => {
     expect(slugs(search('depot'))).toEqual(['/docs/many', '/docs/many']);
+    expect(slugs(search('depot queue'))).toEqual(['/docs/queue', '/docs/many', '/docs/many']);
+    expect(slugs(search('many apps'))).toEqual(['/docs/many', '/docs/secrets', '/docs/many']);
   });
 
   test('gives hits of exactly the promised shape', () => {
