@@ -22,7 +22,15 @@ export type Choice = Record<string, string>;
 const content = { folder: join(import.meta.dirname, 'content'), name: 'site/content' };
 const plain = { folder: join(import.meta.dirname, 'pages'), name: 'site/pages' };
 
+/** Read once: nothing changes the content while its examples are taken. */
+let read: Map<string, Node> | undefined;
+
 function pages(): Map<string, Node> {
+  read ??= readPages();
+  return read;
+}
+
+function readPages(): Map<string, Node> {
   const routes = [
     { root: content, prefix: '/docs/' },
     { root: plain, prefix: '/' },
