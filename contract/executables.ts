@@ -5,7 +5,12 @@
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
 import { type ExecutableId, namedId, someId, type UploadId } from './ids.ts';
-import { RUNTIME_CHARS_MAX, RUNTIME_CHARS_MIN } from './limits.ts';
+import {
+  OPTION_TEMPLATE_CHARS_MAX,
+  OPTION_TEMPLATE_PARTS_MAX,
+  RUNTIME_CHARS_MAX,
+  RUNTIME_CHARS_MIN,
+} from './limits.ts';
 import { operation } from './operation.ts';
 import { ROLES } from './roles.ts';
 import { anyObject, ignored, maybe, oneOf, text, timestamp } from './shapes.ts';
@@ -57,9 +62,9 @@ export const ExecutableOptions = Type.Object(
       Type.Object(
         {
           template: maybe(
-            Type.Array(Type.String(), {
-              description:
-                'Arguments per option, with {{name}} and {{value}}; `-{{name}} {{value}}` when absent.',
+            Type.Array(Type.String({ maxLength: OPTION_TEMPLATE_CHARS_MAX, description: 'One argument.' }), {
+              maxItems: OPTION_TEMPLATE_PARTS_MAX,
+              description: `Arguments per option, at most ${OPTION_TEMPLATE_PARTS_MAX}, with {{name}} and {{value}}; \`-{{name}} {{value}}\` when absent.`,
             }),
           ),
         },

@@ -42,6 +42,8 @@ export const UPLOAD_URL_SECONDS = 10 * 60;
 export const DOWNLOAD_URL_SECONDS = 10 * 60;
 
 export const STATISTICS_BYTES_MAX = 10_000;
+/** Each indicator repeats the path to it, so that a small block can make very many of them. */
+export const INDICATORS_CHARS_MAX = 64 * 1024;
 export const LOG_LINE_BYTES_MAX = 64 * 1024;
 export const LOG_BYTES_MAX = 50 * 1024 * 1024;
 export const LIVE_LOG_RETENTION_MS = 24 * 60 * 60 * 1000;
@@ -58,6 +60,10 @@ export const MANIFEST_BYTES_MAX = 1024 * 1024;
 export const OPTIONS_MAX = 256;
 export const OPTION_NAME_CHARS_MAX = 128;
 export const OPTION_VALUE_CHARS_MAX = 8192;
+/** Of all options together, written as JSON: lists of runs show them three times for every run. */
+export const OPTIONS_CHARS_MAX = 64 * 1024;
+export const OPTION_TEMPLATE_PARTS_MAX = 16;
+export const OPTION_TEMPLATE_CHARS_MAX = 256;
 
 /** 1KB, counted as every other size here. */
 export const SECRET_VALUE_BYTES_MAX = 1024;

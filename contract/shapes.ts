@@ -6,6 +6,7 @@ import {
   EMAIL_CHARS_MAX,
   NAME_CHARS_MAX,
   NAME_CHARS_MIN,
+  OPTIONS_CHARS_MAX,
   PRIORITY_DEFAULT,
   PRIORITY_MAX,
   PRIORITY_MIN,
@@ -110,7 +111,7 @@ const OptionValue = Type.Unsafe<string | number | boolean>({
 /** Options as callers send them: names of letters, digits and periods; values become strings. */
 export const Options = mapOf(
   OptionValue,
-  'Options of the app: names of letters, digits and periods, values as text.',
+  `Options of the app: names of letters, digits and periods, values as text. Those of the run, its instance and its version together have at most ${OPTIONS_CHARS_MAX} characters, written as JSON.`,
 );
 
 /** Options as they are kept and handed to the app: strings always. */

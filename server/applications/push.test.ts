@@ -122,6 +122,14 @@ describe('400 for an activation', () => {
       { requirements: { ...node, options: { items: [{ name: 'a', ui: { hidden_from: ['king'] } }] } } },
       'hidden_from.0 is "king"',
     ],
+    [
+      { requirements: { ...node, options: { format: { template: ['{{value}}'.repeat(29)] } } } },
+      'template.0 is',
+    ],
+    [
+      { requirements: { ...node, options: { format: { template: Array(17).fill('{{value}}') } } } },
+      'template has 17 items',
+    ],
     [{ requirement: node }, 'did you mean "requirements"'],
   ])('with the body %j', async (body, words) => {
     const id = await freshApplication(server);

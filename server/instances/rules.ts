@@ -6,6 +6,7 @@ import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
 import {
   OPTION_NAME_CHARS_MAX,
   OPTION_VALUE_CHARS_MAX,
+  OPTIONS_CHARS_MAX,
   OPTIONS_MAX,
   PRIORITY_DEFAULT,
 } from '@switchyard/contract/limits.ts';
@@ -51,7 +52,10 @@ export function optionsError(
     if (text.includes('\0'))
       return `${field}.${name} contains a NUL character, which no program can be given.`;
   }
-  return null;
+  const chars = JSON.stringify(asText(Object.fromEntries(entries) as Record<string, string>)).length;
+  return chars > OPTIONS_CHARS_MAX
+    ? `${field} is ${chars} characters long, written as JSON; all options together may have ${OPTIONS_CHARS_MAX}.`
+    : null;
 }
 
 /** Options as text, which is how apps get them. */

@@ -137,6 +137,21 @@ describe('an external run', () => {
     expect((await ask(application, run)).body).toMatchObject({ status_v2: status, execution_duration: 0 });
   });
 
+  test.each([
+    ['', 'nothing'],
+    [' \n', 'nothing but white space'],
+  ])('whose uploaded output %j is %s has no output, and its answers stay JSON', async (content) => {
+    const application = await freshApplication(server);
+    const output_upload_id = await uploadContent(server, application, content);
+    const run = await registered(application, { result: { output_upload_id } });
+    for (const format of ['', '?format=url']) {
+      expect((await ask(application, run, `/output${format}`)).body).toEqual({});
+      const { body } = await ask(application, run, format);
+      expect(body).toMatchObject({ id: run, status_v2: 'succeeded', output_size: 0 });
+      expect(body).not.toHaveProperty('output');
+    }
+  });
+
   test('takes statistics, metrics and assets of their own in place of those in the output', async () => {
     const application = await freshApplication(server);
     const output = { statistics: { schema: 'v1', result: { value: 1 } }, metrics: { a: 1 }, assets: [] };

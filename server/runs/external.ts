@@ -39,10 +39,11 @@ export async function prepareResult(
   output: Formats['output'],
 ): Promise<PreparedEnd> {
   const upload = new UploadedResult(parts, applicationUid, result);
-  const outputContent = await upload.content('output', OUTPUT_BYTES_MAX);
+  const uploaded = await upload.content('output', OUTPUT_BYTES_MAX);
   const log = await upload.content('error', LOG_BYTES_MAX);
-  const inOutput =
-    outputContent && output === 'json' ? await upload.json('output', outputContent) : nothing('');
+  const inOutput = uploaded && output === 'json' ? await upload.json('output', uploaded) : nothing('');
+  // As of an app that printed nothing: no JSON is no output.
+  const outputContent = output === 'json' && !inOutput.present ? null : uploaded;
   const beside = async (kind: 'statistics' | 'metrics' | 'assets'): Promise<ReadJson> => {
     const content = await upload.content(kind, OUTPUT_BYTES_MAX);
     return content ? upload.json(kind, content) : inOutput;
@@ -142,8 +143,8 @@ class UploadedResult {
 
   async json(kind: JsonSource['kind'], content: SharedContent): Promise<ReadJson> {
     const subject = `${this.#field(kind)} is ${shown(this.#id(kind))}, whose content`;
-    const bytes = await buffer(await content.open());
-    const read = await readJsonOfAnySize(bytes, { kind, subject }, NO_MASK).catch((error: unknown) =>
+    const file = { bytes: content.bytes, load: async () => buffer(await content.open()) };
+    const read = await readJsonOfAnySize(file, { kind, subject }, NO_MASK).catch((error: unknown) =>
       nothing(`${subject} cannot be read: ${messageOf(error)}`),
     );
     if (read.error !== '') throw badRequest(read.error);

@@ -107,6 +107,38 @@ test.each([
   expect((answer.body as { error: string }).error).toContain('options');
 });
 
+describe('options that are too long together', () => {
+  const filled = (chars: number, names = 7): Record<string, string> => {
+    const empty = Object.fromEntries(Array.from({ length: names }, (_, n) => [`o${n}`, '']));
+    const each = Math.floor((chars - JSON.stringify(empty).length) / names);
+    const rest = chars - JSON.stringify(empty).length - each * (names - 1);
+    return Object.fromEntries(Object.keys(empty).map((name, n) => [name, 'x'.repeat(n === 0 ? rest : each)]));
+  };
+
+  test('are refused, as JSON counts them', async () => {
+    const external = { configuration: { run_type: { type: 'external' } } };
+    const post = (options: unknown) =>
+      server.ask('POST', '/v1/applications/free/runs', { body: { ...external, options } });
+    expect((await post(filled(65_536, 9))).status).toBe(202);
+    expect((await post({ a: '\u0001'.repeat(8000) })).status).toBe(202);
+    for (const options of [filled(65_537, 9), { a: '\u0001'.repeat(8000), b: '\u0001'.repeat(8000) }]) {
+      const answer = await post(options);
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain('65536');
+    }
+  });
+
+  test('are refused when only those of version, instance and run together are', async () => {
+    const half = (name: string) =>
+      Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`${name}${n}`, 'x'.repeat(8000)]));
+    await define('wordy', { items: [{ name: 'text', default: 'x'.repeat(30_000) }] });
+    expect((await ask('wordy', { ...half('a'), text: '' })).status).toBe(202);
+    const answer = await ask('wordy', half('a'));
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('together');
+  });
+});
+
 describe('rules of the app', () => {
   beforeAll(async () => {
     await define('strict', { strict: true, items: [{ name: 'known' }, { name: 'other' }] });
@@ -186,4 +218,23 @@ test('an option hidden from a role is nowhere in what that role reads, and reach
   const refused = await ask('hiding', { wrong: '1' }, token);
   expect(refused.status).toBe(400);
   expect(refused.text).not.toContain('secret');
+});
+
+test('a rule of a hidden option that is broken tells neither its name nor its value', async () => {
+  const ui = { hidden_from: ['operator' as const] };
+  const { token } = await server.key('operator');
+  await define('hidden-needed', {
+    validation: { enforce: 'all' },
+    items: [{ name: 'secretname', required: true, ui }],
+  });
+  await define('hidden-bounds', {
+    validation: { enforce: 'all' },
+    items: [{ name: 'secretname', option_type: 'int', default: 'S3CRET', ui }],
+  });
+  for (const application of ['hidden-needed', 'hidden-bounds']) {
+    const refused = await ask(application, {}, token);
+    expect(refused.status).toBe(400);
+    expect(refused.text).not.toMatch(/secretname|S3CRET/);
+    expect((await ask(application, {})).text).toContain('options.secretname');
+  }
 });

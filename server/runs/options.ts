@@ -3,6 +3,7 @@
  * and are checked against the app's own definitions as far as those ask for it.
  */
 import type { ExecutableOptions, OptionItem } from '@switchyard/contract/executables.ts';
+import { OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
 
 export interface OptionSources {
@@ -25,6 +26,13 @@ export function summarize({ definitions, instance, run }: OptionSources): Option
   return [...summary.values()];
 }
 
+/** Why the app cannot be given so much, as a sentence, or null. Each source alone was checked when it was given. */
+export function sizeError(summary: readonly OptionSummary[]): string | null {
+  const chars = JSON.stringify(Object.fromEntries(summary.map(({ name, value }) => [name, value]))).length;
+  if (chars <= OPTIONS_CHARS_MAX) return null;
+  return `The options of the run, those of its instance and its version included, are ${chars} characters long, written as JSON; together they may have ${OPTIONS_CHARS_MAX}.`;
+}
+
 /** What breaks the rules the app states for its options, as a sentence that names none of the hidden ones, or null. */
 export function ruleError(
   summary: readonly OptionSummary[],
@@ -42,14 +50,17 @@ export function ruleError(
   if (definitions.validation?.enforce !== 'all') return null;
   for (const item of items) {
     const given = summary.find((one) => one.name === item.name);
-    if (!given) {
-      if (item.required) return `options.${item.name} is missing; the app requires it.`;
-      continue;
-    }
-    const error = valueError(item, given.value);
-    if (error) return error;
+    const error = given ? valueError(item, given.value) : item.required ? missingError(item) : null;
+    if (error === null) continue;
+    return hidden.has(item.name)
+      ? 'An option of this app that your role does not see breaks its rules; ask somebody who sees it.'
+      : error;
   }
   return null;
+}
+
+function missingError(item: OptionItem): string {
+  return `options.${item.name} is missing; the app requires it.`;
 }
 
 function valueError(item: OptionItem, value: string): string | null {

@@ -36,17 +36,25 @@ export interface ThreadWork {
   secrets: readonly string[];
 }
 
-/** Reads JSON of any size; throws when the thread for large ones cannot do it, as with JSON nested too deep. */
-export async function readJsonOfAnySize(
-  file: { path: string; bytes: number } | Buffer,
-  source: JsonSource,
-  mask: Mask,
-): Promise<ReadJson> {
-  const held = Buffer.isBuffer(file);
-  if ((held ? file.length : file.bytes) < THREAD_BYTES_MIN)
-    return readJson(held ? file.toString('utf8') : await readFile(file.path, 'utf8'), source, mask);
-  const work = { content: held ? file : file.path, source, secrets: mask.values };
-  const reading = lastLarge.then(() => readInThread(work));
+/** JSON in a file, or what brings it. */
+type JsonFile = { path: string; bytes: number } | { load(): Promise<Buffer>; bytes: number };
+
+/**
+ * Reads JSON of any size; throws when the thread for large ones cannot do it, as with JSON nested too deep. What is large
+ * is brought when its turn has come: many that wait would fill the memory.
+ */
+export async function readJsonOfAnySize(file: JsonFile, source: JsonSource, mask: Mask): Promise<ReadJson> {
+  if (file.bytes < THREAD_BYTES_MIN) {
+    const content = 'load' in file ? await file.load() : await readFile(file.path);
+    return readJson(content.toString('utf8'), source, mask);
+  }
+  const reading = lastLarge.then(async () =>
+    readInThread({
+      content: 'load' in file ? await file.load() : file.path,
+      source,
+      secrets: mask.values,
+    }),
+  );
   lastLarge = reading.catch(() => {});
   return reading;
 }

@@ -33,6 +33,16 @@ describe('a statistics block', () => {
     expect(read.error).toContain(sentence);
   });
 
+  test('whose indicators are long because each repeats a long path is an error, and is kept itself', () => {
+    const leaves = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`v${n}`, 1]));
+    const block = (count: number) => ({ schema: 'v1', result: { ['k'.repeat(4000)]: leaves(count) } });
+    expect(readStatistics(block(10))).toMatchObject({ status: 'success' });
+    const read = readStatistics(block(500));
+    expect(read).toMatchObject({ status: 'error', indicators: [], block: JSON.stringify(block(500)) });
+    expect(read.error).toContain('65536');
+  });
+
   test('of 10,000 bytes is taken', () => {
     expect(readStatistics(sized(10_000))).toMatchObject({ status: 'success' });
   });

@@ -1,5 +1,5 @@
 /** Statistics as an output has them, and the indicators in them. Pure, because it also works in a thread. */
-import { STATISTICS_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import { INDICATORS_CHARS_MAX, STATISTICS_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Indicator, RunStatistics } from '@switchyard/contract/run-shapes.ts';
 
 export interface Statistics extends RunStatistics {
@@ -33,6 +33,12 @@ export function readStatistics(statistics: unknown): Statistics {
       return broken(`statistics.${part} is not a JSON object.`, block);
     collect(value as Record<string, unknown>, part, indicators);
   }
+  const chars = JSON.stringify(indicators).length;
+  if (chars > INDICATORS_CHARS_MAX)
+    return broken(
+      `statistics makes indicators of ${chars} characters, each with its whole path; they may have ${INDICATORS_CHARS_MAX}.`,
+      block,
+    );
   return { status: 'success', error: '', indicators, block };
 }
 

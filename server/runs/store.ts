@@ -78,8 +78,9 @@ export function listRuns(
 export async function renameRun(
   tx: Writer,
   id: RunId,
-  changes: { name: string; description: string },
+  changes: { name?: string; description?: string },
 ): Promise<void> {
+  if (Object.keys(changes).length === 0) return;
   await tx.updateTable('runs').set(changes).where('id', '=', id).execute();
 }
 

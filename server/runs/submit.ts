@@ -22,7 +22,7 @@ import { makeId, type Random } from '../random.ts';
 import { hasCollection } from '../secrets/store.ts';
 import { discardAll, insertResults, type PreparedEnd } from './finish.ts';
 import { type Formats, formatsOf, formatsOfExternal } from './formats.ts';
-import { ruleError, summarize } from './options.ts';
+import { ruleError, sizeError, summarize } from './options.ts';
 import type { Place, Resolved } from './resolve.ts';
 import type { RunsTable } from './schema.ts';
 import { insertRun } from './store.ts';
@@ -87,7 +87,7 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
     instance: asText(resolved.configuration.options),
     run: requestOptions,
   });
-  const broken = ruleError(summary, definitions, asked.hidden ?? new Set());
+  const broken = sizeError(summary) ?? ruleError(summary, definitions, asked.hidden ?? new Set());
   if (broken) throw badRequest(broken);
 
   const secrets = secretsOf(configuration) ?? secretsOf(resolved.configuration);

@@ -55,6 +55,22 @@ test('the priority of a queued run changes its place, and that of no other', asy
   expect(started(first)).toBeLessThanOrEqual(started(second));
 });
 
+test('a name and a description given by two at once are both kept', async () => {
+  const run = await createRun(server, 'app', { input: {} });
+  await ended(server, 'app', run);
+  for (let round = 0; round < 5; round += 1) {
+    const answers = await Promise.all([
+      put(run, { name: `Name ${round}` }),
+      put(run, { description: `Description ${round}` }),
+    ]);
+    for (const answer of answers) expectStatus(answer, 200);
+    expect(await read(run)).toMatchObject({
+      name: `Name ${round}`,
+      description: `Description ${round}`,
+    });
+  }
+});
+
 test('the whole object can be sent back, whatever the status', async () => {
   const run = await createRun(server, 'app', { input: {} });
   await ended(server, 'app', run);

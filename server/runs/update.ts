@@ -15,7 +15,11 @@ export interface RunChanges {
 
 /** Changes the run, or throws the 400 that says what cannot be changed, and then nothing is. */
 export async function update(parts: ResultParts, run: RunsTable, changes: RunChanges): Promise<void> {
-  const names = { name: changes.name ?? run.name, description: changes.description ?? run.description };
+  // Only what is given is written: what another request changes meanwhile stays changed.
+  const names = {
+    ...(typeof changes.name === 'string' ? { name: changes.name } : {}),
+    ...(typeof changes.description === 'string' ? { description: changes.description } : {}),
+  };
   const priority = changes.queuing_priority ?? run.priority;
   const write = async (tx: Writer): Promise<void> => {
     // What is sent back unchanged is let through: clients send the whole object.
