@@ -165,7 +165,7 @@ export const getRunInput = operation({
   tag: 'runs',
   summary: 'Get the input of a run',
   description:
-    'Answers the input as it was given: JSON as it is, text as a JSON string. Inputs above 5 MB and archives are read with `format=url`.',
+    'Answers the input as it was given: JSON as it is, text as a JSON string. Inputs above 5 MB, archives, and uploads that are no JSON though the format says so are read with `format=url`.',
   right: 'read',
   params: RunParams,
   query: FormatQuery,

@@ -24,6 +24,12 @@ export function isHidden(
   return item.ui?.hidden_from?.includes(role) ?? false;
 }
 
+/** Names of options that the role may not see; none where there is no executable. */
+export function hiddenOptions(executable: ExecutablesTable | undefined, role: Role): ReadonlySet<string> {
+  const items = executable ? (requirementsOf(executable).options?.items ?? []) : [];
+  return new Set(items.filter((item) => isHidden(item, role)).map((item) => item.name));
+}
+
 /** The body of an executable; definitions of options that are hidden from the role are left out. */
 export function executableBody(row: ExecutablesTable, role: Role): Executable {
   const requirements = requirementsOf(row);

@@ -78,6 +78,17 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await server.ask('GET', inputs)).body).toHaveLength(1);
   });
 
+  test('gives nobody the token that was made for another key of the account', async () => {
+    const body = { name: 'all of it', role: 'admin' };
+    expect((await post('/v1/account/keys', 'keys-1', body)).status).toBe(201);
+    for (const role of ['developer', 'admin'] as const) {
+      const { token } = await server.key(role);
+      const answer = await post('/v1/account/keys', 'keys-1', body, token);
+      expect(answer.status).toBe(400);
+      expect((answer.body as { error: string }).error).toContain('keys-1');
+    }
+  });
+
   test('that was refused may be sent again once it is right', async () => {
     const refused = await post('/v1/applications', 'order-5', { id: 'twice', name: 'Taken' });
     expect(refused.status).toBe(400);

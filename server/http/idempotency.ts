@@ -6,7 +6,7 @@
  * Answers may hold tokens and signed URLs, so they are encrypted where they lie. They are kept for 24 hours.
  */
 import { createHmac } from 'node:crypto';
-import type { AccountId } from '@switchyard/contract/ids.ts';
+import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
 import { IDEMPOTENCY_KEY_CHARS_MAX, IDEMPOTENCY_MS } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
@@ -23,7 +23,11 @@ const FORGOTTEN_AT_ONCE = 500;
 export interface AnswersTable {
   account_id: AccountId;
   idempotency_key: string;
-  /** HMAC-SHA-256 over operation, path, query and body: a plain hash would let short secrets in a body be guessed. */
+  /**
+   * HMAC-SHA-256 over caller, operation, path, query and body: a plain hash would let short secrets in a body be guessed.
+   * The caller is part of it because an answer can hold a token, and the handler that says who may have it is not asked
+   * again.
+   */
   fingerprint: string;
   status: number;
   /** The body in JSON, encrypted; null when there was none. */
@@ -67,6 +71,7 @@ class RepeatedError extends Error {}
 
 export interface RequestIdentity {
   account: AccountId;
+  caller: KeyId;
   key: string;
   operation: string;
   path: string;
@@ -105,7 +110,7 @@ export class Idempotency {
       );
     }
     const fingerprint = createHmac('sha256', this.#parts.key)
-      .update(JSON.stringify([request.operation, request.path]))
+      .update(JSON.stringify([request.caller, request.operation, request.path]))
       .update(request.body)
       .digest('hex');
     const before = await this.#find(request, fingerprint);

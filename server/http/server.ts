@@ -184,6 +184,7 @@ function route(
       }
       const identity = {
         account: request.caller.account,
+        caller: request.caller.key,
         key: String(key),
         operation: operation.id,
         path: request.url,

@@ -242,6 +242,48 @@ describe('the default instance', () => {
   });
 });
 
+describe('options that the executable hides from a role', () => {
+  const instances = '/v1/applications/hiding/instances';
+  const hidden_from = ['developer' as const, 'viewer' as const];
+  beforeAll(async () => {
+    const items = [{ name: 'open' }, { name: 'secret', ui: { hidden_from } }];
+    await pushApp(server, 'hiding', nodeApp('() => ({})'), { options: { items } });
+    await server.client.call('createVersion', {
+      params: { application_id: 'hiding' },
+      body: { id: 'v1', name: 'Version one' },
+    });
+    const configuration = { options: { open: '1', secret: 'S3CRET' } };
+    expectStatus(
+      await create({ id: 'i1', name: 'Instance', version_id: 'v1', configuration }, instances),
+      201,
+    );
+  });
+
+  test.each(['developer', 'viewer'] as const)('are not in what a %s reads of instances', async (role) => {
+    const { token } = await server.key(role);
+    for (const place of [instances, `${instances}?pagereturn=true`, `${instances}/i1`]) {
+      const answer = await server.ask('GET', place, { token });
+      expectStatus(answer, 200);
+      expect(answer.text).toContain('"options":{"open":"1"}');
+      expect(answer.text).not.toContain('secret"');
+      expect(answer.text).not.toContain('S3CRET');
+    }
+    expect((await server.ask('GET', instances)).text).toContain('"secret":"S3CRET"');
+  });
+
+  test('stay when somebody who does not see them sends the instance back', async () => {
+    const { token } = await server.key('developer');
+    const { body } = await server.ask('GET', `${instances}/i1`, { token });
+    const seen = body as Instance;
+    const configuration = { ...seen.configuration, options: { open: '2' } };
+    const answer = await server.ask('PUT', `${instances}/i1`, { token, body: { ...seen, configuration } });
+    expectStatus(answer, 200);
+    expect((answer.body as Instance).configuration.options).toEqual({ open: '2' });
+    const whole = (await server.ask('GET', `${instances}/i1`)).body as Instance;
+    expect(whole.configuration.options).toEqual({ open: '2', secret: 'S3CRET' });
+  });
+});
+
 describe('deleting an instance', () => {
   test('204, after which it is a 404 and its id is free', async () => {
     const { id } = await made();

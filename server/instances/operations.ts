@@ -11,6 +11,7 @@ import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/pagin
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { holdVersion } from '../versions/store.ts';
+import { hiddenByVersion, withHidden, withoutHidden } from './hidden.ts';
 import {
   fullConfiguration,
   type GivenConfiguration,
@@ -67,6 +68,15 @@ export function instanceHandlers(
     );
   };
 
+  const hiddenIn = async (caller: Caller, row: InstancesTable) => {
+    const { application_uid, version_id } = row;
+    return (await hiddenByVersion(database.read, application_uid, [version_id], caller.role))(version_id);
+  };
+  const shownTo = async (caller: Caller, application: ApplicationsTable, row: InstancesTable) =>
+    instanceBody(application, row, await hiddenIn(caller, row));
+  const keepHidden = async (caller: Caller, row: InstancesTable, given: GivenConfiguration) =>
+    withHidden(given, JSON.parse(row.configuration) as GivenConfiguration, await hiddenIn(caller, row));
+
   return {
     async createInstance({ caller, params, body, remember }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
@@ -86,7 +96,8 @@ export function instanceHandlers(
         created_at: now,
         updated_at: now,
       };
-      const answer = { status: 201 as const, body: instanceBody(application, row) };
+      // Who makes it has named every option of it.
+      const answer = { status: 201 as const, body: instanceBody(application, row, new Set()) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
         await holdApplication(tx, skipsLocked(database), application);
@@ -107,7 +118,9 @@ export function instanceHandlers(
       const request = pageRequest(pageTokens, list, query);
       const rows = await listInstances(database.read, application.uid, request);
       const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const items = page.items.map((row) => instanceBody(application, row));
+      const versions = page.items.map((row) => row.version_id);
+      const hidden = await hiddenByVersion(database.read, application.uid, versions, caller.role);
+      const items = page.items.map((row) => instanceBody(application, row, hidden(row.version_id)));
       return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
     },
 
@@ -117,20 +130,21 @@ export function instanceHandlers(
         return { status: 200, body: latestBody(application, params.instance_id) };
       }
       const { application, instance } = await find(caller, params);
-      return { status: 200, body: instanceBody(application, instance) };
+      return { status: 200, body: await shownTo(caller, application, instance) };
     },
 
     async updateInstance({ caller, params, body }) {
       const { application, instance } = await find(caller, params);
-      checkOptions(body.configuration);
+      const configuration = body.configuration && (await keepHidden(caller, instance, body.configuration));
+      checkOptions(configuration);
       const changes = {
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
         ...(typeof body.description === 'string' ? { description: body.description } : {}),
         ...(typeof body.version_id === 'string' ? { version_id: body.version_id } : {}),
-        ...(body.configuration
+        ...(configuration
           ? {
-              configuration: JSON.stringify(body.configuration),
-              secrets_collection_id: secretsOf(body.configuration),
+              configuration: JSON.stringify(configuration),
+              secrets_collection_id: secretsOf(configuration),
             }
           : {}),
         updated_at: clock.now(),
@@ -141,7 +155,7 @@ export function instanceHandlers(
         return updateInstance(tx, instance, changes);
       });
       if (!changed) throw missing(application, instance.id);
-      return { status: 200, body: instanceBody(application, changed) };
+      return { status: 200, body: await shownTo(caller, application, changed) };
     },
 
     async deleteInstance({ caller, params }) {
@@ -167,14 +181,19 @@ function checkOptions(configuration: GivenConfiguration | null | undefined): voi
   if (error) throw badRequest(error);
 }
 
-function instanceBody(application: ApplicationsTable, row: InstancesTable): Instance {
+function instanceBody(
+  application: ApplicationsTable,
+  row: InstancesTable,
+  hidden: ReadonlySet<string>,
+): Instance {
+  const configuration = JSON.parse(row.configuration) as GivenConfiguration;
   return {
     id: row.id,
     application_id: application.id,
     version_id: row.version_id,
     name: row.name,
     description: row.description,
-    configuration: fullConfiguration(JSON.parse(row.configuration) as GivenConfiguration),
+    configuration: fullConfiguration(withoutHidden(configuration, hidden)),
     locked: false,
     created_at: rfc3339(row.created_at),
     updated_at: rfc3339(row.updated_at),

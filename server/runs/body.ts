@@ -1,5 +1,4 @@
 /** A run as the API shows it: in lists, and in full with the nested metadata that the published clients read. */
-import type { Role } from '@switchyard/contract/roles.ts';
 import type {
   Indicator,
   OptionSummary,
@@ -8,17 +7,9 @@ import type {
   Waiting,
 } from '@switchyard/contract/run-shapes.ts';
 import { isTerminal, statusV1 } from '@switchyard/contract/states.ts';
-import { isHidden, requirementsOf } from '../applications/executable.ts';
-import type { ExecutablesTable } from '../applications/schema.ts';
 import { rfc3339 } from '../clock.ts';
 import type { RunsTable } from './schema.ts';
 import type { ListedRun } from './store.ts';
-
-/** Names of options whose values the role may not see. */
-export function hiddenOptions(executable: ExecutablesTable | undefined, role: Role): ReadonlySet<string> {
-  const items = executable ? (requirementsOf(executable).options?.items ?? []) : [];
-  return new Set(items.filter((item) => isHidden(item, role)).map((item) => item.name));
-}
 
 interface ShownOptions {
   summary: OptionSummary[];

@@ -193,6 +193,21 @@ describe('an external run', () => {
     }
   });
 
+  test.each([
+    ['nothing', ''],
+    ['text', 'stops: 5'],
+    ['bytes that are no UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+    ['JSON behind a byte order mark', '\ufeff{}'],
+  ])('whose uploaded JSON input is %s answers it by URL alone', async (_what, content) => {
+    const application = await freshApplication(server);
+    const upload_id = await uploadContent(server, application, content);
+    const run = await registered(application, { input: null, upload_id });
+    expectError(await ask(application, run, '/input'), 400, 'format=url');
+    const { url } = (await ask(application, run, '/input?format=url')).body as { url: string };
+    const sent = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
+    expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(sent);
+  });
+
   test('is canceled while it has no result, and takes none then', async () => {
     const application = await freshApplication(server);
     const run = await registered(application);

@@ -6,6 +6,7 @@ import {
   PAGE_ITEMS_MAX,
 } from '@switchyard/contract/limits.ts';
 import { may } from '@switchyard/contract/states.ts';
+import { hiddenOptions } from '../applications/executable.ts';
 import { findExecutable, findExecutables } from '../applications/executables-store.ts';
 import { checkApplication, getApplication } from '../applications/store.ts';
 import { skipsLocked } from '../database/database.ts';
@@ -14,12 +15,12 @@ import type { Metrics } from '../http/metrics.ts';
 import { cutPage, type PageTokens, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { assetBody, findAsset, listAssets } from './assets.ts';
-import { hiddenOptions, informationBody, runBody } from './body.ts';
+import { informationBody, runBody } from './body.ts';
 import { cancel, remove } from './cancel.ts';
 import { type CreateParts, create } from './create.ts';
 import { FollowPace } from './follow-pace.ts';
 import { liveLog, wholeLog } from './logs.ts';
-import { contentTypeOf, outputUrl, refuseByUrlOnly, withOutput } from './results.ts';
+import { contentTypeOf, outputUrl, refuseBrokenJson, refuseByUrlOnly, withOutput } from './results.ts';
 import type { RunsTable } from './schema.ts';
 import { findRun, listRuns } from './store.ts';
 import { update } from './update.ts';
@@ -127,6 +128,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
       const input = await contents.read(run.input_content_id);
       if (!input) throw notFound('The input was deleted.');
       const raw = run.input_format === 'text' ? JSON.stringify(input.toString('utf8')) : input;
+      if (raw === input) refuseBrokenJson(input);
       return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
     },
 

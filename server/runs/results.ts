@@ -7,6 +7,7 @@ import { isTerminal } from '@switchyard/contract/states.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { RawReply } from '../http/handler.ts';
 import { badRequest } from '../http/problem.ts';
+import { messageOf } from '../log.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { isArchive } from './formats.ts';
 import type { RunsTable } from './schema.ts';
@@ -61,6 +62,19 @@ export function refuseByUrlOnly(
   if (bytes > bytesMax) {
     throw badRequest(
       `The ${what} of the run has ${bytes} bytes, more than the ${bytesMax} that are answered directly; ask for it with format=url.`,
+    );
+  }
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Throws the 400 for an input that was uploaded as JSON and is none: apps may take it, an answer in JSON cannot. */
+export function refuseBrokenJson(input: Buffer): void {
+  try {
+    JSON.parse(strictUtf8.decode(input));
+  } catch (error) {
+    throw badRequest(
+      `The input of the run was uploaded as JSON and is none (${messageOf(error)}); ask for it with format=url.`,
     );
   }
 }

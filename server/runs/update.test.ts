@@ -55,6 +55,22 @@ test('the priority of a queued run changes its place, and that of no other', asy
   expect(started(first)).toBeLessThanOrEqual(started(second));
 });
 
+test('a run that is deleted while its priority is changed is not there, whatever its status', async () => {
+  const blocker = await createRun(server, 'app', { input: { waits: true } });
+  await logged(server, 'app', blocker, 'waiting');
+  for (let round = 0; round < 10; round += 1) {
+    const run = await createRun(server, 'app', { input: {} });
+    const [gone, changed] = await Promise.all([
+      server.ask('DELETE', path(run)),
+      put(run, { queuing_priority: 1 }),
+    ]);
+    expectStatus(gone, 204);
+    expect([200, 404], changed.text).toContain(changed.status);
+  }
+  expectStatus(await server.ask('PATCH', path(blocker, '/cancel')), 204);
+  await ended(server, 'app', blocker);
+});
+
 test('a name and a description given by two at once are both kept', async () => {
   const run = await createRun(server, 'app', { input: {} });
   await ended(server, 'app', run);

@@ -1,10 +1,10 @@
 /** What can be changed of a run: its name and description always, its priority while it is queued, its result once. */
 import type { ExternalResult } from '@switchyard/contract/external-runs.ts';
 import type { Writer } from '../database/database.ts';
-import { badRequest } from '../http/problem.ts';
+import { badRequest, notFound, shown } from '../http/problem.ts';
 import { giveResult, type ResultParts } from './external.ts';
 import type { RunsTable } from './schema.ts';
-import { changePriority, renameRun } from './store.ts';
+import { changePriority, findRun, renameRun } from './store.ts';
 
 export interface RunChanges {
   name?: string | null;
@@ -24,6 +24,8 @@ export async function update(parts: ResultParts, run: RunsTable, changes: RunCha
   const write = async (tx: Writer): Promise<void> => {
     // What is sent back unchanged is let through: clients send the whole object.
     if (priority !== run.priority && !(await changePriority(tx, run.id, priority))) {
+      if (!(await findRun(tx, run.application_uid, run.id)))
+        throw notFound(`There is no run ${shown(run.id)}; it was deleted meanwhile.`);
       throw badRequest(
         `queuing_priority is ${priority}, and that of the run is ${run.priority}; only a queued run changes its place.`,
       );

@@ -28,6 +28,27 @@ export function findVersion(
     .executeTakeFirst();
 }
 
+/** The executables of versions of the application, by the version. */
+export async function findExecutableIds(
+  db: Reader,
+  applicationUid: string,
+  ids: readonly VersionId[],
+): Promise<Map<VersionId, ExecutableId>> {
+  const found = new Map<VersionId, ExecutableId>();
+  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
+    const rows = await db
+      .selectFrom('versions')
+      .select(['id', 'executable_id'])
+      .where('application_uid', '=', applicationUid)
+      .where('id', 'in', ids.slice(from, from + IDS_PER_STATEMENT))
+      .execute();
+    for (const row of rows) found.set(row.id, row.executable_id);
+  }
+  return found;
+}
+
+const IDS_PER_STATEMENT = 500;
+
 /**
  * Whether the version is there; nobody else deletes it, or with `change` begins to use it, until the transaction is over.
  * With `locks` false the database has one writer and needs no lock.
