@@ -119,6 +119,7 @@ export const createKey = operation({
   description:
     'Makes a key and answers its token, this once. A key can only give roles whose rights it has itself, and a member only gets keys that may do no more than the member.',
   right: 'keys',
+  answersToken: true,
   body: { schema: KeyCreate, example: { name: 'nightly plans', role: 'operator' } },
   answers: {
     201: {

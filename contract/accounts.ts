@@ -44,6 +44,7 @@ export const createAccount = operation({
   description:
     'Makes an account with its first member, an admin, and a key whose token is answered this once. Needs no token where the operator allows sign-up, which by default is on the machine of the server; with a root key it is always allowed. An Idempotency-Key counts only with a token.',
   right: 'public',
+  answersToken: true,
   optionalToken: true,
   body: { schema: AccountCreate, example: { name: 'Main account', email: 'ada@example.com' } },
   answers: {

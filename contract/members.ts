@@ -113,6 +113,7 @@ export const inviteMember = operation({
   summary: 'Invite a member',
   description: `Adds a person to the account and answers an invite, this once. Hand \`invite_url\` on to the person; it is good for ${INVITE_DAYS} days and works once. Nobody can give a role with rights they do not have.`,
   right: 'account',
+  answersToken: true,
   body: { schema: MemberCreate, example: { email: 'ada@example.com', role: 'developer', name: 'Ada' } },
   answers: { 201: { description: 'The member with the invite.', schema: Invite, example: inviteExample } },
 });
@@ -187,6 +188,7 @@ export const renewInvite = operation({
   summary: 'Renew an invite',
   description: `Answers a new invite for the member, good for ${INVITE_DAYS} days; the one before stops working. A member who has accepted already gets one more key with it.`,
   right: 'account',
+  answersToken: true,
   params: MemberParams,
   answers: { 201: { description: 'The member with the invite.', schema: Invite, example: inviteExample } },
   errors: [404],

@@ -156,7 +156,7 @@ const IDEMPOTENCY_KEY: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Makes a call that is sent again take effect once: the same key and body answer what the first call answered, for 24 hours; the same key with another body, or from another API key of the account, is a 400.',
+    'Makes a call that is sent again take effect once: the same key and body answer what the first call answered, for 24 hours; the same key with another body is a 400, and so is, where the answer holds a token or an invite, the same from another API key.',
   required: false,
   schema: {
     type: 'string',

@@ -42,6 +42,11 @@ export interface Operation {
   right: Right;
   /** For the right `public`: a token is not needed, but one that is sent has to be good, and its caller is looked at. */
   optionalToken?: true;
+  /**
+   * The answer lets somebody in. Who may have it is decided for one caller, so an Idempotency-Key gives it again to that
+   * one alone.
+   */
+  answersToken?: true;
   params?: TObject;
   query?: TObject;
   /** Headers of its own that it understands; what it does not understand of them it ignores. */

@@ -1,3 +1,6 @@
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { operations } from '@switchyard/contract/operations.ts';
+import type { TObject } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeApp, pushApp } from '../testing/apps.ts';
 import { movedClock } from '../testing/clock.ts';
@@ -87,6 +90,25 @@ describe('a POST with an Idempotency-Key', () => {
       expect(answer.status).toBe(400);
       expect((answer.body as { error: string }).error).toContain('keys-1');
     }
+  });
+
+  test('is bound to its caller wherever the answer lets somebody in', () => {
+    const posts = (Object.values(operations) as Operation[]).filter((one) => one.method === 'POST');
+    const letsIn = ({ answers }: Operation): boolean =>
+      Object.values(answers).some(({ schema }) =>
+        ['token', 'invite'].some((name) => name in ((schema as TObject | undefined)?.properties ?? {})),
+      );
+    // What needs no token at all has no caller to be bound to, and no Idempotency-Key.
+    const bound = posts.filter((one) => letsIn(one) && (one.right !== 'public' || one.optionalToken));
+    expect(bound.map((one) => one.id)).toContain('createKey');
+    for (const one of bound) expect(one.answersToken, one.id).toBe(true);
+  });
+
+  test('of another key of the account, for a run, makes no second one', async () => {
+    const { token } = await server.key('operator');
+    const first = await post(runs, 'keys-2', { input: 'plan of today' });
+    const second = await post(runs, 'keys-2', { input: 'plan of today' }, token);
+    expect([second.status, second.text]).toEqual([202, first.text]);
   });
 
   test('that was refused may be sent again once it is right', async () => {

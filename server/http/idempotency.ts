@@ -25,8 +25,7 @@ export interface AnswersTable {
   idempotency_key: string;
   /**
    * HMAC-SHA-256 over caller, operation, path, query and body: a plain hash would let short secrets in a body be guessed.
-   * The caller is part of it because an answer can hold a token, and the handler that says who may have it is not asked
-   * again.
+   * The caller is part of it where the answer holds a token: the handler that says who may have it is not asked again.
    */
   fingerprint: string;
   status: number;
@@ -71,7 +70,8 @@ class RepeatedError extends Error {}
 
 export interface RequestIdentity {
   account: AccountId;
-  caller: KeyId;
+  /** Whose answer it is alone; null for one that anyone of the account may have who may make the request. */
+  caller: KeyId | null;
   key: string;
   operation: string;
   path: string;

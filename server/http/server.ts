@@ -184,7 +184,7 @@ function route(
       }
       const identity = {
         account: request.caller.account,
-        caller: request.caller.key,
+        caller: operation.answersToken ? request.caller.key : null,
         key: String(key),
         operation: operation.id,
         path: request.url,
