@@ -49,7 +49,7 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
   const plain = { folder: join(site, 'pages'), name: 'site/pages' };
   const [read, bundle] = await Promise.all([readSite({ content, pages: plain, repository }), buildBundle()]);
   const files = renderSite(read, bundle, publicUrl);
-  for (const [path, copy] of compressedCopies(files)) files.set(path, copy);
+  for (const [path, copy] of await compressedCopies(files)) files.set(path, copy);
   const pages = read.docs.length + read.plain.length + 1;
   const { references } = read;
   const stamp: Stamp = { inputs, references, referenced: filesHash(repository, references), pages };
