@@ -28,6 +28,9 @@ export const PRIORITY_DEFAULT = 6;
 
 export const ASSETS_MAX = 1000;
 export const ASSET_NAME_CHARS_MAX = 256;
+export const ASSET_DESCRIPTION_CHARS_MAX = 1024;
+/** Written as JSON. What is to be drawn is the content; this only says how. */
+export const ASSET_VISUAL_CHARS_MAX = 16 * 1024;
 /** Ten years: what no run takes. */
 export const EXTERNAL_DURATION_MS_MAX = 10 * 365 * 24 * 60 * 60 * 1000;
 

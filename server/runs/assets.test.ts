@@ -196,6 +196,8 @@ describe('reading a list of assets', () => {
     [{ map: {} }, 'assets is not a list'],
     [[1], 'assets[0] is not an object'],
     [[{ content: 1 }], 'assets[0].name is missing'],
+    [[{ name: 'a', content: 1, description: 'x'.repeat(1025) }], 'assets[0].description is 1025'],
+    [[{ name: 'a', content: 1, visual: { label: 'x'.repeat(16_384) } }], 'assets[0].visual is 16396'],
     [[{ name: '', content: 1 }], 'assets[0].name'],
     [[{ name: 'n'.repeat(257), content: 1 }], '257'],
     [[{ name: 'n' }], 'assets[0].content is missing'],

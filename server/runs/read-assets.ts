@@ -1,5 +1,10 @@
 /** Assets as an output lists them. Pure, because it also works in a thread. */
-import { ASSET_NAME_CHARS_MAX, ASSETS_MAX } from '@switchyard/contract/limits.ts';
+import {
+  ASSET_DESCRIPTION_CHARS_MAX,
+  ASSET_NAME_CHARS_MAX,
+  ASSET_VISUAL_CHARS_MAX,
+  ASSETS_MAX,
+} from '@switchyard/contract/limits.ts';
 
 export interface ReadAsset {
   name: string;
@@ -45,10 +50,16 @@ function readAsset(value: unknown, field: string): ReadAsset | string {
     return `${field}.content_type is ${shown(content_type)}; it must be "json".`;
   if (visual !== undefined && visual !== null && !isObject(visual))
     return `${field}.visual is ${shown(visual)}; it must be an object.`;
+  const told = typeof description === 'string' ? description : '';
+  if (told.length > ASSET_DESCRIPTION_CHARS_MAX)
+    return `${field}.description is ${told.length} characters long; it may have ${ASSET_DESCRIPTION_CHARS_MAX}.`;
+  const drawn = isObject(visual) ? JSON.stringify(visual) : null;
+  if (drawn !== null && drawn.length > ASSET_VISUAL_CHARS_MAX)
+    return `${field}.visual is ${drawn.length} characters long, written as JSON; it may have ${ASSET_VISUAL_CHARS_MAX}. What is to be drawn belongs in the content.`;
   return {
     name: withoutNul(name),
-    description: typeof description === 'string' ? withoutNul(description) : '',
-    visual: isObject(visual) ? JSON.stringify(visual) : null,
+    description: withoutNul(told),
+    visual: drawn,
     content: JSON.stringify(content),
   };
 }

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { JsonSkimmer, NotJsonError } from './skim-json.ts';
 
 const WANTED = ['statistics', 'metrics', 'assets'];
+const ANY_LENGTH = Object.fromEntries(WANTED.map((name) => [name, Number.MAX_SAFE_INTEGER]));
 
 function skim(bytes: Uint8Array, piece = bytes.length): string {
-  const skimmer = new JsonSkimmer(WANTED);
+  const skimmer = new JsonSkimmer(ANY_LENGTH);
   for (let at = 0; at < bytes.length; at += Math.max(1, piece))
     skimmer.write(bytes.subarray(at, at + Math.max(1, piece)));
   return skimmer.end();
@@ -150,4 +151,15 @@ describe('the skimmer', () => {
     expect(skim(bytes, 65_536)).toBe('{"metrics":1}');
     expect(() => skim(bytes.subarray(0, -3), 65_536)).toThrow('ends before');
   });
+});
+
+test('a field that is too long is left out and told, unless a shorter one of its name follows', () => {
+  const told = (text: string): [string, [string, number][]] => {
+    const skimmer = new JsonSkimmer({ a: 5, b: 5 });
+    skimmer.write(Buffer.from(text));
+    return [skimmer.end(), [...skimmer.tooLong]];
+  };
+  expect(told('{"a":[1,2],"b":[1,23]}')).toEqual(['{"a":[1,2]}', [['b', 6]]]);
+  expect(told('{"b":[1,23],"b":1}')).toEqual(['{"b":1}', []]);
+  expect(told('{"b":1,"b":[1,23]}')).toEqual(['{}', [['b', 6]]]);
 });

@@ -18,8 +18,7 @@ export function readStatistics(statistics: unknown): Statistics {
   if (Object.keys(fields).length === 0) return NONE;
   const block = JSON.stringify(statistics);
   const bytes = Buffer.byteLength(block);
-  if (bytes > STATISTICS_BYTES_MAX)
-    return broken(`statistics has ${bytes} bytes; it may have ${STATISTICS_BYTES_MAX}.`, null);
+  if (bytes > STATISTICS_BYTES_MAX) return tooLongStatistics(bytes);
   if (fields.schema !== 'v1')
     return broken(
       `statistics.schema is ${JSON.stringify(fields.schema) ?? 'missing'}; it must be "v1".`,
@@ -40,6 +39,11 @@ export function readStatistics(statistics: unknown): Statistics {
       block,
     );
   return { status: 'success', error: '', indicators, block };
+}
+
+/** What statistics of so many bytes are, whatever stands in them. */
+export function tooLongStatistics(bytes: number): Statistics {
+  return broken(`statistics has ${bytes} bytes; it may have ${STATISTICS_BYTES_MAX}.`, null);
 }
 
 function broken(error: string, block: string | null): Statistics {
