@@ -79,12 +79,38 @@ describe('routes', () => {
   });
 });
 
+describe('files that programs ask for', () => {
+  test('robots are told where the sitemap is, and which addresses are not for them', () => {
+    expect(read('robots.txt')).toBe(
+      'User-agent: *\nDisallow: /v1/\nDisallow: /search\n\nSitemap: https://yard.example/sitemap.xml\n',
+    );
+  });
+
+  test('the icon has three sizes', () => {
+    const icon = readFileSync(join(outDir, 'favicon.ico'));
+    expect([icon.readUInt16LE(2), icon.readUInt16LE(4)]).toEqual([1, 3]);
+  });
+
+  test('the head of every page names the feed of releases, and the pages beside it', () => {
+    for (const path of pageFiles())
+      expect(read(path), path).toContain(
+        '<link rel="alternate" type="application/atom+xml" title="Releases" href="/releases.atom"/>',
+      );
+    const [head = ''] = read(`${customApp.slice(1)}.html`).split('<style>');
+    expect(head).toMatch(/<link rel="prev" href="\/docs\/[^"]*"\/><link rel="next" href="\/docs\//);
+  });
+
+  test('pages that say nothing by themselves are in no list', () => {
+    for (const list of ['sitemap.xml', 'llms.txt']) expect(read(list)).not.toMatch(/\/(404|search)\b/);
+  });
+});
+
 describe('the order of pages', () => {
   test('next and previous join all pages into one line', () => {
     const order = matches(read('llms.txt'), /\]\(([^)]*)\.md\)/g);
     expect(order[0]).toBe(overview);
     const neighbours = (rel: string) =>
-      order.map((route) => matches(read(`${route}.html`), new RegExp(`rel="${rel}" href="([^"]*)"`, 'g')));
+      order.map((route) => matches(read(`${route}.html`), new RegExp(`<a class="[a-z]*" rel="${rel}" href="([^"]*)"`, 'g')));
     expect(neighbours('next').flat()).toEqual(order.slice(1));
     expect(neighbours('prev').flat()).toEqual(order.slice(0, -1));
   });

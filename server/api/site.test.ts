@@ -27,6 +27,9 @@ beforeAll(async () => {
   write('assets/main-abc.js', 'export {};\n');
   write('csp.json', JSON.stringify({ scripts: ["'sha256-s'"], styles: ["'sha256-t'"] }));
   write('input-hash.txt', 'private');
+  write('favicon.ico', Buffer.from([0, 0, 1, 0]));
+  write('robots.txt', 'Sitemap: http://127.0.0.1:8080/sitemap.xml');
+  write('releases.atom', '<feed/>');
   write('sitemap.xml', '<urlset><url><loc>http://127.0.0.1:8080/docs/a/b</loc></url></urlset>');
   server = await startTestServer({ site: folder });
 });
@@ -130,6 +133,20 @@ describe('other files', () => {
     const script = await get('/assets/main-abc.js');
     expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  });
+
+  test('what programs ask for by convention has its type', async () => {
+    const types = await Promise.all(
+      ['/favicon.ico', '/robots.txt', '/releases.atom'].map(
+        async (path) => (await get(path)).headers['content-type'],
+      ),
+    );
+    expect(types).toEqual([
+      'image/x-icon',
+      'text/plain; charset=utf-8',
+      'application/atom+xml; charset=utf-8',
+    ]);
+    expect((await get('/robots.txt')).body.toString()).toBe(`Sitemap: ${server.url}/sitemap.xml`);
   });
 
   test('the sitemap names the address of this server', async () => {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 
 /** Text that is worth compressing; pictures with pixels are small already. */
-const texts = new Set(['.html', '.md', '.js', '.css', '.svg', '.txt', '.xml']);
+const texts = new Set(['.html', '.md', '.js', '.css', '.svg', '.txt', '.xml', '.atom']);
 /** Below it an answer fits into one packet anyway. */
 const bytesMin = 1024;
 

@@ -32,7 +32,20 @@ export function readDates(folder: string): (path: string) => LastUpdated {
   }
   return (path) => {
     const iso = dates.get(resolve(path)) ?? statSync(path).mtime.toISOString();
-    // Only the day is shown, and parseISO keeps the day the author saw on any machine only when the offset is cut off.
-    return { iso, text: format(parseISO(iso.slice(0, 10)), 'MMMM d, yyyy') };
+    return { iso, text: shownDay(iso) };
   };
+}
+
+/**
+ * Reads when a text first stood in any file of a folder, so that it keeps its date when it moves to another file. What git
+ * has not seen has the date of the file that has it now.
+ */
+export function firstSeen(folder: string, path: string, text: string): string {
+  const log = git(folder, 'log', '--reverse', '--format=%cI', `-S${text}`, '--', '.');
+  return log?.split('\n')[0] || statSync(path).mtime.toISOString();
+}
+
+/** A day as readers see it. parseISO keeps the day its author saw, on any machine, only without the time and offset. */
+export function shownDay(iso: string): string {
+  return format(parseISO(iso.slice(0, 10)), 'MMMM d, yyyy');
 }

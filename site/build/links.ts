@@ -5,6 +5,7 @@ import type { Problem } from './problems.ts';
 const serverPaths = new Set([
   '/',
   '/docs',
+  '/releases.atom',
   '/healthz',
   '/readyz',
   '/metrics',

@@ -39,6 +39,10 @@ function simplify(node: Node): Node[] {
       ...tab.children.flatMap(simplify),
     ]);
   }
+  if (node.tag === 'release') {
+    const { version, title } = node.attributes;
+    return [...nodesOf(`## ${version} ${title}`), ...node.children.flatMap(simplify)];
+  }
   if (node.tag === 'hint') {
     const title = typeof node.attributes.title === 'string' ? nodesOf(`**${node.attributes.title}**`) : [];
     return [new MarkdocNode('blockquote', {}, [...title, ...node.children.flatMap(simplify)])];

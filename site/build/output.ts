@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Assets, NavigationEntry, View } from '../page-data.ts';
 import type { Bundle } from './bundle.ts';
+import { feedOf } from './feed.ts';
 import { linearOrder } from './navigation.ts';
 import { firstOf, type Site } from './read-site.ts';
 import { searchRecords } from './search-records.ts';
@@ -41,6 +42,12 @@ function sitemapOf(site: Site, publicUrl: string): string {
   );
   const urls = [`<url><loc>${at('/')}</loc></url>`, ...docs, ...plain].join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n`;
+}
+
+/** Robots read the pages; the API and searches are not for them. */
+function robotsOf(publicUrl: string): string {
+  const sitemap = new URL('/sitemap.xml', publicUrl).href;
+  return `User-agent: *\nDisallow: /v1/\nDisallow: /search\n\nSitemap: ${sitemap}\n`;
 }
 
 /** A list of all pages for programs that read text: every entry is the Markdown of a page. */
@@ -86,6 +93,9 @@ export function renderSite(
   add('/banner.json', readFileSync(join(import.meta.dirname, '..', 'banner.json')));
   add('/csp.json', cspOf(assets));
   add('/sitemap.xml', sitemapOf(site, publicUrl));
+  add('/releases.atom', feedOf(site.releases, publicUrl));
+  add('/robots.txt', robotsOf(publicUrl));
+  add('/favicon.ico', readFileSync(join(import.meta.dirname, '..', 'pictures', 'favicon.ico')));
   add('/llms.txt', listOf(site));
   add('/search.json', JSON.stringify(searchRecords(site)));
   return output;

@@ -4,7 +4,7 @@ import type { ContentsEntry } from '../page-data.ts';
 import type { Highlight } from './highlight.ts';
 import { imagesOf } from './images.ts';
 import { type Link, linksOf } from './links.ts';
-import type { MarkupContext } from './markup/context.ts';
+import type { MarkupContext, Release } from './markup/context.ts';
 import { anchorOf } from './markup/heading.ts';
 import { markup } from './markup/markup.ts';
 import type { Problem } from './problems.ts';
@@ -17,6 +17,15 @@ export type Body = {
   anchors: Set<string>;
   links: Link[];
   images: Map<string, Buffer>;
+  releases: Release[];
+};
+
+/** What every body is read with. */
+export type BodyReading = {
+  highlight: Highlight;
+  problems: Problem[];
+  /** When git first saw a text in the content; else the date of the file. */
+  firstSeen: (path: string, text: string) => string;
 };
 
 /** The languages of the code blocks of a page. */
@@ -30,8 +39,7 @@ export function languagesOf(ast: Node): string[] {
 export function readBody(
   { file, ast }: Source,
   route: string,
-  highlight: Highlight,
-  problems: Problem[],
+  { highlight, problems, firstSeen }: BodyReading,
 ): Body {
   const images = imagesOf(file.path);
   const context: MarkupContext = {
@@ -39,6 +47,8 @@ export function readBody(
     images,
     contents: [],
     tabGroups: 0,
+    releases: [],
+    firstSeen: (text) => firstSeen(file.path, text),
     report: (node, message) => problems.push({ file: file.name, line: lineOf(node), message }),
   };
   const config = markup(context);
@@ -51,12 +61,13 @@ export function readBody(
   // A body with unknown tags or attributes is not transformed: what it would report is only a consequence.
   const tree = faults > 0 ? null : Markdoc.transform(ast, config);
   const headings = [...ast.walk()].filter(({ type }) => type === 'heading');
-  const anchors = new Set(headings.map(anchorOf));
+  const anchors = new Set([...headings.map(anchorOf), ...context.contents.map(({ id }) => id)]);
   return {
     tree,
     contents: context.contents,
     anchors,
     links: linksOf(ast, route, file.name),
     images: images.files,
+    releases: context.releases,
   };
 }

@@ -5,21 +5,18 @@
 import { readFileSync } from 'node:fs';
 import type { DocsPage, LastUpdated, PlainPage } from '../page-data.ts';
 import type { ContentFile } from './content-files.ts';
+import type { ReleaseEntry } from './feed.ts';
 import { docsSchema, externalSchema, folderSchema, plainSchema, readFrontMatter } from './front-matter.ts';
-import type { Highlight } from './highlight.ts';
 import type { Link } from './links.ts';
 import { markdownOf } from './markdown-twin.ts';
 import type { Place } from './navigation.ts';
-import type { Problem } from './problems.ts';
-import { type Body, readBody } from './read-body.ts';
+import { type Body, type BodyReading, readBody } from './read-body.ts';
 import { type PageSection, sectionsOf } from './search-sections.ts';
 import type { Source } from './source.ts';
 
 /** What has been read so far, and the mistakes found on the way. */
-export type Reading = {
-  highlight: Highlight;
+export type Reading = BodyReading & {
   dateOf: (path: string) => LastUpdated;
-  problems: Problem[];
   places: Place[];
   /** The heading anchors of every route. */
   anchors: Map<string, Set<string>>;
@@ -27,6 +24,7 @@ export type Reading = {
   markdown: Map<string, string>;
   /** What the search reads of every route. */
   sections: Map<string, PageSection[]>;
+  releases: ReleaseEntry[];
   images: Map<string, Buffer>;
 };
 
@@ -41,12 +39,19 @@ function addBody(
   page: { route: string; title: string; intro: string },
   reading: Reading,
 ): Body {
-  const body = readBody(source, page.route, reading.highlight, reading.problems);
+  const body = readBody(source, page.route, reading);
   reading.anchors.set(page.route, body.anchors);
   reading.links.push(...body.links);
   for (const [address, bytes] of body.images) reading.images.set(address, bytes);
   reading.markdown.set(page.route, markdownOf(page, source.ast));
-  reading.sections.set(page.route, sectionsOf(source.ast));
+  const sections = sectionsOf(source.ast);
+  reading.sections.set(page.route, sections);
+  for (const release of body.releases) {
+    const notes = sections
+      .filter((section) => section.release === release.version)
+      .map(({ header, text }) => `${header}: ${text}`);
+    reading.releases.push({ ...release, route: page.route, notes: notes.join(' ') });
+  }
   return body;
 }
 

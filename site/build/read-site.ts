@@ -2,8 +2,9 @@ import type { Node } from '@markdoc/markdoc';
 import type { DocsPage, NavigationEntry, Neighbour, PlainPage } from '../page-data.ts';
 import { expandCodeReferences } from './code-reference.ts';
 import { type ContentRoot, listContent } from './content-files.ts';
+import type { ReleaseEntry } from './feed.ts';
 import { makeHighlighter } from './highlight.ts';
-import { readDates } from './last-updated.ts';
+import { firstSeen, readDates } from './last-updated.ts';
 import { linkFault } from './links.ts';
 import { buildNavigation, linearOrder, sectionOf } from './navigation.ts';
 import { ContentError, type Problem } from './problems.ts';
@@ -22,6 +23,7 @@ export type Site = {
   markdown: Map<string, string>;
   /** What the search reads of every page, by its route. */
   sections: Map<string, PageSection[]>;
+  releases: ReleaseEntry[];
   /** Pictures by their address. */
   images: Map<string, Buffer>;
   /** Files outside the content that pages show code from. */
@@ -63,6 +65,8 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
     links: [],
     markdown: new Map(),
     sections: new Map(),
+    releases: [],
+    firstSeen: (path, text) => firstSeen(folders.content.folder, path, text),
     images: new Map(),
   };
   const drafts = docsSources.flatMap((source) => readDocsPage(source, reading) ?? []);
@@ -72,9 +76,9 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const navigation = buildNavigation(reading.places, problems);
   problems.push(...reading.links.flatMap((link) => linkFault(link, reading.anchors) ?? []));
   if (problems.length > 0) throw new ContentError(problems.toSorted(byPlace));
-  const { markdown, sections, images } = reading;
+  const { markdown, sections, releases, images } = reading;
   const docs = inOrder(drafts, navigation);
-  return { navigation, docs, plain, markdown, sections, images, references };
+  return { navigation, docs, plain, markdown, sections, releases, images, references };
 }
 
 /** Puts the pages into the one fixed order and gives each its section and its neighbours. */

@@ -1,5 +1,6 @@
 import type { Node } from '@markdoc/markdoc';
 import { anchorOf, plainText } from './markup/heading.ts';
+import { releaseAnchor } from './markup/release.ts';
 
 /** An operation of an API document that a page shows. */
 export type ShownOperation = { spec: string; method: string; path: string };
@@ -11,6 +12,8 @@ export type PageSection = {
   text: string;
   code: string;
   operations: ShownOperation[];
+  /** The release whose notes these are. */
+  release?: string;
 };
 
 const inlineTypes = new Set(['inline', 'text', 'code']);
@@ -20,8 +23,9 @@ export function sectionsOf(ast: Node): PageSection[] {
   const first: PageSection = { id: '', header: '', text: '', code: '', operations: [] };
   const sections = [first];
   let section = first;
+  let release = '';
   const open = (id: string, header: string) => {
-    section = { id, header, text: '', code: '', operations: [] };
+    section = { id, header, text: '', code: '', operations: [], ...(release && { release }) };
     sections.push(section);
   };
   const say = (text: unknown) => {
@@ -41,6 +45,13 @@ export function sectionsOf(ast: Node): PageSection[] {
     if (node.tag === 'swagger') {
       const { spec, method, path } = attributes;
       section.operations.push({ spec: String(spec), method: String(method), path: String(path) });
+    }
+    if (node.tag === 'release') {
+      release = String(attributes.version);
+      open(releaseAnchor(release), `${release} ${attributes.title}`);
+      for (const child of node.children) read(child);
+      release = '';
+      return;
     }
     if (node.type === 'tag') say(attributes.title ?? attributes.label);
     if (inlineTypes.has(node.type)) return say(plainText(node));

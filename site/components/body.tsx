@@ -3,6 +3,7 @@ import Markdoc from '@markdoc/markdoc';
 import * as React from 'react';
 import { CodeBlock } from './code-block.tsx';
 import { Heading, Hint, Picture, ServiceStatus, Table } from './markup.tsx';
+import { Release } from './release.tsx';
 import { SearchAgain } from './search.tsx';
 import { SignUp } from './sign-up.tsx';
 import { TabPanel, Tabs } from './tabs.tsx';
@@ -13,6 +14,7 @@ const components = {
   Heading,
   Hint,
   Picture,
+  Release,
   SearchAgain,
   ServiceStatus,
   SignUp,

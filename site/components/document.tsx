@@ -13,6 +13,8 @@ type Props = {
   route: string;
   hasMarkdown: boolean;
   hasNavigation: boolean;
+  previous?: string;
+  next?: string;
   children: ReactNode;
 };
 
@@ -25,7 +27,7 @@ function InlineScript({ text, type }: { text: string; type?: string }) {
 
 /** The whole document. Everything inlined here is listed by hash in csp.json, so the policy needs no exception. */
 export function Document(props: Props) {
-  const { assets, title, description, route, hasMarkdown, hasNavigation, children } = props;
+  const { assets, title, description, route, hasMarkdown, hasNavigation, previous, next, children } = props;
   return (
     <html lang="en">
       <head>
@@ -37,6 +39,9 @@ export function Document(props: Props) {
         <InlineScript text={assets.inline.head} />
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
         <link rel="icon" href={favicon} />
+        <link rel="alternate" type="application/atom+xml" title="Releases" href="/releases.atom" />
+        {previous && <link rel="prev" href={previous} />}
+        {next && <link rel="next" href={next} />}
         {hasMarkdown && <link rel="alternate" type="text/markdown" href={`${route}.md`} />}
         <script type="module" src={assets.script} />
         <InlineScript type="speculationrules" text={assets.inline.speculation} />

@@ -3,6 +3,9 @@ import type { ContentsEntry } from '../../page-data.ts';
 import type { Highlight } from '../highlight.ts';
 import type { Images } from '../images.ts';
 
+/** The notes of a release, and the day it is dated. */
+export type Release = { version: string; title: string; date: string; id: string };
+
 /**
  * What the markup of one page shares while it is transformed. A fresh one is made for every page, because it counts:
  * the contents list grows heading by heading, and every tab group gets the next number for its ids.
@@ -12,6 +15,9 @@ export type MarkupContext = {
   images: Images;
   contents: ContentsEntry[];
   tabGroups: number;
+  releases: Release[];
+  /** When git first saw a text in the content; else the date of the page's file. */
+  firstSeen: (text: string) => string;
   /** Adds a mistake at the line of a node. */
   report: (node: Node, message: string) => void;
 };

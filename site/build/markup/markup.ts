@@ -6,6 +6,7 @@ import { fence } from './fence.ts';
 import { heading } from './heading.ts';
 import { hint } from './hint.ts';
 import { image } from './image.ts';
+import { release } from './release.ts';
 import { tab, tabs } from './tabs.ts';
 
 /** All markup a page can use. Each tag is one file beside this one; its component has the name it renders. */
@@ -23,6 +24,7 @@ export function markup(context: MarkupContext): Config {
       'code-reference': codeReference,
       hint,
       image: { ...image(context), selfClosing: true },
+      release: release(context),
       'search-again': { render: 'SearchAgain', selfClosing: true },
       'service-status': { render: 'ServiceStatus', selfClosing: true },
       'sign-up': { render: 'SignUp', selfClosing: true },
