@@ -110,7 +110,9 @@ describe('the order of pages', () => {
     const order = matches(read('llms.txt'), /\]\(([^)]*)\.md\)/g);
     expect(order[0]).toBe(overview);
     const neighbours = (rel: string) =>
-      order.map((route) => matches(read(`${route}.html`), new RegExp(`<a class="[a-z]*" rel="${rel}" href="([^"]*)"`, 'g')));
+      order.map((route) =>
+        matches(read(`${route}.html`), new RegExp(`<a class="[a-z]*" rel="${rel}" href="([^"]*)"`, 'g')),
+      );
     expect(neighbours('next').flat()).toEqual(order.slice(1));
     expect(neighbours('prev').flat()).toEqual(order.slice(0, -1));
   });
