@@ -33,8 +33,11 @@ export interface SearchHit {
   };
 }
 
-/** A hit as it is indexed: `names` are words that find it and are not shown, such as those of its code. */
-export type SearchRecord = SearchHit & { names: string };
+/**
+ * A hit as it is indexed, with words that find it and are not shown: `names` are those of its code, `keywords` what readers
+ * call the matter of its page.
+ */
+export type SearchRecord = SearchHit & { names: string; keywords: string };
 
 export interface SearchAnswer {
   query: string;

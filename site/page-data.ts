@@ -37,6 +37,8 @@ export type DocsPage = PlainPage & {
   label: string;
   /** The labels of the folders the page lies in, outermost first. */
   section: string[];
+  /** Words that readers use for the matter of the page and that the page does not; the search knows them. */
+  keywords?: string;
   /** The version badge: the release this page speaks of, when it speaks of one. */
   version?: string;
   contents: ContentsEntry[];

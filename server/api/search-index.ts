@@ -21,35 +21,100 @@ const FUZZY_CHARS_MIN = 4;
 const FUZZY_SHARE = 0.25;
 
 /** How much a word counts where it stands: what names a place says more than what is said there. */
-const BOOST = { pageTitle: 4, sectionHeader: 3, pageNavLabel: 3, pageSection: 1, content: 1, names: 0.4 };
-const FIELDS = Object.keys(BOOST);
+const PLACE_BOOST = {
+  pageTitle: 4,
+  sectionHeader: 3,
+  pageNavLabel: 3,
+  keywords: 3,
+  pageSection: 1,
+  content: 1,
+  names: 0.4,
+};
+const PAGE_BOOST = {
+  title: 4,
+  label: 3,
+  keywords: 3,
+  lead: 3,
+  headers: 2,
+  content: 1,
+  section: 0.5,
+  names: 0.4,
+};
+/** What the whole page says counts more than one place of it, or a passing word would lead away from the page on it. */
+const PAGE_WEIGHT = 2;
 
 export type Search = (query: string) => SearchAnswer;
 
-export function createSearch(records: readonly SearchRecord[]): Search {
-  const index = new MiniSearch<SearchRecord & { id: number }>({
-    fields: FIELDS,
-    extractField: (record, field) => {
-      const { meta } = record;
-      return String({ ...record, ...meta }[field as keyof SearchRecord] ?? '');
-    },
-    tokenize: wordsOf,
-    // A word is found as it is written, so that half of it finds it too, and by its root.
-    processTerm: termsOf,
-  });
-  index.addAll(records.map((record, id) => ({ ...record, id })));
+type Place = { id: number } & Record<keyof typeof PLACE_BOOST, string>;
+type Page = { id: string } & Record<keyof typeof PAGE_BOOST, string>;
 
-  const run = (words: readonly string[], combineWith: 'AND' | 'OR', fuzzy: boolean): SearchResult[] =>
-    index.search({ combineWith, queries: words.map((word) => oneWord(word, fuzzy)) }, { boost: BOOST });
+export function createSearch(records: readonly SearchRecord[]): Search {
+  // The words of the pages, so that none of them is taken to its root again for every answer.
+  const known = new Map<string, string[]>();
+  const termsOfKnown = (word: string): string[] => {
+    const terms = known.get(word) ?? termsOf(word);
+    known.set(word, terms);
+    return terms;
+  };
+  const words = { tokenize: wordsOf, processTerm: termsOfKnown };
+  const places = new MiniSearch<Place>({ fields: Object.keys(PLACE_BOOST), ...words });
+  places.addAll(records.map((record, id) => ({ ...record, ...record.meta, id })));
+  const pages = new MiniSearch<Page>({ fields: Object.keys(PAGE_BOOST), ...words });
+  pages.addAll([...Map.groupBy(records, ({ slug }) => slug)].map(([slug, all]) => pageOf(slug, all)));
+
+  /** All pages that have any of the words, with what they are worth as a whole. */
+  const scoresOf = (words: readonly string[], fuzzy: boolean): Map<string, number> => {
+    const query: Query = { combineWith: 'OR', queries: words.map((word) => oneWord(word, fuzzy)) };
+    const found = pages.search(query, { boost: PAGE_BOOST });
+    return new Map(found.map(({ id, score }) => [id, score / (found[0]?.score ?? score)]));
+  };
+  /** Places, the best first: by their own worth and that of their page. */
+  const run = (
+    words: readonly string[],
+    how: { combineWith: 'AND' | 'OR'; fuzzy: boolean; scores: Map<string, number> },
+  ): SearchResult[] => {
+    const { combineWith, fuzzy, scores } = how;
+    const query: Query = { combineWith, queries: words.map((word) => oneWord(word, fuzzy)) };
+    const found = places.search(query, { boost: PLACE_BOOST });
+    const best = found[0]?.score ?? 1;
+    const worth = ({ id, score }: SearchResult): number =>
+      score / best + PAGE_WEIGHT * (scores.get(records[id]?.slug ?? '') ?? 0);
+    return found.toSorted((one, other) => worth(other) - worth(one));
+  };
 
   return (query) => {
     const all = [...new Set(wordsOf(query).map((word) => termsOf(word)[0] ?? word))].slice(0, WORDS_MAX);
     const telling = all.filter((word) => !isCommon(word));
     const words = telling.length > 0 ? telling : all;
     if (words.length === 0) return { query, hits: [], marks: [] };
-    const found = merge(run(words, 'AND', false), words.length > 1 ? run(words, 'OR', false) : []);
-    const results = found.length > 0 ? found : run(words, 'OR', true);
-    return answerOf(query, pick(results, records));
+    const exact = { fuzzy: false, scores: scoresOf(words, false) };
+    const found = merge(
+      run(words, { ...exact, combineWith: 'AND' }),
+      words.length > 1 ? run(words, { ...exact, combineWith: 'OR' }) : [],
+    );
+    const results =
+      found.length > 0
+        ? found
+        : run(words, { combineWith: 'OR', fuzzy: true, scores: scoresOf(words, true) });
+    return answerOf(query, pick(results, records), termsOfKnown);
+  };
+}
+
+/** A page as a whole; its lead is what stands before its first heading. */
+function pageOf(slug: string, records: readonly SearchRecord[]): Page {
+  const [first] = records;
+  const all = (field: 'sectionHeader' | 'content' | 'names'): string =>
+    records.map((record) => record[field]).join(' ');
+  return {
+    id: slug,
+    title: first?.meta.pageTitle ?? '',
+    label: first?.meta.pageNavLabel ?? '',
+    section: first?.meta.pageSection ?? '',
+    keywords: first?.keywords ?? '',
+    lead: first?.content ?? '',
+    headers: all('sectionHeader'),
+    content: all('content'),
+    names: all('names'),
   };
 }
 
@@ -95,13 +160,17 @@ function pick(results: readonly SearchResult[], records: readonly SearchRecord[]
   return rounds.flat().slice(0, SEARCH_HITS_MAX);
 }
 
-function answerOf(query: string, picked: readonly Picked[]): SearchAnswer {
+function answerOf(
+  query: string,
+  picked: readonly Picked[],
+  termsOf: (word: string) => readonly string[],
+): SearchAnswer {
   const marks = new Set<string>();
   const hits = picked.map(({ record, terms }): SearchHit => {
     const wanted = new Set(terms);
     const matches = (word: string): boolean =>
       termsOf(word).some((term) => wanted.has(term)) && !isCommon(word.toLowerCase());
-    const { names: _names, ...hit } = record;
+    const { names: _names, keywords: _keywords, ...hit } = record;
     const content = passageOf(hit.content, matches);
     for (const text of [content, hit.sectionHeader, hit.meta.pageTitle]) {
       for (const word of wordsOf(text)) if (matches(word)) marks.add(word.toLowerCase());

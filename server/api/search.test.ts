@@ -24,6 +24,7 @@ function record(slug: string, pageTitle: string, content: string, more: Partial<
     type: 'page',
     meta,
     names: '',
+    keywords: '',
     ...more,
   } satisfies SearchRecord;
 }
@@ -41,6 +42,7 @@ const records: SearchRecord[] = [
     type: 'section',
     names: 'next_page_token status_v2',
   }),
+  record('/docs/roles', 'Roles', 'Who may do what.', { keywords: 'permissions' }),
   record('/docs/both', 'Priority of secrets', 'Here both words stand.'),
   ...['one', 'two', 'three', 'four'].map((id) =>
     record('/docs/many', 'Many', `The depot, part ${id}.`, {
@@ -65,6 +67,7 @@ describe('the index', () => {
     ['a joined name', 'next_page_token', '/docs/logs'],
     ['a part of a joined name', 'token', '/docs/logs'],
     ['a heading', 'live', '/docs/logs'],
+    ['what readers call it', 'permission', '/docs/roles'],
     ['a word with a wrong letter', 'secrots', '/docs/secrets'],
     ['words of which one is nowhere', 'priority zeppelin', '/docs/both'],
     ['words every page has around one that tells', 'what is the queue of it', '/docs/queue'],

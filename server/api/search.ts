@@ -11,7 +11,7 @@ import { addressBucket, Limits, type RateLimit } from '../http/rate-limit.ts';
 import type { Search } from './search-index.ts';
 import { resultsPage } from './search-page.ts';
 
-/** Enough for a company behind one address; an answer takes about a millisecond. */
+/** Enough for a company behind one address; an answer takes a few milliseconds. */
 export const SEARCH_RATE: RateLimit = { perMinute: 1200, burst: 300 };
 const PAGE_PATH = '/search';
 

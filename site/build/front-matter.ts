@@ -13,6 +13,7 @@ export const docsSchema = {
   label: { type: 'text', required: true, minimum: 2, maximum: 32 },
   navOrder: { type: 'number', required: true },
   version: { type: 'text', required: false, minimum: 1, maximum: 16 },
+  keywords: { type: 'text', required: false, minimum: 3, maximum: 120 },
 } satisfies FrontMatterSchema;
 
 /** A page file that is only a link out of the site, such as a blog; it has a place in the navigation and no body. */

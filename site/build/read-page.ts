@@ -69,10 +69,10 @@ export function readDocsPage(source: Source, reading: Reading): Draft | undefine
   const { title = '', intro = '' } = fields ?? {};
   const { tree, contents } = addBody(source, { route, title, intro }, reading);
   if (!fields) return undefined;
-  const { label, navOrder, version } = fields;
+  const { label, navOrder, version, keywords } = fields;
   reading.places.push({ segments, file: name, label, navOrder, route });
   const lastUpdated = reading.dateOf(file.path);
-  return { route, title, intro, label, version, contents, body: tree, lastUpdated, segments };
+  return { route, title, intro, label, version, keywords, contents, body: tree, lastUpdated, segments };
 }
 
 /** Reads a page outside the documentation. */

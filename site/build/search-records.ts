@@ -6,7 +6,13 @@ import type { Site } from './read-site.ts';
 import { type Document, operationWords } from './search-operations.ts';
 import type { PageSection } from './search-sections.ts';
 
-type Place = { slug: string; meta: SearchRecord['meta']; intro: string; sections: PageSection[] };
+type Place = {
+  keywords: string;
+  slug: string;
+  meta: SearchRecord['meta'];
+  intro: string;
+  sections: PageSection[];
+};
 
 /** Pages that answer nothing. */
 const unsearched = new Set(['/404', '/search']);
@@ -19,11 +25,11 @@ export function searchRecords(site: Site): SearchRecord[] {
       JSON.parse(readFileSync(fileURLToPath(documentPlace(name)), 'utf8')),
     ]),
   );
-  return placesOf(site).flatMap(({ slug, meta, intro, sections }) =>
+  return placesOf(site).flatMap(({ slug, meta, intro, keywords, sections }) =>
     sections.flatMap(({ id, header, text, code, operations }, index): SearchRecord[] => {
       const first = index === 0;
       const content = [first ? intro : '', text].filter(Boolean).join(' ');
-      const place = { slug, sectionId: id, sectionHeader: header, meta };
+      const place = { slug, sectionId: id, sectionHeader: header, meta, keywords: first ? keywords : '' };
       const shown = operations.flatMap((operation): SearchRecord[] => {
         const words = operationWords(documents.get(operation.spec), operation);
         if (words === undefined) return [];
@@ -37,10 +43,11 @@ export function searchRecords(site: Site): SearchRecord[] {
 function placesOf({ docs, plain, sections }: Site): Place[] {
   const of = (route: string) => sections.get(route) ?? [];
   return [
-    ...docs.map(({ route, label, section, title, intro }) => ({
+    ...docs.map(({ route, label, section, title, intro, keywords = '' }) => ({
       slug: route,
       meta: { pageNavLabel: label, pageSection: section.join(' / '), pageTitle: title },
       intro,
+      keywords,
       sections: of(route),
     })),
     ...plain
@@ -49,6 +56,7 @@ function placesOf({ docs, plain, sections }: Site): Place[] {
         slug: route,
         meta: { pageNavLabel: title, pageSection: '', pageTitle: title },
         intro,
+        keywords: '',
         sections: of(route),
       })),
   ];
