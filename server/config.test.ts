@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
@@ -37,3 +39,25 @@ test('capacity is shared slots, or slots of classes, or both', () => {
   expect(capacityOf('0,6c9500mb870s=4')).toEqual({ shared: 0, own: { '6c9500mb870s': 4 } });
   expect(capacityOf('8c16gb12h=1, 2')).toEqual({ shared: 2, own: { '8c16gb12h': 1 } });
 });
+
+/** The names, from the sentence that refuses one that is not among them. */
+function settings(): string[] {
+  try {
+    readConfig({ SWITCHYARD_HSOT: '127.0.0.1' });
+    return [];
+  } catch (error) {
+    const [, known = ''] = String(error).split('there are ');
+    return known.match(/SWITCHYARD_[A-Z_]+/g) ?? [];
+  }
+}
+
+test.each(['README.md', 'site/content/using-switchyard/setup/install.md'])(
+  'the table of %s has every setting and no other',
+  (path) => {
+    const text = readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+    const cells = text.split('\n').flatMap((line) => /^\| (`SWITCHYARD_[^|]*)\|/.exec(line)?.[1] ?? []);
+    const shown = cells.flatMap((cell) => cell.match(/SWITCHYARD_[A-Z_]+/g) ?? []);
+    expect(settings().length).toBeGreaterThan(10);
+    expect(shown.sort()).toEqual(settings().sort());
+  },
+);

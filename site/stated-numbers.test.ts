@@ -1,0 +1,61 @@
+/** Pages state limits as a reader says them; the contract says what they are. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  CLASS_LIMITS,
+  EXECUTION_CLASS_DEFAULT,
+  EXECUTION_CLASSES,
+} from '@switchyard/contract/execution-classes.ts';
+import * as limits from '@switchyard/contract/limits.ts';
+import { describe, expect, test } from 'vitest';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const HOUR_MS = 60 * 60 * 1000;
+const number = new Intl.NumberFormat('en-US');
+
+/** Words of a page with one space between them, so that a line may break anywhere. */
+function wordsOf(page: string): string {
+  const path = join(import.meta.dirname, 'content/using-switchyard', `${page}.md`);
+  return readFileSync(path, 'utf8').replaceAll(/\s+/g, ' ');
+}
+
+const stated: [page: string, words: string][] = [
+  ['run/large-payloads', `5 MB (${number.format(limits.DIRECT_INPUT_BYTES_MAX)} bytes)`],
+  ['run/large-payloads', `500 MB (${number.format(limits.UPLOAD_BYTES_MAX)} bytes)`],
+  ['run/large-payloads', `100 MB (${number.format(limits.OUTPUT_BYTES_MAX)} bytes)`],
+  ['run/large-payloads', `${limits.UPLOAD_URL_SECONDS / 60} minutes, one PUT`],
+  ['run/large-payloads', `${limits.DOWNLOAD_URL_SECONDS / 60} minutes, any number of GETs`],
+  ['run/large-payloads', `| Upload that nothing used | ${limits.UPLOAD_RETENTION_MS / HOUR_MS} hours |`],
+  ['run/logging', `| A line | ${limits.LOG_LINE_BYTES_MAX / KIB} KiB |`],
+  ['run/logging', `| The log | ${limits.LOG_BYTES_MAX / MIB} MB |`],
+  ['run/logging', `| Live lines | ${limits.LIVE_LOG_RETENTION_MS / HOUR_MS} hours |`],
+  ['run/methodology', `After ${limits.LEASE_MS / 1000} seconds without one`],
+  ['run/custom-assets', `at most ${limits.ASSETS_MAX} assets`],
+  ['run/custom-assets', `1 to ${limits.ASSET_NAME_CHARS_MAX} characters`],
+  ['run/queuing-prioritization', `from ${limits.PRIORITY_MIN} to ${limits.PRIORITY_MAX}`],
+  ['run/queuing-prioritization', `and ${limits.PRIORITY_DEFAULT} holds when nothing is said`],
+  ['run/queuing-prioritization', `counted to ${limits.QUEUE_PLACE_MAX};`],
+  ['run/options-hierarchy', `at most ${limits.OPTIONS_MAX} options`],
+  ['run/options-hierarchy', `at most ${limits.OPTION_VALUE_CHARS_MAX} characters each`],
+  ['deploy/app', `more than ${number.format(limits.ARCHIVE_ENTRIES_MAX)} entries`],
+  ['deploy/app', `more than ${limits.ARCHIVE_UNPACKED_BYTES_MAX / 1024 / MIB} GiB unpacked`],
+  ['run/execution-classes', `else \`${EXECUTION_CLASS_DEFAULT}\``],
+];
+
+describe('a limit on a page is that of the contract', () => {
+  test.each(stated)('%s: %s', (page, words) => {
+    expect(wordsOf(page)).toContain(words);
+  });
+});
+
+test('the table of execution classes has all of them', () => {
+  const words = wordsOf('run/execution-classes');
+  for (const name of EXECUTION_CLASSES) {
+    const { cores, memory_bytes, duration_ms } = CLASS_LIMITS[name];
+    const megabytes = memory_bytes / 1_000_000;
+    const memory = megabytes < 10_000 ? String(megabytes) : number.format(megabytes);
+    const time = duration_ms < HOUR_MS ? `${duration_ms / 1000} s` : `${duration_ms / HOUR_MS} hours`;
+    expect(words).toContain(`| \`${name}\` | ${cores} | ${memory} MB | ${time} |`);
+  }
+});
