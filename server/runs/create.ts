@@ -123,8 +123,7 @@ async function prepareInput(
   { body, rawBody }: CreateCall,
   format: FormatType,
 ): Promise<PreparedContent> {
-  if (isGiven(body.upload_id))
-    return parts.uploads.use(application.uid, body.upload_id ?? null, 'content', 'upload_id');
+  if (body.upload_id) return parts.uploads.use(application.uid, body.upload_id, 'content', 'upload_id');
   if (isArchive(format))
     throw badRequest(`The format of the input is ${format}; upload an archive and give its upload_id.`);
   if (format === 'text') {

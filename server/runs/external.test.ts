@@ -193,6 +193,14 @@ describe('an external run', () => {
     }
   });
 
+  test('takes an empty id of an upload or a managed input for none', async () => {
+    const application = await freshApplication(server);
+    for (const field of ['upload_id', 'input_id']) {
+      const run = await registered(application, { [field]: '' });
+      expect((await ask(application, run, '/input')).body).toEqual({ n: 1 });
+    }
+  });
+
   test.each([
     ['nothing', ''],
     ['text', 'stops: 5'],
