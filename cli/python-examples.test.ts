@@ -3,9 +3,9 @@
  * of their own. Other pages have no Python but that of apps, which documentation.test.ts runs.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pythonPackage } from '@switchyard/server/testing/python-package.ts';
 import { startTestServer } from '@switchyard/server/testing/server.ts';
 import { extractExamples } from '@switchyard/site/examples.ts';
@@ -20,12 +20,17 @@ test.skipIf(installed === null)(`the Python programs of ${ROUTE}`, { timeout: 12
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-python-'));
   await using server = await startTestServer();
   try {
-    const programs = extractExamples(ROUTE).filter((step) => step.kind === 'file');
-    expect(programs.length).toBeGreaterThan(0);
-    for (const { path, text } of programs) {
+    const files = extractExamples(ROUTE).filter((step) => step.kind === 'file');
+    for (const { path, text } of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
-      const ended = await python(path, folder, { url: server.url, token: server.token });
-      expect(ended.code, `${path}: ${ended.stderr}`).toBe(0);
+    }
+    // What lies in a folder is an app that the programs push.
+    const programs = files.map(({ path }) => path).filter((path) => /^[^/]+\.py$/.test(path));
+    expect(programs.length).toBeGreaterThan(0);
+    for (const program of programs) {
+      const ended = await python(program, folder, { url: server.url, token: server.token });
+      expect(ended.code, `${program}: ${ended.stderr}`).toBe(0);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
