@@ -31,7 +31,8 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
   const outDir = resolve(options.outDir ?? join(site, 'dist'));
   const contentDir = options.contentDir ?? join(site, 'content');
   const publicUrl = options.publicUrl ?? 'http://127.0.0.1:8080';
-  const folders = contentDir.startsWith(site) ? [site] : [site, contentDir];
+  const own = [site, join(repository, 'explorer'), join(repository, 'contract/openapi')];
+  const folders = contentDir.startsWith(site) ? own : [...own, contentDir];
   const inputs = inputHash(folders, join(repository, 'package-lock.json'), [publicUrl, contentDir]);
   const last = readStamp(outDir);
   if (last?.inputs === inputs && last.referenced === filesHash(repository, last.references)) {

@@ -128,6 +128,60 @@ const cases: { name: string; page: string; line: number; says: string }[] = [
     says: 'two or more',
   },
   {
+    name: 'an API that is none',
+    page: `${head()}## One\n\n{% swagger spec="clod" tag="runs" /%}\n`,
+    line: bodyLine + 2,
+    says: 'The API "clod" is not known; a swagger tag names one of cloud, marketplace.',
+  },
+  {
+    name: 'an operation that its path lacks',
+    page: `${head()}## One\n\n{% swagger spec="cloud" method="patch" path="/v1/account" /%}\n`,
+    line: bodyLine + 2,
+    says: 'has no operation "patch /v1/account"; the path has get, put.',
+  },
+  {
+    name: 'an operation of a path that is none',
+    page: `${head()}## One\n\n{% swagger spec="marketplace" method="get" path="/v1/nothing" /%}\n`,
+    line: bodyLine + 2,
+    says: 'it has no such path',
+  },
+  {
+    name: 'a tag of the API that is none',
+    page: `${head()}{% swagger spec="cloud" tag="ruins" level=2 /%}\n`,
+    line: bodyLine,
+    says: 'no operation with the tag "ruins"; its tags are account',
+  },
+  {
+    name: 'an operation named twice over',
+    page: `${head()}{% swagger spec="cloud" tag="service" method="get" level=2 /%}\n`,
+    line: bodyLine,
+    says: 'has either "tag", or "method" and "path"',
+  },
+  {
+    name: 'an operation named by half',
+    page: `${head()}{% swagger spec="cloud" method="get" level=2 /%}\n`,
+    line: bodyLine,
+    says: 'needs "method" and "path"',
+  },
+  {
+    name: 'an operation that is on the page already',
+    page: `${head()}{% swagger spec="cloud" method="get" path="/healthz" level=2 /%}\n\n{% swagger spec="cloud" method="GET" path="/healthz" level=2 /%}\n`,
+    line: bodyLine + 2,
+    says: 'is on this page already',
+  },
+  {
+    name: 'an operation of level 3 without one of level 2',
+    page: `${head()}{% swagger spec="cloud" method="get" path="/healthz" /%}\n`,
+    line: bodyLine,
+    says: 'write level=2',
+  },
+  {
+    name: 'an operation of level 4',
+    page: `${head()}{% swagger spec="cloud" method="get" path="/healthz" level=4 /%}\n`,
+    line: bodyLine,
+    says: 'write 2 or 3',
+  },
+  {
     name: 'no intro',
     page: '---\ntitle: A page\nlabel: Page\nnavOrder: 10\n---\n',
     line: 2,
@@ -252,6 +306,16 @@ describe('content without mistakes', () => {
     );
     expect(JSON.stringify(site.docs[0]?.body)).toContain('"language":"python","caption":"content/app.py"');
     expect(site.references).toEqual(['content/app.py']);
+  });
+
+  test('links may lead to operations of the API and to their fields', async () => {
+    const page = `${head()}[a](#create-key) [b](#create-key.body.name)\n\n{% swagger spec="cloud" tag="account" level=2 /%}\n`;
+    const site = await readFiles({ 'a.md': page });
+    expect(site.docs[0]?.contents).toContainEqual({ id: 'create-key', text: 'Create a key', level: 2 });
+    expect(site.markdown.get('/docs/a')).toContain('### Create a key\n\n`POST /v1/account/keys`, in full in');
+    const wrong = (await mistakes({ 'a.md': page.replace('body.name', 'body.nam') })).join();
+    expect(wrong).toContain('it has get-account, ');
+    expect(wrong).not.toContain('create-key.body.name');
   });
 
   test('a file that git does not know is dated by the file itself', async () => {

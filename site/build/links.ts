@@ -26,6 +26,11 @@ export function linksOf(ast: Node, from: string, file: string): Link[] {
   return links;
 }
 
+/** The anchors of a page for a message: those of the fields of an operation, which have a dot, are too many. */
+function named(anchors: Set<string>): string {
+  return [...anchors].filter((anchor) => !anchor.includes('.')).join(', ') || 'none';
+}
+
 /**
  * Checks a link against all pages: `anchors` holds the heading anchors of every route. Links out of the site are taken
  * as they are, because a build must not depend on other machines.
@@ -46,7 +51,7 @@ export function linkFault(link: Link, anchors: Map<string, Set<string>>): Proble
   if (known === undefined) return fail(`The link "${href}" leads to "${route}", and there is no such page.`);
   if (anchor !== undefined && !known.has(anchor)) {
     return fail(
-      `The link "${href}" leads to the anchor "${anchor}", and "${route}" has none of that name; it has ${[...known].join(', ') || 'none'}.`,
+      `The link "${href}" leads to the anchor "${anchor}", and "${route}" has none of that name; it has ${named(known)}.`,
     );
   }
   return undefined;

@@ -1,5 +1,7 @@
 import type { Node } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
+import { type Operation, titleOf } from '@switchyard/explorer/model/operation.ts';
+import { operationsOf } from './markup/swagger.ts';
 import { tabsOf } from './markup/tabs.ts';
 
 /** Makes nodes of ordinary Markdown out of a few lines of it. */
@@ -47,8 +49,20 @@ function simplify(node: Node): Node[] {
     const title = typeof node.attributes.title === 'string' ? nodesOf(`**${node.attributes.title}**`) : [];
     return [new MarkdocNode('blockquote', {}, [...title, ...node.children.flatMap(simplify)])];
   }
+  if (node.tag === 'swagger') return operationsOf(node).flatMap(operationAsText);
   if (node.type === 'tag') return node.children.flatMap(simplify);
   return [plain(node)];
+}
+
+/** An operation in short: the document of the API has everything else, for programs above all. */
+function operationAsText({ spec, operation }: { spec: string; operation: Operation }): Node[] {
+  const { Node: MarkdocNode } = Markdoc.Ast;
+  const { method, path, description } = operation;
+  const heading = new MarkdocNode('heading', { level: 3 }, [
+    new MarkdocNode('inline', {}, [new MarkdocNode('text', { content: titleOf(operation) })]),
+  ]);
+  const where = `\`${method} ${path}\`, in full in [${spec}.json](/openapi/${spec}.json)`;
+  return [heading, ...nodesOf(where), ...nodesOf(description)];
 }
 
 /** The page as ordinary Markdown, for readers and programs that want text: title, intro and body without our tags. */

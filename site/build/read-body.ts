@@ -1,5 +1,6 @@
 import type { Node, RenderableTreeNodes } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
+import { newPage } from '@switchyard/explorer/model/field.ts';
 import type { ContentsEntry } from '../page-data.ts';
 import type { Highlight } from './highlight.ts';
 import { imagesOf } from './images.ts';
@@ -7,6 +8,7 @@ import { type Link, linksOf } from './links.ts';
 import type { MarkupContext, Release } from './markup/context.ts';
 import { anchorOf } from './markup/heading.ts';
 import { markup } from './markup/markup.ts';
+import { swaggerLanguages } from './markup/swagger.ts';
 import type { Problem } from './problems.ts';
 import { lineOf, type Source } from './source.ts';
 
@@ -28,11 +30,12 @@ export type BodyReading = {
   firstSeen: (path: string, text: string) => string;
 };
 
-/** The languages of the code blocks of a page. */
+/** The languages of the code blocks of a page, and of those that show how to call an operation. */
 export function languagesOf(ast: Node): string[] {
-  return [...ast.walk()]
-    .filter((node) => node.type === 'fence')
-    .map((node) => String(node.attributes.language));
+  return [...ast.walk()].flatMap((node) => {
+    if (node.tag === 'swagger') return swaggerLanguages;
+    return node.type === 'fence' ? [String(node.attributes.language)] : [];
+  });
 }
 
 /** Checks the body of a page against the markup and transforms it. Every mistake is reported with its line. */
@@ -49,6 +52,7 @@ export function readBody(
     tabGroups: 0,
     releases: [],
     firstSeen: (text) => firstSeen(file.path, text),
+    operations: newPage(),
     report: (node, message) => problems.push({ file: file.name, line: lineOf(node), message }),
   };
   const config = markup(context);
@@ -61,7 +65,11 @@ export function readBody(
   // A body with unknown tags or attributes is not transformed: what it would report is only a consequence.
   const tree = faults > 0 ? null : Markdoc.transform(ast, config);
   const headings = [...ast.walk()].filter(({ type }) => type === 'heading');
-  const anchors = new Set([...headings.map(anchorOf), ...context.contents.map(({ id }) => id)]);
+  const anchors = new Set([
+    ...headings.map(anchorOf),
+    ...context.contents.map(({ id }) => id),
+    ...context.operations.anchors,
+  ]);
   return {
     tree,
     contents: context.contents,

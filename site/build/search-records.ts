@@ -33,7 +33,9 @@ export function searchRecords(site: Site): SearchRecord[] {
       const shown = operations.flatMap((operation): SearchRecord[] => {
         const words = operationWords(documents.get(operation.spec), operation);
         if (words === undefined) return [];
-        return [{ ...place, ...words, sectionHeader: words.summary, type: 'operation' }];
+        return [
+          { ...place, ...words, sectionId: operation.id, sectionHeader: words.summary, type: 'operation' },
+        ];
       });
       return [{ ...place, content, names: code.trim(), type: first ? 'page' : 'section' }, ...shown];
     }),

@@ -1,9 +1,10 @@
 import type { Node } from '@markdoc/markdoc';
 import { anchorOf, plainText } from './markup/heading.ts';
 import { releaseAnchor } from './markup/release.ts';
+import { namedBy } from './markup/swagger.ts';
 
-/** An operation of an API document that a page shows. */
-export type ShownOperation = { spec: string; method: string; path: string };
+/** An operation of an API document that a page shows, and its anchor. */
+export type ShownOperation = { spec: string; method: string; path: string; id: string };
 
 /** What stands below one heading of a page, as plain text; the first section has no heading. */
 export type PageSection = {
@@ -43,8 +44,7 @@ export function sectionsOf(ast: Node): PageSection[] {
     }
     if (node.type === 'image' || node.tag === 'image') return say(attributes.alt);
     if (node.tag === 'swagger') {
-      const { spec, method, path } = attributes;
-      section.operations.push({ spec: String(spec), method: String(method), path: String(path) });
+      section.operations.push(...namedBy(node));
     }
     if (node.tag === 'release') {
       release = String(attributes.version);

@@ -20,6 +20,11 @@ startFollowHeadings();
 startSearchOpener();
 void startBanner();
 
+if (document.querySelector('.api')) {
+  const { startOpenTarget } = await import('./open-target.ts');
+  startOpenTarget();
+}
+
 const serviceStatus = document.querySelector('[data-service-status]');
 if (serviceStatus) {
   const { startServiceStatus } = await import('./service-status.ts');

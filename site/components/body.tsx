@@ -1,6 +1,7 @@
 import type { RenderableTreeNodes } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import * as React from 'react';
+import { ApiOperation } from './api-operation.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Heading, Hint, Picture, ServiceStatus, Table } from './markup.tsx';
 import { Release } from './release.tsx';
@@ -10,6 +11,7 @@ import { TabPanel, Tabs } from './tabs.tsx';
 
 /** Every component the content may name; the names are those of the files in build/markup. */
 const components = {
+  ApiOperation,
   CodeBlock,
   Heading,
   Hint,

@@ -1,4 +1,5 @@
 import type { Node } from '@markdoc/markdoc';
+import type { Page as OperationsPage } from '@switchyard/explorer/model/field.ts';
 import type { ContentsEntry } from '../../page-data.ts';
 import type { Highlight } from '../highlight.ts';
 import type { Images } from '../images.ts';
@@ -18,6 +19,8 @@ export type MarkupContext = {
   releases: Release[];
   /** When git first saw a text in the content; else the date of the page's file. */
   firstSeen: (text: string) => string;
+  /** What the operations of the page share: their anchors, and which schemas have been shown. */
+  operations: OperationsPage;
   /** Adds a mistake at the line of a node. */
   report: (node: Node, message: string) => void;
 };

@@ -7,6 +7,7 @@ import { heading } from './heading.ts';
 import { hint } from './hint.ts';
 import { image } from './image.ts';
 import { release } from './release.ts';
+import { swagger } from './swagger.ts';
 import { tab, tabs } from './tabs.ts';
 
 /** All markup a page can use. Each tag is one file beside this one; its component has the name it renders. */
@@ -28,6 +29,7 @@ export function markup(context: MarkupContext): Config {
       'search-again': { render: 'SearchAgain', selfClosing: true },
       'service-status': { render: 'ServiceStatus', selfClosing: true },
       'sign-up': { render: 'SignUp', selfClosing: true },
+      swagger: swagger(context),
       tab,
       tabs: tabs(context),
     },

@@ -1,0 +1,168 @@
+import type { Content, Example } from '../model/content.ts';
+import type { Body, Operation, Response } from '../model/operation.ts';
+import { locations } from '../model/parameter.ts';
+import type { Sample } from '../model/samples.ts';
+import type { Access } from '../model/security.ts';
+import { BlockList, Facts, Faults, FieldBody, FieldList, Groups, Type } from './field-list.tsx';
+import { Code, Tabs } from './host.tsx';
+import { hrefOf } from './href.ts';
+import { Markdown, oneLine } from './markdown.tsx';
+
+type Heading = 'h3' | 'h4';
+
+const titles = {
+  path: 'Path parameters',
+  query: 'Query parameters',
+  header: 'Header parameters',
+  cookie: 'Cookie parameters',
+  other: 'Other parameters',
+} as const;
+
+type Props = { operation: Operation; samples: readonly Sample[]; heading: Heading };
+
+/** What the toggle of an operation shows: who may call it, with what, and what comes back. */
+export function Details({ operation, samples, heading: Title }: Props) {
+  const { id, facts, security, servers, parameters, body, responses, blocks } = operation;
+  return (
+    <>
+      <Facts facts={facts} />
+      <Security ways={security} />
+      <Servers servers={servers} />
+      {[...locations, 'other' as const].map((location) => {
+        const fields = parameters.filter((parameter) => parameter.in === location).map(({ field }) => field);
+        if (fields.length === 0) return null;
+        return (
+          <div key={location}>
+            <Title>{titles[location]}</Title>
+            <FieldList fields={fields} />
+          </div>
+        );
+      })}
+      {body && <BodyPart body={body} heading={Title} />}
+      <Title>Call it</Title>
+      <Tabs
+        group="api-language"
+        id={`${id}-samples`}
+        panels={samples.map(({ label, language, code }) => ({
+          label,
+          content: <Code language={language} code={code} />,
+        }))}
+      />
+      {responses.length > 0 && <Title>Responses</Title>}
+      {responses.map((response) => (
+        <ResponsePart key={response.id} response={response} />
+      ))}
+      <BlockList blocks={blocks} />
+    </>
+  );
+}
+
+function Security({ ways }: { ways: readonly Access[] }) {
+  if (ways.length === 0) return null;
+  const words = ways.map((access) =>
+    access.length === 0
+      ? 'nothing'
+      : access
+          .map(({ words: said, scopes }) => (scopes.length === 0 ? said : `${said} for ${scopes.join(', ')}`))
+          .join(' and '),
+  );
+  const descriptions = new Set(ways.flat().map(({ description }) => description));
+  return (
+    <>
+      <p className="api-fact">Needs: {words.join(', or ')}</p>
+      {[...descriptions].map((description) => (
+        <Markdown key={description} text={description} />
+      ))}
+    </>
+  );
+}
+
+/** One server whose address is a path is where the document came from, and goes without saying. */
+function Servers({ servers }: { servers: Operation['servers'] }) {
+  const [first, ...others] = servers;
+  if (others.length === 0 && first?.url.startsWith('/') && first.blocks.length === 0) return null;
+  return servers.map(({ url, description, blocks }, index) => (
+    <div key={`${url}${index}`}>
+      <p className="api-fact">
+        Server: <code>{url}</code>
+      </p>
+      <Markdown text={description} />
+      <BlockList blocks={blocks} />
+    </div>
+  ));
+}
+
+function BodyPart({ body, heading: Title }: { body: Body; heading: Heading }) {
+  const { required, description, contents, blocks, faults } = body;
+  return (
+    <>
+      <Title>Body {required && <span className="api-required">required</span>}</Title>
+      <Markdown text={description} />
+      <Faults faults={faults} />
+      {contents.map((content, index) => (
+        // The samples show the first example of a body of JSON already.
+        <ContentPart
+          key={content.mediaType}
+          content={content}
+          examplesFrom={index === 0 && isPlainJson(content.examples[0]) ? 1 : 0}
+        />
+      ))}
+      <BlockList blocks={blocks} />
+    </>
+  );
+}
+
+function isPlainJson(example: Example | undefined): boolean {
+  return example?.language === 'json' && example.title === '' && example.description === '';
+}
+
+function ContentPart({ content, examplesFrom }: { content: Content; examplesFrom: number }) {
+  const { mediaType, field, examples, blocks } = content;
+  return (
+    <div className="api-content" id={field.id}>
+      <p className="api-line">
+        <code>{mediaType}</code> <Type field={field} />
+      </p>
+      {examples.slice(examplesFrom).map(({ title, description, language, text, made }) => (
+        <div key={title}>
+          <Markdown text={description} />
+          <Code
+            language={language}
+            code={text}
+            caption={made ? 'Example, made from the fields' : title === '' ? 'Example' : `Example: ${title}`}
+          />
+        </div>
+      ))}
+      <FieldBody field={field} />
+      <Groups groups={field.groups} />
+      <BlockList blocks={blocks} />
+    </div>
+  );
+}
+
+function ResponsePart({ response }: { response: Response }) {
+  const { id, status, description, headers, contents, blocks, faults } = response;
+  const line = oneLine(description);
+  return (
+    <details className="api-response" id={id}>
+      <summary>
+        <code className={`api-status api-${/^[1-5]/.exec(status)?.[0] ?? 'any'}`}>{status}</code> {line}
+      </summary>
+      {line === undefined && <Markdown text={description} />}
+      <p className="api-fact">
+        <a href={hrefOf(id)}>Link to this response</a>
+      </p>
+      <Faults faults={faults} />
+      {contents.map((content) => (
+        <ContentPart key={content.mediaType} content={content} examplesFrom={0} />
+      ))}
+      {headers.length > 0 && (
+        <>
+          <p className="api-label">Headers</p>
+          <FieldList fields={headers} />
+        </>
+      )}
+      <BlockList blocks={blocks} />
+    </details>
+  );
+}

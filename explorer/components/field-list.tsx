@@ -1,0 +1,154 @@
+import { Fragment } from 'react';
+import type { Block, Fact, Field, Group } from '../model/field.ts';
+import { hrefOf } from './href.ts';
+import { Markdown } from './markdown.tsx';
+
+/** A list of values longer than this is folded. */
+const mostValues = 16;
+
+function Codes({ codes }: { codes: readonly string[] }) {
+  return codes.map((code, index) => (
+    <Fragment key={code}>
+      {index > 0 && ', '}
+      <code>{code}</code>
+    </Fragment>
+  ));
+}
+
+function FactLine({ fact: { label, text, codes, href } }: { fact: Fact }) {
+  if (codes && codes.length > mostValues)
+    return (
+      <details className="api-more">
+        <summary>
+          {label} {codes.length} values
+        </summary>
+        <p>
+          <Codes codes={codes} />
+        </p>
+      </details>
+    );
+  return (
+    <p className="api-fact">
+      {label}: {href === undefined ? text : <a href={href}>{text}</a>}
+      {codes && <Codes codes={codes} />}
+    </p>
+  );
+}
+
+/** What a schema says beside its type and fields. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return facts.map((fact, index) => <FactLine key={`${fact.label}${index}`} fact={fact} />);
+}
+
+/** Pieces of the document as they are, folded. */
+export function BlockList({ blocks }: { blocks: readonly Block[] }) {
+  return blocks.map(({ title, text }, index) => (
+    <details className="api-more" key={`${title}${index}`}>
+      <summary>{title}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </details>
+  ));
+}
+
+/** Sentences about what the document lacks. */
+export function Faults({ faults }: { faults: readonly string[] }) {
+  return faults.map((fault) => (
+    <p className="api-fault" key={fault}>
+      {fault}
+    </p>
+  ));
+}
+
+function Flags({ field }: { field: Field }) {
+  const { required, deprecated, readOnly, writeOnly } = field;
+  return (
+    <>
+      {required && <span className="api-required"> required</span>}
+      {deprecated && <span className="api-flag"> deprecated</span>}
+      {readOnly && <span className="api-flag"> read only</span>}
+      {writeOnly && <span className="api-flag"> write only</span>}
+    </>
+  );
+}
+
+export function Type({ field: { type, nullable, schema } }: { field: Field }) {
+  return (
+    <span className="api-type">
+      {type}
+      {nullable && !/\bnull$/.test(type) && ' or null'}
+      {schema !== undefined && ` · ${schema}`}
+    </span>
+  );
+}
+
+function Name({ field: { name, named } }: { field: Field }) {
+  return named === 'api' ? <code>{name}</code> : <em>{name}</em>;
+}
+
+function FieldItem({ field }: { field: Field }) {
+  return (
+    <li className="api-field" id={field.id}>
+      <p className="api-line">
+        <a className="api-name" href={hrefOf(field.id)}>
+          <Name field={field} />
+        </a>{' '}
+        <Type field={field} />
+        <Flags field={field} />
+      </p>
+      <FieldBody field={field} />
+      {field.groups.map((group) => (
+        <details className="api-more" key={group.title}>
+          <summary>
+            {group.title} of <Name field={field} />
+          </summary>
+          <FieldList fields={group.fields} />
+        </details>
+      ))}
+    </li>
+  );
+}
+
+/** Everything about a field but its name, its type and the fields below it. */
+export function FieldBody({ field }: { field: Field }) {
+  const { description, facts, blocks, again, faults } = field;
+  return (
+    <>
+      <Markdown text={description} />
+      <Facts facts={facts} />
+      {again && (
+        <p className="api-fact">
+          {again.recursive ? 'Recursive: its fields are again those of ' : 'Its fields are those of '}
+          <a href={hrefOf(again.place.id)}>
+            <code>{again.place.label}</code>
+          </a>
+          .
+        </p>
+      )}
+      <Faults faults={faults} />
+      <BlockList blocks={blocks} />
+    </>
+  );
+}
+
+export function FieldList({ fields }: { fields: readonly Field[] }) {
+  return (
+    <ul className="api-fields">
+      {fields.map((field) => (
+        <FieldItem key={field.id} field={field} />
+      ))}
+    </ul>
+  );
+}
+
+/** The fields of a body: its own stand open, the ways it may look are named. */
+export function Groups({ groups }: { groups: readonly Group[] }) {
+  return groups.map((group) => (
+    <Fragment key={group.title}>
+      {group.kind !== 'properties' && <p className="api-label">{group.title}</p>}
+      <FieldList fields={group.fields} />
+    </Fragment>
+  ));
+}

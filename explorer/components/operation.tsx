@@ -1,0 +1,77 @@
+import { type Operation as OperationData, readOperation, titleOf } from '../model/operation.ts';
+import { type SampleOptions, samplesOf } from '../model/samples.ts';
+import { Details } from './details.tsx';
+import { Faults } from './field-list.tsx';
+import { hrefOf } from './href.ts';
+import { Markdown } from './markdown.tsx';
+
+export type OperationProps = SampleOptions & {
+  /** The documents that can be named, parsed. */
+  specs: Readonly<Record<string, unknown>>;
+  /** The name of one of them. */
+  spec?: string | undefined;
+  method: string;
+  path: string;
+  /** The level of the operation's heading in the page around it. */
+  level?: 2 | 3;
+};
+
+/** One operation of an OpenAPI 3.0 document, found by its method and path. */
+export function Operation({ specs, spec, method, path, level, ...options }: OperationProps) {
+  const name = spec?.trim() ?? '';
+  if (name === '') return <p className="api-message">No API specified.</p>;
+  const document = Object.hasOwn(specs, name) ? specs[name] : undefined;
+  if (typeof document !== 'object' || document === null) {
+    return <p className="api-message">API specification not found.</p>;
+  }
+  const operation = readOperation(document, method, path);
+  if (!operation) {
+    return (
+      <p className="api-message">
+        The API has no operation{' '}
+        <code>
+          {method.toUpperCase()} {path}
+        </code>
+        .
+      </p>
+    );
+  }
+  return <OperationView operation={operation} samples={samplesOf(operation, options)} level={level} />;
+}
+
+type ViewProps = {
+  operation: OperationData;
+  samples: ReturnType<typeof samplesOf>;
+  level?: 2 | 3 | undefined;
+};
+
+/** One operation that has been read already. */
+export function OperationView({ operation, samples, level = 3 }: ViewProps) {
+  const { id, method, path, description, deprecated, faults } = operation;
+  const Title = level === 2 ? 'h2' : 'h3';
+  const title = titleOf(operation);
+  return (
+    <section className="api">
+      <Title id={id}>
+        {title}{' '}
+        <a className="api-permalink" href={hrefOf(id)} aria-label={`Link to “${title}”`}>
+          #
+        </a>
+      </Title>
+      <p className="api-route">
+        <span className={`api-method api-${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
+        {deprecated && <span className="api-flag"> deprecated</span>}
+      </p>
+      <Markdown text={description} />
+      <Faults faults={faults} />
+      <details className="api-details">
+        <summary>
+          <span className="api-view">View</span>
+          <span className="api-hide">Hide</span>
+          <span className="api-unseen"> the details of “{title}”</span>
+        </summary>
+        <Details operation={operation} samples={samples} heading={level === 2 ? 'h3' : 'h4'} />
+      </details>
+    </section>
+  );
+}

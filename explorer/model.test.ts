@@ -1,0 +1,359 @@
+import { describe, expect, test } from 'vitest';
+import { listOperations, readOperation } from './model/operation.ts';
+import { samplesOf } from './model/samples.ts';
+import {
+  below,
+  bodyWith,
+  documentOf,
+  factsOf as facts,
+  fieldOf,
+  read,
+} from './testing/read-test-document.ts';
+
+describe('finding operations', () => {
+  const document = {
+    paths: {
+      '/a': { get: { operationId: 'listAll', tags: ['x'], summary: 'List' }, $ref: '#/shared' },
+      '/b': { $ref: '#/shared' },
+      '/c': 7,
+    },
+    shared: { patch: { tags: ['x', 'y'] }, parameters: [], options: {} },
+  };
+
+  test('lists every method of every path in its order, through references to paths', () => {
+    expect(listOperations(document).map(({ method, path, id }) => `${method} ${path} ${id}`)).toEqual([
+      'get /a list-all',
+      'options /a options-a',
+      'patch /a patch-a',
+      'options /b options-b',
+      'patch /b patch-b',
+    ]);
+    expect(listOperations(document, 'y').map(({ path }) => path)).toEqual(['/a', '/b']);
+  });
+
+  test.for([
+    ['constructor', '/a'],
+    ['get', '/nowhere'],
+    ['get', 'toString'],
+    ['summary', '/a'],
+    ['post', '/a'],
+  ] as const)('there is no %s %s', ([method, path]) => {
+    expect(readOperation(document, method, path)).toBeUndefined();
+  });
+
+  test.for([undefined, null, 7, 'x', [], {}, { paths: [] }, { paths: { '/a': null } }])(
+    'nor any in %o',
+    (odd) => {
+      expect(listOperations(odd)).toEqual([]);
+      expect(readOperation(odd, 'get', '/a')).toBeUndefined();
+    },
+  );
+});
+
+describe('references', () => {
+  const odd = {
+    'a/b': { type: 'boolean' },
+    'a~b': { type: 'integer' },
+    'a b%': { type: 'null' },
+    é: { type: 'number' },
+  };
+
+  test.for([
+    ['#/components/schemas/a~1b', 'boolean'],
+    ['#/components/schemas/a~0b', 'integer'],
+    ['#/components/schemas/a%20b%25', 'null'],
+    ['#/components/schemas/a b%', 'null'],
+    ['#/components/schemas/%C3%A9', 'number'],
+    ['#/paths/~1things~1%7Bid%7D/post/x-kept', 'string'],
+  ] as const)('%s is of the type %s', ([ref, type]) => {
+    const document = documentOf(
+      { ...bodyWith({ $ref: ref }), 'x-kept': { type: 'string' } },
+      { components: { schemas: odd } },
+    );
+    expect(read(document).body?.contents[0]?.field.type).toBe(type);
+  });
+
+  test.for([
+    ['#/components/schemas/Gone', 'leads to nothing in this document'],
+    ['#/components/schemas/constructor', 'leads to nothing in this document'],
+    ['other.json#/Thing', 'leads out of this document'],
+    ['#/components/schemas/Circle', 'leads back to itself'],
+  ] as const)('%s %s, which is said', ([ref, says]) => {
+    const field = fieldOf(
+      { $ref: ref },
+      { Circle: { $ref: '#/components/schemas/Ring' }, Ring: { $ref: '#/components/schemas/Circle' } },
+    );
+    expect(field.faults.join()).toContain(says);
+  });
+
+  test('what stands beside a reference is laid over what it leads to', () => {
+    const field = fieldOf(
+      { $ref: '#/components/schemas/A', description: 'Mine.' },
+      { A: { type: 'string', description: 'Its.' } },
+    );
+    expect([field.type, field.description, field.schema]).toEqual(['string', 'Mine.', 'A']);
+  });
+
+  test('a property of the name $ref is a property', () => {
+    const field = fieldOf({ properties: { $ref: { type: 'string' } } });
+    expect(below(field).map(({ name, type }) => [name, type])).toEqual([['$ref', 'string']]);
+  });
+
+  test('parameters, bodies, responses, headers and examples are followed too', () => {
+    const { parameters, body, responses } = read(
+      documentOf(
+        {
+          parameters: [{ $ref: '#/components/parameters/P' }],
+          requestBody: { $ref: '#/components/requestBodies/B' },
+          responses: {
+            200: { $ref: '#/components/responses/R' },
+            500: { $ref: '#/components/responses/Gone' },
+          },
+        },
+        {
+          components: {
+            parameters: { P: { name: 'p', in: 'query', schema: { type: 'integer' } } },
+            requestBodies: { B: { required: true, content: { 'text/plain': { example: 'hello' } } } },
+            responses: {
+              R: {
+                description: 'Fine.',
+                headers: { 'X-Rate': { $ref: '#/components/headers/H' } },
+                content: { 'application/json': { examples: { one: { $ref: '#/components/examples/E' } } } },
+              },
+            },
+            headers: { H: { description: 'How many.', schema: { type: 'integer' } } },
+            examples: { E: { summary: 'The first', value: { n: 1 } } },
+          },
+        },
+      ),
+    );
+    expect(parameters.map(({ in: place, name, field }) => [place, name, field.type])).toEqual([
+      ['query', 'p', 'integer'],
+    ]);
+    expect([body?.required, body?.contents[0]?.examples[0]?.text]).toEqual([true, 'hello']);
+    expect(responses[0]?.headers.map(({ name, type, description }) => [name, type, description])).toEqual([
+      ['X-Rate', 'integer', 'How many.'],
+    ]);
+    expect(responses[0]?.contents[0]?.examples[0]).toMatchObject({
+      title: 'The first',
+      text: '{\n  "n": 1\n}',
+      made: false,
+    });
+    expect(responses[1]?.faults.join()).toContain('leads to nothing');
+  });
+});
+
+describe('parameters', () => {
+  test('those of the operation take the place of those of its path with the same name and place', () => {
+    const document = {
+      paths: {
+        '/things/{id}': {
+          parameters: [
+            { name: 'id', in: 'path', schema: { type: 'string' } },
+            { name: 'q', in: 'query', schema: { type: 'string' } },
+            { name: 'q', in: 'header', schema: { type: 'string' } },
+          ],
+          post: { parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'integer' } }] },
+        },
+      },
+    };
+    const found = read(document).parameters.map(({ in: place, name, field }) => [
+      place,
+      name,
+      field.type,
+      field.required,
+    ]);
+    expect(found).toEqual([
+      ['path', 'id', 'string', true],
+      ['query', 'q', 'integer', true],
+      ['header', 'q', 'string', false],
+    ]);
+  });
+
+  test('what cannot be read is shown as it is', () => {
+    const { parameters } = read(
+      documentOf({
+        parameters: [
+          7,
+          { in: 'query', description: 'No name.' },
+          { name: 'b', in: 'body', schema: {} },
+          { $ref: '#/no' },
+        ],
+      }),
+    );
+    expect(parameters.map(({ in: place }) => place)).toEqual(['other', 'query', 'other', 'other']);
+    expect(parameters[0]?.field.blocks[0]?.text).toBe('7');
+    expect(parameters[1]?.field.description).toBe('No name.');
+    expect(parameters[2]?.field.blocks[0]?.text).toContain('"in": "body"');
+    expect(parameters[3]?.field.faults[0]).toContain('#/no');
+  });
+
+  test('how a value is written is said where it is not the usual way', () => {
+    const { parameters } = read(
+      documentOf({
+        parameters: [
+          { name: 'a', in: 'query', style: 'form', explode: true, schema: {} },
+          { name: 'b', in: 'query', style: 'pipeDelimited', explode: false, schema: {} },
+          { name: 'c', in: 'query', explode: false, schema: {} },
+          { name: 'd', in: 'query', content: { 'application/json': { schema: { type: 'object' } } } },
+        ],
+      }),
+    );
+    expect(parameters.map(({ field }) => facts(field))).toEqual([
+      [],
+      ['Style: pipeDelimited'],
+      ['Lists: values in one parameter'],
+      ['Written as: application/json'],
+    ]);
+  });
+});
+
+describe('bodies and answers', () => {
+  test('a sketch is made from the schema when there is no example, and says so', () => {
+    const schema = {
+      required: ['name', 'id'],
+      properties: {
+        id: { type: 'string', readOnly: true },
+        name: { type: 'string', minLength: 8 },
+        secret: { type: 'string', writeOnly: true },
+        size: { type: 'integer', minimum: 3 },
+        at: { type: 'string', format: 'date-time' },
+        kind: { enum: ['a', 'b'] },
+        parent: { $ref: '#/components/schemas/T' },
+        list: { type: 'array', items: { type: 'boolean' } },
+        either: { oneOf: [{ type: 'null' }, { type: 'number', exclusiveMinimum: 0 }] },
+        map: { type: 'object', additionalProperties: { default: 4 } },
+      },
+    };
+    const json = { 'application/json': { schema: { $ref: '#/components/schemas/T' } } };
+    const { body, responses } = read(
+      documentOf(
+        { requestBody: { content: json }, responses: { 200: { description: '', content: json } } },
+        { components: { schemas: { T: schema } } },
+      ),
+    );
+    expect(body?.contents[0]?.value).toEqual({ name: 'string--' });
+    expect(responses[0]?.contents[0]?.examples[0]?.made).toBe(true);
+    expect(responses[0]?.contents[0]?.value).toEqual({
+      id: 'string',
+      name: 'string--',
+      size: 3,
+      at: '2026-01-31T09:00:00Z',
+      kind: 'a',
+      list: [true],
+      either: 1,
+      map: { name: 4 },
+    });
+  });
+
+  test('every media type and every status has its place, named ones and patterns too', () => {
+    const { responses } = read(
+      documentOf({
+        responses: {
+          200: {
+            content: {
+              'application/json': { schema: {} },
+              'text/csv': { schema: { type: 'string' } },
+              'image/*': null,
+            },
+          },
+          '4XX': { description: 'Wrong.' },
+          default: 'odd',
+          'x-note': 'kept',
+        },
+      }),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(['200', '4XX', 'default']);
+    expect(responses[0]?.contents.map(({ mediaType, field }) => [mediaType, field.id])).toEqual([
+      ['application/json', 'post-things-id.200.body'],
+      ['text/csv', 'post-things-id.200.body.text/csv'],
+      ['image/*', 'post-things-id.200.body.image/*'],
+    ]);
+    expect(responses[0]?.contents[2]?.blocks[0]?.text).toBe('null');
+    expect(responses[2]?.blocks[0]?.text).toBe('"odd"');
+  });
+
+  test('security, servers, and what is not understood are kept', () => {
+    const { security, servers, blocks, deprecated } = read(
+      documentOf(
+        {
+          deprecated: true,
+          security: [{ key: [], token: ['read'] }, {}],
+          callbacks: { done: {} },
+          'x-codes': [1],
+          servers: [
+            {
+              url: 'https://{region}.example.org/',
+              variables: { region: { default: 'eu', description: 'Where.' } },
+            },
+          ],
+        },
+        {
+          components: {
+            securitySchemes: {
+              key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+              token: { type: 'oauth2', flows: {} },
+            },
+          },
+        },
+      ),
+    );
+    expect(deprecated).toBe(true);
+    expect(security.map((way) => way.map(({ words, scopes }) => `${words} ${scopes}`))).toEqual([
+      ['key in the header X-Key ', 'OAuth 2 token read'],
+      [],
+    ]);
+    expect(servers[0]?.url).toBe('https://eu.example.org/');
+    expect(servers[0]?.blocks[0]?.text).toContain('Where.');
+    expect(blocks[0]?.text).toContain('"callbacks"');
+    expect(blocks[0]?.text).toContain('"x-codes"');
+  });
+});
+
+describe('samples', () => {
+  const codes = (operation: object, rest: object = {}) =>
+    Object.fromEntries(
+      samplesOf(read(documentOf(operation, rest)), { baseUrl: 'http://localhost:1/' }).map(
+        ({ label, code }) => [label, code],
+      ),
+    );
+  const bearer = {
+    security: [{ t: [] }],
+    components: { securitySchemes: { t: { type: 'http', scheme: 'bearer' } } },
+  };
+
+  test('name the token, fill the path, and write JSON as the language does', () => {
+    const { curl, Python, JavaScript } = codes(
+      {
+        parameters: [
+          { name: 'id', in: 'path', schema: { type: 'string' } },
+          { name: 'q', in: 'query', required: true, example: 'a b&c' },
+          { name: 'optional', in: 'query' },
+        ],
+        requestBody: { content: { 'application/json': { example: { "it's": true, n: null, list: [] } } } },
+      },
+      bearer,
+    );
+    expect(curl).toBe(
+      `curl -X POST 'http://localhost:1/things/ID?q=a%20b%26c' \\\n  -H "Authorization: Bearer $API_TOKEN" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\n  "it'\\''s": true,\n  "n": null,\n  "list": []\n}'`,
+    );
+    expect(Python).toContain('"Authorization": "Bearer " + os.environ["API_TOKEN"]');
+    expect(Python).toContain(
+      'json={\n        "it\'s": True,\n        "n": None,\n        "list": [],\n    }',
+    );
+    expect(JavaScript).toMatch(/Authorization": `Bearer \$\{process\.env\.API_TOKEN\}`/);
+    expect(JavaScript).toContain('body: JSON.stringify({');
+  });
+
+  test.for([
+    ['application/x-www-form-urlencoded', "--data-urlencode 'a=1'", 'data={', 'new URLSearchParams'],
+    ['multipart/form-data', "-F 'a=1'", 'files={', 'new FormData()'],
+    ['application/gzip', '--data-binary @FILE', 'open("FILE", "rb")', 'openAsBlob("FILE")'],
+  ] as const)('a body of %s', ([type, shell, python, js]) => {
+    const schema = { properties: { a: { type: 'integer', default: 1 } } };
+    const { curl, Python, JavaScript } = codes({ requestBody: { content: { [type]: { schema } } } });
+    expect(curl).toContain(shell);
+    expect(Python).toContain(python);
+    expect(JavaScript).toContain(js);
+  });
+});

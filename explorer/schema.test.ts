@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import { type Field, newPage } from './model/field.ts';
+import { readOperation } from './model/operation.ts';
+import { below, bodyWith, documentOf, factsOf as facts, fieldOf } from './testing/read-test-document.ts';
+
+const child = (field: Field, name: string) => below(field).find((one) => one.name === name);
+
+describe('types', () => {
+  test.for([
+    [{}, 'any'],
+    [true, 'any'],
+    [{ type: 'string', format: 'date-time' }, 'string (date-time)'],
+    [{ type: 'array', items: { type: 'array', items: { type: 'integer' } } }, 'array of array of integer'],
+    [{ type: 'array' }, 'array'],
+    [{ properties: {} }, 'object'],
+    [{ items: { type: 'string' } }, 'array of string'],
+    [{ enum: ['a', 1, null] }, 'string or number or null'],
+    [{ oneOf: [{ type: 'string' }, { type: 'number' }] }, 'string or number'],
+    [{ anyOf: [{ type: 'string' }, {}] }, 'any'],
+    [{ allOf: [{ description: 'x' }, { type: 'integer' }] }, 'integer'],
+    [{ type: ['string', 'null'] }, 'string or null'],
+    [
+      { type: 'array', items: { $ref: '#/components/schemas/Loop' } },
+      'array of array of array of array of array of array',
+    ],
+  ] as const)('%o is %s', ([schema, type]) => {
+    const loop = { type: 'array', items: { $ref: '#/components/schemas/Loop' } };
+    expect(fieldOf(schema, { Loop: loop }).type).toBe(type);
+  });
+});
+
+describe('facts', () => {
+  test.for([
+    [{ minLength: 3, maxLength: 48 }, 'Limits: 3 to 48 characters'],
+    [{ maxLength: 1 }, 'Limits: at most 1 character'],
+    [{ minimum: 0, exclusiveMinimum: true, maximum: 9 }, 'Limits: at most 9, more than 0'],
+    [{ exclusiveMinimum: 0, exclusiveMaximum: 2.5 }, 'Limits: more than 0, less than 2.5'],
+    [{ minItems: 2, maxItems: 2, uniqueItems: true }, 'Limits: exactly 2 items, no item twice'],
+    [{ multipleOf: 5 }, 'Limits: a multiple of 5'],
+    [{ pattern: '^a$' }, 'Pattern: ^a$'],
+    [{ enum: ['a', null] }, 'One of: "a", null'],
+    [{ enum: ['a'] }, 'Always: "a"'],
+    [{ default: false }, 'Default: false'],
+    [{ default: null }, 'Default: null'],
+    [{ example: { a: 1 } }, 'Example: {"a":1}'],
+    [{ additionalProperties: false }, 'Other fields: none are allowed'],
+    [
+      { discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat' } } },
+      'Told apart by: kind, cat → Cat',
+    ],
+    [{ externalDocs: { url: 'https://example.org' } }, 'More: https://example.org'],
+  ] as const)('%o says "%s"', ([schema, fact]) => {
+    const field = fieldOf(schema);
+    expect(facts(field)).toEqual([fact]);
+    expect(field.blocks).toEqual([]);
+  });
+
+  test.for([
+    { minLength: '3' },
+    { enum: 'a' },
+    { required: true },
+    { properties: ['a'] },
+    { oneOf: {} },
+    { 'x-internal': { a: 1 } },
+    { xml: { name: 'x' } },
+    { externalDocs: { url: 'javascript:alert(1)' } },
+    { discriminator: 'kind' },
+    { description: 7 },
+    { type: 'string', nullable: 'yes' },
+  ])('what is malformed or unknown is shown as it is: %o', (schema) => {
+    const [key = '', value] = Object.entries(schema).at(-1) ?? [];
+    const shown = fieldOf(schema)
+      .blocks.map(({ text }) => text)
+      .join();
+    expect(shown.replace(/\s/g, '')).toContain(JSON.stringify(value));
+    expect(shown === JSON.stringify(value, null, 2) || shown.includes(key) || key === 'externalDocs').toBe(
+      true,
+    );
+  });
+
+  test.for([null, 7, 'string', [], [{}]])('a schema that is %o is shown as it is', (schema) => {
+    expect(fieldOf(schema).blocks).toEqual([{ title: 'Schema', text: JSON.stringify(schema, null, 2) }]);
+  });
+});
+
+describe('fields', () => {
+  test('have their marks', () => {
+    const field = fieldOf({
+      required: ['a', 'gone'],
+      properties: {
+        a: { type: 'string', nullable: true, readOnly: true, deprecated: true },
+        b: { type: 'string', writeOnly: true },
+      },
+    });
+    expect(child(field, 'a')).toMatchObject({
+      required: true,
+      nullable: true,
+      readOnly: true,
+      deprecated: true,
+    });
+    expect(child(field, 'b')).toMatchObject({ required: false, writeOnly: true });
+    expect(child(field, 'gone')).toMatchObject({ required: true, type: 'any' });
+  });
+
+  test('of allOf are one list, and a requirement of one part holds for the field of another', () => {
+    const field = fieldOf(
+      {
+        allOf: [{ $ref: '#/components/schemas/Base' }, { properties: { a: { maxLength: 9 }, c: {} } }],
+        required: ['a'],
+      },
+      {
+        Base: {
+          type: 'object',
+          description: 'The base.',
+          properties: { a: { type: 'string', minLength: 1 }, b: {} },
+        },
+      },
+    );
+    expect(below(field).map(({ name, required }) => [name, required])).toEqual([
+      ['a', true],
+      ['b', false],
+      ['c', false],
+    ]);
+    expect(facts(child(field, 'a'))).toEqual([
+      'Limits: at least 1 character',
+      'Limits: at most 9 characters',
+    ]);
+    expect(field.description).toBe('The base.');
+  });
+
+  test('of items stand below the array when the items say nothing else', () => {
+    const field = fieldOf({ type: 'array', items: { type: 'object', properties: { a: {} } } });
+    expect([field.type, below(field).map(({ name, id }) => [name, id])]).toEqual([
+      'array of object',
+      [['a', 'post-things-id.body[].a']],
+    ]);
+    const told = fieldOf({ type: 'array', items: { type: 'string', description: 'A name.' } });
+    expect(below(told).map(({ name, description }) => [name, description])).toEqual([
+      ['each item', 'A name.'],
+    ]);
+  });
+
+  test('of any name have a schema too', () => {
+    const field = fieldOf({ properties: { a: {} }, additionalProperties: { type: 'string', maxLength: 3 } });
+    expect(below(field).map(({ name, type, named }) => [name, type, named])).toEqual([
+      ['a', 'any', 'api'],
+      ['any other name', 'string', 'us'],
+    ]);
+  });
+
+  test('of variants are named by title, by schema or by number; variants that only have a type are not listed', () => {
+    const field = fieldOf(
+      {
+        oneOf: [
+          { title: 'By name', properties: { a: {} } },
+          { $ref: '#/components/schemas/B' },
+          { properties: { c: {} } },
+        ],
+      },
+      { B: { properties: { b: {} } } },
+    );
+    expect(below(field).map(({ name }) => name)).toEqual(['By name', 'B', 'variant 3']);
+    expect(fieldOf({ anyOf: [{ type: 'string' }, { type: 'number' }] }).groups).toEqual([]);
+  });
+});
+
+describe('circles', () => {
+  const schemas = {
+    Node: {
+      properties: {
+        next: { $ref: '#/components/schemas/Node' },
+        all: { type: 'array', items: { $ref: '#/components/schemas/Node' } },
+      },
+    },
+    Pair: {
+      properties: {
+        left: { $ref: '#/components/schemas/Leaf' },
+        right: { $ref: '#/components/schemas/Leaf' },
+      },
+    },
+    Leaf: { properties: { a: {} } },
+    Self: { allOf: [{ $ref: '#/components/schemas/Self' }, { properties: { a: {} } }] },
+  };
+
+  test('end, and say where they began', () => {
+    const field = fieldOf({ $ref: '#/components/schemas/Node' }, schemas);
+    expect(child(field, 'next')?.again).toEqual({ place: { id: field.id, label: 'Node' }, recursive: true });
+    expect(child(field, 'next')?.groups).toEqual([]);
+    expect(below(child(field, 'all'))[0]?.again?.recursive).toBe(true);
+  });
+
+  test('a schema that only comes twice is unfolded once, without a circle', () => {
+    const field = fieldOf({ $ref: '#/components/schemas/Pair' }, schemas);
+    expect(below(child(field, 'left')).map(({ name }) => name)).toEqual(['a']);
+    expect(child(field, 'right')?.again).toEqual({
+      place: { id: `${field.id}.left`, label: 'left' },
+      recursive: false,
+    });
+  });
+
+  test('a link leads to the array when the step to its items was taken out', () => {
+    const field = fieldOf(
+      {
+        properties: {
+          list: { type: 'array', items: { $ref: '#/components/schemas/Leaf' } },
+          one: { properties: { deep: { $ref: '#/components/schemas/Leaf' } } },
+        },
+      },
+      schemas,
+    );
+    const deep = below(child(field, 'one'))[0];
+    expect(deep?.again?.place.id).toBe(`${field.id}.list`);
+  });
+
+  test('a schema that holds itself by allOf says so and shows the rest', () => {
+    const field = fieldOf({ $ref: '#/components/schemas/Self' }, schemas);
+    expect(field.faults.join()).toContain('holds itself by allOf');
+    expect(below(field).map(({ name }) => name)).toEqual(['a']);
+  });
+
+  test('schemas nested without end and too many fields end with a sentence', () => {
+    let deep: object = { type: 'string' };
+    for (let level = 0; level < 60; level += 1) deep = { type: 'object', properties: { a: deep } };
+    expect(JSON.stringify(fieldOf(deep))).toContain('nested more than 24 deep');
+    const many = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`f${index}`, { properties: { a: {} } }]),
+    );
+    const operation = readOperation(documentOf(bodyWith({ properties: many })), 'post', '/things/{id}', {
+      fields: 40,
+    });
+    expect(JSON.stringify(operation)).toContain('has too many to show them all here');
+  });
+
+  test('operations of one page have anchors of their own and share what was unfolded', () => {
+    const document = documentOf(bodyWith({ $ref: '#/components/schemas/Leaf' }), { components: { schemas } });
+    const page = newPage();
+    const [one, two] = [1, 2].map(() => readOperation(document, 'post', '/things/{id}', { page }));
+    expect([one?.id, two?.id]).toEqual(['post-things-id', 'post-things-id-2']);
+    expect(two?.body?.contents[0]?.field.again?.place.id).toBe(one?.body?.contents[0]?.field.id);
+  });
+});

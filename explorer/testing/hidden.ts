@@ -1,0 +1,75 @@
+import { isDict, memberOf, printShort } from '../model/json.ts';
+import { follow } from '../model/reference.ts';
+
+/** Members whose text says something to a reader, and extensions. */
+const speaking = new Set([
+  'description',
+  'summary',
+  'title',
+  'pattern',
+  'default',
+  'example',
+  'enum',
+  'name',
+]);
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#x27;');
+}
+
+/**
+ * Letters and digits alone: Markdown takes marks away and line ends are free. The address of a link counts as standing
+ * after its words, as it does in Markdown.
+ */
+function bare(text: string): string {
+  return text
+    .replace(/<a href="([^"#][^"]*)">(.*?)<\/a>/g, '$2$1')
+    .replace(/<[^<>]*>/g, '')
+    .replace(/&(amp|lt|gt|quot|#x27);/g, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/**
+ * What the document says of an operation and its page does not: words, values and names of fields, as far as references
+ * lead. A schema counts as shown where its first place is, so that circles end.
+ */
+export function hiddenIn(document: unknown, method: string, path: string, html: string): string[] {
+  const shown = bare(html);
+  const missing = new Set<string>();
+  const seen = new Set<string>();
+  const look = (text: string, what: string) => {
+    const words = bare(escaped(text));
+    if (words !== '' && !shown.includes(words)) missing.add(`${what}: ${text.slice(0, 120)}`);
+  };
+  const walk = (node: unknown, at: string): void => {
+    if (Array.isArray(node)) {
+      for (const item of node) walk(item, at);
+      return;
+    }
+    if (!isDict(node)) return;
+    const { value, pointers } = follow(document, node);
+    if (pointers.some((pointer) => seen.has(pointer))) return;
+    for (const pointer of pointers) seen.add(pointer);
+    if (!isDict(value)) return;
+    for (const [key, member] of Object.entries(value)) {
+      if (key === 'properties' && isDict(member)) {
+        for (const [name, schema] of Object.entries(member)) {
+          look(name, 'field');
+          walk(schema, name);
+        }
+      } else if (speaking.has(key) && !isDict(member)) {
+        look(typeof member === 'string' ? member : printShort(member), key);
+      } else if (key.startsWith('x-')) look(`${key}${printShort(member)}`, 'extension');
+      else if (key !== 'example' && key !== 'mapping' && key !== 'callbacks') walk(member, key);
+    }
+  };
+  const item = follow(document, memberOf(memberOf(document, 'paths'), path)).value;
+  walk(memberOf(item, 'parameters'), 'parameters');
+  walk(memberOf(item, method), method);
+  return [...missing];
+}

@@ -1,0 +1,14 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import { OperationView } from '../components/operation.tsx';
+import { newPage } from '../model/field.ts';
+import { readOperation } from '../model/operation.ts';
+import { samplesOf } from '../model/samples.ts';
+
+/** An operation as HTML, with the number of its anchors. Throws when the document has none of that name. */
+export function renderOperation(document: unknown, method: string, path: string) {
+  const page = newPage();
+  const operation = readOperation(document, method, path, { page });
+  if (!operation) throw new Error(`The document has no operation ${method} ${path}.`);
+  const html = renderToStaticMarkup(<OperationView operation={operation} samples={samplesOf(operation)} />);
+  return { html, anchors: page.anchors.size };
+}

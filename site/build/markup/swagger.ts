@@ -1,0 +1,127 @@
+import type { Node, Schema } from '@markdoc/markdoc';
+import Markdoc from '@markdoc/markdoc';
+import type { Content } from '@switchyard/explorer/model/content.ts';
+import { newPage } from '@switchyard/explorer/model/field.ts';
+import {
+  type Listed,
+  listOperations,
+  type Operation,
+  readOperation,
+  titleOf,
+} from '@switchyard/explorer/model/operation.ts';
+import { samplesOf } from '@switchyard/explorer/model/samples.ts';
+import type { Token } from '../highlight.ts';
+import { specs } from '../specs.ts';
+import type { MarkupContext } from './context.ts';
+
+/** The grammars that operations need. */
+export const swaggerLanguages = ['bash', 'python', 'js', 'json'];
+
+/** What the samples call: a server as `npm start` leaves it, with the token that the quickstarts export. */
+const sampleOptions = { baseUrl: 'http://127.0.0.1:8080', tokenName: 'SWITCHYARD_TOKEN' };
+
+/** A piece of code that an operation shows, coloured. */
+export type Coloured = { language: string; code: string; lines: Token[][] };
+
+/** The operations that a `swagger` tag names: one by `method` and `path`, or all of a `tag`. */
+export function namedBy({ attributes }: Node): (Listed & { spec: string })[] {
+  const { spec, method, path, tag } = attributes;
+  if (typeof spec !== 'string' || !Object.hasOwn(specs, spec)) return [];
+  return listOperations(specs[spec], typeof tag === 'string' ? tag : undefined)
+    .filter((one) => tag !== undefined || (one.method === String(method).toLowerCase() && one.path === path))
+    .map((one) => ({ ...one, spec }));
+}
+
+type Found = { spec: string; operation: Operation; second: boolean };
+
+/** Reads the operations that a tag names; `second` says that the page has one already. */
+export function operationsOf(node: Node, page = newPage()): Found[] {
+  return namedBy(node).flatMap(({ spec, method, path, id }) => {
+    const operation = readOperation(specs[spec], method, path, { page });
+    return operation ? [{ spec, operation, second: operation.id !== id }] : [];
+  });
+}
+
+/** Why a tag names no operation, as a sentence; undefined when it names one. */
+function fault({ attributes }: Node): string | undefined {
+  const { spec, method, path, tag } = attributes;
+  const document = Object.hasOwn(specs, String(spec)) ? specs[String(spec)] : undefined;
+  if (document === undefined) {
+    return `The API "${spec}" is not known; a swagger tag names one of ${Object.keys(specs).join(', ')}.`;
+  }
+  if (tag !== undefined) {
+    if (method !== undefined || path !== undefined) {
+      return 'A swagger tag has either "tag", or "method" and "path"; this one has both.';
+    }
+    const tags = new Set(listOperations(document).flatMap((operation) => operation.tags));
+    if (tags.has(String(tag))) return undefined;
+    return `The API "${spec}" has no operation with the tag "${tag}"; its tags are ${[...tags].join(', ')}.`;
+  }
+  if (method === undefined || path === undefined) {
+    return 'A swagger tag needs "method" and "path" of one operation, or a "tag" for all that have it.';
+  }
+  if (readOperation(document, String(method), String(path))) return undefined;
+  const there = listOperations(document).filter((operation) => operation.path === path);
+  const hint =
+    there.length > 0 ? `the path has ${there.map((one) => one.method).join(', ')}` : 'it has no such path';
+  return `The API "${spec}" has no operation "${method} ${path}"; ${hint}.`;
+}
+
+/** Everything of an operation that stands in a code block with colours. */
+function codesOf({ body, responses }: Operation): { language: string; code: string }[] {
+  const contents: Content[] = [
+    ...(body?.contents ?? []),
+    ...responses.flatMap((response) => response.contents),
+  ];
+  return contents.flatMap(({ examples }) => examples.map(({ language, text }) => ({ language, code: text })));
+}
+
+/**
+ * Operations of an API as the explorer shows them: `spec` names the document. Each is a heading of `level` 2 or 3 and
+ * stands in the contents list of the page.
+ */
+export function swagger(context: MarkupContext): Schema {
+  return {
+    selfClosing: true,
+    attributes: {
+      spec: { type: String, required: true },
+      method: { type: String },
+      path: { type: String },
+      tag: { type: String },
+      level: { type: Number },
+    },
+    transform(node) {
+      const wrong = fault(node);
+      if (wrong !== undefined) context.report(node, wrong);
+      const { level = 3 } = node.attributes;
+      if (level !== 2 && level !== 3) {
+        context.report(node, `The level of a swagger tag is ${level}; write 2 or 3.`);
+        return null;
+      }
+      return operationsOf(node, context.operations).map(({ operation, second }) => {
+        const { id } = operation;
+        const text = titleOf(operation);
+        if (level === 3 && context.contents.length === 0) {
+          context.report(
+            node,
+            `The operation "${text}" is a heading of level 3 but follows none of level 2; write level=2.`,
+          );
+        }
+        if (second || context.contents.some((entry) => entry.id === id)) {
+          context.report(
+            node,
+            `The anchor of the operation "${text}" is on this page already; show it once.`,
+          );
+        }
+        context.contents.push({ id, text, level });
+        const samples = samplesOf(operation, sampleOptions);
+        const codes: Coloured[] = [...samples, ...codesOf(operation)].map(({ language, code }) => ({
+          language,
+          code,
+          lines: context.highlight(code, language),
+        }));
+        return new Markdoc.Tag('ApiOperation', { operation, samples, codes, level });
+      });
+    },
+  };
+}

@@ -1,0 +1,176 @@
+/** The pages that show the API: everything is on one of them, and they work as a reader uses them. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' };
+import marketplace from '@switchyard/contract/openapi/marketplace.json' with { type: 'json' };
+import { listOperations } from '@switchyard/explorer/model/operation.ts';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from './build.ts';
+import { hasBrowser, launchBrowser } from './testing/browser.ts';
+import { faintWords } from './testing/contrast.ts';
+import { serveFolder } from './testing/serve-folder.ts';
+
+const reference = '/docs/using-switchyard/reference/api';
+const runs = `${reference}/runs`;
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-reference-'));
+const outDir = join(folder, 'dist');
+
+beforeAll(async () => {
+  await buildSite({ outDir });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The headings of operations on the pages of a folder, without those of the folders in it. */
+function shownIn(below: string, isIn: (path: string) => boolean): string[] {
+  return readdirSync(join(outDir, below), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.html') && isIn(path))
+    .flatMap((path) => {
+      const html = readFileSync(join(outDir, below, path), 'utf8');
+      return [...html.matchAll(/<section class="api"><h2 id="([^"]*)"/g)].map(([, id = '']) => id);
+    })
+    .sort();
+}
+
+describe('the reference', () => {
+  test.for([
+    ['cloud', cloud, (path: string) => !path.startsWith('marketplace')],
+    ['marketplace', marketplace, (path: string) => path.startsWith('marketplace')],
+  ] as const)('shows every operation of %s once', ([, document, isIn]) => {
+    const all = listOperations(document).map(({ id }) => id);
+    expect(shownIn(reference, isIn)).toEqual(all.sort());
+  });
+});
+
+describe.skipIf(!hasBrowser)('in a browser', () => {
+  let site: Awaited<ReturnType<typeof serveFolder>>;
+  let browser: Browser;
+  let open: Page[] = [];
+
+  beforeAll(async () => {
+    site = await serveFolder(outDir);
+    browser = await launchBrowser();
+  });
+  afterEach(async () => {
+    await Promise.all(open.map((page) => page.context().close()));
+    open = [];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+  });
+
+  async function visit(route: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ colorScheme: 'light', baseURL: site.url, ...options });
+    const page = await context.newPage();
+    open.push(page);
+    await page.goto(route, { waitUntil: 'load' });
+    return page;
+  }
+
+  test('the toggle says View and Hide, and works by keyboard', async () => {
+    const page = await visit(runs);
+    const toggle = page.locator('.api-details > summary').first();
+    const label = () => toggle.locator('span:visible').first().textContent();
+    expect(await label()).toBe('View');
+    await toggle.focus();
+    await page.keyboard.press('Enter');
+    expect(await label()).toBe('Hide');
+    await page.getByText('Query parameters').first().waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('application_id');
+    await toggle.focus();
+    await page.keyboard.press('Space');
+    expect(await label()).toBe('View');
+  });
+
+  test('a reader of the screen is told which operation a toggle is for', async () => {
+    const page = await visit(runs);
+    const summary = page.locator('.api-details > summary').first();
+    expect(await summary.textContent()).toContain('the details of “Create a run”');
+    expect(await page.getByRole('heading', { level: 2, name: 'Create a run' }).count()).toBe(1);
+  });
+
+  test('a link to a field unfolds what it is in, with a script and without', async () => {
+    const field = 'create-run.body.configuration.queuing.priority';
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await visit(`${runs}#${field}`, { javaScriptEnabled });
+      const target = page.locator(`[id="${field}"]`);
+      await target.waitFor({ state: 'visible' });
+      const box = await target.boundingBox();
+      expect(box?.y).toBeGreaterThan(0);
+      expect(box?.y).toBeLessThan(page.viewportSize()?.height ?? 0);
+    }
+  });
+
+  test('a link that is followed on the page unfolds its target too', async () => {
+    const page = await visit(runs);
+    await page.evaluate(() => {
+      location.hash = '#create-run.202.body.run_id';
+    });
+    await page.locator('[id="create-run.202.body.run_id"]').waitFor({ state: 'visible' });
+  });
+
+  test('the language of samples is kept from operation to operation and from page to page', async () => {
+    const page = await visit(runs);
+    await page.locator('.api-details > summary').first().click();
+    await page.getByRole('tab', { name: 'Python' }).first().click();
+    await page.goto(`${reference}/versions`);
+    await page.locator('.api-details > summary').nth(1).click();
+    const shown = await page
+      .locator('[data-panel]:visible')
+      .evaluateAll((panels) => panels.map((panel) => panel.getAttribute('data-panel')));
+    expect(shown).toEqual(['Python']);
+  });
+
+  test('a sample is copied as it stands', async () => {
+    const page = await visit(runs, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.locator('.api-details > summary').nth(1).click();
+    const code = page.locator('.api').nth(1).locator('[data-language=bash]');
+    await code.hover();
+    await code.getByRole('button', { name: 'Copy' }).click();
+    await page.locator('[data-copy=done]').waitFor();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text).toMatch(
+      /^curl -X PATCH 'http:\/\/127\.0\.0\.1:8080\/v1\/applications\/APPLICATION_ID\/runs\/RUN_ID\/cancel' \\\n {2}-H "Authorization: Bearer \$SWITCHYARD_TOKEN"$/,
+    );
+  });
+
+  test.for([
+    { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const },
+    { viewport: { width: 390, height: 844 }, colorScheme: 'light' as const },
+    { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' as const },
+  ])('with everything unfolded nothing is faint and no page scrolls sideways: %o', async (options) => {
+    for (const name of ['runs', 'run-results', 'applications', 'service']) {
+      const page = await visit(`${reference}/${name}`, options);
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll<HTMLDetailsElement>('.api details'))
+          details.open = true;
+      });
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+        name,
+      ).toBeLessThanOrEqual(0);
+      expect(await page.evaluate(faintWords, 4.5), name).toEqual([]);
+    }
+  });
+
+  test('without a script everything unfolds and all samples are shown', async () => {
+    const page = await visit(runs, { javaScriptEnabled: false });
+    await page.locator('.api-details > summary').first().click();
+    const first = page.locator('.api').first();
+    expect(await first.locator('[data-panel]:visible').count()).toBe(3);
+    await first.locator('.api-response > summary').first().click();
+    await first.locator('[id="create-run.202.body.run_id"]').waitFor({ state: 'visible' });
+  });
+
+  test('a page makes no call', async () => {
+    const page = await visit(runs);
+    const calls: string[] = [];
+    page.on('request', (request) => calls.push(request.url()));
+    for (const summary of await page.locator('.api-details > summary').all()) await summary.click();
+    await page.getByRole('tab', { name: 'JavaScript' }).first().click();
+    expect(calls).toEqual([]);
+  });
+});
