@@ -78,7 +78,8 @@ export function exampleChoices(route: string): Choice[] {
 
 /**
  * The steps of a page in reading order. Of tabs only the chosen one counts; without a choice it is the first.
- * `expect` is text, or a regular expression when it is written between slashes, that the step's output must show.
+ * `expect` is text, or a regular expression when it is written between slashes, that the step's output must show. A
+ * block with `output` is such a text for the step before it.
  */
 export function extractExamples(route: string, choice: Choice = {}): ExampleStep[] {
   const steps: ExampleStep[] = [];
@@ -94,8 +95,16 @@ export function extractExamples(route: string, choice: Choice = {}): ExampleStep
       node.children.forEach(visit);
       return;
     }
-    const { file, language, skip } = node.attributes;
+    const { file, language, skip, output } = node.attributes;
     const line = lineOf(node);
+    if (output === true) {
+      const before = steps.at(-1);
+      if (before?.kind !== 'shell' || before.expect !== undefined)
+        throw new Error(
+          `The output on line ${line} of ${route} has to follow a bash block without "expect"; it belongs to none.`,
+        );
+      before.expect = codeOf(node);
+    }
     if (typeof file === 'string') steps.push({ kind: 'file', path: file, text: `${codeOf(node)}\n`, line });
     if (language !== 'bash' || skip !== undefined) return;
     const expect = expectation(node.attributes.expect);

@@ -24,13 +24,10 @@ function plain(node: Node): Node {
 function simplify(node: Node): Node[] {
   const { Node: MarkdocNode } = Markdoc.Ast;
   if (node.type === 'fence') {
-    const { file, title } = node.attributes;
-    const caption =
-      typeof file === 'string'
-        ? nodesOf(`\`${file}\`:`)
-        : typeof title === 'string'
-          ? nodesOf(`${title}:`)
-          : [];
+    const { file, title, output } = node.attributes;
+    const words =
+      typeof file === 'string' ? `\`${file}\`` : (title ?? (output === true ? 'Output' : undefined));
+    const caption = words === undefined ? [] : nodesOf(`${words}:`);
     return [...caption, plain(node)];
   }
   if (node.type === 'image' || node.tag === 'image')

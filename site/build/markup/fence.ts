@@ -11,7 +11,8 @@ export function codeOf(node: Node): string {
 /**
  * A code block. `file` names the file its text is (the reader writes it), `title` any other caption. Shell blocks are
  * run by the tests in the order of the page: `expect` is what their output must show, and `skip` is the reason why one
- * is not run. `examples.ts` reads these attributes; a page only shows `file` and `title`.
+ * is not run. A text block with `output` shows what the shell block before it prints, which the tests hold it to.
+ * `examples.ts` reads these attributes; a page only shows `file`, `title` and that something is output.
  */
 export function fence(context: MarkupContext): Schema {
   return {
@@ -22,9 +23,10 @@ export function fence(context: MarkupContext): Schema {
       title: { type: String },
       expect: { type: String },
       skip: { type: String },
+      output: { type: Boolean },
     },
     transform(node) {
-      const { language, file, title, expect, skip } = node.attributes;
+      const { language, file, title, expect, skip, output } = node.attributes;
       if (typeof language !== 'string' || !languages.includes(language)) {
         context.report(
           node,
@@ -35,6 +37,9 @@ export function fence(context: MarkupContext): Schema {
       if (language !== 'bash' && (expect !== undefined || skip !== undefined)) {
         context.report(node, `Only a bash block can have "expect" or "skip"; this one is ${language}.`);
       }
+      if (output === true && (language !== 'text' || file !== undefined || title !== undefined)) {
+        context.report(node, 'A code block with "output" is text, with neither "file" nor "title".');
+      }
       if (file !== undefined && (language === 'bash' || title !== undefined)) {
         context.report(
           node,
@@ -44,7 +49,7 @@ export function fence(context: MarkupContext): Schema {
       const code = codeOf(node);
       return new Markdoc.Tag('CodeBlock', {
         language,
-        caption: file ?? title,
+        caption: file ?? title ?? (output === true ? 'Output' : undefined),
         lines: context.highlight(code, language),
       });
     },
