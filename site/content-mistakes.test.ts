@@ -108,6 +108,12 @@ const cases: { name: string; page: string; line: number; says: string }[] = [
     line: bodyLine,
     says: 'Only a bash block',
   },
+  {
+    name: 'output in another language than text',
+    page: `${head()}\`\`\`json {% output=true %}\n{}\n\`\`\`\n`,
+    line: bodyLine,
+    says: 'A code block with "output" is text',
+  },
   { name: 'a heading of level 1', page: `${head()}# One\n`, line: bodyLine, says: 'only the title has' },
   {
     name: 'a heading that skips a level',
