@@ -232,9 +232,14 @@ describe('circles', () => {
   });
 
   test('operations of one page have anchors of their own and share what was unfolded', () => {
-    const document = documentOf(bodyWith({ $ref: '#/components/schemas/Leaf' }), { components: { schemas } });
+    const responses = { 404: { $ref: '#/components/responses/Gone' } };
+    const document = documentOf(
+      { summary: 'Find', ...bodyWith({ $ref: '#/components/schemas/Leaf' }), responses },
+      { components: { schemas, responses: { Gone: { description: 'Gone.' } } } },
+    );
     const page = newPage();
     const [one, two] = [1, 2].map(() => readOperation(document, 'post', '/things/{id}', { page }));
+    expect(two?.responses[0]?.again).toEqual({ id: 'post-things-id.404', label: '404 of “Find”' });
     expect([one?.id, two?.id]).toEqual(['post-things-id', 'post-things-id-2']);
     expect(two?.body?.contents[0]?.field.again?.place.id).toBe(one?.body?.contents[0]?.field.id);
   });

@@ -141,7 +141,7 @@ function ContentPart({ content, examplesFrom }: { content: Content; examplesFrom
 }
 
 function ResponsePart({ response }: { response: Response }) {
-  const { id, status, description, headers, contents, blocks, faults } = response;
+  const { id, status, description, headers, contents, blocks, faults, again } = response;
   const line = oneLine(description);
   return (
     <details className="api-response" id={id}>
@@ -152,6 +152,11 @@ function ResponsePart({ response }: { response: Response }) {
       <p className="api-fact">
         <a href={hrefOf(id)}>Link to this response</a>
       </p>
+      {again && (
+        <p className="api-fact">
+          The same answer as <a href={hrefOf(again.id)}>{again.label}</a>.
+        </p>
+      )}
       <Faults faults={faults} />
       {contents.map((content) => (
         <ContentPart key={content.mediaType} content={content} examplesFrom={0} />

@@ -47,7 +47,7 @@ export type Unfolded = Map<string, Place>;
 
 /**
  * What the operations of one page share: no two things have one anchor, and a schema with a name is unfolded once, with
- * links to it from wherever it comes again. Documents may use the same names, so each has its own.
+ * links to it from wherever it comes again. Documents may use the same names, so each has its own. Answers that several operations refer to are kept in the same way.
  */
 export type Page = { anchors: Set<string>; unfolded: Map<unknown, Unfolded> };
 
@@ -59,6 +59,8 @@ export function newPage(): Page {
 /** What one operation shares while it is read, beside what it shares with its page. */
 export type Shared = {
   document: unknown;
+  /** The heading of the operation. */
+  title: string;
   anchors: Set<string>;
   unfolded: Unfolded;
   /** How many more fields may be unfolded. */

@@ -7,6 +7,7 @@ import {
   type Field,
   newPage,
   type Page,
+  type Place,
   type Shared,
   type Unfolded,
 } from './field.ts';
@@ -36,6 +37,8 @@ export type Response = {
   contents: Content[];
   blocks: Block[];
   faults: string[];
+  /** The same answer of another operation of the page, where its headers and bodies are. */
+  again?: Place;
 };
 
 export type Operation = {
@@ -114,7 +117,12 @@ export function readOperation(
   const { anchors, unfolded: all } = options.page ?? newPage();
   const unfolded: Unfolded = all.get(document) ?? new Map();
   all.set(document, unfolded);
-  const shared: Shared = { document, anchors, unfolded, left: options.fields ?? mostFields };
+  const title = titleOf({
+    summary: textAt(operation, 'summary') ?? textAt(item, 'summary') ?? '',
+    method: lower.toUpperCase(),
+    path,
+  });
+  const shared: Shared = { document, title, anchors, unfolded, left: options.fields ?? mostFields };
   const id = anchorFor(shared, idOf(lower, path, operation));
   const from = membersOf(isDict(operation) ? operation : {});
   const around = membersOf(isDict(item) ? item : {});
@@ -155,6 +163,11 @@ export function readOperation(
   return read;
 }
 
+function textAt(value: unknown, key: string): string | undefined {
+  const member = memberOf(value, key);
+  return typeof member === 'string' ? member : undefined;
+}
+
 function textsOf(...texts: (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined && text.trim() !== '').join('\n\n');
 }
@@ -187,8 +200,18 @@ function readResponses(shared: Shared, id: string, from: Members, blocks: Block[
 }
 
 function readResponse(shared: Shared, operationId: string, status: string, value: unknown): Response {
-  const { value: response, fault } = follow(shared.document, value);
+  const { value: response, fault, pointers } = follow(shared.document, value);
   const id = anchorFor(shared, `${operationId}.${status}`);
+  const [pointer] = pointers;
+  const again = pointer === undefined ? undefined : shared.unfolded.get(pointer);
+  if (again && isDict(response)) {
+    const { description: said } = response;
+    const empty = { headers: [], contents: [], blocks: [], faults: [] };
+    return { id, status, description: typeof said === 'string' ? said : '', ...empty, again };
+  }
+  if (pointer !== undefined && fault === undefined) {
+    shared.unfolded.set(pointer, { id, label: `${status} of “${shared.title}”` });
+  }
   const from = membersOf(isDict(response) ? response : {});
   const blocks: Block[] = [];
   if (fault === undefined && !isDict(response)) blocks.push({ title: 'Response', text: print(response) });
@@ -227,6 +250,6 @@ function filled(url: string, variables: unknown): string {
 }
 
 /** The heading of an operation: its summary, or its method and path when it has none. */
-export function titleOf({ summary, method, path }: Operation): string {
+export function titleOf({ summary, method, path }: Pick<Operation, 'summary' | 'method' | 'path'>): string {
   return summary.trim() === '' ? `${method} ${path}` : summary;
 }
