@@ -13,6 +13,8 @@ const overview = '/docs/get-started/quickstarts/overview';
 const customApp = '/docs/get-started/quickstarts/custom-app';
 const wide = { width: 1440, height: 900 };
 const narrow = { width: 390, height: 844 };
+/** A page takes under a second, and there are many of them. */
+const allPagesMs = 600_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-browser-'));
 const outDir = join(folder, 'dist');
@@ -62,21 +64,25 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   test.for([
     { viewport: wide, colorScheme: 'light' as const },
     { viewport: narrow, colorScheme: 'dark' as const },
-  ])('no page scrolls sideways, shifts, is faint or breaks its security policy: %o', async (options) => {
-    const { page, complaints } = await visit('/', options);
-    for (const path of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
-      if (!path.endsWith('.html')) continue;
-      const route = `/${path.replace(/(^index)?\.html$/, '')}`;
-      await page.goto(route, { waitUntil: 'load' });
-      expect(
-        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-        route,
-      ).toBeLessThanOrEqual(0);
-      expect(await page.evaluate(layoutShift), route).toBe(0);
-      expect(await page.evaluate(faintWords, 4.5), route).toEqual([]);
-    }
-    expect(complaints).toEqual([]);
-  });
+  ])(
+    'no page scrolls sideways, shifts, is faint or breaks its security policy: %o',
+    { timeout: allPagesMs },
+    async (options) => {
+      const { page, complaints } = await visit('/', options);
+      for (const path of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+        if (!path.endsWith('.html')) continue;
+        const route = `/${path.replace(/(^index)?\.html$/, '')}`;
+        await page.goto(route, { waitUntil: 'load' });
+        expect(
+          await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+          route,
+        ).toBeLessThanOrEqual(0);
+        expect(await page.evaluate(layoutShift), route).toBe(0);
+        expect(await page.evaluate(faintWords, 4.5), route).toEqual([]);
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
 
   test('the theme is the system’s until the reader chooses, and choosing the system’s forgets the choice', async () => {
     const { page } = await visit(overview, { colorScheme: 'dark' });
@@ -187,6 +193,34 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await other.isVisible()).toBe(true);
     await other.click();
     await page.waitForURL(`**${overview}`);
+  });
+
+  test('on paper there is the text alone', async () => {
+    const { page } = await visit(customApp);
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['.header', '.sidebar', '.contents', '.neighbours', '.footer', '.copy'])
+      expect(await page.locator(part).first().isVisible(), part).toBe(false);
+    const panels = page.locator('[data-panel]');
+    expect(await page.locator('[data-panel]:visible').count()).toBe(await panels.count());
+  });
+
+  test('nothing moves for a reader who wants no motion', async () => {
+    const { page } = await visit(overview, { viewport: narrow, reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const moving = () =>
+      page.evaluate(() => [
+        getComputedStyle(document.documentElement).scrollBehavior,
+        ...document.getAnimations().map((animation) => animation.constructor.name),
+      ]);
+    expect(await moving()).toEqual(['auto']);
+  });
+
+  test('a page that does not exist offers a search, and links to the rest', async () => {
+    const { page } = await visit('/docs/nowhere');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('No such page');
+    await page.locator('main [name=q]').fill('push it');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search?q=push+it');
   });
 
   test('the first stop of the keyboard skips to the content', async () => {

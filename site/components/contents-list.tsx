@@ -17,14 +17,14 @@ function Entries({ contents }: { contents: ContentsEntry[] }) {
 /** The contents list beside the text, where the window is wide enough for it. */
 export function ContentsList({ contents }: { contents: ContentsEntry[] }) {
   return (
-    <aside className="contents">
+    <div className="contents">
       {contents.length > 1 && (
         <nav aria-label="On this page" data-follow-headings="">
           <p className="contents-title">On this page</p>
           <Entries contents={contents} />
         </nav>
       )}
-    </aside>
+    </div>
   );
 }
 

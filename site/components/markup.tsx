@@ -50,9 +50,10 @@ export function Picture({ alt, caption, ...picture }: PictureProps) {
 export function Table({ children }: { children?: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className="table" aria-label="Table" tabIndex={0}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls.
+    <div className="table" role="group" aria-label="Table" tabIndex={0}>
       <table>{children}</table>
-    </section>
+    </div>
   );
 }
 

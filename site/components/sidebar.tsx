@@ -48,7 +48,7 @@ function Group({ entry, route }: { entry: NavigationEntry; route: string }) {
 /** The navigation tree. A section is open when it holds the current page; readers open others without a script. */
 export function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; route: string }) {
   return (
-    <aside className="sidebar" id="site-navigation">
+    <div className="sidebar" id="site-navigation">
       <nav aria-label="Documentation">
         {navigation.map((entry) =>
           entry.subpages === undefined ? (
@@ -71,6 +71,6 @@ export function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; 
       <a className="close-link" href="#main">
         Close
       </a>
-    </aside>
+    </div>
   );
 }

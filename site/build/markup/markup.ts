@@ -1,4 +1,4 @@
-import type { Config } from '@markdoc/markdoc';
+import type { Config, Node, RenderableTreeNode } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import { codeReference } from './code-reference.ts';
 import type { MarkupContext } from './context.ts';
@@ -10,6 +10,11 @@ import { release } from './release.ts';
 import { swagger } from './swagger.ts';
 import { tab, tabs } from './tabs.ts';
 
+function transformHeader(node: Node, config: Config): RenderableTreeNode {
+  const children = node.transformChildren(config);
+  return new Markdoc.Tag(children.length > 0 ? 'th' : 'td', node.transformAttributes(config), children);
+}
+
 /** All markup a page can use. Each tag is one file beside this one; its component has the name it renders. */
 export function markup(context: MarkupContext): Config {
   return {
@@ -20,6 +25,8 @@ export function markup(context: MarkupContext): Config {
       heading: heading(context),
       image: image(context),
       table: { render: 'Table' },
+      // The corner above the names of rows names nothing itself.
+      th: { ...Markdoc.nodes.th, transform: transformHeader },
     },
     tags: {
       'code-reference': codeReference,

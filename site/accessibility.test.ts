@@ -1,0 +1,101 @@
+/** axe-core on every page, and on the states that a page gets into. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from './build.ts';
+import { axeFindings } from './testing/axe.ts';
+import { hasBrowser, launchBrowser } from './testing/browser.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-axe-'));
+const outDir = join(folder, 'dist');
+const overview = '/docs/get-started/quickstarts/overview';
+/** A page takes under a second, and there are many of them. */
+const allPagesMs = 600_000;
+let server: TestServer;
+let browser: Browser;
+let open: Page[] = [];
+
+describe.skipIf(!hasBrowser)('axe finds nothing', () => {
+  beforeAll(async () => {
+    await buildSite({ outDir });
+    server = await startTestServer({ site: outDir });
+    browser = await launchBrowser();
+  }, 180_000);
+  afterEach(async () => {
+    await Promise.all(open.map((page) => page.context().close()));
+    open = [];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function visit(route: string, width = 1440): Promise<Page> {
+    const context = await browser.newContext({
+      viewport: { width, height: 900 },
+      baseURL: server.url,
+      // The checker itself is no script of the page.
+      bypassCSP: true,
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    open.push(page);
+    await page.goto(route, { waitUntil: 'load' });
+    return page;
+  }
+
+  test('on any page', { timeout: allPagesMs }, async () => {
+    const page = await visit('/');
+    const found: string[] = [];
+    for (const path of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+      if (!path.endsWith('.html')) continue;
+      const route = `/${path.replace(/(^index)?\.html$/, '')}`;
+      await page.goto(route, { waitUntil: 'load' });
+      found.push(...(await axeFindings(page)).map((finding) => `${route}: ${finding}`));
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('in an open search, with and without results', async () => {
+    const page = await visit(overview);
+    const box = page.locator('[data-search-form] input');
+    await box.fill('push');
+    await page.getByRole('listbox').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await box.fill('qqqqzz');
+    await page.locator('.search-status').filter({ hasText: 'No results' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  test('on the page of results', async () => {
+    expect(await axeFindings(await visit('/search?q=push'))).toEqual([]);
+  });
+
+  test.each([1440, 390])('beside an announcement in a window of %i pixels', async (width) => {
+    const page = await visit('/status', width);
+    const banner = {
+      actionLabel: 'Read',
+      description: 'News.',
+      url: '/docs',
+      urlAttributeTitle: 'What is new',
+    };
+    await page.route('**/banner.json', (route) => route.fulfill({ json: banner }));
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.getByRole('link', { name: 'Read', exact: true }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  test('in the open drawer, which is a modal dialog', async () => {
+    const page = await visit(overview, 390);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    expect(await page.locator('dialog:modal').count()).toBe(1);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Menu');
+  });
+});

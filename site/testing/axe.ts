@@ -1,0 +1,19 @@
+/** What axe-core, the usual checker of accessibility, finds on a page. */
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const script = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Contrast is left to `faintWords`, which also looks at what axe cannot decide. */
+const options: RunOptions = { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: false } } };
+
+/** Every finding as "rule: element". The page must allow scripts from outside its policy. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.addScriptTag({ path: script });
+  const { violations } = await page.evaluate((given): Promise<AxeResults> => {
+    const { axe } = globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
+    return axe.run(given);
+  }, options);
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));
+}
