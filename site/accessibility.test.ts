@@ -20,7 +20,7 @@ let open: Page[] = [];
 
 describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   beforeAll(async () => {
-    await buildSite({ outDir });
+    await buildSite({ outDir, quick: true });
     server = await startTestServer({ site: outDir });
     browser = await launchBrowser();
   }, 180_000);

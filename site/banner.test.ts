@@ -28,10 +28,10 @@ let open: Page[] = [];
 
 describe.skipIf(!hasBrowser)('the announcement', () => {
   beforeAll(async () => {
-    await buildSite({ outDir });
+    await buildSite({ outDir, quick: true });
     site = await serveFolder(outDir);
     browser = await launchBrowser();
-  });
+  }, 180_000);
   afterEach(async () => {
     await Promise.all(open.map((page) => page.context().close()));
     open = [];

@@ -47,10 +47,10 @@ async function visit(
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
   beforeAll(async () => {
-    await buildSite({ outDir });
+    await buildSite({ outDir, quick: true });
     site = await serveFolder(outDir);
     browser = await launchBrowser();
-  });
+  }, 180_000);
   afterEach(async () => {
     await Promise.all(open.map((page) => page.context().close()));
     open = [];

@@ -20,7 +20,7 @@ const plain = (html: string) =>
 
 beforeAll(async () => {
   await buildSite({ outDir, publicUrl: 'https://yard.example' });
-});
+}, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('routes', () => {

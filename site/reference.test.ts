@@ -18,8 +18,8 @@ const folder = mkdtempSync(join(tmpdir(), 'switchyard-reference-'));
 const outDir = join(folder, 'dist');
 
 beforeAll(async () => {
-  await buildSite({ outDir });
-});
+  await buildSite({ outDir, quick: true });
+}, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The headings of operations on the pages of a folder, without those of the folders in it. */

@@ -22,9 +22,9 @@ const ask = async (query: string): Promise<SearchAnswer> => {
 };
 
 beforeAll(async () => {
-  await buildSite({ outDir });
+  await buildSite({ outDir, quick: true });
   server = await startTestServer({ site: outDir });
-});
+}, 180_000);
 afterAll(async () => {
   await server?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -64,6 +64,27 @@ describe('what readers ask', () => {
     expect(asked).toBeGreaterThan(0);
     const allowed = asked - Math.floor((29 / 30) * asked);
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(allowed);
+  });
+
+  test('operations are found by their names, at the pages that show them, in the promised shape', async () => {
+    const [hit] = (await ask('createRun')).hits;
+    expect(hit).toMatchObject({
+      type: 'operation',
+      sectionId: 'create-run',
+      sectionHeader: expect.any(String),
+    });
+    expect(hit?.slug).toMatch(/^\/docs\/using-switchyard\/reference\/api\//);
+    const { hits } = await ask('next_page_token');
+    expect(hits.some(({ type }) => type === 'operation')).toBe(true);
+    for (const one of hits)
+      expect(Object.keys(one).toSorted()).toEqual([
+        'content',
+        'meta',
+        'sectionHeader',
+        'sectionId',
+        'slug',
+        'type',
+      ]);
   });
 
   test('every hit leads to a heading that is there', async () => {

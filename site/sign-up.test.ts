@@ -47,11 +47,11 @@ async function invite(email: string): Promise<{ id: string; invite_url: string }
 
 describe.skipIf(!hasBrowser)('the sign-up page', () => {
   beforeAll(async () => {
-    await buildSite({ outDir: site });
+    await buildSite({ outDir: site, quick: true });
     server = await startTestServer({ site });
     closed = await startTestServer({ site, env: { SWITCHYARD_SIGN_UP: 'closed' } });
     browser = await launchBrowser();
-  });
+  }, 180_000);
   afterEach(async () => {
     await Promise.all(open.map((page) => page.context().close()));
     open = [];

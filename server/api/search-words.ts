@@ -4,9 +4,12 @@ import { stemmer } from 'stemmer';
 /** Words every page has; a question that has others is not asked for them. */
 const COMMON = new Set(
   (
-    'a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not ' +
-    'of on or our shall should so some than that the their them then there these they this those to us was we were what ' +
-    'when where which while who why will with would you your'
+    'a about above after again against all am an and any are as at be because been before being below ' +
+    'between both but by can could did do does doing down during each few for from further had has ' +
+    'have having he her here hers him his how i if in into is it its just me more most my no nor not ' +
+    'now of off on only or other our ours out over same shall she should so some such than that the ' +
+    'their theirs them then there these they this those through to too under until up us very was we ' +
+    'were what when where which while who whom why will with would you your yours'
   ).split(' '),
 );
 

@@ -10,8 +10,11 @@ const bytesMin = 1024;
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-async function compressed(bytes: Buffer): Promise<{ br: Buffer; gz: Buffer }> {
-  const params = { [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+async function compressed(bytes: Buffer, quality: number): Promise<{ br: Buffer; gz: Buffer }> {
+  const params = {
+    [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    [zlib.BROTLI_PARAM_QUALITY]: quality,
+  };
   const [br, gz] = await Promise.all([
     toBrotli(bytes, { params }),
     toGzip(bytes, { level: zlib.Z_BEST_COMPRESSION }),
@@ -25,12 +28,13 @@ async function compressed(bytes: Buffer): Promise<{ br: Buffer; gz: Buffer }> {
  */
 export async function compressedCopies(
   files: ReadonlyMap<string, string | Buffer>,
+  quality = zlib.BROTLI_MAX_QUALITY,
 ): Promise<Map<string, Buffer>> {
   const known = new Map<string | Buffer, ReturnType<typeof compressed>>();
   const copies = new Map<string, Buffer>();
   const work = [...files].map(async ([path, content]) => {
     if (!texts.has(extname(path)) || Buffer.byteLength(content) < bytesMin) return;
-    const copy = known.get(content) ?? compressed(Buffer.from(content));
+    const copy = known.get(content) ?? compressed(Buffer.from(content), quality);
     known.set(content, copy);
     const { br, gz } = await copy;
     copies.set(`${path}.br`, br);

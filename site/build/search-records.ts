@@ -33,9 +33,8 @@ export function searchRecords(site: Site): SearchRecord[] {
       const shown = operations.flatMap((operation): SearchRecord[] => {
         const words = operationWords(documents.get(operation.spec), operation);
         if (words === undefined) return [];
-        return [
-          { ...place, ...words, sectionId: operation.id, sectionHeader: words.summary, type: 'operation' },
-        ];
+        const { summary, ...said } = words;
+        return [{ ...place, ...said, sectionId: operation.id, sectionHeader: summary, type: 'operation' }];
       });
       return [{ ...place, content, names: code.trim(), type: first ? 'page' : 'section' }, ...shown];
     }),

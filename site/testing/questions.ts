@@ -48,7 +48,7 @@ export const questions: readonly Question[] = [
   { ask: 'statistics block in the output', page: `${using}/reference/statistics` },
   { ask: 'invite a colleague', page: `${using}/accounts/teams` },
   { ask: 'revoke a token', page: `${using}/accounts/api-keys` },
-  { ask: 'time windows of stops', page: '/docs/use-cases/vehicle-routing', pending: true },
+  { ask: 'time windows of stops', page: '/docs/use-cases/vehicle-routing' },
   { ask: 'what changed in the latest release', page: '/docs/releases/latest' },
 ];
 
