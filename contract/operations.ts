@@ -39,6 +39,7 @@ import {
   deleteSecretsCollection,
   getSecretsCollection,
   listSecretsCollections,
+  patchSecretsCollection,
   updateSecretsCollection,
 } from './secrets.ts';
 import { getHealth, getMetrics, getReadiness } from './service.ts';
@@ -83,6 +84,7 @@ export const operations = {
   listSecretsCollections,
   getSecretsCollection,
   updateSecretsCollection,
+  patchSecretsCollection,
   deleteSecretsCollection,
   createRun,
   listRuns,

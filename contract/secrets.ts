@@ -90,6 +90,37 @@ export const SecretsCollectionUpdate = Type.Object(
   { $id: 'SecretsCollectionUpdate', description: 'What can be changed; other fields are ignored.' },
 );
 
+export const SECRET_OPERATIONS = ['create', 'update', 'delete'] as const;
+
+const SecretOperation = Type.Object(
+  {
+    op: oneOf(SECRET_OPERATIONS, 'What to do with the secret of that type and location.'),
+    type: secretFields.type,
+    location: secretFields.location,
+    value: maybe(secretFields.value),
+  },
+  {
+    $id: 'SecretOperation',
+    additionalProperties: false,
+    description: 'A change of one secret. To create and to update it needs a value.',
+  },
+);
+export type SecretOperation = Static<typeof SecretOperation>;
+
+export const SecretsCollectionPatch = Type.Object(
+  {
+    name: maybe(name('secrets collection')),
+    description: maybe(description('secrets collection')),
+    operations: maybe(
+      Type.Array(SecretOperation, {
+        maxItems: 2 * SECRETS_MAX,
+        description: 'Changes of single secrets, done in this order: all of them or none.',
+      }),
+    ),
+  },
+  { $id: 'SecretsCollectionPatch', description: 'What to change; other fields are ignored.' },
+);
+
 const SecretsCollectionParams = Type.Object({
   ...ApplicationParams.properties,
   collection_id: someId<SecretsCollectionId>('Id of the secrets collection.'),
@@ -190,6 +221,32 @@ export const updateSecretsCollection = operation({
       description: 'The collection as it is now, without its values.',
       schema: SecretsCollectionSummary,
       example: { ...summaryExample, name: 'Licence of the solver' },
+    },
+  },
+  errors: [404],
+});
+
+export const patchSecretsCollection = operation({
+  id: 'patchSecretsCollection',
+  method: 'PATCH',
+  path: '/v1/applications/{application_id}/secrets/{collection_id}',
+  tag: 'secrets',
+  summary: 'Change single secrets of a collection',
+  description:
+    'Changes name and description, and creates, updates and deletes single secrets, without sending the others. Apps get what the collection holds when they are started.',
+  right: 'write',
+  params: SecretsCollectionParams,
+  body: {
+    schema: SecretsCollectionPatch,
+    example: {
+      operations: [{ op: 'update', type: 'env', location: 'SOLVER_LICENSE', value: 'a new licence key' }],
+    },
+  },
+  answers: {
+    200: {
+      description: 'The collection as it is now, without its values.',
+      schema: SecretsCollectionSummary,
+      example: summaryExample,
     },
   },
   errors: [404],

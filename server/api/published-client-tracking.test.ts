@@ -1,4 +1,4 @@
-/** The published Python client and runs from elsewhere, by the client's own models, as in published-client.test.ts. */
+/** The published Python client, runs from elsewhere and secrets, by the client's own models, as in published-client.test.ts. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { publishedClient } from '../testing/published-client.ts';
@@ -60,6 +60,29 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
       { status_v2: 'failed' },
       { status_v2: 'succeeded', statistics: { indicators: [{ name: 'result.value', value: 12 }] } },
     ]);
+  });
+
+  test('keeps secrets, changes single ones, and gives them to runs', async () => {
+    const seen = await drive('secrets');
+    const summary = { collection_id: 'keys', application_id: 'py-secrets', name: 'Keys', description: '' };
+    expect(seen).toMatchObject({
+      made: summary,
+      output: { key: 'open-sesame'.length, licence: 'line one' },
+      renamed: { ...summary, name: 'Renamed keys' },
+      kept: {
+        name: 'Renamed keys',
+        secrets: [
+          { secret_type: 'env', location: 'API_KEY', value: 'open-sesame' },
+          { secret_type: 'file', location: 'licence.txt', value: 'line one' },
+          { secret_type: 'env', location: 'OTHER', value: 'new' },
+        ],
+      },
+      replaced: { secrets: [{ secret_type: 'env', location: 'API_KEY', value: 'changed' }] },
+      listed: ['keys'],
+      after_delete: 404,
+    });
+    expect(seen.logs).toContain('the key is ***');
+    expect(seen.logs).not.toContain('open-sesame');
   });
 
   test('runs managed inputs and repeats runs', async () => {

@@ -14,7 +14,7 @@ import tempfile
 
 import requests
 from nextmv import cloud
-from nextmv.cloud import Application, Client
+from nextmv.cloud import Application, Client, Secret, SecretType
 from nextmv.input import InputFormat
 from nextmv.polling import PollingOptions
 from nextmv.run import (
@@ -108,6 +108,23 @@ for name in sorted(os.listdir("inputs")):
 with open("outputs/statistics/statistics.json", "w") as file:
     json.dump({"statistics": {"schema": "v1", "result": {"value": 7}}}, file)
 print("all files are written")
+""",
+}
+
+
+SECRETS_APP = {
+    "app.yaml": """
+type: python
+runtime: ghcr.io/nextmv-io/runtime/python:3.11
+files:
+  - main.py
+""",
+    "main.py": """
+import json, os, sys
+
+print("the key is", os.environ["API_KEY"], file=sys.stderr)
+with open("licence.txt") as file:
+    json.dump({"key": len(os.environ["API_KEY"]), "licence": file.read()}, sys.stdout)
 """,
 }
 
@@ -424,6 +441,43 @@ def repeated(client):
     return {"first": plain(first), "second": plain(second), "clone": plain(clone)}
 
 
+def secrets(client):
+    """Secrets collections, and an app that is given them."""
+    app = pushed(client, "py-secrets", SECRETS_APP)
+    made = app.new_secrets_collection(
+        id="keys",
+        name="Keys",
+        secrets=[
+            Secret(secret_type=SecretType.ENV, location="API_KEY", value="open-sesame"),
+            Secret(secret_type=SecretType.FILE, location="licence.txt", value="line one"),
+        ],
+    )
+    used = app.new_run_with_result(
+        input={}, configuration=RunConfiguration(secrets_collection_id="keys"), polling_options=POLLING
+    )
+    renamed = app.update_secrets_collection("keys", name="Renamed keys")
+    app.update_secrets_collection(
+        "keys", secrets=[Secret(secret_type=SecretType.ENV, location="OTHER", value="new")], keep_existing=True
+    )
+    kept = app.secrets_collection("keys")
+    app.update_secrets_collection(
+        "keys", secrets=[Secret(secret_type=SecretType.ENV, location="API_KEY", value="changed")]
+    )
+    replaced = app.secrets_collection("keys")
+    listed = [one.collection_id for one in app.list_secrets_collections()]
+    app.delete_secrets_collection("keys")
+    return {
+        "made": plain(made),
+        "output": used.output,
+        "logs": app.run_logs(used.id).log,
+        "renamed": plain(renamed),
+        "kept": plain(kept),
+        "replaced": plain(replaced),
+        "listed": listed,
+        "after_delete": refused(lambda: app.secrets_collection("keys")),
+    }
+
+
 def managed_inputs(client):
     """Inputs with a name, from uploads and from runs; what the scenario tests of the client make by themselves, too."""
     app = pushed(client, "py-inputs")
@@ -508,6 +562,7 @@ PARTS = {
         changes,
         tracked,
         repeated,
+        secrets,
         managed_inputs,
         pages,
         formats,

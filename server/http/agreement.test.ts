@@ -135,6 +135,14 @@ const FULL: Record<string, unknown> = {
     id: 'x',
     created_at: 'x',
   },
+  patchSecretsCollection: {
+    name: 'Any name',
+    description: 'Told',
+    operations: [
+      { op: 'create', type: 'env', location: 'KEY', value: 'treasure' },
+      { op: 'delete', type: 'file', location: 'a.txt', value: null },
+    ],
+  },
   createRun: {
     input: { a: 1 },
     upload_id: null,

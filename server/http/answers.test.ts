@@ -135,6 +135,7 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   updateInstance: { name: 'New name' },
   createSecretsCollection: { name: 'Any name', secrets: [SECRET] },
   updateSecretsCollection: { secrets: [SECRET] },
+  patchSecretsCollection: { operations: [{ op: 'update', ...SECRET }] },
   createRun: { input: {} },
   updateRun: { name: 'New name' },
   updateInput: { name: 'New name' },

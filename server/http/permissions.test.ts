@@ -59,6 +59,7 @@ const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   listSecretsCollections: 'read',
   getSecretsCollection: 'readSecrets',
   updateSecretsCollection: 'write',
+  patchSecretsCollection: 'write',
   deleteSecretsCollection: 'write',
   createRun: 'run',
   listRuns: 'read',

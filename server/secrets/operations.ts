@@ -12,7 +12,7 @@ import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/pagin
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { openSecrets, type SecretsPlace, sealSecrets } from './encrypt.ts';
-import { secretsError } from './rules.ts';
+import { changedSecrets, secretsError } from './rules.ts';
 import type { SecretsCollectionsTable } from './schema.ts';
 import {
   deleteCollection,
@@ -39,6 +39,7 @@ type SecretsOperation =
   | 'listSecretsCollections'
   | 'getSecretsCollection'
   | 'updateSecretsCollection'
+  | 'patchSecretsCollection'
   | 'deleteSecretsCollection';
 
 export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
@@ -105,6 +106,29 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
         updated_at: clock.now(),
       };
       const changed = await database.transact((tx) => updateCollection(tx, application.uid, id, changes));
+      if (!changed) throw missing(application, id);
+      return { status: 200, body: summaryOf(application, changed) };
+    },
+
+    async patchSecretsCollection({ caller, params, body }) {
+      const application = await getOwn(caller, params.application_id);
+      const id = params.collection_id;
+      const place = placeOf(application, id);
+      const changed = await database.transact(async (tx) => {
+        const wanted = { applicationUid: application.uid, id, change: true };
+        const held = await holdCollection(tx, skipsLocked(database), wanted);
+        const row = held ? await findCollection(tx, application.uid, id) : undefined;
+        if (!row) throw missing(application, id);
+        const secrets = changedSecrets(openSecrets(seal, row.secrets, place), body.operations ?? []);
+        if (typeof secrets === 'string') throw badRequest(secrets);
+        checkSecrets(secrets);
+        return updateCollection(tx, application.uid, id, {
+          ...(typeof body.name === 'string' ? { name: body.name } : {}),
+          ...(typeof body.description === 'string' ? { description: body.description } : {}),
+          ...(body.operations ? { secrets: sealSecrets(seal, secrets, place) } : {}),
+          updated_at: clock.now(),
+        });
+      });
       if (!changed) throw missing(application, id);
       return { status: 200, body: summaryOf(application, changed) };
     },

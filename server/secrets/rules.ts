@@ -1,7 +1,7 @@
 /** What a list of secrets must be like. Pure. No sentence repeats a value. */
 import { posix } from 'node:path';
-import { SECRET_VALUE_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import type { Secret } from '@switchyard/contract/secrets.ts';
+import { SECRET_VALUE_BYTES_MAX, SECRETS_MAX } from '@switchyard/contract/limits.ts';
+import type { Secret, SecretOperation } from '@switchyard/contract/secrets.ts';
 import { SHELL_NAMES } from '@switchyard/runner';
 import { shown } from '../http/problem.ts';
 
@@ -31,6 +31,33 @@ export function secretsError(secrets: readonly Secret[]): string | null {
     if (error) return error;
   }
   return clashError(secrets);
+}
+
+/** The secrets after the changes, or what is wrong with the changes, as a sentence. */
+export function changedSecrets(
+  secrets: readonly Secret[],
+  operations: readonly SecretOperation[],
+): Secret[] | string {
+  const changed = [...secrets];
+  for (const [index, { op, type, location, value }] of operations.entries()) {
+    const field = `operations.${index}`;
+    const at = changed.findIndex((one) => one.type === type && one.location === location);
+    const named = `${field}.location is ${shown(location)}`;
+    if (op === 'create' && at >= 0)
+      return `${named}, and there is a secret of type ${type} there already; update it.`;
+    if (op !== 'create' && at < 0) return `${named}, and there is no secret of type ${type} there to ${op}.`;
+    if (op === 'delete') {
+      changed.splice(at, 1);
+      continue;
+    }
+    if (value === undefined || value === null)
+      return `${field}.value is missing; to ${op} a secret it is needed.`;
+    if (op === 'create') changed.push({ type, location, value });
+    else changed[at] = { type, location, value };
+  }
+  return changed.length <= SECRETS_MAX
+    ? changed
+    : `With operations the collection would have ${changed.length} secrets; it may have ${SECRETS_MAX}.`;
 }
 
 /**

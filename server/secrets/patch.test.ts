@@ -1,0 +1,105 @@
+/** Changes of single secrets: all of a request or none, and nothing of the others is lost. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, freshApplication, freshId } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+let server: TestServer;
+let path: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  path = `/v1/applications/${await freshApplication(server)}/secrets`;
+});
+afterAll(() => server.close());
+
+const KEY = { type: 'env', location: 'KEY', value: 'one' };
+const FILE = { type: 'file', location: 'KEY', value: 'two' };
+const patch = (id: string, body: unknown) => server.ask('PATCH', `${path}/${id}`, { body });
+const read = async (id: string) =>
+  (await server.ask('GET', `${path}/${id}`)).body as { name: string; description: string; secrets: object[] };
+async function made(secrets: object[] = [KEY, FILE]): Promise<string> {
+  const id = freshId('s');
+  expectStatus(await server.ask('POST', path, { body: { id, name: 'Any name', secrets } }), 201);
+  return id;
+}
+
+test('creates, updates and deletes in the order given, and answers the summary', async () => {
+  const id = await made();
+  const answer = await patch(id, {
+    name: 'New name',
+    operations: [
+      { op: 'update', ...KEY, value: 'three' },
+      { op: 'delete', type: 'file', location: 'KEY' },
+      { op: 'create', type: 'env', location: 'MORE', value: '' },
+      { op: 'create', ...FILE, value: 'four' },
+    ],
+  });
+  expectStatus(answer, 200);
+  expect(answer.body).toMatchObject({ id, name: 'New name', description: '' });
+  expect(answer.text).not.toContain('three');
+  expect((await read(id)).secrets).toEqual([
+    { ...KEY, value: 'three' },
+    { type: 'env', location: 'MORE', value: '' },
+    { ...FILE, value: 'four' },
+  ]);
+});
+
+test('leaves the secrets as they are when it says nothing of them', async () => {
+  const id = await made();
+  expectStatus(await patch(id, { description: 'Told', secrets: [] }), 200);
+  expect(await read(id)).toMatchObject({ name: 'Any name', description: 'Told', secrets: [KEY, FILE] });
+});
+
+describe('is refused whole when one change', () => {
+  test.each([
+    ['creates what is there', { op: 'create', ...KEY }, ['operations.1.location', '"KEY"', 'update']],
+    [
+      'updates what is not there',
+      { op: 'update', ...KEY, location: 'NONE' },
+      ['operations.1.location', '"NONE"'],
+    ],
+    [
+      'deletes what is not there',
+      { op: 'delete', type: 'file', location: 'none' },
+      ['operations.1.location'],
+    ],
+    ['has no value', { op: 'update', type: 'env', location: 'KEY' }, ['operations.1.value', 'missing']],
+    ['is of another kind', { op: 'rename', ...KEY }, ['operations.1.op', '"rename"']],
+    ['has too large a value', { op: 'update', ...KEY, value: 'ä'.repeat(513) }, ['value']],
+    ['has a bad location', { op: 'create', type: 'env', location: '1A', value: '' }, ['"1A"']],
+  ])('%s', async (_what, change, words) => {
+    const id = await made();
+    expectError(
+      await patch(id, { name: 'Not this', operations: [{ op: 'update', ...FILE, value: 'x' }, change] }),
+      400,
+      ...words,
+    );
+    expect(await read(id)).toMatchObject({ name: 'Any name', secrets: [KEY, FILE] });
+  });
+
+  test('would make the collection larger than it may be', async () => {
+    const id = await made(
+      Array.from({ length: 64 }, (_, n) => ({ type: 'env', location: `K${n}`, value: '' })),
+    );
+    expectError(await patch(id, { operations: [{ op: 'create', ...KEY }] }), 400, '65', '64');
+    const swap = [
+      { op: 'delete', type: 'env', location: 'K0' },
+      { op: 'create', ...KEY },
+    ];
+    expectStatus(await patch(id, { operations: swap }), 200);
+  });
+});
+
+test('of many changes at once none is lost', async () => {
+  const id = await made([]);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      patch(id, { operations: [{ op: 'create', type: 'env', location: `K${n}`, value: `${n}` }] }),
+    ),
+  );
+  for (const answer of answers) expectStatus(answer, 200);
+  expect((await read(id)).secrets).toHaveLength(20);
+});
+
+test('of a collection that is not there is 404', async () => {
+  expectError(await patch('none', { name: 'New name' }), 404, 'none');
+});
