@@ -91,17 +91,15 @@ describe('files that programs ask for', () => {
     expect([icon.readUInt16LE(2), icon.readUInt16LE(4)]).toEqual([1, 3]);
   });
 
-  test('the head of every page names the feed of releases, and the pages beside it', () => {
+  test('the head of every page names the feed of releases', () => {
     for (const path of pageFiles())
       expect(read(path), path).toContain(
-        '<link rel="alternate" type="application/atom+xml" title="Releases" href="/releases.atom"/>',
+        '<link rel="alternate" type="application/atom+xml" href="/releases.atom"/>',
       );
-    const [head = ''] = read(`${customApp.slice(1)}.html`).split('<style>');
-    expect(head).toMatch(/<link rel="prev" href="\/docs\/[^"]*"\/><link rel="next" href="\/docs\//);
   });
 
   test('pages that say nothing by themselves are in no list', () => {
-    for (const list of ['sitemap.xml', 'llms.txt']) expect(read(list)).not.toMatch(/\/(404|search)\b/);
+    for (const list of ['sitemap.xml', 'llms.txt']) expect(read(list)).not.toMatch(/\/(404|search)[<.)]/);
   });
 });
 
@@ -220,5 +218,5 @@ describe('building again', () => {
     expect(again.built).toBe(true);
     expect(existsSync(join(outDir, 'witness'))).toBe(false);
     expect(read('sitemap.xml')).toContain('https://other.example/terms');
-  });
+  }, 180_000);
 });

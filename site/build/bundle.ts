@@ -66,7 +66,9 @@ async function buildClient(): Promise<{ css: string; script: string; files: Map<
   let css = '';
   let script = '';
   for (const file of output) {
-    if (file.type === 'asset' && file.fileName.endsWith('.css')) css = String(file.source).trim();
+    const isPageStyle = file.type === 'asset' && file.names.includes('styles.css');
+    if (isPageStyle) css = String(file.source).trim();
+    else if (file.type === 'asset') files.set(`/${file.fileName}`, String(file.source));
     else if (file.type === 'chunk' && file.name !== 'styles') files.set(`/${file.fileName}`, file.code);
     if (file.type === 'chunk' && file.name === 'main') script = `/${file.fileName}`;
   }

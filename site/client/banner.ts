@@ -15,21 +15,8 @@ export async function startBanner(): Promise<void> {
   const { banner } = readCache(recall(CACHE), Date.now(), location.href) ?? (await fetchBanner(address));
   if (banner === null || recall(DISMISSED) === JSON.stringify(banner)) return;
 
-  const description = document.createElement('span');
-  description.textContent = banner.description;
-  const link = document.createElement('a');
-  link.href = banner.url;
-  link.title = banner.urlAttributeTitle;
-  link.textContent = banner.actionLabel;
-  const dismiss = document.createElement('button');
-  dismiss.type = 'button';
-  dismiss.ariaLabel = 'Hide this announcement';
-  dismiss.textContent = '×';
-  dismiss.addEventListener('click', () => {
-    place.replaceChildren();
-    remember(DISMISSED, JSON.stringify(banner));
-  });
-  place.replaceChildren(description, link, dismiss);
+  const { showBanner } = await import('./banner-view.ts');
+  showBanner(place, banner, () => remember(DISMISSED, JSON.stringify(banner)));
 }
 
 async function fetchBanner(address: string): Promise<Pick<CachedBanner, 'banner'>> {

@@ -3,6 +3,7 @@
  * the hits, and which of them the keyboard is on. A question is asked when the typing rests, and the one before it is
  * given up.
  */
+import './search.css';
 import { markedParts, type SearchAnswer, type SearchHit } from '@switchyard/contract/search.ts';
 
 const REST_MS = 120;

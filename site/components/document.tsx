@@ -13,13 +13,8 @@ type Props = {
   route: string;
   hasMarkdown: boolean;
   hasNavigation: boolean;
-  previous?: string;
-  next?: string;
   children: ReactNode;
 };
-
-const favicon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='none' stroke-width='4.5' stroke-linecap='round'%3E%3Cpath stroke='%23a39a8c' d='M3 23h26M3 9h26'/%3E%3Cpath stroke='%23e8590c' d='M5 23c11 0 11-14 22-14'/%3E%3C/svg%3E";
 
 function InlineScript({ text, type }: { text: string; type?: string }) {
   return <script type={type} dangerouslySetInnerHTML={{ __html: text }} />;
@@ -27,7 +22,7 @@ function InlineScript({ text, type }: { text: string; type?: string }) {
 
 /** The whole document. Everything inlined here is listed by hash in csp.json, so the policy needs no exception. */
 export function Document(props: Props) {
-  const { assets, title, description, route, hasMarkdown, hasNavigation, previous, next, children } = props;
+  const { assets, title, description, route, hasMarkdown, hasNavigation, children } = props;
   return (
     <html lang="en">
       <head>
@@ -38,10 +33,8 @@ export function Document(props: Props) {
         <meta name="color-scheme" content="light dark" />
         <InlineScript text={assets.inline.head} />
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
-        <link rel="icon" href={favicon} />
-        <link rel="alternate" type="application/atom+xml" title="Releases" href="/releases.atom" />
-        {previous && <link rel="prev" href={previous} />}
-        {next && <link rel="next" href={next} />}
+        <link rel="icon" href="/favicon.ico" />
+        <link rel="alternate" type="application/atom+xml" href="/releases.atom" />
         {hasMarkdown && <link rel="alternate" type="text/markdown" href={`${route}.md`} />}
         <script type="module" src={assets.script} />
         <InlineScript type="speculationrules" text={assets.inline.speculation} />

@@ -24,7 +24,7 @@ export function Header({ hasNavigation }: { hasNavigation: boolean }) {
           Docs
         </a>
       </nav>
-      <section className="banner" aria-label="Announcement" data-banner-place="" />
+      <div className="banner" data-banner-place="" />
       <SearchBox />
       <button
         className="icon-button needs-script"

@@ -31,7 +31,6 @@ function element(view: View) {
       route={page.route}
       hasMarkdown={page.route !== '/404' && page.route !== '/search'}
       hasNavigation={view.kind === 'docs'}
-      {...(view.kind === 'docs' && { previous: view.page.previous?.route, next: view.page.next?.route })}
     >
       {view.kind === 'docs' ? (
         <DocsLayout page={view.page} navigation={view.navigation} />

@@ -7,16 +7,14 @@ const label = 'Search the documentation';
 export function SearchBox() {
   return (
     // biome-ignore lint/a11y/useSemanticElements: the search element is not known to every browser that reads this.
-    <form className="search" action="/search" role="search" aria-label="Documentation" data-search-form="">
+    <form className="search" action="/search" role="search" data-search-form="">
       <Icon name="search" />
       <input
         type="search"
         name="q"
         placeholder="Search"
         aria-label={label}
-        aria-keyshortcuts="/"
         autoComplete="off"
-        spellCheck={false}
         maxLength={SEARCH_QUERY_CHARS_MAX}
       />
       <span className="search-key needs-script" aria-hidden="true">

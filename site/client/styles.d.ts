@@ -1,0 +1,2 @@
+/** Style sheets that the bundler takes with the script that imports them. */
+declare module '*.css';
