@@ -51,6 +51,9 @@ RULES = [
     r"^The format of the input is .*; upload an archive and give its upload_id",
     r"^input is .*; for the format text it must be text",
     r"^secrets\.\d+\.location is ",
+    r"^operations\.\d+\.location is .*, and there is (a|no) secret of type \w+ there",
+    r"^operations\.\d+\.value is missing; to \w+ a secret it is needed",
+    r"^With operations the collection would have \d+ secrets",
     r"names of options may contain letters, digits and periods",
 ]
 
