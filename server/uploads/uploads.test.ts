@@ -169,7 +169,7 @@ describe('400 for a run on an upload', () => {
     await put(elsewhere.upload_url, '{}');
     const binary = (await server.ask('GET', `/v1/applications/${application}/binary`)).body as Upload;
     await put(binary.upload_url, '{}');
-    for (const id of [elsewhere.upload_id, binary.upload_id, 'upl-missing', '']) {
+    for (const id of [elsewhere.upload_id, binary.upload_id, 'upl-missing']) {
       expectError(await runWith(id), 400, 'upload_id is ');
     }
     expectError(await runWith('a\0'), 400, 'NUL');

@@ -45,7 +45,25 @@ function Group({ entry, route }: { entry: NavigationEntry; route: string }) {
   );
 }
 
-/** The navigation tree. A section is open when it holds the current page; readers open others without a script. */
+/** The groups of a section that the reader is not in, each a link to its address, which shows its first page. */
+function Groups({ section }: { section: NavigationEntry }) {
+  return (
+    <ul className="track">
+      {section.subpages?.map((entry) => (
+        <li key={entry.slug}>
+          <a className="stop" href={entry.externalUrl ?? entry.route ?? `/docs/${section.slug}/${entry.slug}`}>
+            {entry.label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/**
+ * The navigation tree. The section that holds the current page is open and has all its pages; readers open others without
+ * a script and find their groups, because all pages of all sections would be a third of what a page weighs.
+ */
 export function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; route: string }) {
   return (
     <div className="sidebar" id="site-navigation">
@@ -59,7 +77,11 @@ export function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; 
             <details key={entry.slug} open={contains(entry, route)}>
               <summary>{entry.label}</summary>
               {entry.route !== undefined && <PageLink entry={entry} route={route} />}
-              <Entries entries={entry.subpages} route={route} />
+              {contains(entry, route) ? (
+                <Entries entries={entry.subpages} route={route} />
+              ) : (
+                <Groups section={entry} />
+              )}
             </details>
           ),
         )}
