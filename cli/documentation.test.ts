@@ -33,6 +33,10 @@ describe('the first start', () => {
   test('pushes nothing twice', async () => {
     const again = await firstRun(server.client, apps, () => {});
     expect(again.pushed).toEqual([]);
+    const { body } = await server.client.call('getInput', {
+      params: { application_id: 'vehicle-routing', input_id: 'sample' },
+    });
+    expect(body.run_id).toBe(first.runId);
   });
 });
 

@@ -1,16 +1,19 @@
 /**
  * What a first start shows: the sample apps are pushed by the API like anyone's, and the vehicle-routing app plans its
- * sample input. What is there already is not pushed again, so a first start that was interrupted goes on where it was.
+ * sample input, which gets the name `sample`. What is there already is not pushed again, so a first start that was interrupted goes on where it was.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@switchyard/contract/client.ts';
+import type { InputId, RunId } from '@switchyard/contract/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { parse } from 'yaml';
 import { exists, pushApp } from './push.ts';
 
 const SHOWN_APP = 'vehicle-routing';
 const RUN_NAME = 'First run';
+/** The input of the first run under a name, for whoever wants to run it again. */
+const SAMPLE_INPUT = 'sample' as InputId;
 const POLL_MS = 200;
 
 export interface FirstRun {
@@ -48,6 +51,7 @@ export async function firstRun(
   }
   const input: unknown = JSON.parse(readFileSync(join(appsFolder, SHOWN_APP, 'input.json'), 'utf8'));
   const params = { application_id: SHOWN_APP, run_id: await findOrCreateRun(client, input) };
+  await nameInput(client, params.run_id);
   for (;;) {
     const { body } = await client.call('getRunMetadata', { params });
     if (isTerminal(body.status_v2)) {
@@ -68,7 +72,7 @@ export async function firstRun(
 }
 
 /** A first start that was interrupted has left its run in the queue, where it is waited for. */
-async function findOrCreateRun(client: Client, input: unknown): Promise<string> {
+async function findOrCreateRun(client: Client, input: unknown): Promise<RunId> {
   const params = { application_id: SHOWN_APP };
   const listed = await client.call('listRuns', { params });
   const earlier = listed.body.runs.find(({ name }) => name === RUN_NAME);
@@ -78,6 +82,18 @@ async function findOrCreateRun(client: Client, input: unknown): Promise<string> 
     body: { input, name: RUN_NAME, description: 'The sample input, planned on the first start.' },
   });
   return created.body.run_id;
+}
+
+async function nameInput(client: Client, run_id: RunId): Promise<void> {
+  const params = { application_id: SHOWN_APP };
+  const listed = await client.call('listInputs', { params });
+  const inputs = Array.isArray(listed.body) ? listed.body : listed.body.items;
+  if (inputs.some(({ id }) => id === SAMPLE_INPUT)) return;
+  const description = 'The sample input of the app, as the first run had it.';
+  await client.call('createInput', {
+    params,
+    body: { id: SAMPLE_INPUT, name: 'Sample input', description, run_id },
+  });
 }
 
 async function isPushed(client: Client, id: string): Promise<boolean> {
