@@ -52,7 +52,7 @@ export const questions: readonly Question[] = [
   { ask: 'what changed in the latest release', page: '/docs/releases/latest' },
 ];
 
-/** The same, written before the ranking was tuned on those above, and never looked at while it was. */
+/** The same, written before the ranking was tuned on those above; their score was seen while it was. */
 export const heldOut: readonly Question[] = [
   { ask: 'cancel a run', page: `${using}/run/methodology` },
   { ask: 'what is an execution class', page: `${using}/run/execution-classes` },
