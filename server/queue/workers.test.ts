@@ -75,7 +75,7 @@ test('a worker whose heartbeat has stopped loses its runs, and they are executed
   await start();
   since = Date.now();
   pace = 20;
-  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 300 } }));
+  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
   await enter('worker-gone', now() - LEASE_MS - 1);
   await claimFor('worker-gone', run);
   const found = await ended(server, 'app', run);
@@ -85,7 +85,7 @@ test('a worker whose heartbeat has stopped loses its runs, and they are executed
 
 test('a worker that is entered keeps its runs', async () => {
   await start();
-  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 300 } }));
+  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
   await enter('worker-elsewhere', Date.now() + LEASE_MS);
   await claimFor('worker-elsewhere', run);
   await server.restart();
