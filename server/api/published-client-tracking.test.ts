@@ -1,28 +1,17 @@
 /** The published Python client, runs from elsewhere and secrets, by the client's own models, as in published-client.test.ts. */
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { drivenClient } from '../testing/driven-client.ts';
 import { publishedClient } from '../testing/published-client.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
 
 // A part starts an interpreter and several apps.
 vi.setConfig({ testTimeout: 120_000 });
 
-const DRIVER = join(import.meta.dirname, 'published-client.py');
 const client = await publishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 
 // What is missing is said once, by published-client.test.ts.
 describe.skipIf(typeof client === 'string')('the published client', () => {
-  let server: TestServer;
-  const drive = async (part: string): Promise<Record<string, unknown>> => {
-    if (typeof client === 'string') throw new Error(client);
-    return (await client.drive(server, DRIVER, part)) as Record<string, unknown>;
-  };
-
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server.close());
+  const { drive } = drivenClient(client);
 
   test('tracks runs that were executed elsewhere, in an application without an executable', async () => {
     const seen = await drive('tracked');

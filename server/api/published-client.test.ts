@@ -5,14 +5,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { DRIVER, drivenClient } from '../testing/driven-client.ts';
 import { publishedClient } from '../testing/published-client.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
 
 // A part starts an interpreter and several apps, and the command line an interpreter per command.
 vi.setConfig({ testTimeout: 120_000 });
 
-const DRIVER = join(import.meta.dirname, 'published-client.py');
 const client = await publishedClient();
 const clientMissing = typeof client === 'string';
 if (clientMissing) {
@@ -30,16 +29,8 @@ const EXECUTABLE = {
 };
 
 describe.skipIf(clientMissing)('the published client', () => {
-  let server: TestServer;
-  const drive = async (part: string): Promise<Record<string, unknown>> => {
-    if (typeof client === 'string') throw new Error(client);
-    return (await client.drive(server, DRIVER, part)) as Record<string, unknown>;
-  };
-
-  beforeAll(async () => {
-    server = await startTestServer();
-  });
-  afterAll(() => server.close());
+  const driven = drivenClient(client);
+  const { drive } = driven;
 
   test('makes, finds, changes and deletes applications', async () => {
     const seen = await drive('applications');
@@ -307,7 +298,7 @@ describe.skipIf(clientMissing)('the published client', () => {
 
   test('is refused with 401 without a key that is known', async () => {
     if (typeof client === 'string') throw new Error(client);
-    const stranger = { ...server, url: server.url, token: 'no-such-key' };
+    const stranger = { ...driven.server, url: driven.server.url, token: 'no-such-key' };
     await expect(client.drive(stranger, DRIVER, 'pages')).rejects.toThrow(
       /failed with status code 401 and message: \{"message":/,
     );
@@ -317,7 +308,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     if (typeof client === 'string') throw new Error(client);
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-command-'));
     const cloud = async (...args: string[]): Promise<string> => {
-      const { code, stdout, stderr } = await client.command(server, ['cloud', ...args], folder);
+      const { code, stdout, stderr } = await client.command(driven.server, ['cloud', ...args], folder);
       expect(code, `nextmv cloud ${args.join(' ')}: ${stderr}`).toBe(0);
       return stdout;
     };
@@ -368,7 +359,7 @@ describe.skipIf(clientMissing)('the published client', () => {
       expect(readFileSync(join(folder, 'run.log'), 'utf8')).toContain('seen');
       expect(await json('upload', 'create', ...app)).toMatchObject({
         upload_id: expect.any(String),
-        upload_url: expect.stringContaining(server.url),
+        upload_url: expect.stringContaining(driven.server.url),
       });
       const input = ['--managed-input-id', 'monday'];
       expect(await json('managed-input', 'create', ...app, ...input, ...run)).toMatchObject({
@@ -380,7 +371,7 @@ describe.skipIf(clientMissing)('the published client', () => {
       await cloud('run', 'delete', ...app, ...run, '--yes');
       expect(await json('run', 'list', ...app)).toEqual([]);
       await cloud('app', 'delete', ...app, '--yes');
-      const { code } = await client.command(server, ['cloud', 'app', 'get', ...app], folder);
+      const { code } = await client.command(driven.server, ['cloud', 'app', 'get', ...app], folder);
       expect(code).not.toBe(0);
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -14,7 +14,23 @@ export interface PreparedAsset {
   content: PreparedContent;
 }
 
-export async function prepareAsset(
+/** Prepares the assets; their contents are added to `prepared` as they come, for whoever discards all when one fails. */
+export async function prepareAssets(
+  parts: { contents: Contents; random: Random },
+  assets: readonly ReadAsset[],
+  now: number,
+  prepared: PreparedContent[],
+): Promise<PreparedAsset[]> {
+  const made: PreparedAsset[] = [];
+  for (const asset of assets) {
+    const one = await prepareAsset(parts, asset, now);
+    prepared.push(one.content);
+    made.push(one);
+  }
+  return made;
+}
+
+async function prepareAsset(
   { contents, random }: { contents: Contents; random: Random },
   asset: ReadAsset,
   now: number,

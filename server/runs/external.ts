@@ -15,7 +15,7 @@ import { messageOf } from '../log.ts';
 import type { Random } from '../random.ts';
 import { NO_MASK } from '../secrets/mask.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-import { prepareAsset } from './assets.ts';
+import { prepareAssets } from './assets.ts';
 import { discardAll, insertResults, type PreparedEnd, reportedColumns } from './finish.ts';
 import type { Formats } from './formats.ts';
 import { endRegistered } from './moves.ts';
@@ -68,11 +68,7 @@ export async function prepareResult(
     assets: [],
   };
   try {
-    for (const asset of assets.assets) {
-      const one = await prepareAsset(parts, asset, now);
-      end.contents.push(one.content);
-      end.assets.push(one);
-    }
+    end.assets = await prepareAssets(parts, assets.assets, now, end.contents);
   } catch (error) {
     await discardAll(end.contents);
     throw error;

@@ -13,7 +13,7 @@ import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
 import type { Random } from '../random.ts';
 import type { Mask } from '../secrets/mask.ts';
-import { insertAssets, type PreparedAsset, prepareAsset } from './assets.ts';
+import { insertAssets, type PreparedAsset, prepareAssets } from './assets.ts';
 import { judge } from './judge.ts';
 import type { LogWriter } from './log-writer.ts';
 import { type Ending, endRunning } from './moves.ts';
@@ -46,7 +46,6 @@ export async function prepareEnd(
   const keepsOutput = results.output !== null && results.error === '' && verdict.status !== 'failed';
   const stdoutLeft = ended.stdout.bytes > 0 && (results.keepStdout || !keepsOutput);
   const prepared: PreparedContent[] = [];
-  const assets: PreparedAsset[] = [];
   const keep = async (content: Promise<PreparedContent | null> | null): Promise<PreparedContent | null> => {
     const one = await content;
     if (one) prepared.push(one);
@@ -64,13 +63,9 @@ export async function prepareEnd(
         ? contents.prepare(Buffer.from(await lines.wholeText()))
         : prepareLog(contents, ended, mask),
     );
-    if (verdict.status !== 'failed' && results.error === '') {
-      for (const asset of results.assets.assets) {
-        const one = await prepareAsset(parts, asset, clock.now());
-        prepared.push(one.content);
-        assets.push(one);
-      }
-    }
+    const keepsAssets = verdict.status !== 'failed' && results.error === '';
+    const keptAssets = keepsAssets ? results.assets.assets : [];
+    const assets = await prepareAssets(parts, keptAssets, clock.now(), prepared);
     const ending: Ending = {
       status: verdict.status,
       error: withoutNul(mask.text(verdict.error)).slice(0, ERROR_CHARS_MAX),

@@ -1,7 +1,8 @@
 /** Every statement on the lines of logs and on the events of runs, which are kept for a while only. */
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import type { Reader, Writer } from '../database/database.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Reader, Tables, Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import type { RunEventsTable, RunsTable } from './schema.ts';
 
@@ -110,27 +111,20 @@ export async function findFollowed(db: Reader, place: Place): Promise<Followed |
 }
 
 /** Removes chunks of lines from before the instant, at most `limit` at once; answers how many. */
-export async function forgetLines(tx: Writer, before: number, limit: number): Promise<number> {
-  const result = await tx
-    .deleteFrom('log_chunks')
-    .where((eb) =>
-      eb(
-        eb.refTuple('run_id', 'seq'),
-        'in',
-        eb
-          .selectFrom('log_chunks')
-          .select(['run_id', 'seq'])
-          .where('at', '<', before)
-          .limit(limit)
-          .$asTuple('run_id', 'seq'),
-      ),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+export function forgetLines(tx: Writer, before: number, limit: number): Promise<number> {
+  return deleteChunks(tx, limit, (eb) => eb('at', '<', before));
 }
 
 /** Removes chunks of lines of runs that are gone, at most `limit` at once; answers how many. */
-export async function removeLines(tx: Writer, ids: readonly RunId[], limit: number): Promise<number> {
+export function removeLines(tx: Writer, ids: readonly RunId[], limit: number): Promise<number> {
+  return deleteChunks(tx, limit, (eb) => eb('run_id', 'in', ids));
+}
+
+async function deleteChunks(
+  tx: Writer,
+  limit: number,
+  which: (eb: ExpressionBuilder<Tables, 'log_chunks'>) => Expression<SqlBool>,
+): Promise<number> {
   const result = await tx
     .deleteFrom('log_chunks')
     .where((eb) =>
@@ -140,7 +134,7 @@ export async function removeLines(tx: Writer, ids: readonly RunId[], limit: numb
         eb
           .selectFrom('log_chunks')
           .select(['run_id', 'seq'])
-          .where('run_id', 'in', ids)
+          .where(which)
           .limit(limit)
           .$asTuple('run_id', 'seq'),
       ),

@@ -9,7 +9,7 @@ import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { type Changed, insertEvents } from './history.ts';
 import type { RunsTable } from './schema.ts';
-import { byTurn, QUEUED, RUNNING } from './turns.ts';
+import { byTurn, inLine, RUNNING } from './turns.ts';
 
 export interface Claim {
   workerId: string;
@@ -28,15 +28,7 @@ export interface Claim {
 export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> {
   const waiting: Pick<RunsTable, 'id' | 'priority' | 'created_at'>[] = [];
   for (const name of claim.classes) {
-    const query = tx
-      .selectFrom('runs')
-      .select(['id', 'priority', 'created_at'])
-      .where('status', '=', QUEUED)
-      .where('execution_class', '=', name)
-      .orderBy('priority')
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(claim.limit);
+    const query = inLine(tx, name).select(['id', 'priority', 'created_at']).limit(claim.limit);
     waiting.push(...(await (claim.skipLocked ? query.forUpdate().skipLocked() : query).execute()));
   }
   if (waiting.length === 0) return [];

@@ -10,7 +10,7 @@ import type { Busy } from '../queue/pools.ts';
 import type { RunsTable } from './schema.ts';
 
 /** In the text of the statement, because the planner takes a partial index only for a status it can see. */
-export const QUEUED = sql.lit<'queued'>('queued');
+const QUEUED = sql.lit<'queued'>('queued');
 export const RUNNING = sql.lit<'running'>('running');
 
 /** Where a run stands: the same when it is queued again, another when it is given another priority. */
@@ -30,6 +30,17 @@ function isBefore({ priority, created_at, id }: Turn): Expression<SqlBool> {
 
 function isLater({ priority, created_at, id }: Turn): Expression<SqlBool> {
   return sql<SqlBool>`(priority, created_at, id) > (${priority}, ${created_at}, ${id})`;
+}
+
+/** What waits in a class, in the order of turns, which is that of the small index of queued runs. */
+export function inLine(db: Reader, name: ExecutionClass) {
+  return db
+    .selectFrom('runs')
+    .where('status', '=', QUEUED)
+    .where('execution_class', '=', name)
+    .orderBy('priority')
+    .orderBy('created_at')
+    .orderBy('id');
 }
 
 export interface Load {
@@ -55,15 +66,7 @@ export async function countLoad(
     .groupBy(['status', 'worker_id', 'execution_class']);
   for (const name of asked.classes) {
     // In order, or PostgreSQL may read every queued run to find the first ones.
-    let ahead = db
-      .selectFrom('runs')
-      .select('execution_class')
-      .where('status', '=', QUEUED)
-      .where('execution_class', '=', name)
-      .orderBy('priority')
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(asked.bound);
+    let ahead = inLine(db, name).select('execution_class').limit(asked.bound);
     if (asked.before) ahead = ahead.where(isBefore(asked.before));
     query = query.unionAll(
       db
@@ -90,14 +93,8 @@ export async function listNext(
 ): Promise<(Turn & Pick<RunsTable, 'execution_class'>)[]> {
   const found: (Turn & Pick<RunsTable, 'execution_class'>)[] = [];
   for (const name of classes) {
-    const rows = await db
-      .selectFrom('runs')
+    const rows = await inLine(db, name)
       .select(['id', 'priority', 'created_at', 'execution_class'])
-      .where('status', '=', QUEUED)
-      .where('execution_class', '=', name)
-      .orderBy('priority')
-      .orderBy('created_at')
-      .orderBy('id')
       .limit(limit)
       .execute();
     found.push(...rows);
