@@ -141,7 +141,10 @@ export const deleteApplication = operation({
   description: consequences(
     'Deletes the application with everything in it. It is not found from then on, and its id can be taken again at once; what belonged to it is removed in the background.',
     [
-      ['Executables, versions, instances, secrets collections, managed inputs', 'Removed.'],
+      [
+        'Executables, versions, instances, secrets collections, managed inputs, input sets, ensembles',
+        'Removed.',
+      ],
       ['Runs that have ended', 'Removed with input, output, assets and logs.'],
       ['Runs that are queued', 'Removed; they are never started.'],
       ['Runs that are running', 'Removed; the app is stopped as by a cancel, and its result is not kept.'],

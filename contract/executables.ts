@@ -25,8 +25,10 @@ const OptionItem = Type.Object(
     option_type: maybe(Type.String({ description: 'string, bool, int or float.' })),
     default: Type.Optional(Type.Unknown({ description: 'Value when the caller gives none.' })),
     description: maybe(Type.String({ description: 'What the option does.' })),
-    required: maybe(Type.Boolean({ description: 'A run without it breaks the rules.' })),
-    additional_attributes: maybe(anyObject('Bounds and choices: min, max, step, values.')),
+    required: maybe(Type.Boolean({ description: 'A run that gets no value for it breaks the rules.' })),
+    additional_attributes: maybe(
+      anyObject('`min` and `max` bound a number and `values` lists what is allowed; others are only kept.'),
+    ),
     ui: maybe(
       Type.Object(
         {
@@ -51,7 +53,10 @@ export const ExecutableOptions = Type.Object(
       Type.Object(
         {
           enforce: maybe(
-            oneOf(['none', 'all', ''], 'all: a run that breaks the rules of an option is refused.'),
+            oneOf(
+              ['none', 'all', ''],
+              'all: a run that breaks the rules of an option is refused. Else they are not looked at.',
+            ),
           ),
         },
         { description: 'Whether the rules of options are enforced.' },

@@ -19,7 +19,10 @@ export type SecretsCollectionId = Id<'secrets-collection'>;
 export type RunId = Id<'run'>;
 export type UploadId = Id<'upload'>;
 export type InputId = Id<'input'>;
+export type InputSetId = Id<'input-set'>;
 export type AssetId = Id<'asset'>;
+export type ExperimentId = Id<'experiment'>;
+export type EnsembleId = Id<'ensemble'>;
 
 /** The alphabet of every id a caller chooses. */
 export const ID_PATTERN = `^[a-z0-9-]{1,${ID_CHARS_MAX}}$`;

@@ -21,7 +21,7 @@ import { PageQuery, pageOrArray } from './paging.ts';
 import { description, Format, FormatSide, maybe, text, timestamp } from './shapes.ts';
 
 /** What the content of an input is; that it can be read again needs no output. */
-const InputFormat = Type.Object(
+export const InputFormat = Type.Object(
   { input: FormatSide, output: Type.Optional(FormatSide) },
   { description: 'Format of the content, and of the output it is meant for where that was given.' },
 );
@@ -104,7 +104,7 @@ export const createInput = operation({
   tag: 'inputs',
   summary: 'Create a managed input',
   description:
-    'Keeps what was uploaded, or the input of a run, under a name. The content is kept as it came; deleting the run, or the age of the upload, does not touch it.',
+    'Keeps what was uploaded, or the input of a run, under a name. The content is kept as it came; deleting the run, or the age of the upload, does not touch it. Without an id one is made, and without a name the id is the name.',
   right: 'experiment',
   params: ApplicationParams,
   body: {

@@ -55,7 +55,7 @@ export const InstanceConfiguration = Type.Object(
     }),
     queuing: Type.Object(
       {
-        priority: Type.Integer({ description: 'Place in the queue, 1 first.' }),
+        priority: Type.Integer({ description: 'Priority in the queue, 1 first.' }),
         disabled: Type.Boolean({ description: 'Refuse instead of waiting.' }),
       },
       { description: 'How runs of the instance wait for capacity.' },
@@ -138,7 +138,8 @@ export const createInstance = operation({
   path: '/v1/applications/{application_id}/instances',
   tag: 'instances',
   summary: 'Create an instance',
-  description: 'Makes an instance of a version. The ids `latest`, `devint` and `default` are taken.',
+  description:
+    'Makes an instance of a version. The ids `latest`, `devint` and `default` are taken. Without an id one is made, and without a name the instance is named after its id.',
   right: 'write',
   params: ApplicationParams,
   body: { schema: InstanceCreate, example: { id: 'production', name: 'Production', version_id: 'v1' } },
@@ -210,6 +211,8 @@ export const deleteInstance = operation({
       ],
       ['Runs that are queued or running', 'Go on with the configuration they were made with.'],
       ['Runs that have ended', 'Stay, and go on naming the instance.'],
+      ['Ensembles that name it', 'Stay; a run of one is a 400 while there is no instance of that id.'],
+      ['Input sets made of its runs', 'Stay whole, and go on naming the instance.'],
     ],
     'The id can be taken again.',
   ),

@@ -15,6 +15,13 @@ export const RUN_DESCRIPTION_CHARS_MAX = 1024;
 /** As long as an id, which the published clients send for a name that they are not given. */
 export const INPUT_NAME_CHARS_MIN = 1;
 export const INPUT_NAME_CHARS_MAX = 64;
+export const INPUT_SET_NAME_CHARS_MIN = 3;
+export const INPUT_SET_NAME_CHARS_MAX = 64;
+export const INPUT_SET_DESCRIPTION_CHARS_MAX = 256;
+/** However the set is made: `maximum_runs` at its highest, and what it is when nothing is said. */
+export const INPUT_SET_INPUTS_MAX = 20;
+/** How long before now the runs of an instance are looked for when no time is given. */
+export const INPUT_SET_WINDOW_DEFAULT_MS = 24 * 60 * 60 * 1000;
 export const RUNTIME_CHARS_MIN = 3;
 export const RUNTIME_CHARS_MAX = 256;
 export const ERROR_CHARS_MAX = 2000;
@@ -81,6 +88,31 @@ export const QUEUE_RUNS_MAX = 1000;
 export const ATTEMPTS_MAX = 5;
 export const LEASE_MS = 30_000;
 export const CANCEL_GRACE_MS = 5_000;
+
+/** Of batch, shadow and switchback tests, when a description is given. */
+export const EXPERIMENT_DESCRIPTION_CHARS_MIN = 30;
+/** As many runs as one answer can hold. */
+export const BATCH_RUNS_MAX = 10_000;
+export const OPTION_SETS_MAX = 1000;
+/** Longer than an id: clients make keys of the id of a scenario and a number. */
+export const OPTION_SET_KEY_CHARS_MAX = 128;
+export const SCENARIO_ID_CHARS_MAX = 64;
+/** Of the runs that could not be made, so that an experiment of which none could is still read at a glance. */
+export const REFUSED_RUNS_SHOWN = 50;
+export const SHADOW_RUNS_MAX = 300;
+export const SHADOW_CANDIDATES_MAX = 10;
+export const SWITCHBACK_UNITS_MAX = 1000;
+export const SWITCHBACK_UNIT_MINUTES_MAX = 10_080;
+export const METRICS_MAX = 100;
+export const METRIC_CHARS_MAX = 255;
+
+/** Of runs that one run of an ensemble makes: they wait for each other, and their inputs are held until the last is made. */
+export const ENSEMBLE_RUNS_MAX = 100;
+export const ENSEMBLE_RULES_MAX = 20;
+export const RULE_INDEX_MAX = 1_000_000;
+export const RULE_PATH_CHARS_MAX = 255;
+/** Ids within a resource: of run groups and rules. */
+export const SUB_ID_CHARS_MAX = 64;
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;

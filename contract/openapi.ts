@@ -21,6 +21,14 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   secrets: 'Values that apps need and nobody else should see, kept encrypted.',
   runs: 'Executions of an instance on an input: made, followed, read and canceled.',
   inputs: 'Inputs with a name, kept to run and to test on again.',
+  'input-sets': 'What experiments run on: up to 20 inputs under one name, of runs or of managed inputs.',
+  ensembles: 'Several runs of one input, of which the best by rules is kept.',
+  'shadow-tests': 'What a candidate would have made of live runs: copies of them, which decide nothing.',
+  'switchback-tests': 'Live runs served by baseline and candidate in turn, by a plan drawn at random.',
+  'batch-experiments':
+    'Batch experiments and scenario tests: instances and options side by side on the same inputs.',
+  'acceptance-tests':
+    'Whether a candidate may replace what runs today, by rules that were written down before.',
   service: 'What those who operate the server ask it. No token is needed.',
 };
 

@@ -15,6 +15,12 @@ export const TAGS = [
   'secrets',
   'runs',
   'inputs',
+  'input-sets',
+  'ensembles',
+  'shadow-tests',
+  'switchback-tests',
+  'batch-experiments',
+  'acceptance-tests',
   'service',
 ] as const;
 export type Tag = (typeof TAGS)[number];
@@ -69,7 +75,7 @@ export function errorStatuses(declared: Operation): ErrorStatus[] {
   return [...statuses].sort((a, b) => a - b);
 }
 
-export type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302 | 503;
+export type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302 | 304 | 503;
 
 /** Declares an operation, keeping its exact type. */
 export function operation<const T extends Operation>(declared: T): T {

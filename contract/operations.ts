@@ -1,4 +1,11 @@
 /** Every operation of the API, in the order the documentation shows them. */
+import {
+  createAcceptanceTest,
+  deleteAcceptanceTest,
+  getAcceptanceTest,
+  listAcceptanceTests,
+  updateAcceptanceTest,
+} from './acceptance-tests.ts';
 import { createKey, getAccount, listKeys, revokeKey, updateAccount } from './account.ts';
 import { createAccount, deleteAccount, getSignUp, listAccounts } from './accounts.ts';
 import {
@@ -9,7 +16,25 @@ import {
   updateApplication,
 } from './applications.ts';
 import { getRunAsset, listRunAssets } from './assets.ts';
+import {
+  createBatchExperiment,
+  deleteBatchExperiment,
+  getBatchExperiment,
+  getBatchExperimentMetadata,
+  listBatchExperimentRuns,
+  listBatchExperiments,
+  updateBatchExperiment,
+} from './batch-experiments.ts';
+import {
+  createEnsemble,
+  deleteEnsemble,
+  getEnsemble,
+  getRunEnsemble,
+  listEnsembles,
+  updateEnsemble,
+} from './ensembles.ts';
 import { activateBinary, getBinaryUpload } from './executables.ts';
+import { createInputSet, deleteInputSet, getInputSet, listInputSets, updateInputSet } from './input-sets.ts';
 import { createInput, deleteInput, getInput, listInputs, updateInput } from './inputs.ts';
 import { createInstance, deleteInstance, getInstance, listInstances, updateInstance } from './instances.ts';
 import {
@@ -43,6 +68,28 @@ import {
   updateSecretsCollection,
 } from './secrets.ts';
 import { getHealth, getMetrics, getReadiness } from './service.ts';
+import {
+  createShadowTest,
+  deleteShadowTest,
+  getShadowTest,
+  getShadowTestMetadata,
+  listShadowTestRuns,
+  listShadowTests,
+  startShadowTest,
+  stopShadowTest,
+  updateShadowTest,
+} from './shadow-tests.ts';
+import {
+  createSwitchbackTest,
+  deleteSwitchbackTest,
+  getSwitchbackTest,
+  getSwitchbackTestMetadata,
+  listSwitchbackTestRuns,
+  listSwitchbackTests,
+  startSwitchbackTest,
+  stopSwitchbackTest,
+  updateSwitchbackTest,
+} from './switchback-tests.ts';
 import { createRunUpload, getDownload, putUpload } from './uploads.ts';
 import { createVersion, deleteVersion, getVersion, listVersions, updateVersion } from './versions.ts';
 
@@ -108,6 +155,47 @@ export const operations = {
   getInput,
   updateInput,
   deleteInput,
+  createInputSet,
+  listInputSets,
+  getInputSet,
+  updateInputSet,
+  deleteInputSet,
+  createEnsemble,
+  listEnsembles,
+  getEnsemble,
+  updateEnsemble,
+  deleteEnsemble,
+  getRunEnsemble,
+  createShadowTest,
+  listShadowTests,
+  getShadowTest,
+  updateShadowTest,
+  deleteShadowTest,
+  startShadowTest,
+  stopShadowTest,
+  listShadowTestRuns,
+  getShadowTestMetadata,
+  createSwitchbackTest,
+  listSwitchbackTests,
+  getSwitchbackTest,
+  updateSwitchbackTest,
+  deleteSwitchbackTest,
+  startSwitchbackTest,
+  stopSwitchbackTest,
+  listSwitchbackTestRuns,
+  getSwitchbackTestMetadata,
+  createBatchExperiment,
+  listBatchExperiments,
+  getBatchExperiment,
+  updateBatchExperiment,
+  deleteBatchExperiment,
+  listBatchExperimentRuns,
+  getBatchExperimentMetadata,
+  createAcceptanceTest,
+  listAcceptanceTests,
+  getAcceptanceTest,
+  updateAcceptanceTest,
+  deleteAcceptanceTest,
   getHealth,
   getReadiness,
   getMetrics,

@@ -12,7 +12,7 @@ export const PageQuery = {
     Type.Integer({
       minimum: 1,
       maximum: PAGE_ITEMS_MAX,
-      description: `Items per page, at most ${PAGE_ITEMS_MAX}.`,
+      description: `Items per page, at most ${PAGE_ITEMS_MAX}, which a page has when nothing is said.`,
     }),
   ),
 };

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { ExternalResult } from './external-runs.ts';
-import { type InputId, namedId, type RunId, someId, type UploadId } from './ids.ts';
+import { type ExperimentId, type InputId, namedId, type RunId, someId, type UploadId } from './ids.ts';
 import {
   PRIORITY_MAX,
   PRIORITY_MIN,
@@ -26,7 +26,7 @@ import {
   text,
   timestamp,
 } from './shapes.ts';
-import { RUN_STATUSES_V1, RUN_STATUSES_V2 } from './states.ts';
+import { EXPERIMENT_TYPES, RUN_STATUSES_V1, RUN_STATUSES_V2 } from './states.ts';
 
 /** Kinds of run. */
 export const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
@@ -36,7 +36,12 @@ const RunType = Type.Object(
   {
     type: oneOf(RUN_TYPES, 'Kind of run.'),
     definition_id: nullable(Type.String({ description: 'The ensemble definition it ran; null for none.' })),
-    reference_id: nullable(Type.String({ description: 'What it was made for; null for nothing.' })),
+    reference_id: nullable(
+      Type.String({
+        description:
+          'What it was made for: as the request gave it, the run of an ensemble that it is a part of, or the run that it is the shadow of; null for nothing.',
+      }),
+    ),
   },
   { $id: 'RunType', description: 'Kind of the run.' },
 );
@@ -51,7 +56,7 @@ const RunConfiguration = Type.Object(
           type: maybe(
             oneOf(
               [...RUN_TYPES, ''],
-              'standard: executed here; external: executed somewhere else and kept here; ensemble: the best of several. When nothing is said: external with a `result`, else standard.',
+              'standard: executed here; external: executed somewhere else and kept here; ensemble: the best of several runs, made as `definition_id` says. When nothing is said: external with a `result`, else standard.',
             ),
           ),
           definition_id: maybe(
@@ -86,7 +91,9 @@ export const RunCreate = Type.Object(
     description: maybe(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     options: maybe(Options),
     configuration: maybe(RunConfiguration),
-    batch_experiment_id: maybe(namedId<string>('A batch experiment of the application that the run joins.')),
+    batch_experiment_id: maybe(
+      namedId<ExperimentId>('A batch experiment of the application that has not ended: the run joins it.'),
+    ),
     result: maybe(ExternalResult),
     tracking: maybe(
       Type.Object(
@@ -103,7 +110,7 @@ export type RunCreate = Static<typeof RunCreate>;
 
 export const RunCreated = Type.Object(
   { run_id: someId<RunId>('Id of the run.') },
-  { $id: 'RunCreated', description: 'The run is queued.' },
+  { $id: 'RunCreated', description: 'The run is kept.' },
 );
 
 export const RunUpdate = Type.Object(
@@ -114,7 +121,7 @@ export const RunUpdate = Type.Object(
       Type.Integer({
         minimum: PRIORITY_MIN,
         maximum: PRIORITY_MAX,
-        description: `Place in the queue, ${PRIORITY_MIN} first; it can be changed while the run is queued.`,
+        description: `Priority in the queue, ${PRIORITY_MIN} first; it can be changed while the run is queued.`,
       }),
     ),
     result: maybe(ExternalResult),
@@ -152,7 +159,7 @@ const OptionSummary = Type.Object(
     value: Type.String({ description: 'Its value as the app got it.' }),
     source: oneOf(
       ['version', 'instance', 'run'],
-      'Where the value comes from: the run wins over the instance over the version.',
+      'Where the value comes from: the run wins over the instance over the version, whose manifest has defaults.',
     ),
   },
   { $id: 'OptionSummary', description: 'An option as the app got it.' },
@@ -175,16 +182,32 @@ const info = {
   application_version_id: Type.String({ description: 'The version it ran; empty for `latest`.' }),
   run_type: RunType,
   execution_class: Type.String({ description: 'Its execution class.' }),
-  runtime: Type.String({ description: 'Runtime of the executable, as it was pushed.' }),
+  runtime: Type.String({
+    description: 'Runtime of the executable, as it was pushed; empty for an external run without one.',
+  }),
   queuing_priority: Type.Integer({ description: 'Its priority, 1 first.' }),
   queuing_disabled: Type.Boolean({ description: 'Whether it refused to wait.' }),
   statistics: RunStatistics,
 };
 
+/** Of a run that belongs to an experiment. */
+const experiment = {
+  experiment_id: Type.Optional(Type.String({ description: 'The experiment it belongs to.' })),
+  experiment_type: Type.Optional(oneOf(EXPERIMENT_TYPES, 'Kind of that experiment.')),
+  plan_unit_index: Type.Optional(
+    Type.Integer({ description: 'The unit of a switchback test in which it was made, from 0.' }),
+  ),
+};
+
 export const Run = Type.Object(
   {
     ...info,
-    input_id: Type.Optional(Type.String({ description: 'The managed input it ran on.' })),
+    ...experiment,
+    input_id: Type.Optional(
+      Type.String({
+        description: 'The managed input it ran on; in an experiment the input of its input set.',
+      }),
+    ),
     options: Type.Optional(StringOptions),
     request_options: Type.Optional(StringOptions),
     options_summary: Type.Optional(
@@ -257,7 +280,7 @@ const measures = {
   }),
   input_size: Type.Number({ description: 'Bytes of the input.' }),
   output_size: Type.Number({ description: 'Bytes of the output.' }),
-  error: Type.String({ description: 'Why it failed, else empty.' }),
+  error: Type.String({ description: 'Why it failed or was canceled, else empty.' }),
 };
 
 const anyFormat = Type.Object(
@@ -271,8 +294,8 @@ export const RunMetadata = Type.Object(
     application_instance_id: Type.String({ description: 'The instance it was made on.' }),
     application_version_id: Type.String({ description: 'The version it ran; empty for `latest`.' }),
     created_at: timestamp('When it was made'),
-    initiated_at: Type.Optional(timestamp('When the app started')),
-    finished_at: Type.Optional(timestamp('When it ended')),
+    initiated_at: Type.Optional(timestamp('When the app started; absent while it is queued')),
+    finished_at: Type.Optional(timestamp('When it ended; absent before')),
     status: statusV1,
     status_v2: statusV2,
     ...measures,
@@ -284,6 +307,7 @@ export const RunMetadata = Type.Object(
     queuing_disabled: Type.Boolean({ description: 'Whether it refused to wait.' }),
     queuing_priority: Type.Integer({ description: 'Its priority, 1 first.' }),
     run_type: RunType,
+    ...experiment,
     runtime: Type.String({ description: 'Runtime of the executable, as it was pushed.' }),
     options: Type.Object(
       {
@@ -296,7 +320,9 @@ export const RunMetadata = Type.Object(
       { description: 'Options of the run.' },
     ),
     statistics: Type.Optional(anyObject('The statistics block of the output.')),
-    metrics: Type.Optional(anyObject('The metrics block of the output.')),
+    metrics: Type.Optional(
+      anyObject('The metrics block of the output; left out when it has more than 1,048,576 characters.'),
+    ),
     assets_error: Type.Optional(Type.String({ description: 'Why assets of the output were left out.' })),
     secrets_collection_id: Type.Optional(Type.String({ description: 'Secrets it was given.' })),
     tracking: Type.Optional(
@@ -308,12 +334,20 @@ export const RunMetadata = Type.Object(
         { description: 'Where the run comes from.' },
       ),
     ),
-    attempt: Type.Integer({ description: 'How often it was started; above 1 after a worker died.' }),
+    attempt: Type.Integer({
+      description: 'How often it was started: 0 before the first time, above 1 after it was cut short.',
+    }),
     waiting: Type.Optional(Waiting),
-    containment: oneOf(['', 'sandbox', 'limits'], 'How the app was contained; empty before it started.'),
+    containment: oneOf(
+      ['', 'sandbox', 'limits'],
+      'How the app was contained; empty before it started, for external runs and for those of ensembles.',
+    ),
     limits: Type.Optional(EffectiveLimits),
     peak_memory_bytes: Type.Optional(
-      Type.Integer({ description: 'Most memory the app held, where the host can tell.' }),
+      Type.Integer({
+        description:
+          'Most memory all processes of the app held together, as samples found it; absent when it ran too shortly for one.',
+      }),
     ),
   },
   { $id: 'RunMetadata', description: 'Everything about a run but its content.' },
@@ -335,13 +369,13 @@ export type RunInformation = Static<typeof RunInformation>;
 
 const ErrorLog = Type.Object(
   {
-    error: Type.String({ description: 'Why it failed, else empty.' }),
+    error: Type.String({ description: 'Why it failed or was canceled.' }),
     stdout: Type.String({
       description: 'What the app printed to stdout, when that is not the output; the last 64 KiB.',
     }),
-    stderr: Type.String({ description: 'The end of what the app printed to stderr, at most 64 KiB.' }),
+    stderr: Type.String({ description: 'The end of the log, at most 64 KiB.' }),
   },
-  { $id: 'ErrorLog', description: 'What a failed run left.' },
+  { $id: 'ErrorLog', description: 'What a failed or canceled run left.' },
 );
 
 const outputFields = {

@@ -101,7 +101,11 @@ export const createRun = operation({
   }),
   body: { schema: RunCreate, example: { input: { stops: [], vehicles: [] }, options: { duration: '2' } } },
   answers: {
-    202: { description: 'The run is queued.', schema: RunCreated, example: { run_id: infoExample.id } },
+    202: {
+      description: 'The run is kept, and queued unless it is external.',
+      schema: RunCreated,
+      example: { run_id: infoExample.id },
+    },
   },
   errors: [404],
 });
@@ -112,7 +116,8 @@ export const listRuns = operation({
   path: '/v1/applications/{application_id}/runs',
   tag: 'runs',
   summary: 'List runs',
-  description: 'Lists the runs of the application made in a window of time.',
+  description:
+    'Lists the runs of the application made in a window of time, in pages: at most 50 at once, whether or not a page is asked for.',
   right: 'read',
   params: ApplicationParams,
   query: Type.Object({ ...WindowQuery, ...PageQuery }),
@@ -227,8 +232,12 @@ export const deleteRun = operation({
         'One that is running',
         'Its app is stopped as by a cancel, its slot is free again, and its result is not kept.',
       ],
+      [
+        'One of the type `ensemble`',
+        'The runs it consists of go with it, stopped where they run. One of them alone can be deleted: the ensemble goes on without it.',
+      ],
       ['The version and the instance it was made on', 'Stay.'],
-      ['Managed inputs made of it', 'Stay: each holds the content by itself.'],
+      ['Managed inputs and input sets made of it', 'Stay: each holds the content by itself.'],
       ['The executable', 'Removed with the last run of it, once it is not active and no version has it.'],
       ['Download URLs of its content', 'Stop working.'],
       ['What happened to it and when, kept for webhooks', 'Forgotten a week after it happened.'],
@@ -248,7 +257,7 @@ export const cancelRun = operation({
   tag: 'runs',
   summary: 'Cancel a run',
   description:
-    'A queued run is canceled at once, and so is an external one without a result. A running app gets SIGTERM and five seconds to print what it has before it is killed with everything it started. A run that has ended stays as it is.',
+    'A queued run is canceled at once, and so is an external one without a result. A running app gets SIGTERM and five seconds to print what it has before it is killed with everything it started. Canceling a run of the type `ensemble` cancels the runs it consists of. A run that has ended stays as it is.',
   right: 'run',
   params: RunParams,
   body: { schema: Type.Object({}), example: {}, required: false },

@@ -146,7 +146,7 @@ export const createSecretsCollection = operation({
   tag: 'secrets',
   summary: 'Create a secrets collection',
   description:
-    'Makes a collection of secrets that instances and runs can name as their `secrets_collection_id`. The answer does not repeat the values.',
+    'Makes a collection of secrets that instances and runs can name as their `secrets_collection_id`. The answer does not repeat them. Without an id one is made, and without a name the collection is named after its id.',
   right: 'write',
   params: ApplicationParams,
   body: {

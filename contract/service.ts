@@ -30,7 +30,7 @@ export const Readiness = Type.Object(
     runtimes: Type.Unsafe<Record<string, { available: boolean; version: string; missing: string }>>({
       type: 'object',
       additionalProperties: Runtime,
-      description: 'What the host can run, by executable type.',
+      description: 'What the host can run, by executable type; empty where no apps run.',
     }),
   },
   { $id: 'Readiness', description: 'Whether the server is ready, and what its host can run.' },
@@ -64,7 +64,7 @@ export const getReadiness = operation({
   tag: 'service',
   summary: 'Is the server ready',
   description:
-    'Answers 200 when the database answers and apps can be run, else 503 with the reason; lists what the host can run.',
+    'Answers 200 when the database answers and the process is not shutting down, else 503 with the reason; lists what the host can run.',
   right: 'public',
   answers: {
     200: { description: 'It is.', schema: Readiness, example: readinessExample },

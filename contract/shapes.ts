@@ -100,7 +100,10 @@ export const FormatSide = Type.Object(
 /** Format of what goes in and comes out. */
 export const Format = Type.Object(
   { input: Type.Optional(FormatSide), output: Type.Optional(FormatSide) },
-  { description: 'Formats of input and output.' },
+  {
+    description:
+      'Formats of input and output. What the manifest of the app says holds, but for a choice between json and text.',
+  },
 );
 
 const OptionValue = Type.Unsafe<string | number | boolean>({
@@ -123,7 +126,7 @@ export const Queuing = Type.Object(
       Type.Integer({
         minimum: PRIORITY_MIN,
         maximum: PRIORITY_MAX,
-        description: `Place in the queue: ${PRIORITY_MIN} is served first, ${PRIORITY_MAX} last; ${PRIORITY_DEFAULT} when nothing is said.`,
+        description: `Priority in the queue: ${PRIORITY_MIN} is served first, ${PRIORITY_MAX} last; ${PRIORITY_DEFAULT} when nothing is said.`,
       }),
     ),
     disabled: Type.Optional(

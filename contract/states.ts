@@ -54,3 +54,27 @@ export function canMove(from: RunStatusV2, to: RunStatusV2): boolean {
 export function may(action: keyof typeof RUN_ACTIONS, status: RunStatusV2): boolean {
   return (RUN_ACTIONS[action] as readonly RunStatusV2[]).includes(status);
 }
+
+/** Kinds of experiment; an acceptance test is a view on one of the type batch. */
+export const EXPERIMENT_TYPES = ['batch', 'scenario', 'shadow', 'switchback'] as const;
+export type ExperimentType = (typeof EXPERIMENT_TYPES)[number];
+
+export const EXPERIMENT_STATUSES = ['started', 'completed', 'failed', 'draft', 'canceled'] as const;
+export type ExperimentStatus = (typeof EXPERIMENT_STATUSES)[number];
+
+/** Batch and scenario tests are born started; shadow and switchback tests are drafts first, and never fail as a whole. */
+export const EXPERIMENT_TRANSITIONS: Record<ExperimentStatus, readonly ExperimentStatus[]> = {
+  draft: ['started'],
+  started: ['completed', 'failed', 'canceled'],
+  completed: [],
+  failed: [],
+  canceled: [],
+};
+
+export function canExperimentMove(from: ExperimentStatus, to: ExperimentStatus): boolean {
+  return EXPERIMENT_TRANSITIONS[from].includes(to);
+}
+
+export function isExperimentOver(status: ExperimentStatus): boolean {
+  return EXPERIMENT_TRANSITIONS[status].length === 0;
+}

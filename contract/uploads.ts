@@ -25,7 +25,7 @@ export const createRunUpload = operation({
   tag: 'runs',
   summary: 'Get an upload URL for content of a run',
   description:
-    'For inputs above 5 MB, for text and for archives: PUT up to 500 MB to the URL, then name the upload id where the content is used. An upload is forgotten 24 hours after its URL was asked for; what used it keeps the content.',
+    'For inputs above 5 MB, for archives and for results of external runs: PUT up to 500 MB to the URL, then name the upload id where the content is used. An upload is forgotten 24 hours after its URL was asked for; what used it keeps the content.',
   right: 'run',
   params: ApplicationParams,
   body: { schema: Type.Object({}), example: {}, required: false },
@@ -76,7 +76,9 @@ export const getDownload = operation({
   query: Type.Object({
     expires: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
     signature: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
-    type: Type.Optional(Type.String({ description: 'Content type to answer with.' })),
+    type: Type.Optional(
+      Type.String({ description: 'Part of the signed URL: the content type of the answer.' }),
+    ),
   }),
   headers: Type.Object({
     Range: Type.Optional(

@@ -58,7 +58,8 @@ export const createVersion = operation({
   path: '/v1/applications/{application_id}/versions',
   tag: 'versions',
   summary: 'Create a version',
-  description: 'Names the active executable of the application. An application without one answers 400.',
+  description:
+    'Names the active executable of the application. An application without one answers 400. Without an id one is made, and without a name the version is named after its id.',
   right: 'write',
   params: ApplicationParams,
   body: { schema: VersionCreate, example: { id: 'v1', name: 'First plan' } },

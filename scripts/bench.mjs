@@ -7,9 +7,15 @@ import { installTools } from './tools.mjs';
 install({ development: true });
 installTools();
 const [first = '', ...rest] = process.argv.slice(2);
-const isPart = ['lists', 'payloads', 'followers'].includes(first);
-const file = join(root, 'server', 'testing', isPart ? `bench-${first}.ts` : 'bench.ts');
-const done = spawnSync(node, [file, ...(isPart ? rest : process.argv.slice(2))], {
+const parts = new Map([
+  ['lists', 'server/testing/bench-lists.ts'],
+  ['payloads', 'server/testing/bench-payloads.ts'],
+  ['followers', 'server/testing/bench-followers.ts'],
+  ['site', 'site/testing/bench/bench.ts'],
+]);
+const part = parts.get(first);
+const file = join(root, part ?? 'server/testing/bench.ts');
+const done = spawnSync(node, [file, ...(part === undefined ? process.argv.slice(2) : rest)], {
   stdio: 'inherit',
 });
 process.exit(done.status ?? 1);

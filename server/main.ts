@@ -4,11 +4,9 @@
  * small: starting a process costs in proportion to the memory of the one that does.
  */
 import { mkdir } from 'node:fs/promises';
-import { type AddressInfo, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
-import type { FastifyInstance } from 'fastify';
 import { accountsHandlers } from './account/accounts.ts';
 import { createAuthenticate } from './account/authenticate.ts';
 import { type FirstStart, firstStart } from './account/first-start.ts';
@@ -39,12 +37,27 @@ import { migrate } from './database/migrate.ts';
 import { openPostgres } from './database/postgres.ts';
 import { Seal } from './database/seal.ts';
 import { openSqlite } from './database/sqlite.ts';
+import { advancer } from './ensembles/advance.ts';
+import { ensembleHandlers } from './ensembles/operations.ts';
+import { startEnsemble } from './ensembles/start.ts';
+import { acceptanceHandlers } from './experiments/acceptance.ts';
+import { acceptanceDecider } from './experiments/acceptance-decide.ts';
+import { batchAdvancer } from './experiments/advance.ts';
+import { batchHandlers } from './experiments/batches.ts';
+import { joinBatch } from './experiments/join.ts';
+import { LiveTests } from './experiments/live.ts';
+import { LiveFindings } from './experiments/live-findings.ts';
+import { experimentRemover } from './experiments/removals.ts';
+import { shadowTestHandlers } from './experiments/shadow-tests.ts';
+import { switchbackTestHandlers } from './experiments/switchback-tests.ts';
 import type { Handlers } from './http/handler.ts';
 import { Idempotency } from './http/idempotency.ts';
+import { closeHttp, listen } from './http/listen.ts';
 import { createMetrics } from './http/metrics.ts';
 import { PageTokens } from './http/paging.ts';
 import { createHttp } from './http/server.ts';
 import { UrlSigner } from './http/signed-url.ts';
+import { inputSetHandlers } from './input-sets/operations.ts';
 import { inputHandlers } from './inputs/operations.ts';
 import { useInput } from './inputs/use.ts';
 import { instanceHandlers } from './instances/operations.ts';
@@ -53,6 +66,7 @@ import { createLog, type Log, messageOf } from './log.ts';
 import { Slots } from './queue/pools.ts';
 import { enterWorker, heartbeat, leaveWorker, retireWorker } from './queue/workers.ts';
 import { makeId, type Random, systemRandom } from './random.ts';
+import { births } from './runs/births.ts';
 import { Dispatcher } from './runs/dispatch.ts';
 import { runHandlers } from './runs/operations.ts';
 import { queueHandlers } from './runs/queue.ts';
@@ -132,10 +146,21 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const uploads = new Uploads({ database, contents, signer, clock, random, log });
 
     const cleaner = applicationCleaner({ database, contents, clock, log });
+    const removedExperiments = experimentRemover({ database, contents, clock, log });
     let closing = '';
     let listensLocally = false;
     const seal = new Seal(deriveKey(masterKey, 'secrets'), random);
     const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics };
+    const findings = new LiveFindings(shared);
+    const live = new LiveTests({ ...shared, log, findings });
+    const liveMover = live.reconciler();
+    const liveParts = {
+      ...shared,
+      live,
+      findings,
+      onMoved: () => liveMover.poke(),
+      onDeleted: () => removedExperiments.poke(),
+    };
     const handlers: Handlers = {
       ...accountHandlers({ ...shared, tokens }),
       ...memberHandlers({
@@ -174,9 +199,17 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
           const { content, format } = await useInput(shared, applicationUid, id);
           return { id, content, format: format.input.type };
         },
+        startEnsemble: (asked) => startEnsemble(shared, asked),
+        joinBatch: (application, id) => joinBatch(database, application, id),
       }),
       ...queueHandlers(shared),
       ...inputHandlers(shared),
+      ...inputSetHandlers(shared),
+      ...ensembleHandlers(shared),
+      ...shadowTestHandlers(liveParts),
+      ...switchbackTestHandlers(liveParts),
+      ...batchHandlers({ ...shared, onDeleted: () => removedExperiments.poke() }),
+      ...acceptanceHandlers({ ...shared, onDeleted: () => removedExperiments.poke() }),
       ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),
     };
 
@@ -192,6 +225,12 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       uploads.cleaner(),
       cleaner,
       executableCleaner({ database, contents, clock, log }),
+      births({ ...shared, log }),
+      advancer({ ...shared, log }),
+      batchAdvancer({ database, contents, clock, log }),
+      removedExperiments,
+      liveMover,
+      acceptanceDecider({ database, clock, log }),
       rescuer({ database, clock, log, metrics }),
       forgetter({ database, clock, log, metrics }),
     ];
@@ -299,31 +338,6 @@ async function openDatabase(config: Config, log: Log): Promise<Database> {
 async function openBlobs({ s3, data }: Config): Promise<BlobStore> {
   if (s3) return openS3Blobs(s3.address, s3.credentials, { spool: join(data, 'spool') });
   return openDiskBlobs(join(data, 'blobs'));
-}
-
-const CLOSE_MS_MAX = 10_000;
-
-/**
- * Takes no new connection, lets requests under way finish, and closes each connection as it falls idle: one that is kept
- * alive would otherwise hold the server until its time is over. What takes longer is cut off.
- */
-async function closeHttp(http: FastifyInstance): Promise<void> {
-  const idle = setInterval(() => http.server.closeIdleConnections(), 50);
-  const late = setTimeout(() => http.server.closeAllConnections(), CLOSE_MS_MAX);
-  try {
-    await http.close();
-  } finally {
-    clearInterval(idle);
-    clearTimeout(late);
-  }
-}
-
-async function listen(http: FastifyInstance, config: Config): Promise<string> {
-  await http.listen({ host: config.host, port: config.port });
-  const { address, port } = http.server.address() as AddressInfo;
-  const wildcard = address === '0.0.0.0' || address === '::';
-  const host = wildcard ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address;
-  return `http://${host}:${port}`;
 }
 
 /**

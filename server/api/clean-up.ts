@@ -14,12 +14,18 @@ import {
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
+import { removeEnsembles } from '../ensembles/store.ts';
+import { removeAcceptanceTestsIn } from '../experiments/acceptance-store.ts';
+import { removeExperimentsIn, removeInputsIn } from '../experiments/store.ts';
+import { removeInputSetInputs, removeInputSets } from '../input-sets/store.ts';
 import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { removeSomeAssets } from '../runs/assets.ts';
 import { remove } from '../runs/cancel.ts';
+import { removePlannedIn } from '../runs/plan.ts';
+import { removeRoutesIn } from '../runs/routes.ts';
 import { listRunIds } from '../runs/store.ts';
 import { removeCollections } from '../secrets/store.ts';
 import { removeUploads } from '../uploads/store.ts';
@@ -36,6 +42,14 @@ type Removal = (tx: Writer, applicationUid: string, limit: number) => Promise<(s
 
 /** Of every table that has rows of an application, but those of runs. */
 const REMOVALS: readonly Removal[] = [
+  removePlannedIn,
+  removeAcceptanceTestsIn,
+  removeRoutesIn,
+  removeEnsembles,
+  removeInputsIn,
+  removeExperimentsIn,
+  removeInputSetInputs,
+  removeInputSets,
   removeInputs,
   removeInstances,
   removeCollections,

@@ -1,7 +1,11 @@
 /** What is deleted is gone with all that belonged to it, also while it is used, and nothing else goes with it. */
+import type { ExperimentId, RunId } from '@switchyard/contract/ids.ts';
 import { afterEach, describe, expect, test } from 'vitest';
+import { insertPlanned } from '../runs/plan.ts';
+import { insertCapture, takeRoute } from '../runs/routes.ts';
 import { createRun, ended, logged, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
 import { type MovedClock, movedClock } from '../testing/clock.ts';
+import { batchEnded, makeBatch } from '../testing/experiments.ts';
 import { blobsOf, rowsByTable } from '../testing/left-behind.ts';
 import { expectError, expectStatus, uploadContent } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
@@ -32,7 +36,6 @@ const APP = nodeApp(`(input) => {
 let server: TestServer;
 let clock: MovedClock;
 afterEach(() => server.close());
-
 async function start(capacity = '2'): Promise<void> {
   clock = movedClock(Date.now());
   server = await startTestServer({ clock, env: { SWITCHYARD_CAPACITY: capacity } });
@@ -55,17 +58,76 @@ async function running(application = 'app', instance = 'latest'): Promise<string
   await logged(server, application, run, 'started');
   return run;
 }
+const app = { params: { application_id: 'app' } };
+async function startLiveTest(
+  kind: 'shadow' | 'switchback',
+  id: string,
+  baseline: string,
+  candidate: string,
+): Promise<void> {
+  const of = `/v1/applications/app/experiments/${kind}`;
+  const comparison = { baseline_instance_id: baseline, candidate_instance_id: candidate };
+  const more =
+    kind === 'shadow'
+      ? { termination_events: { maximum_runs: 5 } }
+      : { generate_random_plan: { unit_duration_minutes: 30, units: 2 } };
+  expectStatus(await server.ask('POST', of, { body: { id, name: `Test ${id}`, comparison, ...more } }), 201);
+  expectStatus(await server.ask('PUT', `${of}/${id}/start`), 204);
+}
+/** Leaves a test without results, one with results, a copy that could not be made, and one that goes on. */
+async function liveTests(): Promise<void> {
+  const shadow = '/v1/applications/app/experiments/shadow';
+  expectStatus(await server.ask('PUT', `${shadow}/noted/stop`), 204);
+  await server.client.call('createInstance', { ...app, body: { id: 'i2', name: 'Two', version_id: 'v1' } });
+  await startLiveTest('shadow', 'refused', 'i1', 'i2');
+  await remove('app/instances/i2');
+  await createRun(server, 'app', { instance: 'i1', input: { waits: true } });
+  await startLiveTest('shadow', 'empty', 'latest', 'i1');
+  expectStatus(await server.ask('PUT', `${shadow}/empty/stop`), 204);
+  await startLiveTest('switchback', 'turns', 'latest', 'i1');
+  await expect
+    .poll(async () => {
+      const rows = await rowsByTable(server);
+      const { body } = await server.ask('GET', `${shadow}/refused`);
+      const { refused_runs } = body as { refused_runs: unknown[] };
+      const found = [refused_runs.length, rows.experiment_results ?? 0, rows.unsettled_experiments ?? 0];
+      return found.every((count) => count > 0);
+    })
+    .toBe(true);
+}
 /** Tables that have rows, of those that may not stay. */
 async function left(): Promise<Record<string, number>> {
   const rows = Object.entries(await rowsByTable(server));
   return Object.fromEntries(rows.filter(([name, count]) => count > 0 && !STAYING.includes(name)));
+}
+/** A run that cannot be born, and a test that has the runs of an instance and one of them noted. */
+async function planAndRoute(run: RunId): Promise<void> {
+  const { database } = server.running;
+  const { application_uid, input_content_id } = await database.read
+    .selectFrom('runs')
+    .select(['application_uid', 'input_content_id'])
+    .where('id', '=', run)
+    .executeTakeFirstOrThrow();
+  const of = {
+    ownerUid: 'x',
+    applicationUid: application_uid,
+    at: 1,
+    email: 'a@example.com',
+    experiment: null,
+  };
+  const planned = { position: 0, instanceId: 'gone', versionId: '', options: {} };
+  const route = { experimentUid: 'x', experimentId: 'x' as ExperimentId };
+  await database.transact(async (tx) => {
+    await insertPlanned(tx, of, [{ ...planned, contentId: input_content_id, inputFormat: 'json' }]);
+    await takeRoute(tx, application_uid, 'i2', { ...route, rule: { kind: 'shadow', from: 0, until: null } });
+    await insertCapture(tx, { experiment_uid: 'x', run_id: run, application_uid, at: 1 });
+  });
 }
 /** Lets everything that runs now and then run now. */
 const activate = (): Promise<void> => server.restart();
 
 test('of everything that was made and deleted no row and no blob is left', async () => {
   await start();
-  const app = { params: { application_id: 'app' } };
   await pushApp(server, 'app', { ...APP, 'data.txt': `${LARGE_TEXT}2` });
   await server.client.call('createSecretsCollection', {
     ...app,
@@ -77,6 +139,42 @@ test('of everything that was made and deleted no row and no blob is left', async
   const done = await runToEnd(server, 'app', { body: { upload_id: upload } });
   expect(done.status_v2).toBe('succeeded');
   await server.client.call('createInput', { ...app, body: { id: 'kept', name: 'Kept', run_id: done.id } });
+  const rule = { id: 'r', statistics_path: 'x', objective: 'minimize' as const, index: 0 };
+  await server.client.call('createEnsemble', {
+    ...app,
+    body: {
+      id: 'best',
+      name: 'The best',
+      run_groups: [{ id: 'g', instance_id: 'latest', repetitions: 2 }],
+      rules: [rule],
+    },
+  });
+  const ensemble = { run_type: { type: 'ensemble', definition_id: 'best' } };
+  await runToEnd(server, 'app', { input: {}, body: { configuration: ensemble } });
+  const set = { id: 'set', name: 'A set', run_ids: [done.id] };
+  await server.client.call('createInputSet', { ...app, body: set });
+  const batch = { input_set_id: 'set', instance_ids: ['i1'] };
+  await makeBatch(server, 'app', { ...batch, id: 'over' });
+  await batchEnded(server, 'app', 'over');
+  expectStatus(
+    await server.ask('POST', '/v1/applications/app/experiments/acceptance', {
+      body: {
+        name: 'Accepted',
+        control: { instance_id: 'i1' },
+        candidate: { instance_id: 'latest' },
+        metrics: [
+          {
+            field: 'result.value',
+            statistic: 'mean',
+            metric_type: 'direct-comparison',
+            params: { operator: 'le' },
+          },
+        ],
+        input_set_id: 'set',
+      },
+    }),
+    201,
+  );
   const external = { run_type: { type: 'external' } };
   await server.ask('POST', '/v1/applications/app/runs', {
     body: { input: { n: LARGE_TEXT }, configuration: external },
@@ -84,7 +182,11 @@ test('of everything that was made and deleted no row and no blob is left', async
   });
   await running('app', 'i1');
   await running();
+  await startLiveTest('shadow', 'noted', 'i1', 'latest');
   await createRun(server, 'app', { instance: 'i1', input: { waits: true, text: LARGE_TEXT } });
+  await makeBatch(server, 'app', { input_set_id: 'set', runs: [{ instance_id: 'i1' }] });
+  await planAndRoute(done.id as RunId);
+  await liveTests();
   const before = await rowsByTable(server);
   const empty = Object.keys(before).filter((name) => before[name] === 0 && !STAYING.includes(name));
   // A new table belongs here: make a row of it above, and see that deleting takes it away.

@@ -14,11 +14,20 @@ export interface FixedFile {
   compressed: Partial<Record<Encoding, Buffer>>;
 }
 
-/** Answers with the file, or with 304 when the caller has it. */
-export function sendFile(request: FastifyRequest, reply: FastifyReply, file: FixedFile): FastifyReply {
+/**
+ * Answers with the file, or with 304 when the caller has it. `chosenBy` names headers of the request by which this file
+ * was chosen among others.
+ */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: FixedFile,
+  chosenBy: readonly string[] = [],
+): FastifyReply {
   const { encoding, content } = bestOf(request, file);
   const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
-  reply.header('cache-control', file.cacheControl).header('etag', tag).header('vary', 'accept-encoding');
+  reply.header('vary', [...chosenBy, 'accept-encoding'].join(', '));
+  reply.header('cache-control', file.cacheControl).header('etag', tag);
   const known = request.headers['if-none-match']?.split(/\s*,\s*/) ?? [];
   if (known.some((one) => one === '*' || one.replace(/^W\//, '') === tag)) return reply.code(304).send();
   return sendAs(reply, file, encoding, content);

@@ -3,7 +3,11 @@ import { migrations as account } from '../account/schema.ts';
 import { migrations as applications } from '../applications/schema.ts';
 import { migrations as blobs } from '../blobs/schema.ts';
 import type { Migration } from '../database/migrate.ts';
+import { migrations as ensembles } from '../ensembles/schema.ts';
+import { migrations as acceptanceTests } from '../experiments/acceptance-schema.ts';
+import { migrations as experiments } from '../experiments/schema.ts';
 import { migrations as http } from '../http/idempotency.ts';
+import { migrations as inputSets } from '../input-sets/schema.ts';
 import { migrations as inputs } from '../inputs/schema.ts';
 import { migrations as instances } from '../instances/schema.ts';
 import { migrations as queue } from '../queue/schema.ts';
@@ -23,5 +27,9 @@ export const migrations: readonly Migration[] = [
   ...queue,
   ...runs,
   ...inputs,
+  ...inputSets,
+  ...ensembles,
+  ...experiments,
+  ...acceptanceTests,
   ...http,
 ];

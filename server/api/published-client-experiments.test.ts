@@ -46,4 +46,59 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     const left = ['from-run', 'text', id, 'l'.repeat(64), 'a', generated];
     expect(seen).toMatchObject({ listed: [...left, 'monday'], unpaged: [...left, 'monday'], left });
   });
+
+  test('makes input sets in its three ways, finds, changes and deletes them', async () => {
+    const seen = await drive('input_sets');
+    const [first = '', second = '', third = ''] = seen.runs as string[];
+    const json = { format_input: { input_type: 'json' }, format_output: { output_type: 'json' } };
+    const dates = { created_at: TIME, updated_at: TIME };
+    const ofRun = (id: string) => ({
+      id,
+      name: '',
+      description: '',
+      run_id: id,
+      upload_id: null,
+      format: json,
+      created_at: null,
+      updated_at: null,
+    });
+    const managed = (id: string) => ({
+      ...ofRun(id),
+      name: `Input ${id}`,
+      description: 'Told.',
+      run_id: null,
+    });
+    const set = { app_id: 'py-sets', description: '', ...dates };
+    const named = { ...set, id: 'of-runs', name: 'Of runs', description: 'Two.' };
+    const ofRuns = { ...named, input_ids: [first, second], inputs: [ofRun(first), ofRun(second)] };
+    const generated = (seen.generated as { id: string }).id;
+    const [scenario, name, id] = seen.scenario as [object, string, string];
+    const ofInputs = {
+      ...set,
+      id: 'of-inputs',
+      name: 'of-inputs',
+      input_ids: ['two', 'one'],
+      inputs: [managed('two'), managed('one')],
+    };
+    const replaced = { input_ids: ['one'], inputs: [managed('one')] };
+    const renamed = { ...ofRuns, name: 'Renamed set', description: 'New words.' };
+    expect(seen).toMatchObject({
+      of_runs: ofRuns,
+      of_instance: { ...set, id: 'of-instance', name: 'of-instance', input_ids: [third, second] },
+      generated: { ...set, name: generated, input_ids: [third, second, first] },
+      of_inputs: ofInputs,
+      renamed,
+      // One of its managed inputs is deleted by then.
+      kept: { ...ofInputs, description: 'As it was.' },
+      replaced: { ...renamed, ...replaced },
+      got: { ...renamed, ...replaced },
+      mixed: 400,
+      get_after_delete: 404,
+    });
+    const words = expect.stringContaining(id);
+    expect(scenario).toEqual({ ...set, id, name, description: words, ...replaced });
+    const left = [id, 'of-inputs', generated];
+    const all = [...left, 'of-instance', 'of-runs'];
+    expect(seen).toMatchObject({ listed: all, unpaged: all, left: [...left, 'of-runs'] });
+  });
 });

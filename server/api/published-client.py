@@ -7,14 +7,38 @@ takes the address and the key of the server from NEXTMV_ENDPOINT and NEXTMV_API_
 """
 
 import contextlib
+import datetime
 import json
 import os
 import sys
 import tempfile
+import time
 
 import requests
 from nextmv import cloud
-from nextmv.cloud import Application, Client, Secret, SecretType
+from nextmv.cloud import (
+    Application,
+    Client,
+    EvaluationRule,
+    ManagedInput,
+    RuleObjective,
+    RuleTolerance,
+    RuleToleranceType,
+    RunGroup,
+    Secret,
+    SecretType,
+)
+from nextmv.cloud.acceptance_test import (
+    Comparison,
+    Metric,
+    MetricParams,
+    MetricTolerance,
+    MetricToleranceType,
+    MetricType,
+    StatisticType,
+)
+from nextmv.cloud.shadow import StartEvents, StopIntent, TerminationEvents
+from nextmv.cloud.switchback import TestComparisonSingle
 from nextmv.input import InputFormat
 from nextmv.polling import PollingOptions
 from nextmv.run import (
@@ -23,6 +47,8 @@ from nextmv.run import (
     FormatOutput,
     RunConfiguration,
     RunQueuing,
+    RunType,
+    RunTypeConfiguration,
     TrackedRun,
     TrackedRunStatus,
 )
@@ -530,6 +556,242 @@ def managed_inputs(client):
     }
 
 
+def input_sets(client):
+    """Input sets made in the three ways of the client, and what its scenario tests make."""
+    app = pushed(client, "py-sets")
+    runs = [app.new_run_with_result(input={"numbers": [n]}, polling_options=POLLING).id for n in (1, 2, 3)]
+    for id in ("one", "two"):
+        url = app.upload_url()
+        app.upload_data(upload_url=url, data={"numbers": [1, 2]})
+        app.new_managed_input(id=id, name=f"Input {id}", description="Told.", upload_id=url.upload_id)
+    of_runs = app.new_input_set(id="of-runs", name="Of runs", description="Two.", run_ids=runs[:2])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    hour = datetime.timedelta(hours=1)
+    of_instance = app.new_input_set(
+        id="of-instance", instance_id="latest", start_time=now - hour, end_time=now + hour, maximum_runs=2
+    )
+    generated = app.new_input_set(instance_id="latest")
+    of_inputs = app.new_input_set(id="of-inputs", inputs=[app.managed_input("two"), app.managed_input("one")])
+    name, id = safe_name_and_id(prefix="inpset", entity_id="a scenario with a name that is rather long")
+    scenario = app.new_input_set(
+        id=id,
+        name=name,
+        description=f"Automatically created from scenario test: {id}",
+        maximum_runs=20,
+        inputs=[ManagedInput.from_dict(data={"id": "one"})],
+    )
+    listed = app.list_input_sets()
+    unpaged = app.list_input_sets(no_pagination=True)
+    renamed = app.update_input_set("of-runs", name="Renamed set", description="New words.")
+    app.delete_managed_input("two")
+    kept = app.update_input_set("of-inputs", description="As it was.")
+    replaced = app.update_input_set("of-runs", inputs=[app.managed_input("one")])
+    app.delete_input_set("of-instance")
+    return {
+        "runs": runs,
+        "of_runs": plain(of_runs),
+        "of_instance": plain(of_instance),
+        "generated": plain(generated),
+        "of_inputs": plain(of_inputs),
+        "scenario": [plain(scenario), name, id],
+        "got": plain(app.input_set("of-runs")),
+        "listed": [one.id for one in listed],
+        "unpaged": [one.id for one in unpaged],
+        "renamed": plain(renamed),
+        "kept": plain(kept),
+        "replaced": plain(replaced),
+        "mixed": refused(lambda: app.new_input_set(run_ids=runs, instance_id="latest", start_time=now)),
+        "get_after_delete": refused(lambda: app.input_set("of-instance")),
+        "left": [one.id for one in app.list_input_sets()],
+    }
+
+
+def ensembles(client):
+    """Definitions, and a run that keeps the best of three."""
+    app = pushed(client, "py-ensembles")
+    groups = [
+        RunGroup(id="small", instance_id="latest", options={"factor": "2"}),
+        RunGroup(id="large", instance_id="latest", options={"factor": "5"}, repetitions=2),
+    ]
+    rules = [
+        EvaluationRule(
+            id="total",
+            statistics_path="$.result.value",
+            objective=RuleObjective.MAXIMIZE,
+            tolerance=RuleTolerance(value=0.1, type=RuleToleranceType.RELATIVE),
+            index=0,
+        )
+    ]
+    made = app.new_ensemble_definition(groups, rules, id="largest", name="The largest", description="Of three.")
+    generated = app.new_ensemble_definition(groups, rules)
+    run_type = RunTypeConfiguration(run_type=RunType.ENSEMBLE, definition_id="largest")
+    # As the client has it when nothing is said: it names formats, and the instance `latest`.
+    configuration = RunConfiguration(
+        format=Format(format_input=FormatInput(), format_output=FormatOutput()), run_type=run_type
+    )
+    result = app.new_run_with_result(
+        input={"numbers": [1, 2, 3]}, configuration=configuration, polling_options=POLLING, instance_id="latest"
+    )
+    told = client.request("GET", f"{app.endpoint}/runs/{result.id}/ensemble").json()
+    children = [plain(app.run_metadata(one["id"])) for one in told["child_runs"]]
+    updated = app.update_ensemble_definition("largest", name="Renamed one")
+    got = app.ensemble_definition("largest")
+    listed = app.list_ensemble_definitions()
+    unpaged = app.list_ensemble_definitions(no_pagination=True)
+    app.delete_ensemble_definition("largest")
+    return {
+        "made": plain(made),
+        "generated": plain(generated),
+        "result": plain(result),
+        "told": told,
+        "children": children,
+        "updated": plain(updated),
+        "got": plain(got),
+        "listed": [one.id for one in listed],
+        "unpaged": [one.id for one in unpaged],
+        "get_after_delete": refused(lambda: app.ensemble_definition("largest")),
+        "left": [one.id for one in app.list_ensemble_definitions()],
+        "runs": [one.id for one in app.list_runs()],
+    }
+
+
+def shadow_tests(client):
+    """A shadow test from its draft to its end, on runs made through the client."""
+    app = pushed(client, "py-shadow")
+    version = app.new_version(id="v1", name="Version one")
+    app.new_instance(version.id, id="baseline", name="Baseline")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    made = app.new_shadow_test(
+        comparisons={"baseline": ["latest"]},
+        termination_events=TerminationEvents(maximum_runs=2, time=now + datetime.timedelta(hours=1)),
+        start_events=StartEvents(time=now - datetime.timedelta(hours=1)),
+        shadow_test_id="shadow",
+        name="Shadow",
+        description="What the executable pushed last makes of it.",
+    )
+    generated = app.new_shadow_test(
+        comparisons={"baseline": ["latest"]}, termination_events=TerminationEvents(maximum_runs=1)
+    )
+    app.start_shadow_test("shadow")
+    runs = [
+        app.new_run_with_result(input={"numbers": [n]}, instance_id="baseline", polling_options=POLLING).id
+        for n in (1, 2)
+    ]
+    while app.shadow_test_metadata("shadow").status.value != "completed":
+        time.sleep(0.1)
+    updated = app.update_shadow_test("shadow", name="Renamed", description="New words.")
+    got = app.shadow_test("shadow")
+    app.start_shadow_test(generated.shadow_test_id)
+    app.stop_shadow_test(generated.shadow_test_id, StopIntent("cancel"))
+    canceled = app.shadow_test_metadata(generated.shadow_test_id)
+    listed = [one.shadow_test_id for one in app.list_shadow_tests()]
+    unpaged = [one.shadow_test_id for one in app.list_shadow_tests(no_pagination=True)]
+    app.delete_shadow_test(generated.shadow_test_id)
+    return {
+        "made": plain(made),
+        "generated": plain(generated),
+        "originals": runs,
+        "updated": plain(updated),
+        "got": plain(got),
+        "canceled": plain(canceled),
+        "listed": listed,
+        "unpaged": unpaged,
+        "left": [one.shadow_test_id for one in app.list_shadow_tests()],
+    }
+
+
+def switchback_tests(client):
+    """A switchback test from its plan to its end, on a run made through the client."""
+    app = pushed(client, "py-switchback")
+    version = app.new_version(id="v1", name="Version one")
+    app.new_instance(version.id, id="baseline", name="Baseline")
+    sides = TestComparisonSingle(baseline_instance_id="baseline", candidate_instance_id="latest")
+    made = app.new_switchback_test(sides, 30, 4, switchback_test_id="turns", name="Turns")
+    later = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)
+    generated = app.new_switchback_test(sides, 1, 1000, start=later)
+    app.start_switchback_test("turns")
+    run = app.new_run_with_result(input={"numbers": [1]}, instance_id="baseline", polling_options=POLLING).id
+    got = app.switchback_test("turns")
+    app.stop_switchback_test("turns", StopIntent("complete"))
+    updated = app.update_switchback_test("turns", name="Renamed")
+    listed = [one.switchback_test_id for one in app.list_switchback_tests()]
+    unpaged = [one.switchback_test_id for one in app.list_switchback_tests(no_pagination=True)]
+    app.delete_switchback_test(generated.switchback_test_id)
+    return {
+        "made": plain(made),
+        "generated": [generated.switchback_test_id, len(generated.plan.units)],
+        "run": run,
+        "got": plain(got),
+        "stopped": app.switchback_test_metadata("turns").status.value,
+        "updated": plain(updated),
+        "listed": listed,
+        "unpaged": unpaged,
+        "left": [one.switchback_test_id for one in app.list_switchback_tests()],
+    }
+
+
+def acceptance_tests(client):
+    """Acceptance tests on an input set, decided, found, changed and deleted."""
+    app = pushed(client, "py-accept")
+    app.new_version(id="v1", name="Version 1")
+    for id, factor in (("baseline", "2"), ("candidate", "3")):
+        app.new_instance(
+            version_id="v1", id=id, name=f"The {id}", configuration=cloud.InstanceConfiguration(options={"factor": factor})
+        )
+    runs = [app.new_run_with_result(input={"numbers": [n]}, polling_options=POLLING).id for n in (1, 2, 3)]
+    app.new_input_set(id="three", name="Three", run_ids=runs)
+
+    def metric(comparison, statistic, tolerance=None):
+        return Metric(
+            field="result.value",
+            metric_type=MetricType.direct_comparison,
+            params=MetricParams(
+                operator=comparison,
+                tolerance=tolerance or MetricTolerance(type=MetricToleranceType.undefined, value=0),
+            ),
+            statistic=statistic,
+        )
+
+    greater = metric(Comparison.greater_than, StatisticType.mean)
+    within = metric(
+        Comparison.less_than_or_equal_to,
+        StatisticType.p95,
+        MetricTolerance(type=MetricToleranceType.relative, value=0.1),
+    )
+    sides = {"candidate_instance_id": "candidate", "baseline_instance_id": "baseline"}
+    with_set = app.new_acceptance_test_with_result(
+        **sides,
+        id="on-a-set",
+        name="On a set",
+        input_set_id="three",
+        description="Made with its batch in one step.",
+        metrics=[greater, within],
+        polling_options=POLLING,
+    )
+    generated = app.new_acceptance_test(**sides, input_set_id="three", metrics=[greater])
+    polled = app.acceptance_test_with_polling(generated.id, polling_options=POLLING)
+    try:
+        without = plain(app.new_acceptance_test(**sides, id="nothing", metrics=[greater]))
+    except ValueError as error:
+        without = str(error)
+    listed = app.list_acceptance_tests()
+    unpaged = app.list_acceptance_tests(no_pagination=True)
+    updated = app.update_acceptance_test("on-a-set", name="Renamed test", description="New words.")
+    app.delete_acceptance_test("on-a-set")
+    return {
+        "with_set": plain(with_set),
+        "generated": plain(generated),
+        "polled": plain(polled),
+        "without": without,
+        "listed": [one.id for one in listed],
+        "unpaged": [one.results.passed for one in unpaged],
+        "updated": plain(updated),
+        "get_after_delete": refused(lambda: app.acceptance_test("on-a-set")),
+        "batch_after_delete": refused(lambda: app.batch_experiment("on-a-set")),
+        "left": [one.id for one in app.list_acceptance_tests()],
+    }
+
+
 def pages(client):
     """Lists longer than a page, which the client follows to their end."""
     app = pushed(client, "py-pages")
@@ -564,6 +826,11 @@ PARTS = {
         repeated,
         secrets,
         managed_inputs,
+        input_sets,
+        ensembles,
+        shadow_tests,
+        switchback_tests,
+        acceptance_tests,
         pages,
         formats,
     ]

@@ -91,6 +91,25 @@ describe('a page', () => {
     expect(text.toString()).toBe(page('Docs'));
   });
 
+  test.each([
+    ['text/markdown', 'markdown'],
+    ['text/markdown, text/html;q=0.9, */*;q=0.8', 'markdown'],
+    ['text/markdown;q=0.5, text/html;q=0.5', 'markdown'],
+    ['text/html, text/markdown;q=0.9', 'html'],
+    ['text/markdown;q=0', 'html'],
+    ['text/markdown;q=much', 'html'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'html'],
+    ['*/*', 'html'],
+    ['', 'html'],
+  ])('is, to a client that accepts "%s", of the kind %s', async (accept, kind) => {
+    const { status, headers, body } = await get('/docs/a/b', { accept });
+    expect([status, headers['content-type']]).toEqual([200, `text/${kind}; charset=utf-8`]);
+    expect(headers.vary).toBe('accept, accept-encoding');
+    expect(body.toString()).toBe(kind === 'html' ? page('Deep') : '# Deep\n');
+    // A page that has no Markdown is itself for everyone.
+    expect((await get('/docs', { accept })).headers['content-type']).toBe('text/html; charset=utf-8');
+  });
+
   test('is not sent again to a client that has it', async () => {
     const { headers } = await get('/docs');
     const again = await get('/docs', { 'if-none-match': String(headers.etag) });

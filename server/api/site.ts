@@ -17,7 +17,7 @@ const ASSETS = '/assets/';
 const SEARCH_RECORDS = '/search.json';
 const PRIVATE_FILES = ['/csp.json', '/input-hash.txt', SEARCH_RECORDS];
 /** What must name whole addresses, which only the running server knows. */
-const WITH_ADDRESS = ['/sitemap.xml', '/robots.txt', '/releases.atom'];
+const WITH_ADDRESS = ['/sitemap.xml', '/robots.txt', '/releases.atom', '/llms.txt'];
 const NOT_FOUND = '/404.html';
 /** What the build writes where it does not know the address of the server. */
 const UNKNOWN_ADDRESS = 'http://127.0.0.1:8080';
@@ -107,16 +107,28 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply, site:
 export function serveSite(app: FastifyInstance, site: Site, publicUrl: () => string): void {
   app.get('/*', async (request, reply) => {
     const [path = '', query] = request.url.split('?', 2);
-    const file = site.files.get(path);
+    const text = site.files.get(`${path}.md`);
+    const file = text && wantsMarkdown(request.headers.accept) ? text : site.files.get(path);
     if (file) {
       const shown = WITH_ADDRESS.includes(path) ? withAddress(file, publicUrl()) : file;
-      return sendFile(request, reply.headers(site.headers), shown);
+      return sendFile(request, reply.headers(site.headers), shown, text ? ['accept'] : []);
     }
     const proper = path.replace(/(\.html|\/)$/, '');
     if (proper !== path && site.files.has(proper))
       return reply.redirect(query === undefined ? proper : `${proper}?${query}`, 308);
     return reply.callNotFound();
   });
+}
+
+/** Whether a caller names Markdown, and no page of HTML that it would rather have. Browsers never name it. */
+function wantsMarkdown(accept = ''): boolean {
+  const weights = accept.split(',').map((part): [type: string, weight: number] => {
+    const [type = '', ...parameters] = part.split(';').map((one) => one.trim().toLowerCase());
+    const weight = parameters.find((one) => one.startsWith('q='));
+    return [type, weight === undefined ? 1 : Number(weight.slice('q='.length))];
+  });
+  const weightOf = (wanted: string) => weights.find(([type]) => type === wanted)?.[1] ?? 0;
+  return weightOf('text/markdown') > 0 && weightOf('text/markdown') >= weightOf('text/html');
 }
 
 function addressOf(name: string): string {

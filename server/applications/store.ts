@@ -117,6 +117,16 @@ const live = (db: Reader, { uid }: { uid: string }) =>
 const selectLive = prepared(live);
 const shareLive = prepared((db, values: { uid: string }) => live(db, values).forShare());
 
+/** The application of the uid, unless it is deleted. */
+export function findLiveApplication(db: Reader, uid: string): Promise<ApplicationsTable | undefined> {
+  return db
+    .selectFrom('applications')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
 /**
  * Lets the transaction go on only while the application is there: nobody deletes it until the transaction is over, so that
  * nothing is made that its removal would not find. With `locks` false the database has one writer and needs no lock.

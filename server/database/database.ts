@@ -27,7 +27,16 @@ export interface TransactOptions {
 }
 
 /** What processes tell each other without saying more: look again. */
-export const TOPICS = ['runs-queued', 'runs-canceled', 'runs-ended', 'log-lines', 'workers-changed'] as const;
+export const TOPICS = [
+  'runs-queued',
+  'runs-canceled',
+  'runs-ended',
+  'runs-planned',
+  'runs-captured',
+  'experiments-ended',
+  'log-lines',
+  'workers-changed',
+] as const;
 export type Topic = (typeof TOPICS)[number];
 
 export interface Database {

@@ -29,6 +29,11 @@ const document = JSON.parse(
 const ajv = addFormats.default(new Ajv({ strict: false })).addSchema({ $id: 'cloud', ...document });
 
 let server: TestServer;
+const ENSEMBLE = {
+  name: 'The best',
+  run_groups: [{ id: 'one', instance_id: 'latest', options: { seed: 1 } }],
+  rules: [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize' as const, index: 0 }],
+};
 const SECRET = { type: 'env', location: 'KEY', value: 'treasure' } as const;
 /** Values for the placeholders of paths. */
 let ids: Record<string, string>;
@@ -42,7 +47,11 @@ beforeAll(async () => {
   const run = await runToEnd(server, application_id, {
     instance: 'i1',
     // The app gives back what it gets, and so leaves an asset.
-    input: { a: 1, assets: [{ name: 'map', content: [], visual: { schema: 'geojson', label: 'Map' } }] },
+    input: {
+      a: 1,
+      assets: [{ name: 'map', content: [], visual: { schema: 'geojson', label: 'Map' } }],
+      statistics: { result: { value: 3, custom: { late: 'nan' } } },
+    },
     body: { options: { b: 2 } },
   });
   const params = { application_id };
@@ -59,6 +68,31 @@ beforeAll(async () => {
   const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
   await server.client.call('createSecretsCollection', { params, body: collection });
   await server.client.call('createInput', { params, body: { id: 'monday', run_id: run.id } });
+  const set = { id: 'peaks', name: 'Peaks', run_ids: [run.id] };
+  await server.client.call('createInputSet', { params, body: set });
+  await server.client.call('createEnsemble', { params, body: { id: 'best', ...ENSEMBLE } });
+  const comparison = { baseline_instance_id: 'i1', candidate_instance_id: 'latest' };
+  const shadow = { id: 'shadow', name: 'Shadow', comparison, termination_events: { maximum_runs: 1 } };
+  await server.client.call('createShadowTest', { params, body: shadow });
+  const plan = { unit_duration_minutes: 1, units: 1 };
+  const switchback = { id: 'switchback', name: 'Switchback', comparison, generate_random_plan: plan };
+  await server.client.call('createSwitchbackTest', { params, body: switchback });
+  await experiment(application_id);
+  const accept = {
+    name: 'Any name',
+    control: { instance_id: 'i1' },
+    candidate: { instance_id: 'latest' },
+    metrics: [
+      {
+        field: 'result.value',
+        statistic: 'mean',
+        metric_type: 'direct-comparison' as const,
+        params: { operator: 'le' as const },
+      },
+    ],
+    input_set_id: 'peaks',
+  };
+  await server.client.call('createAcceptanceTest', { params, body: { ...accept, id: 'accepted' } });
   ids = {
     application_id,
     run_id: run.id,
@@ -68,12 +102,56 @@ beforeAll(async () => {
     collection_id: 'keys',
     key_id,
     input_id: 'monday',
+    input_set_id: 'peaks',
+    ensemble_id: 'best',
+    shadow_id: 'shadow',
+    switchback_id: 'switchback',
+    batch_id: 'faster',
+    acceptance_id: 'accepted',
     member_id: invited.id,
     account_id,
   };
+  BODIES.createShadowTest = { ...shadow, id: 'another' };
+  BODIES.createSwitchbackTest = { ...switchback, id: 'another' };
   BODIES.createInput = { run_id: run.id };
+  BODIES.createAcceptanceTest = accept;
+  BODIES.createInputSet = { name: 'Any name', run_ids: [run.id] };
 });
+
+/** A batch experiment that is over, with runs of every kind. */
+async function experiment(application_id: string): Promise<void> {
+  const params = { application_id };
+  const runs = ['i1', 'latest'].flatMap((instance_id) =>
+    Array.from({ length: 5 }, (_, repetition) => ({
+      instance_id,
+      option_set: 'x_1',
+      scenario_id: 's',
+      repetition,
+    })),
+  );
+  const body = {
+    id: 'faster',
+    name: 'Is it faster',
+    input_set_id: 'peaks',
+    option_sets: { x_1: { a: '1' } },
+    runs,
+  };
+  await server.client.call('createBatchExperiment', {
+    params,
+    body: { ...body, objectives: { b: 'maximize' } },
+  });
+  await server.until('experiments-ended', async () => {
+    const at = { params: { ...params, batch_id: 'faster' } };
+    return (await server.client.call('getBatchExperimentMetadata', at)).body.status === 'completed';
+  });
+}
 afterAll(() => server.close());
+
+/** A run of the ensemble that has ended, with what its rules found. */
+async function ensembleRun(): Promise<string> {
+  const configuration = { run_type: { type: 'ensemble', definition_id: 'best' } };
+  return (await runToEnd(server, ids.application_id ?? '', { input: {}, body: { configuration } })).id;
+}
 
 const resolve = (shape: Shape): Shape =>
   shape.$ref === undefined ? shape : (document.components.schemas[shape.$ref.split('/').at(-1) ?? ''] ?? {});
@@ -139,9 +217,24 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   createRun: { input: {} },
   updateRun: { name: 'New name' },
   updateInput: { name: 'New name' },
+  updateInputSet: { name: 'New name' },
+  createEnsemble: { id: 'better', ...ENSEMBLE },
+  updateEnsemble: { name: 'New name' },
+  updateShadowTest: { name: 'New name' },
+  updateSwitchbackTest: { name: 'New name' },
+  stopShadowTest: { intent: 'complete' },
+  createBatchExperiment: { name: 'Any name', input_set_id: 'peaks', instance_ids: ['i1'] },
+  updateBatchExperiment: { name: 'New name' },
+  updateAcceptanceTest: { name: 'New name' },
 };
 /** What takes things away comes last, the smallest first. */
 const LAST = [
+  'deleteAcceptanceTest',
+  'deleteEnsemble',
+  'deleteShadowTest',
+  'deleteSwitchbackTest',
+  'deleteBatchExperiment',
+  'deleteInputSet',
   'deleteInput',
   'deleteRun',
   'deleteInstance',
@@ -193,8 +286,9 @@ describe.each(declared)('$id', (operation) => {
     }
     const shapes =
       operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
+    const named = operation.id === 'getRunEnsemble' ? { ...ids, run_id: await ensembleRun() } : ids;
     for (const query of shapes) {
-      const answer = await server.ask(operation.method, url(ids) + query, { body: bodyOf(operation.id) });
+      const answer = await server.ask(operation.method, url(named) + query, { body: bodyOf(operation.id) });
       expect(answer.status, answer.text).toBeLessThan(300);
       expectAsDocumented(operation, answer);
     }

@@ -25,18 +25,18 @@ export function createMetrics(): Metrics {
     }),
     runsSubmitted: new Counter({
       name: 'switchyard_runs_submitted_total',
-      help: 'Runs acknowledged.',
+      help: 'Runs made here, external ones too.',
       registers,
     }),
     runsFinished: new Counter({
       name: 'switchyard_runs_finished_total',
-      help: 'Runs that ended here, by status.',
+      help: 'Runs whose app was ended here, by status.',
       labelNames: ['status'],
       registers,
     }),
     runsRequeued: new Counter({
       name: 'switchyard_runs_requeued_total',
-      help: 'Runs queued again because the worker that held them died.',
+      help: 'Runs queued again: their worker died, was shut down, or could not start the app.',
       registers,
     }),
     slotsBusy: new Gauge({

@@ -24,6 +24,21 @@ export function findInput(db: Reader, applicationUid: string, id: InputId): Prom
     .executeTakeFirst();
 }
 
+/** Those of the ids that the application has, in no order. */
+export async function findInputs(
+  db: Reader,
+  applicationUid: string,
+  ids: readonly InputId[],
+): Promise<InputsTable[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('inputs')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('id', 'in', ids)
+    .execute();
+}
+
 export function listInputs(db: Reader, applicationUid: string, page: PageRequest): Promise<InputsTable[]> {
   let query = db
     .selectFrom('inputs')

@@ -1,4 +1,5 @@
 /** A run as the API shows it: in lists, and in full with the nested metadata that the published clients read. */
+import type { ExperimentRun } from '@switchyard/contract/experiment-runs.ts';
 import type {
   Indicator,
   OptionSummary,
@@ -8,6 +9,7 @@ import type {
 } from '@switchyard/contract/run-shapes.ts';
 import { isTerminal, statusV1 } from '@switchyard/contract/states.ts';
 import { rfc3339 } from '../clock.ts';
+import { labelsOf } from './labels.ts';
 import type { RunsTable } from './schema.ts';
 import type { ListedRun } from './store.ts';
 
@@ -42,7 +44,12 @@ function infoOf(run: ListedRun) {
     application_id: run.application_id,
     application_instance_id: run.instance_id,
     application_version_id: run.version_id,
-    run_type: { type: run.run_type, definition_id: run.definition_id, reference_id: run.reference_id },
+    run_type: {
+      type: run.run_type,
+      definition_id: run.definition_id,
+      reference_id: run.reference_id ?? run.parent_run_id,
+    },
+    ...experimentOf(run),
     execution_class: run.execution_class,
     runtime: run.runtime,
     queuing_priority: run.priority,
@@ -53,6 +60,11 @@ function infoOf(run: ListedRun) {
       indicators: JSON.parse(run.indicators) as Indicator[],
     },
   };
+}
+
+function experimentOf({ experiment_id, experiment_type, plan_unit_index }: ListedRun) {
+  if (experiment_id === null || experiment_type === null) return {};
+  return { experiment_id, experiment_type, ...(plan_unit_index === null ? {} : { plan_unit_index }) };
 }
 
 function trackingOf({ cloned_run_id, input_id }: RunsTable) {
@@ -74,6 +86,18 @@ export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
     options: options.active,
     request_options: options.requested,
     options_summary: options.summary,
+  };
+}
+
+/** A run in the list of an experiment. */
+export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): ExperimentRun {
+  const { option_set, scenario_id, repetition, input_set_id } = labelsOf(run);
+  return {
+    ...runBody(run, hidden),
+    ...(option_set === undefined ? {} : { option_set }),
+    ...(scenario_id === undefined ? {} : { scenario_id }),
+    ...(repetition === undefined ? {} : { repetition }),
+    ...(input_set_id === undefined ? {} : { input_set_id }),
   };
 }
 
@@ -119,6 +143,7 @@ export function informationBody(
       queuing_disabled: info.queuing_disabled,
       queuing_priority: info.queuing_priority,
       run_type: info.run_type,
+      ...experimentOf(run),
       runtime: info.runtime,
       options: {
         active_options: options.active,

@@ -1,10 +1,12 @@
 /**
  * Cancel and delete. A run that waits, for its turn or for its result, ends at once; a running one is marked, and the worker that has it, on whichever
- * machine, is told and ends its app. Deleting takes the row away: the worker finds it gone and ends the app too.
+ * machine, is told and ends its app. Deleting takes the row away: the worker finds it gone and ends the app too. The run of an
+ * ensemble is marked as well; whoever advances it cancels what it consists of.
  */
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { listChildIds } from './ensemble-runs.ts';
 import { removeLines } from './history.ts';
 import { cancelOrAsk } from './moves.ts';
 import type { RunsTable } from './schema.ts';
@@ -26,15 +28,22 @@ export async function cancel({ database, clock }: Parts, run: RunsTable): Promis
 const LINES_AT_ONCE = 500;
 
 /**
- * Removes runs with their contents, whatever their status. Lines of logs go after the run, to which none is added then, in
+ * Removes runs with their contents, whatever their status, and with that of an ensemble those that it consists of. Lines of logs go after the run, to which none is added then, in
  * small transactions: there may be a day's worth of them. What a crash leaves of them is too old to be kept a day later.
  */
 export async function remove(
   { database, contents }: Parts,
-  runs: readonly Pick<RunsTable, 'id'>[],
+  runs: readonly (Pick<RunsTable, 'id'> & Partial<Pick<RunsTable, 'run_type'>>)[],
 ): Promise<void> {
-  const ids = runs.map((run) => run.id);
-  const blobs = await database.transact(async (tx) => contents.remove(tx, await removeRuns(tx, ids)));
+  const named = runs.map((run) => run.id);
+  const ensembles = runs.filter((run) => run.run_type === 'ensemble').map((run) => run.id);
+  const { ids, blobs } = await database.transact(async (tx) => {
+    const left = await removeRuns(tx, named);
+    // Looked for once nothing is planned any more: what was about to be born is born by then, or never will be.
+    const children = await listChildIds(tx, ensembles);
+    left.push(...(await removeRuns(tx, children)));
+    return { ids: [...named, ...children], blobs: await contents.remove(tx, left) };
+  });
   database.notify('runs-canceled');
   await contents.removeBlobs(blobs);
   while (

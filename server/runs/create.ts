@@ -1,7 +1,8 @@
 /** What a request for a run asks for: which kind of run, and on which input. */
-import type { InputId } from '@switchyard/contract/ids.ts';
+import type { ExperimentId, InputId } from '@switchyard/contract/ids.ts';
 import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
 import type { RunCreate, RunTypeName } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import { hiddenOptions } from '../applications/executable.ts';
@@ -9,7 +10,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication } from '../applications/store.ts';
 import type { Contents, PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Call } from '../http/handler.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { rawField } from '../http/raw-field.ts';
@@ -17,9 +18,11 @@ import type { Random } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { prepareResult } from './external.ts';
 import { isArchive } from './formats.ts';
+import type { Mark } from './plan.ts';
 import { resolveInstance, resolvePlace } from './resolve.ts';
+import { submitRouted } from './route-run.ts';
 import type { RunsTable } from './schema.ts';
-import { type ManagedContent, register, submit } from './submit.ts';
+import { type Birth, type ManagedContent, register, submit } from './submit.ts';
 
 export interface CreateParts {
   database: Database;
@@ -29,6 +32,23 @@ export interface CreateParts {
   random: Random;
   /** A managed input of the application, its content under a name of its own; throws the 400 when there is none. */
   useInput(applicationUid: string, id: InputId): Promise<ManagedContent>;
+  /** Makes a run of an ensemble; throws the 400 when the application has no such definition, or it cannot be run. */
+  startEnsemble(asked: EnsembleAsked): Promise<RunsTable>;
+  /** The batch experiment that a run is to join; throws the 400 when there is none, or it has ended. */
+  joinBatch(application: ApplicationsTable, id: ExperimentId): Promise<Joined>;
+}
+
+/** What a run of an ensemble is asked for with. */
+export interface EnsembleAsked extends Birth {
+  definitionId: string;
+  /** Of the caller, who is told nothing of options that are hidden from it. */
+  role: Role;
+}
+
+/** An experiment that a run joins: marked with it, and counted by it in the transaction that brings the run. */
+export interface Joined {
+  mark: Mark;
+  join(tx: Writer): Promise<void>;
 }
 
 type CreateCall = Call<Operations['createRun']>;
@@ -39,8 +59,11 @@ export async function create(parts: CreateParts, call: CreateCall): Promise<Runs
   const { database, clock, random } = parts;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const type = typeOf(body);
-  refuseUnknown(body, type, application);
+  refuseEnsembleInBatch(body, type);
   refuseSeveralInputs(body);
+  const joined = body.batch_experiment_id
+    ? await parts.joinBatch(application, body.batch_experiment_id)
+    : null;
   const managed = body.input_id ? await parts.useInput(application.uid, body.input_id) : null;
   const asked = {
     application,
@@ -52,8 +75,11 @@ export async function create(parts: CreateParts, call: CreateCall): Promise<Runs
     clonedRunId: body.tracking?.cloned_run_id || null,
     managed,
     input: (format: FormatType) => prepareInput(parts, application, call, format),
-    also: (tx: Parameters<CreateCall['remember']>[0], id: RunsTable['id']) =>
-      call.remember(tx, { status: 202, body: { run_id: id } }),
+    experiment: joined?.mark ?? null,
+    async also(tx: Writer, id: RunsTable['id']) {
+      await call.remember(tx, { status: 202, body: { run_id: id } });
+      await joined?.join(tx);
+    },
   };
   const submitting = {
     database,
@@ -71,8 +97,18 @@ export async function create(parts: CreateParts, call: CreateCall): Promise<Runs
       result: async ({ output }) => (result ? prepareResult(parts, application.uid, result, output) : null),
     });
   }
-  const resolved = await resolveInstance(database.read, application, query.instance_id);
-  return submit(submitting, { ...asked, resolved, hidden: hiddenOptions(resolved.executable, caller.role) });
+  const definitionId = definitionOf(body, type);
+  if (definitionId !== null) return parts.startEnsemble({ ...asked, definitionId, role: caller.role });
+  const submission = async (instanceId: string | undefined) => {
+    const resolved = await resolveInstance(database.read, application, instanceId);
+    return { ...asked, resolved, hidden: hiddenOptions(resolved.executable, caller.role) };
+  };
+  // No test copies or sends elsewhere what belongs to another experiment.
+  if (joined) return submit(submitting, await submission(query.instance_id));
+  return submitRouted(submitting, application, query.instance_id, async (instanceId, routed) => ({
+    ...(await submission(instanceId)),
+    ...routed,
+  }));
 }
 
 /** A result makes a run external: only what was executed somewhere else has one from the start. */
@@ -86,21 +122,26 @@ function typeOf({ configuration, result }: RunCreate): RunTypeName {
   return type;
 }
 
-/** Names of things that the application does not have. */
-function refuseUnknown(body: RunCreate, type: RunTypeName, application: ApplicationsTable): void {
-  const definition = body.configuration?.run_type?.definition_id;
-  if (type === 'ensemble') {
+function refuseEnsembleInBatch(body: RunCreate, type: RunTypeName): void {
+  const definition = definitionOf(body, type);
+  if (definition !== null && body.batch_experiment_id)
     throw badRequest(
-      definition
-        ? `configuration.run_type.definition_id is ${shown(definition)}; the application ${shown(application.id)} has no such ensemble definition.`
-        : 'configuration.run_type.definition_id is missing; a run of the type ensemble names its ensemble definition.',
+      `batch_experiment_id is ${shown(body.batch_experiment_id)} and configuration.run_type.type is "ensemble"; the run of an ensemble cannot join a batch experiment.`,
     );
-  }
-  if (body.batch_experiment_id) {
+}
+
+/** The definition that a run of the type ensemble names; null for a run of another type, which names none. */
+function definitionOf({ configuration }: RunCreate, type: RunTypeName): string | null {
+  const id = configuration?.run_type?.definition_id || null;
+  if (type === 'ensemble' && id === null)
     throw badRequest(
-      `batch_experiment_id is ${shown(body.batch_experiment_id)}; the application ${shown(application.id)} has no such batch experiment.`,
+      'configuration.run_type.definition_id is missing; a run of the type ensemble names its ensemble definition.',
     );
-  }
+  if (type !== 'ensemble' && id !== null)
+    throw badRequest(
+      `configuration.run_type.definition_id is ${shown(id)} and the run is of the type ${type}; only a run of the type ensemble has a definition.`,
+    );
+  return id;
 }
 
 const SOURCES = ['input', 'upload_id', 'input_id'] as const;

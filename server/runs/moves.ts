@@ -144,6 +144,29 @@ export async function endRegistered(tx: Writer, run: Changed, ending: Ending): P
   return true;
 }
 
+/**
+ * Ends the run of an ensemble; false when somebody else has, it is gone, or whether it is to be canceled is not what
+ * `canceled` says.
+ */
+export async function endEnsemble(
+  tx: Writer,
+  run: Changed,
+  { canceled }: { canceled: boolean },
+  ending: Ending,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('runs')
+    .set(ending)
+    .where('id', '=', run.id)
+    .where('status', '=', 'running')
+    .where('run_type', '=', 'ensemble')
+    .where('cancel_requested_at', canceled ? 'is not' : 'is', null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  await insertEvents(tx, [run], ending.status, ending.finished_at);
+  return true;
+}
+
 export type Held = Pick<
   RunsTable,
   'id' | 'application_uid' | 'fence' | 'attempt' | 'worker_id' | 'cancel_requested_at'
@@ -162,7 +185,7 @@ export function listHeld(db: Reader, workerId: string): Promise<Held[]> {
 }
 
 /**
- * Running runs whose worker is not entered. One statement: a worker that enters and claims between two would have its
+ * Running runs whose worker is not entered; that of an ensemble has none. One statement: a worker that enters and claims between two would have its
  * runs taken away.
  */
 export function listOrphans(db: Reader, limit: number): Promise<Held[]> {
@@ -170,6 +193,7 @@ export function listOrphans(db: Reader, limit: number): Promise<Held[]> {
     .selectFrom('runs')
     .select(HELD)
     .where('status', '=', RUNNING)
+    .where('worker_id', 'is not', null)
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -1,10 +1,6 @@
 /** The operations on runs. */
 import type { ApplicationId, RunId } from '@switchyard/contract/ids.ts';
-import {
-  DIRECT_INPUT_BYTES_MAX,
-  LIST_WINDOW_DEFAULT_MS,
-  PAGE_ITEMS_MAX,
-} from '@switchyard/contract/limits.ts';
+import { DIRECT_INPUT_BYTES_MAX, PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { may } from '@switchyard/contract/states.ts';
 import { hiddenOptions } from '../applications/executable.ts';
 import { findExecutable, findExecutables } from '../applications/executables-store.ts';
@@ -14,6 +10,7 @@ import type { Caller, HandlersOf } from '../http/handler.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { cutPage, type PageTokens, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
+import { windowOf } from '../http/window.ts';
 import { assetBody, findAsset, listAssets } from './assets.ts';
 import { informationBody, runBody } from './body.ts';
 import { cancel, remove } from './cancel.ts';
@@ -79,17 +76,11 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
 
     async listRuns({ caller, params, query }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
-      const end = query.end === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.end);
-      const start =
-        query.start === undefined
-          ? Math.min(end, clock.now()) - LIST_WINDOW_DEFAULT_MS
-          : Date.parse(query.start);
-      if (start >= end)
-        throw badRequest(`start is ${shown(query.start)}, which is not before end, ${shown(query.end)}.`);
+      const window = windowOf(query, clock.now());
       const list = `runs ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`;
       const { after, limit } = pageRequest(pageTokens, list, query);
       const size = limit ?? PAGE_ITEMS_MAX;
-      const rows = await listRuns(database.read, application.uid, { start, end }, { after, limit: size });
+      const rows = await listRuns(database.read, application.uid, window, { after, limit: size });
       const page = cutPage(rows, size, (row) => ({ at: row.created_at, id: row.id }));
       const executables = await findExecutables(database.read, [
         ...new Set(page.items.map((row) => row.executable_id)),

@@ -9,8 +9,8 @@ import { type GivenConfiguration, isLatest } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { findVersion } from '../versions/store.ts';
 
-/** What an external run has for an executable when its application has none. */
-const NO_EXECUTABLE = '' as ExecutableId;
+/** What a run has for an executable that executes none: that of an ensemble, an external one of an empty application. */
+export const NO_EXECUTABLE = '' as ExecutableId;
 
 /** What a run belongs to. */
 export interface Place {
@@ -63,6 +63,25 @@ export async function resolveInstance(
   );
 }
 
+/**
+ * What a planned run will execute: the version in place of the one of the instance where it names one; the version alone,
+ * with nothing configured, where it names no instance.
+ */
+export async function resolvePlanned(
+  db: Reader,
+  application: ApplicationsTable,
+  instanceId: string,
+  versionId: string,
+): Promise<Resolved> {
+  if (versionId === '') return resolveInstance(db, application, instanceId);
+  const version = await findVersion(db, application.uid, versionId as VersionId);
+  if (!version)
+    throw badRequest(`There is no version ${shown(versionId)} of application ${shown(application.id)}.`);
+  const configuration =
+    instanceId === '' ? {} : (await resolveInstance(db, application, instanceId)).configuration;
+  return made(db, instanceId, version.id, version.executable_id, configuration);
+}
+
 /** The same for a run that is not executed here, whose application may have nothing to execute. */
 export async function resolvePlace(
   db: Reader,
@@ -85,7 +104,8 @@ function usesDefault(instanceId: string | undefined): instanceId is undefined {
   return instanceId === undefined || instanceId === '' || instanceId === 'default';
 }
 
-function chosenId(application: ApplicationsTable, instanceId: string | undefined): string {
+/** The instance that a request means. */
+export function chosenId(application: ApplicationsTable, instanceId: string | undefined): string {
   return usesDefault(instanceId) ? application.default_instance || 'latest' : instanceId;
 }
 

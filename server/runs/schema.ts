@@ -5,15 +5,17 @@ import type {
   ApplicationId,
   AssetId,
   ExecutableId,
+  ExperimentId,
   InputId,
   RunId,
   SecretsCollectionId,
 } from '@switchyard/contract/ids.ts';
 import type { RunTypeName, STATISTICS_STATUSES } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
-import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { ExperimentType, RunStatusV2 } from '@switchyard/contract/states.ts';
 import { type Generated, sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
+import { experimentMigrations } from './experiment-migrations.ts';
 
 export interface RunsTable {
   id: RunId;
@@ -52,6 +54,19 @@ export interface RunsTable {
   input_id: InputId | null;
   /** As the request gave it. */
   cloned_run_id: string | null;
+  /** The experiment it belongs to, and how that is called; null for none. */
+  experiment_uid: string | null;
+  experiment_id: ExperimentId | null;
+  experiment_type: ExperimentType | null;
+  /** Of a run that a switchback test has sent to an instance. */
+  plan_unit_index: number | null;
+  /** The run of an ensemble that it is a part of, or the run that it is the shadow of. */
+  parent_run_id: RunId | null;
+  /** What its owner knows it by (labels.ts), in JSON. */
+  labels: string | null;
+  /** Of the run of an ensemble: its run groups and rules, and how the best run was found; in JSON. */
+  ensemble: string | null;
+  rules_result: string | null;
 
   /** How often it was claimed. */
   attempt: number;
@@ -118,9 +133,60 @@ export interface AssetsTable {
   created_at: number;
 }
 
+/** A run that is to be born: see births.ts. */
+export interface PlannedRunsTable {
+  /** The experiment, or the run of an ensemble, that wants it. */
+  owner_uid: string;
+  /** Its place among those of its owner. */
+  position: number;
+  application_uid: string;
+  planned_at: number;
+  user_email: string;
+  name: string;
+  /** Empty for a run that is given a version alone. */
+  instance_id: string;
+  version_id: string;
+  /** What is given as options of the run, in JSON. */
+  options: string;
+  priority: number | null;
+  content_id: string;
+  input_format: FormatType;
+  input_id: InputId | null;
+  experiment_uid: string | null;
+  experiment_id: ExperimentId | null;
+  experiment_type: ExperimentType | null;
+  parent_run_id: RunId | null;
+  labels: string | null;
+  /** Why it cannot be born; empty while it may. */
+  error: string;
+}
+
+/** What a started test says of the runs of an instance: see routes.ts. */
+export interface RunRoutesTable {
+  application_uid: string;
+  /** `latest` under its one name. */
+  instance_id: string;
+  kind: 'shadow' | 'switchback';
+  experiment_uid: string;
+  experiment_id: string;
+  /** A ShadowRoute or SwitchbackRoute, in JSON. */
+  rule: string;
+}
+
+/** A run that a shadow test is to copy, written in the transaction that brought the run. */
+export interface CapturedRunsTable {
+  experiment_uid: string;
+  run_id: RunId;
+  application_uid: string;
+  at: number;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
     runs: RunsTable;
+    planned_runs: PlannedRunsTable;
+    run_routes: RunRoutesTable;
+    captured_runs: CapturedRunsTable;
     run_events: Omit<RunEventsTable, 'seq'> & { seq: Generated<number> };
     log_chunks: LogChunksTable;
     assets: AssetsTable;
@@ -255,4 +321,5 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  ...experimentMigrations,
 ];

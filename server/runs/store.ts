@@ -1,11 +1,14 @@
 /** Every statement on runs but those that move them from status to status (moves.ts) and their history (history.ts). */
 import type { ExecutableId, RunId } from '@switchyard/contract/ids.ts';
+import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isInWindow } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { removeAssets } from './assets.ts';
 import { insertEvents } from './history.ts';
+import { removePlannedOf } from './plan.ts';
+import { removeCaptures } from './routes.ts';
 import type { RunsTable } from './schema.ts';
 
 const insertRow = prepared((db, run: RunsTable) => db.insertInto('runs').values(run));
@@ -30,7 +33,7 @@ export async function findRun(db: Reader, applicationUid: string, id: RunId): Pr
 }
 
 /** What lists show of a run: without its statistics and metrics, which can be a megabyte each. */
-const LISTED = [
+export const LISTED = [
   'id',
   'executable_id',
   'user_email',
@@ -51,6 +54,11 @@ const LISTED = [
   'options_summary',
   'request_options',
   'input_id',
+  'experiment_id',
+  'experiment_type',
+  'plan_unit_index',
+  'parent_run_id',
+  'labels',
   'statistics_status',
   'statistics_error',
   'indicators',
@@ -72,6 +80,56 @@ export function listRuns(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit + 1)
+    .execute();
+}
+
+/** What a run is made on, for whoever makes something else on it. */
+const MADE_ON = [
+  'id',
+  'application_uid',
+  'name',
+  'description',
+  'created_at',
+  'input_content_id',
+  'input_format',
+  'output_format',
+] as const;
+
+export type RunInput = Pick<RunsTable, (typeof MADE_ON)[number]>;
+
+/** The inputs of those of the runs that the application has, in no order. By the ids alone, as in selectRun. */
+export async function findRunInputs(
+  db: Reader,
+  applicationUid: string,
+  ids: readonly RunId[],
+): Promise<RunInput[]> {
+  if (ids.length === 0) return [];
+  const runs = await db.selectFrom('runs').select(MADE_ON).where('id', 'in', ids).execute();
+  return runs.filter((run) => run.application_uid === applicationUid);
+}
+
+/**
+ * The inputs of runs of the instance that succeeded, newest first. Those that an experiment or an ensemble made for itself
+ * are left out; a run that a switchback test only sent there was asked for from outside.
+ */
+export function listSucceededInputs(
+  db: Reader,
+  place: { applicationUid: string; instanceId: string },
+  window: { start: number; end: number },
+  limit: number,
+): Promise<RunInput[]> {
+  return db
+    .selectFrom('runs')
+    .select(MADE_ON)
+    .where('application_uid', '=', place.applicationUid)
+    .where('instance_id', '=', place.instanceId)
+    .where('status', '=', sql.lit('succeeded'))
+    .where('parent_run_id', 'is', null)
+    .where((eb) => eb.or([eb('experiment_type', 'is', null), eb('experiment_type', '=', 'switchback')]))
+    .where(isInWindow('runs', window, null))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
     .execute();
 }
 
@@ -103,6 +161,8 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .where('id', 'in', ids)
     .returning(['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id'])
     .execute();
+  await removeCaptures(tx, ids);
+  await removePlannedOf(tx, ids);
   const assets = await removeAssets(tx, ids);
   const own = rows.flatMap((row) => [
     row.input_content_id,

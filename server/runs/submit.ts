@@ -23,7 +23,8 @@ import { hasCollection } from '../secrets/store.ts';
 import { discardAll, insertResults, type PreparedEnd } from './finish.ts';
 import { type Formats, formatsOf, formatsOfExternal } from './formats.ts';
 import { ruleError, sizeError, summarize } from './options.ts';
-import type { Place, Resolved } from './resolve.ts';
+import { insertPlanned, type Mark, type PlannedRun } from './plan.ts';
+import { NO_EXECUTABLE, type Place, type Resolved } from './resolve.ts';
 import type { RunsTable } from './schema.ts';
 import { insertRun } from './store.ts';
 import { countLoad } from './turns.ts';
@@ -39,7 +40,7 @@ export interface SubmitParts {
 }
 
 /** What a run is made of, whoever executes it. */
-interface Birth {
+export interface Birth {
   application: ApplicationsTable;
   email: string;
   name: string;
@@ -49,6 +50,14 @@ interface Birth {
   clonedRunId?: string | null;
   /** The managed input it runs on. */
   managed?: ManagedContent | null;
+  /** When it is made; now when nothing is said. */
+  at?: number;
+  /** The experiment it belongs to. */
+  experiment?: Mark | null;
+  planUnitIndex?: number | null;
+  parentRunId?: RunId | null;
+  /** Labels, in JSON. */
+  labels?: string | null;
   /** Makes the input, once the format is known; throws the 400 that says what is wrong with it. */
   input(format: FormatType): Promise<PreparedContent>;
   /** Done in the transaction that brings the run, first. */
@@ -68,11 +77,22 @@ export interface Registration extends Birth {
   result(formats: Formats): Promise<PreparedEnd | null>;
 }
 
+/** A run of an ensemble, which consists of others. */
+export interface Gathering extends Birth {
+  definitionId: string;
+  /** Run groups and rules, in JSON. */
+  definition: string;
+  formats: Formats;
+  /** What it consists of, but for the input, which is its own. */
+  children: readonly Omit<PlannedRun, 'contentId' | 'inputFormat' | 'inputId' | 'parentRunId'>[];
+}
+
 export type RunConfiguration = GivenConfiguration & { run_type?: { reference_id?: string | null } | null };
 
-/** A managed input, ready to be the input of a run. */
+/** A managed input, or one of an experiment, ready to be the input of a run. */
 export interface ManagedContent {
-  id: InputId;
+  /** null for one that has no name. */
+  id: InputId | null;
   format: FormatType;
   content: PreparedContent;
 }
@@ -80,16 +100,7 @@ export interface ManagedContent {
 /** Queues a run. */
 export async function submit(parts: SubmitParts, asked: Submission): Promise<RunsTable> {
   const { resolved, configuration } = asked;
-  const requestOptions = optionsOf(asked);
-  const definitions = resolved.requirements.options;
-  const summary = summarize({
-    definitions,
-    instance: asText(resolved.configuration.options),
-    run: requestOptions,
-  });
-  const broken = sizeError(summary) ?? ruleError(summary, definitions, asked.hidden ?? new Set());
-  if (broken) throw badRequest(broken);
-
+  const { requestOptions, summary } = settleOptions(resolved, asked.options, asked.hidden ?? new Set());
   const secrets = secretsOf(configuration) ?? secretsOf(resolved.configuration);
   if (secrets !== null) await checkSecrets(parts.database, asked, secrets);
   const formats = formatsOf(
@@ -148,7 +159,63 @@ export async function register(parts: SubmitParts, asked: Registration): Promise
   return run;
 }
 
-function optionsOf({ options }: Birth): Record<string, string> {
+/** Brings the run of an ensemble, which goes on from the start, and plans what it consists of. */
+export async function gather(parts: SubmitParts, asked: Gathering): Promise<RunsTable> {
+  const { formats } = asked;
+  checkManaged(asked.managed, formats);
+  const input = await inputOf(asked, formats);
+  const place = {
+    instanceId: '',
+    versionId: '' as const,
+    executableId: NO_EXECUTABLE,
+    requirements: null,
+    configuration: {},
+  };
+  const run: RunsTable = {
+    // What was asked for as options is shown with the runs that get them.
+    ...born(parts, asked, { place, formats, input, summary: [], requestOptions: {} }),
+    ...notStarted,
+    status: 'running',
+    run_type: 'ensemble',
+    secrets_collection_id: null,
+    definition_id: asked.definitionId,
+    ensemble: asked.definition,
+  };
+  const plan = {
+    ownerUid: run.id,
+    applicationUid: run.application_uid,
+    at: run.created_at,
+    email: run.user_email,
+    experiment: null,
+  };
+  const children = asked.children.map((child) => ({
+    ...child,
+    contentId: input.id,
+    inputFormat: formats.input,
+    inputId: asked.managed?.id ?? null,
+    parentRunId: run.id,
+  }));
+  await bring(parts, asked, run, input, (tx) => insertPlanned(tx, plan, children));
+  parts.database.notify('runs-planned');
+  return run;
+}
+
+/** What the app is given, or the 400 that says what is wrong with it; `hidden` are options it must not name. */
+export function settleOptions(
+  { requirements, configuration }: Pick<Resolved, 'requirements' | 'configuration'>,
+  given: Birth['options'],
+  hidden: ReadonlySet<string>,
+): { requestOptions: Record<string, string>; summary: OptionSummary[] } {
+  const requestOptions = optionsOf({ options: given });
+  const definitions = requirements.options;
+  const instance = asText(configuration.options);
+  const summary = summarize({ definitions, instance, run: requestOptions });
+  const broken = sizeError(summary) ?? ruleError(summary, definitions, hidden);
+  if (broken) throw badRequest(broken);
+  return { requestOptions, summary };
+}
+
+function optionsOf({ options }: Pick<Birth, 'options'>): Record<string, string> {
   const error = optionsError(options, 'options');
   if (error) throw badRequest(error);
   return asText(options);
@@ -162,7 +229,7 @@ function inputOf(asked: Birth, formats: Formats): Promise<PreparedContent> | Pre
 function checkManaged(managed: ManagedContent | null | undefined, formats: Formats): void {
   if (!managed || managed.format === formats.input) return;
   throw badRequest(
-    `input_id is ${shown(managed.id)}, whose format is ${managed.format}; the app takes ${formats.input}.`,
+    `input_id is ${shown(managed.id ?? '')}, whose format is ${managed.format}; the app takes ${formats.input}.`,
   );
 }
 
@@ -190,7 +257,7 @@ function born({ clock, random }: SubmitParts, asked: Birth, settled: Settled) {
     user_email: asked.email,
     name: asked.name,
     description: asked.description,
-    created_at: clock.now(),
+    created_at: asked.at ?? clock.now(),
     definition_id: null,
     reference_id: configuration.run_type?.reference_id ?? null,
     execution_class:
@@ -207,6 +274,14 @@ function born({ clock, random }: SubmitParts, asked: Birth, settled: Settled) {
     network: place.configuration.network ? 1 : 0,
     input_id: asked.managed?.id ?? null,
     cloned_run_id: asked.clonedRunId ?? null,
+    experiment_uid: asked.experiment?.uid ?? null,
+    experiment_id: asked.experiment?.id ?? null,
+    experiment_type: asked.experiment?.type ?? null,
+    plan_unit_index: asked.planUnitIndex ?? null,
+    parent_run_id: asked.parentRunId ?? null,
+    labels: asked.labels ?? null,
+    ensemble: null,
+    rules_result: null,
   } as const;
 }
 

@@ -59,10 +59,12 @@ export async function countLoad(
   db: Reader,
   asked: { classes: readonly ExecutionClass[]; before?: Turn; bound: number },
 ): Promise<Load> {
+  // The run of an ensemble has no worker and takes no slot: those that it consists of do.
   let query = db
     .selectFrom('runs')
     .select((eb) => ['status', 'worker_id', 'execution_class', eb.fn.countAll().as('count')])
     .where('status', '=', RUNNING)
+    .where('worker_id', 'is not', null)
     .groupBy(['status', 'worker_id', 'execution_class']);
   for (const name of asked.classes) {
     // In order, or PostgreSQL may read every queued run to find the first ones.
@@ -123,7 +125,8 @@ export type Active = Pick<RunsTable, (typeof SHOWN)[number]>;
 
 /**
  * What runs, and what waits after the turn, of one account, each in the order of turns. One statement, because a run that
- * is claimed between two would be missed. There are never more running than the workers have slots.
+ * is claimed between two would be missed. There are never more running than the workers have slots: the run of an ensemble,
+ * which has no worker, is left out, and those that it consists of stand for it.
  */
 export async function listActive(
   db: Reader,
@@ -144,7 +147,12 @@ export async function listActive(
     .selectFrom(waiting.as('waiting'))
     .select(SHOWN)
     .unionAll(
-      db.selectFrom('runs').select(SHOWN).where('status', '=', RUNNING).where('account_id', '=', account),
+      db
+        .selectFrom('runs')
+        .select(SHOWN)
+        .where('status', '=', RUNNING)
+        .where('worker_id', 'is not', null)
+        .where('account_id', '=', account),
     )
     .execute();
   rows.sort(byTurn);

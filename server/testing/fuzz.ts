@@ -36,6 +36,11 @@ const DELETING = [
   'deleteInstance',
   'deleteRun',
   'deleteInput',
+  'deleteInputSet',
+  'deleteEnsemble',
+  'deleteShadowTest',
+  'deleteSwitchbackTest',
+  'deleteAcceptanceTest',
   'revokeKey',
   'deleteMember',
   'updateMember',
@@ -56,6 +61,11 @@ interface Ids {
   instances: string[];
   runs: string[];
   inputs: string[];
+  sets: string[];
+  ensembles: string[];
+  shadows: string[];
+  switchbacks: string[];
+  acceptances: string[];
 }
 
 async function furnish(server: ServerProcess): Promise<Ids> {
@@ -72,6 +82,48 @@ async function furnish(server: ServerProcess): Promise<Ids> {
     await createRun(server, application, { instance: 'production', input: { stops: [1] } }),
   ];
   await server.client.call('createInput', { params, body: { id: 'monday', run_id: runs[0] } });
+  await server.client.call('createInputSet', { params, body: { id: 'peaks', name: 'Peaks', run_ids: runs } });
+  await server.client.call('createEnsemble', {
+    params,
+    body: {
+      id: 'best',
+      name: 'The best',
+      run_groups: [{ id: 'one', instance_id: 'production' }],
+      rules: [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize', index: 0 }],
+    },
+  });
+  const comparison = { baseline_instance_id: 'production', candidate_instance_id: 'latest' };
+  await server.client.call('createShadowTest', {
+    params,
+    body: { id: 'shadow', name: 'Shadow', comparison, termination_events: { maximum_runs: 5 } },
+  });
+  await server.client.call('createSwitchbackTest', {
+    params,
+    body: {
+      id: 'switchback',
+      name: 'Switchback',
+      comparison,
+      generate_random_plan: { unit_duration_minutes: 1, units: 2 },
+    },
+  });
+  await server.client.call('createAcceptanceTest', {
+    params,
+    body: {
+      id: 'accepted',
+      name: 'Accepted',
+      control: { instance_id: 'production' },
+      candidate: { instance_id: 'latest' },
+      metrics: [
+        {
+          field: 'result.value',
+          statistic: 'mean',
+          metric_type: 'direct-comparison',
+          params: { operator: 'le' },
+        },
+      ],
+      input_set_id: 'peaks',
+    },
+  });
   // They end while schemathesis reads the document.
   return {
     applications: [application],
@@ -79,6 +131,11 @@ async function furnish(server: ServerProcess): Promise<Ids> {
     instances: ['production', 'latest'],
     runs,
     inputs: ['monday'],
+    sets: ['peaks'],
+    ensembles: ['best'],
+    shadows: ['shadow'],
+    switchbacks: ['switchback'],
+    acceptances: ['accepted'],
   };
 }
 
@@ -97,6 +154,11 @@ exclude-operation-id = ${JSON.stringify(DELETING)}
 "path.instance_id" = ${known('instances')}
 "path.run_id" = ${known('runs')}
 "path.input_id" = ${known('inputs')}
+"path.input_set_id" = ${known('sets')}
+"path.ensemble_id" = ${known('ensembles')}
+"path.shadow_id" = ${known('shadows')}
+"path.switchback_id" = ${known('switchbacks')}
+"path.acceptance_id" = ${known('acceptances')}
 "query.instance_id" = ${known('instances')}
 `;
 }

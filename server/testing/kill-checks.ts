@@ -57,7 +57,7 @@ export function checkAnswers(
       continue;
     }
     count(found.status_v2);
-    const wrong = wrongEnd(run, found, hit.has(run.id));
+    const wrong = wrongEnd(run, found, hit.has(run.id) || run.ensemble);
     if (wrong) findings.violations.push(`${run.id}: ${wrong}`);
     if (found.error.includes('was started 5 times')) count('failed after five attempts');
     if (found.status_v2 === 'failed' && hit.has(run.id)) count('failed because the app was killed');
@@ -85,11 +85,14 @@ interface RunRow {
   attempt: number;
   fence: number;
   worker_id: string | null;
+  run_type: string;
 }
 
 /** Every run, acknowledged or not: its events tell one story, and its counters agree with it. */
 export async function checkEvents(query: Query): Promise<string[]> {
-  const runs = (await query('select id, status, attempt, fence, worker_id from runs')) as unknown as RunRow[];
+  const runs = (await query(
+    'select id, status, attempt, fence, worker_id, run_type from runs',
+  )) as unknown as RunRow[];
   const stories = new Map<string, RunStatusV2[]>();
   for (const row of await query('select run_id, status from run_events order by seq')) {
     const story = stories.get(String(row.run_id)) ?? [];
@@ -104,14 +107,16 @@ export async function checkEvents(query: Query): Promise<string[]> {
 
 function wrongStory(run: RunRow, story: readonly RunStatusV2[]): string | null {
   const told = story.join(' → ');
-  if (story[0] !== 'queued') return `its first event is not queued: ${told}`;
+  // The run of an ensemble goes on from the start, and no worker claims it.
+  const first = run.run_type === 'ensemble' ? 'running' : 'queued';
+  if (story[0] !== first) return `its first event is not ${first}: ${told}`;
   for (const [index, status] of story.slice(1).entries()) {
     const before = story[index] ?? 'none';
     if (!canMove(before, status)) return `went from ${before} to ${status}: ${told}`;
   }
   if (story.at(-1) !== run.status) return `is ${run.status}, its events say ${told}`;
   if (story.filter(isTerminal).length !== 1) return `has not exactly one terminal event: ${told}`;
-  const claims = story.filter((status) => status === 'running').length;
+  const claims = run.run_type === 'ensemble' ? 0 : story.filter((status) => status === 'running').length;
   if (run.fence !== claims) return `has fence ${run.fence} after ${claims} claims`;
   if (run.attempt > claims || (claims > 0 && run.attempt < 1))
     return `shows attempt ${run.attempt} after ${claims} claims`;
@@ -139,6 +144,8 @@ export async function checkContents(
       'select content_id as id from executables',
       'select content_id as id from assets',
       'select content_id as id from inputs',
+      'select content_id as id from input_set_inputs',
+      'select content_id as id from experiment_inputs',
       'select content_id as id from uploads where content_id is not null',
     )
     .join(' union all ');

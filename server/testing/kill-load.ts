@@ -22,6 +22,14 @@ printf '{"n":%d,"square":%d,"assets":[{"name":"n","content":%d}],"pad":"%s"}' "$
 `,
 };
 
+/** Without statistics the first run of it that succeeds is the best; its output is what the input gives, whichever it is. */
+export const ENSEMBLE = {
+  id: 'any-of-three',
+  name: 'Any of three',
+  run_groups: [{ id: 'alike', instance_id: 'latest', repetitions: 3 }],
+  rules: [{ id: 'value', statistics_path: 'result.value', objective: 'minimize', index: 0 }],
+};
+
 export interface LoadInput {
   n: number;
   ms: number;
@@ -35,6 +43,8 @@ export interface Acknowledged {
   input: LoadInput;
   /** Whether a cancel was sent; it may have come after the end. */
   cancelAsked: boolean;
+  /** Whether it is the run of an ensemble: its app is that of the runs it consists of. */
+  ensemble: boolean;
 }
 
 /** Output as the app computes it. */
@@ -54,11 +64,14 @@ export class Load {
   unanswered = 0;
   readonly refused: string[] = [];
   readonly #target: Target;
+  readonly #instances: readonly string[];
   #count = 0;
   #stopped = false;
 
-  constructor(target: Target) {
+  /** `instances` are what runs are made of, by chance. */
+  constructor(target: Target, instances: readonly string[]) {
     this.#target = target;
+    this.#instances = instances;
   }
 
   /**
@@ -92,14 +105,18 @@ export class Load {
 
   async #create(input: LoadInput): Promise<Acknowledged | null> {
     const queuing = Math.random() < 0.3 ? { priority: 1 + Math.floor(Math.random() * 9) } : {};
-    const body = { input, configuration: { queuing } };
-    const answer = await this.#try('POST', `/v1/applications/${APPLICATION}/runs`, { body });
+    const ensemble = Math.random() < 0.15;
+    const type = ensemble ? { run_type: { type: 'ensemble', definition_id: ENSEMBLE.id } } : {};
+    const body = { input, configuration: { queuing, ...type } };
+    const instance = this.#instances[Math.floor(Math.random() * this.#instances.length)];
+    const path = `/v1/applications/${APPLICATION}/runs?instance_id=${instance}`;
+    const answer = await this.#try('POST', path, { body });
     if (!answer) return null;
     if (answer.status !== 202) {
       this.refused.push(`${answer.status} ${answer.text.slice(0, 200)}`);
       return null;
     }
-    const made = { id: (answer.body as { run_id: string }).run_id, input, cancelAsked: false };
+    const made = { id: (answer.body as { run_id: string }).run_id, input, cancelAsked: false, ensemble };
     this.acknowledged.push(made);
     return made;
   }

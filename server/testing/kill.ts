@@ -1,11 +1,12 @@
 /**
  * Kills a server under load for some minutes and looks whether anything that was acknowledged got lost.
  *
- *   node server/testing/kill.ts --minutes 10 --every 3 [--database postgres]
+ *   node server/testing/kill.ts --minutes 10 --every 3 [--database postgres] [--experiments]
  *
  * Every few seconds the server, its launcher or an app is killed, or the server is asked to leave; the server is started
- * again. In the end everything acknowledged must have ended exactly once, with what its input gives. Exit code 1 when
- * anything is wrong.
+ * again. In the end everything acknowledged must have ended exactly once, with what its input gives. With --experiments a
+ * batch, a shadow test and a switchback test go on all the while, and their books must be right to the run. Exit code 1
+ * when anything is wrong.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,8 @@ import {
   openQuery,
   type Seen,
 } from './kill-checks.ts';
-import { APPLICATION, LOAD_APP, Load, pause } from './kill-load.ts';
+import { checkExperiments, ExperimentLoad, SHADOWED, SWITCHED } from './kill-experiments.ts';
+import { APPLICATION, ENSEMBLE, LOAD_APP, Load, pause } from './kill-load.ts';
 import { startPostgres } from './postgres-server.ts';
 import { type ServerProcess, startServerProcess } from './process.ts';
 import { environmentOf, livingApps } from './processes.ts';
@@ -38,6 +40,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     every: { type: 'string', default: '3' },
     database: { type: 'string', default: 'sqlite' },
+    experiments: { type: 'boolean', default: false },
   },
 });
 const minutes = Number(values.minutes);
@@ -54,8 +57,13 @@ const hit = new Set<string>();
 const restartMs: number[] = [];
 
 let server = Promise.resolve(await start());
-const load = new Load({ ask: async (...request) => (await server).ask(...request) });
+const target = {
+  ask: async (...request: Parameters<ServerProcess['ask']>) => (await server).ask(...request),
+};
+const load = new Load(target, values.experiments ? ['latest', SHADOWED, SWITCHED] : ['latest']);
+const experiments = new ExperimentLoad(target);
 await pushApp(await server, APPLICATION, LOAD_APP, { executable_type: 'binary', runtime: 'shell' });
+await (await server).ask('POST', `/v1/applications/${APPLICATION}/ensembles`, { body: ENSEMBLE });
 
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, async () => {
@@ -140,21 +148,28 @@ async function collect(current: ServerProcess): Promise<Map<string, Seen>> {
   return seen;
 }
 
+if (values.experiments) await experiments.prepare();
 const clients = Array.from({ length: CLIENTS }, () => load.client());
+if (values.experiments) clients.push(experiments.batches(), experiments.shadows(), experiments.switchbacks());
 const end = performance.now() + minutes * 60_000;
 while (performance.now() < end) {
   await pause(everySeconds * 1000 * (0.5 + Math.random()));
   await strike();
 }
 load.stop();
+experiments.stop();
 await Promise.all(clients);
+await experiments.finish();
 const last = await server;
 const seen = await collect(last);
+for (const until = performance.now() + ALL_ENDED_WITHIN_MS; performance.now() < until; await pause(200))
+  if ((await experiments.unfinished()).length === 0) break;
 await last.kill('SIGTERM');
 
 const { query, close } = await openQuery(data, address);
 const answers = checkAnswers(load.acknowledged, seen, hit);
 const contents = await checkContents(query, data);
+const books = values.experiments ? await checkExperiments(query, experiments.made) : null;
 const ids = new Set((await query('select id from runs')).map((row) => String(row.id)));
 const alive = [...livingApps()]
   .filter(([, run]) => ids.has(run))
@@ -165,6 +180,8 @@ const violations = [
   ...contents.violations,
   ...(await checkAssets(query)),
   ...alive,
+  ...(books?.violations ?? []),
+  ...experiments.refused.map((text) => `the server refused: ${text}`),
   ...load.refused.map((text) => `the server refused: ${text}`),
 ];
 const retried = await query('select count(*) as count from runs where fence > 1');
@@ -184,6 +201,14 @@ const report = {
   'runs claimed more than once': Number(retried[0]?.count),
   'runs not acknowledged but there': ids.size - load.acknowledged.length,
   'blobs left to the sweep': contents.unswept,
+  ...(books
+    ? {
+        ...Object.fromEntries(
+          Object.entries(experiments.made).map(([kind, made]) => [`${kind} experiments`, made.length]),
+        ),
+        ...books.counts,
+      }
+    : {}),
   violations: violations.length,
   lost: answers.lost,
 };

@@ -1,0 +1,157 @@
+/**
+ * Takes runs of ensembles a step further: cancels what one consists of when it is to be canceled, and ends it once all of
+ * that has ended, with what the rules find.
+ *
+ * What must stay true: the end, its event and its share of the best run's output and assets are one transaction, which does
+ * nothing when the run has ended or is gone. So it may be looked at by any number of processes, and killed at any statement.
+ */
+import type { AssetId } from '@switchyard/contract/ids.ts';
+import { ENSEMBLE_RUNS_MAX, ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { type Log, messageOf } from '../log.ts';
+import { makeId, type Random } from '../random.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import { insertAssets, listAssets, type PreparedAsset } from '../runs/assets.ts';
+import { cancel } from '../runs/cancel.ts';
+import { listMembers, listReady, listUnfinishedMembers } from '../runs/ensemble-runs.ts';
+import { type Ending, endEnsemble } from '../runs/moves.ts';
+import { forgetPlanned, listPlanned, removePlanned } from '../runs/plan.ts';
+import type { RunsTable } from '../runs/schema.ts';
+import { findRun } from '../runs/store.ts';
+import { choose, chooseNone, failureOf, outcomesOf } from './choose.ts';
+import type { Definition } from './rules.ts';
+
+const AT_ONCE = 16;
+const EVERY_MS = 5000;
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+export function advancer(parts: Parts): Reconciler {
+  const { database, clock, log } = parts;
+  const reconciler = new Reconciler({
+    name: 'advance ensembles',
+    everyMs: EVERY_MS,
+    clock,
+    log,
+    run: async () => {
+      let after: RunsTable['id'] | null = null;
+      for (;;) {
+        const runs: RunsTable[] = await listReady(database.read, after, AT_ONCE);
+        await Promise.all(runs.map((run) => advance(parts, run)));
+        after = runs.at(-1)?.id ?? null;
+        if (runs.length < AT_ONCE) return;
+      }
+    },
+  });
+  for (const topic of ['runs-ended', 'runs-canceled', 'runs-planned'] as const)
+    database.listen(topic, () => reconciler.poke());
+  return reconciler;
+}
+
+/** What it throws would keep other runs waiting, so it is logged, and tried again later. */
+async function advance(parts: Parts, run: RunsTable): Promise<void> {
+  try {
+    if (run.cancel_requested_at !== null && !(await hasCanceled(parts, run))) return;
+    if (await end(parts, run)) parts.database.notify('runs-ended');
+  } catch (error) {
+    // The best run was deleted after it had been found. That is news, and without it another is the best.
+    if (error instanceof ContentGoneError) return;
+    parts.log.error(
+      { run: run.id, error: messageOf(error) },
+      'The run of an ensemble could not be taken further; it will be tried again.',
+    );
+  }
+}
+
+/** Cancels what the run consists of; whether all of it has ended. */
+async function hasCanceled(parts: Parts, run: RunsTable): Promise<boolean> {
+  const { database } = parts;
+  await database.transact((tx) => forgetPlanned(tx, run.id));
+  for (const child of await listUnfinishedMembers(database.read, run.id))
+    if (child.cancel_requested_at === null) await cancel(parts, child);
+  return (await listUnfinishedMembers(database.read, run.id)).length === 0;
+}
+
+/** Whether it was this that ended the run. */
+async function end(parts: Parts, run: RunsTable): Promise<boolean> {
+  const { database, clock } = parts;
+  const definition = JSON.parse(run.ensemble ?? '') as Definition;
+  const refused = await listPlanned(database.read, run.id, { refused: true, limit: ENSEMBLE_RUNS_MAX });
+  const outcomes = outcomesOf(
+    definition,
+    await listMembers(database.read, run.id),
+    new Map(refused.map((row) => [row.position, row.error])),
+  );
+  const canceled = run.cancel_requested_at !== null;
+  const result = canceled ? chooseNone(outcomes) : choose(definition, outcomes);
+  const finished_at = Math.max(clock.now(), run.created_at);
+  const rules_result = JSON.stringify(result);
+  const best =
+    result.best_run_id &&
+    (await findRun(database.read, run.application_uid, result.best_run_id as RunsTable['id']));
+  if (result.best_run_id && !best) throw new ContentGoneError(`The run ${result.best_run_id} was deleted.`);
+  const taken = best ? await take(parts, best, finished_at) : null;
+  const ending: Ending = taken
+    ? { ...taken.columns, status: 'succeeded', finished_at, rules_result }
+    : {
+        status: canceled ? 'canceled' : 'failed',
+        error: (canceled ? 'The run was canceled.' : failureOf(result)).slice(0, ERROR_CHARS_MAX),
+        finished_at,
+        rules_result,
+      };
+  return database.transact(async (tx) => {
+    if (!(await endEnsemble(tx, run, { canceled }, ending))) return false;
+    for (const content of taken?.contents ?? []) await content.insert(tx);
+    await insertAssets(tx, run.id, taken?.assets ?? []);
+    await removePlanned(tx, run.id, ENSEMBLE_RUNS_MAX);
+    return true;
+  });
+}
+
+interface Taken {
+  columns: Partial<RunsTable>;
+  contents: SharedContent[];
+  assets: PreparedAsset[];
+}
+
+/** What the ensemble has of its best run, under names of its own. */
+async function take({ database, contents, random }: Parts, best: RunsTable, now: number): Promise<Taken> {
+  const shared: SharedContent[] = [];
+  const share = async (id: string): Promise<SharedContent> => {
+    const content = await contents.share(id);
+    if (!content) throw new ContentGoneError(`The content ${id} was removed meanwhile.`);
+    shared.push(content);
+    return content;
+  };
+  const output = best.output_content_id === null ? null : await share(best.output_content_id);
+  const assets: PreparedAsset[] = [];
+  for (const { name, description, visual, bytes, content_id } of await listAssets(database.read, best.id)) {
+    const content = await share(content_id);
+    const id = makeId<AssetId>(random, 'asset');
+    assets.push({
+      row: { id, name, description, visual, bytes, content_id: content.id, created_at: now },
+      content,
+    });
+  }
+  const columns = {
+    output_format: best.output_format,
+    output_content_id: output?.id ?? null,
+    output_bytes: best.output_bytes,
+    execution_ms: best.execution_ms,
+    statistics_status: best.statistics_status,
+    statistics_error: best.statistics_error,
+    indicators: best.indicators,
+    statistics: best.statistics,
+    metrics: best.metrics,
+    assets_error: best.assets_error,
+  };
+  return { columns, contents: shared, assets };
+}

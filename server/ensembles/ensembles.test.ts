@@ -1,0 +1,280 @@
+/** Definitions of ensembles through the front door. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { otherAccount } from '../testing/accounts.ts';
+import { nodeApp, pushApp } from '../testing/apps.ts';
+import { movedClock } from '../testing/clock.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+const clock = movedClock(Date.parse('2026-11-20T08:00:00Z'));
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'), {
+    options: {
+      items: [{ name: 'seed' }, { name: 'secret', ui: { hidden_from: ['operator' as const] } }],
+    },
+  });
+  const params = { application_id: 'app' };
+  await server.client.call('createVersion', { params, body: { id: 'v1', name: 'One' } });
+  await server.client.call('createInstance', { params, body: { id: 'i1', name: 'First', version_id: 'v1' } });
+});
+afterAll(() => server.close());
+
+const PATH = '/v1/applications/app/ensembles';
+const group = { id: 'fast', instance_id: 'i1' };
+const rule = { id: 'cost', statistics_path: 'result.value', objective: 'minimize', index: 0 };
+const definition = (id: string, more: object = {}) => ({
+  id,
+  name: 'Any name',
+  run_groups: [group],
+  rules: [rule],
+  ...more,
+});
+const create = (body: object, ask = {}) => server.ask('POST', PATH, { body, ...ask });
+const sentence = (answer: { body: unknown }) => (answer.body as { error: string }).error;
+
+test('a definition is answered as it was made, with its defaults', async () => {
+  const answer = await create(
+    definition('whole', {
+      description: 'Told.',
+      run_groups: [
+        { id: 'Fast_1.a', instance_id: 'i1', options: { seed: 1, on: true }, repetitions: 3 },
+        { id: 'b', instance_id: 'latest' },
+      ],
+      rules: [
+        {
+          ...rule,
+          statistics_path: '$.result.value',
+          tolerance: { type: 'relative', value: 0.05 },
+          index: 4,
+        },
+        { ...rule, id: 'time', objective: 'maximize', index: 2 },
+      ],
+    }),
+  );
+  expect(answer.status).toBe(201);
+  const made = {
+    id: 'whole',
+    application_id: 'app',
+    name: 'Any name',
+    description: 'Told.',
+    run_groups: [
+      { id: 'Fast_1.a', instance_id: 'i1', options: { seed: '1', on: 'true' }, repetitions: 3 },
+      { id: 'b', instance_id: 'latest', options: {}, repetitions: 1 },
+    ],
+    rules: [
+      {
+        id: 'cost',
+        statistics_path: '$.result.value',
+        objective: 'minimize',
+        tolerance: { type: 'relative', value: 0.05 },
+        index: 4,
+      },
+      {
+        id: 'time',
+        statistics_path: 'result.value',
+        objective: 'maximize',
+        tolerance: { type: 'absolute', value: 0 },
+        index: 2,
+      },
+    ],
+    created_at: '2026-11-20T08:00:00.000Z',
+    updated_at: '2026-11-20T08:00:00.000Z',
+  };
+  expect(answer.body).toEqual(made);
+  expect((await server.ask('GET', `${PATH}/whole`)).body).toEqual(made);
+
+  clock.move(60_000);
+  const changed = await server.ask('PATCH', `${PATH}/whole`, {
+    body: { ...made, name: 'Other name', run_groups: [], rules: null },
+  });
+  const then = { ...made, name: 'Other name', updated_at: '2026-11-20T08:01:00.000Z' };
+  expect([changed.status, changed.body]).toEqual([200, then]);
+  expect((await server.ask('PATCH', `${PATH}/whole`, { body: {} })).body).toEqual(then);
+
+  expect((await server.ask('DELETE', `${PATH}/whole`)).status).toBe(204);
+  for (const method of ['GET', 'DELETE', 'PATCH'])
+    expect(
+      (await server.ask(method, `${PATH}/whole`, method === 'PATCH' ? { body: { name: 'New name' } } : {}))
+        .status,
+    ).toBe(404);
+});
+
+describe('a definition is refused', () => {
+  const groups = (...ones: object[]) => ({ run_groups: ones.map((one) => ({ ...group, ...one })) });
+  const rules = (...ones: object[]) => ({ rules: ones.map((one) => ({ ...rule, ...one })) });
+  const many = Array.from({ length: 21 }, (_, index) => ({ id: `r${index}`, index }));
+  const cases: [string, object, string | RegExp][] = [
+    ['without groups', { run_groups: [] }, /run_groups/],
+    ['without rules', { rules: [] }, /rules/],
+    [
+      'with two groups of one id',
+      groups({}, {}),
+      'run_groups.1.id is "fast", which run_groups.0 has too; each must have its own.',
+    ],
+    [
+      'with two rules of one id',
+      rules({}, { index: 1 }),
+      'rules.1.id is "cost", which rules.0 has too; each must have its own.',
+    ],
+    [
+      'with two rules of one index',
+      rules({}, { id: 'b' }),
+      'rules.1.index is 0, which rules.0 has too; each must have its own.',
+    ],
+    [
+      'on an unknown instance',
+      groups({ instance_id: 'nowhere' }),
+      'run_groups.0.instance_id is "nowhere"; it must be an instance of the application "app", or latest.',
+    ],
+    [
+      'with a wrong name of an option',
+      groups({ options: { 'a b': 1 } }),
+      'run_groups.0.options has the option "a b"; names of options may contain letters, digits and periods.',
+    ],
+    [
+      'with too many runs',
+      groups({ repetitions: 60 }, { id: 'b', repetitions: 41 }),
+      'run_groups ask for 101 runs, the repetitions of all groups added; an ensemble may have 100.',
+    ],
+    [
+      'with too many options',
+      groups(...Array.from({ length: 9 }, (_, at) => ({ id: `g${at}`, options: { a: 'x'.repeat(8000) } }))),
+      `run_groups have options of ${9 * (8000 + '{"a":""},'.length) + 1} characters, written as JSON; all groups together may have 65536.`,
+    ],
+    ['with no repetition', groups({ repetitions: 0 }), /run_groups\.0\.repetitions/],
+    [
+      'with a negative tolerance',
+      rules({ tolerance: { type: 'absolute', value: -1 } }),
+      /rules\.0\.tolerance\.value/,
+    ],
+    [
+      'with a tolerance of no kind',
+      rules({ tolerance: { type: 'some', value: 1 } }),
+      /rules\.0\.tolerance\.type/,
+    ],
+    [
+      'with text for a tolerance',
+      rules({ tolerance: { type: 'absolute', value: 'NaN' } }),
+      /rules\.0\.tolerance\.value/,
+    ],
+    ['with half an index', rules({ index: 0.5 }), /rules\.0\.index/],
+    ['with an unknown objective', rules({ objective: 'best' }), /rules\.0\.objective/],
+    [
+      'with an empty path',
+      rules({ statistics_path: '$.' }),
+      'rules.0.statistics_path is "$."; it must name an indicator, such as "result.value".',
+    ],
+    ['with too many rules', rules(...many), /rules/],
+    [
+      'within another',
+      groups({ run_type: { type: 'ensemble', definition_id: 'x' } }),
+      /run_groups\.0.*run_type/,
+    ],
+    ['with a group that names a definition', groups({ definition_id: 'x' }), /run_groups\.0.*definition_id/],
+    ['with a short name', { name: 'ab' }, /name/],
+    ['with an id in capitals', { id: 'Upper' }, /id/],
+    ['with an unknown field', { rule: [] }, /rules/],
+  ];
+  test.each(cases)('%s', async (_, more, expected) => {
+    const answer = await create(definition('refused', more));
+    expect(answer.status).toBe(400);
+    if (typeof expected === 'string') expect(sentence(answer)).toBe(expected);
+    else expect(sentence(answer)).toMatch(expected);
+    expect((await server.ask('GET', `${PATH}/refused`)).status).toBe(404);
+  });
+
+  test('with a number beyond all numbers', async () => {
+    const text = JSON.stringify(
+      definition('refused', rules({ tolerance: { type: 'absolute', value: 12345 } })),
+    ).replace('12345', '1e999');
+    expect(
+      (await server.ask('POST', PATH, { body: text, headers: { 'content-type': 'application/json' } }))
+        .status,
+    ).toBe(400);
+  });
+
+  test('with an id that is taken, once', async () => {
+    const answers = await Promise.all([1, 2, 3, 4].map(() => create(definition('once'))));
+    expect(answers.map((one) => one.status).sort()).toEqual([201, 400, 400, 400]);
+    expect(answers.filter((one) => one.status === 400).map(sentence)).toContain(
+      'id is "once", which another ensemble of the application has; choose another.',
+    );
+    await server.ask('DELETE', `${PATH}/once`);
+  });
+});
+
+test('the same key gives the first answer again', async () => {
+  const headers = { 'idempotency-key': 'ensemble' };
+  const [first, second] = [
+    await create(definition('twice'), { headers }),
+    await create(definition('twice'), { headers }),
+  ];
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(second.body).toEqual(first.body);
+  await server.ask('DELETE', `${PATH}/twice`);
+});
+
+test('lists are pages of the newest first, within a window, and always objects', async () => {
+  for (const id of ['one', 'two', 'three']) {
+    clock.move(1000);
+    await create(definition(id));
+  }
+  const ids = async (query: string) => {
+    const { status, body } = await server.ask('GET', `${PATH}${query}`);
+    expect(status).toBe(200);
+    const { items, next_page_token } = body as {
+      items: { id: string; created_at: string }[];
+      next_page_token?: string;
+    };
+    return { ids: items.map((one) => one.id), times: items.map((one) => one.created_at), next_page_token };
+  };
+  const all = await ids('');
+  expect(all).toMatchObject({ ids: ['three', 'two', 'one'], next_page_token: undefined });
+  expect((await ids('?pagereturn=true')).ids).toEqual(all.ids);
+  const first = await ids('?limit=2');
+  expect(first.ids).toEqual(['three', 'two']);
+  const token = encodeURIComponent(first.next_page_token ?? '');
+  expect((await ids(`?limit=2&pagetoken=${token}`)).ids).toEqual(['one']);
+  const [third, second] = all.times;
+  expect((await ids(`?start=${second}&end=${third}`)).ids).toEqual(['two']);
+  expect((await ids(`?end=${second}`)).ids).toEqual(['one']);
+  expect((await server.ask('GET', `${PATH}?start=${third}&end=${second}`)).status).toBe(400);
+  expect((await server.ask('GET', `${PATH}?start=${second}&limit=2&pagetoken=${token}`)).status).toBe(400);
+  expect((await server.ask('GET', `${PATH}?limit=51`)).status).toBe(400);
+  for (const id of all.ids) await server.ask('DELETE', `${PATH}/${id}`);
+});
+
+test('an option is shown to the roles that may see it', async () => {
+  const { token } = await server.key('operator');
+  const body = definition('hiding', {
+    run_groups: [
+      { ...group, options: { seed: '1', secret: 'x' } },
+      { id: 'b', instance_id: 'latest', options: { secret: 'y' } },
+    ],
+  });
+  await create(body);
+  const optionsFor = async (as?: string) => {
+    const answer = await server.ask('GET', `${PATH}/hiding`, as ? { token: as } : {});
+    return (answer.body as { run_groups: { options: object }[] }).run_groups.map((one) => one.options);
+  };
+  expect(await optionsFor()).toEqual([{ seed: '1', secret: 'x' }, { secret: 'y' }]);
+  expect(await optionsFor(token)).toEqual([{ seed: '1' }, {}]);
+  const listed = await server.ask('GET', PATH, { token });
+  const patched = await server.ask('PATCH', `${PATH}/hiding`, { token, body: { name: 'New name' } });
+  expect(listed.text + patched.text).not.toContain('secret');
+  await server.ask('DELETE', `${PATH}/hiding`);
+});
+
+test('another account has none of it', async () => {
+  await create(definition('ours'));
+  const { token } = await otherAccount(server);
+  for (const method of ['GET', 'DELETE', 'PATCH'])
+    expect(
+      (await server.ask(method, `${PATH}/ours`, { token, ...(method === 'PATCH' ? { body: {} } : {}) }))
+        .status,
+    ).toBe(404);
+  expect((await server.ask('GET', PATH, { token })).status).toBe(404);
+  expect((await create(definition('theirs'), { token })).status).toBe(404);
+  await server.ask('DELETE', `${PATH}/ours`);
+});

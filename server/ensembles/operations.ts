@@ -1,0 +1,249 @@
+/** The operations on ensembles. */
+import type { ChildRun, Ensemble, EnsembleRun, RulesResult } from '@switchyard/contract/ensemble-shapes.ts';
+import type { ApplicationId, EnsembleId, InstanceId } from '@switchyard/contract/ids.ts';
+import { hiddenOptions } from '../applications/executable.ts';
+import { findExecutable } from '../applications/executables-store.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { checkApplication, getApplication, holdApplication } from '../applications/store.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import { type Database, skipsLocked } from '../database/database.ts';
+import type { Caller, HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
+import { badRequest, notFound, Problem, shown } from '../http/problem.ts';
+import { isReserved } from '../instances/rules.ts';
+import { findInstance } from '../instances/store.ts';
+import { makeId, type Random } from '../random.ts';
+import { listMembers } from '../runs/ensemble-runs.ts';
+import { resolveInstance } from '../runs/resolve.ts';
+import type { RunsTable } from '../runs/schema.ts';
+import { findRun } from '../runs/store.ts';
+import { outcomesOf } from './choose.ts';
+import { type Definition, definitionOf, seatsOf } from './rules.ts';
+import type { EnsemblesTable } from './schema.ts';
+import { deleteEnsemble, findEnsemble, insertEnsemble, listEnsembles, updateEnsemble } from './store.ts';
+
+interface Parts {
+  database: Database;
+  pageTokens: PageTokens;
+  clock: Clock;
+  random: Random;
+}
+
+type EnsembleOperation =
+  | 'createEnsemble'
+  | 'listEnsembles'
+  | 'getEnsemble'
+  | 'updateEnsemble'
+  | 'deleteEnsemble'
+  | 'getRunEnsemble';
+
+export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
+  const { database, pageTokens, clock, random } = parts;
+
+  const getOwn = (caller: Caller, id: ApplicationId) => getApplication(database.read, caller.account, id);
+  const missing = (application: ApplicationsTable, id: EnsembleId) =>
+    notFound(`There is no ensemble ${shown(id)} of application ${shown(application.id)}.`);
+  const shownTo = async (
+    caller: Caller,
+    application: ApplicationsTable,
+    rows: readonly EnsemblesTable[],
+  ): Promise<Ensemble[]> => {
+    const hidden = new Hidden(database, application, caller);
+    const bodies: Ensemble[] = [];
+    for (const row of rows) bodies.push(await bodyOf(application, row, hidden));
+    return bodies;
+  };
+  const one = async (caller: Caller, application: ApplicationsTable, row: EnsemblesTable) =>
+    bodyOf(application, row, new Hidden(database, application, caller));
+
+  return {
+    async createEnsemble({ caller, params, body, remember }) {
+      const application = await getOwn(caller, params.application_id);
+      const definition = definitionOf(body);
+      await checkInstances(database, application, definition);
+      const now = clock.now();
+      const row: EnsemblesTable = {
+        uid: makeId<string>(random, 'ensemble'),
+        application_uid: application.uid,
+        id: body.id,
+        name: body.name,
+        description: body.description ?? '',
+        definition: JSON.stringify(definition),
+        created_at: now,
+        updated_at: now,
+      };
+      const answer = { status: 201 as const, body: await one(caller, application, row) };
+      await database.transact(async (tx) => {
+        await remember(tx, answer);
+        await holdApplication(tx, skipsLocked(database), application);
+        if (!(await insertEnsemble(tx, row)))
+          throw badRequest(
+            `id is ${shown(row.id)}, which another ensemble of the application has; choose another.`,
+          );
+      });
+      return answer;
+    },
+
+    async listEnsembles({ caller, params, query }) {
+      const application = await getOwn(caller, params.application_id);
+      const start = query.start === undefined ? 0 : Date.parse(query.start);
+      const end = query.end === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.end);
+      if (start >= end)
+        throw badRequest(`start is ${shown(query.start)}, which is not before end, ${shown(query.end)}.`);
+      const list = `ensembles ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`;
+      const request = pageRequest(pageTokens, list, query);
+      const rows = await listEnsembles(database.read, application.uid, { start, end }, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const items = await shownTo(caller, application, page.items);
+      return { status: 200, body: pageObject(pageTokens, list, { ...page, items }) };
+    },
+
+    async getEnsemble({ caller, params }) {
+      const application = await getOwn(caller, params.application_id);
+      const row = await findEnsemble(database.read, application.uid, params.ensemble_id);
+      if (!row) throw missing(application, params.ensemble_id);
+      return { status: 200, body: await one(caller, application, row) };
+    },
+
+    async updateEnsemble({ caller, params, body }) {
+      const application = await getOwn(caller, params.application_id);
+      const changes = {
+        ...(typeof body.name === 'string' ? { name: body.name } : {}),
+        ...(typeof body.description === 'string' ? { description: body.description } : {}),
+      };
+      const row = await database.transact(async (tx) => {
+        await checkApplication(tx, skipsLocked(database), application);
+        const before = await findEnsemble(tx, application.uid, params.ensemble_id);
+        if (!before || Object.keys(changes).length === 0) return before;
+        return updateEnsemble(tx, application.uid, before.id, { ...changes, updated_at: clock.now() });
+      });
+      if (!row) throw missing(application, params.ensemble_id);
+      return { status: 200, body: await one(caller, application, row) };
+    },
+
+    async deleteEnsemble({ caller, params }) {
+      const application = await getOwn(caller, params.application_id);
+      const { ensemble_id } = params;
+      if (!(await database.transact((tx) => deleteEnsemble(tx, application.uid, ensemble_id))))
+        throw missing(application, ensemble_id);
+      return { status: 204 };
+    },
+
+    async getRunEnsemble({ caller, params }) {
+      const application = await getOwn(caller, params.application_id);
+      const run = await findRun(database.read, application.uid, params.run_id);
+      if (!run)
+        throw notFound(`There is no run ${shown(params.run_id)} of application ${shown(application.id)}.`);
+      if (run.ensemble === null)
+        throw notFound(`The run ${shown(run.id)} is of the type ${run.run_type}; it is no ensemble.`);
+      return { status: 200, body: await runBodyOf(database, run, JSON.parse(run.ensemble) as Definition) };
+    },
+  };
+}
+
+/** Each instance that a run group names has to be there; whether it can be run is asked when it is to be. */
+async function checkInstances(
+  database: Database,
+  application: ApplicationsTable,
+  { run_groups }: Definition,
+): Promise<void> {
+  const known = new Set<InstanceId>();
+  for (const [at, { instance_id }] of run_groups.entries()) {
+    if (known.has(instance_id) || isReserved(instance_id)) continue;
+    if (!(await findInstance(database.read, application.uid, instance_id)))
+      throw badRequest(
+        `run_groups.${at}.instance_id is ${shown(instance_id)}; it must be an instance of the application ${shown(application.id)}, or latest.`,
+      );
+    known.add(instance_id);
+  }
+}
+
+/** What an answer to one caller leaves out: options of run groups that the apps they run hide from the role. */
+class Hidden {
+  readonly #database: Database;
+  readonly #application: ApplicationsTable;
+  readonly #role: Caller['role'];
+  readonly #known = new Map<string, ReadonlySet<string>>();
+
+  constructor(database: Database, application: ApplicationsTable, { role }: Caller) {
+    this.#database = database;
+    this.#application = application;
+    this.#role = role;
+  }
+
+  async in(instanceId: string): Promise<ReadonlySet<string>> {
+    const known = this.#known.get(instanceId);
+    if (known) return known;
+    const hidden = await this.#look(instanceId);
+    this.#known.set(instanceId, hidden);
+    return hidden;
+  }
+
+  async #look(instanceId: string): Promise<ReadonlySet<string>> {
+    const { read } = this.#database;
+    try {
+      const { executable } = await resolveInstance(read, this.#application, instanceId);
+      return hiddenOptions(executable, this.#role);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      // The instance is gone by now; what the app hides today is the best there is to go by.
+      const { active_executable_id: active } = this.#application;
+      return hiddenOptions(active === null ? undefined : await findExecutable(read, active), this.#role);
+    }
+  }
+}
+
+async function bodyOf(
+  application: ApplicationsTable,
+  row: EnsemblesTable,
+  hidden: Hidden,
+): Promise<Ensemble> {
+  const { run_groups, rules } = JSON.parse(row.definition) as Definition;
+  const groups: Ensemble['run_groups'] = [];
+  for (const group of run_groups) {
+    const names = await hidden.in(group.instance_id);
+    const options = Object.entries(group.options).filter(([name]) => !names.has(name));
+    groups.push({ ...group, options: Object.fromEntries(options) });
+  }
+  return {
+    id: row.id,
+    application_id: application.id,
+    name: row.name,
+    description: row.description,
+    run_groups: groups,
+    rules,
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+  };
+}
+
+async function runBodyOf(database: Database, run: RunsTable, definition: Definition): Promise<EnsembleRun> {
+  const children = await listMembers(database.read, run.id);
+  const child_runs = outcomesOf(definition, children, new Map()).flatMap(({ seat, child }): ChildRun[] =>
+    child === null
+      ? []
+      : [
+          {
+            id: child.id,
+            run_group_id: seat.runGroupId,
+            repetition: seat.repetition,
+            application_instance_id: child.instance_id,
+            application_version_id: child.version_id,
+            status_v2: child.status,
+            error: child.error,
+          },
+        ],
+  );
+  return {
+    id: run.id,
+    account_id: run.account_id,
+    application_id: run.application_id,
+    status_v2: run.status,
+    error: run.error,
+    evaluation_type: 'rules',
+    definition_id: (run.definition_id ?? '') as EnsembleId,
+    requested_runs: seatsOf(definition).length,
+    child_runs,
+    ...(run.rules_result === null ? {} : { rules_result: JSON.parse(run.rules_result) as RulesResult }),
+  };
+}

@@ -1,0 +1,56 @@
+/** Definitions of ensembles. Their runs are in the table of runs, each with what it follows. */
+import type { EnsembleId } from '@switchyard/contract/ids.ts';
+import { sql } from 'kysely';
+import type { Migration } from '../database/migrate.ts';
+
+export interface EnsemblesTable {
+  uid: string;
+  application_uid: string;
+  id: EnsembleId;
+  name: string;
+  description: string;
+  /** A Definition (rules.ts), in JSON. */
+  definition: string;
+  created_at: number;
+  updated_at: number;
+}
+
+declare module '../database/database.ts' {
+  interface Tables {
+    ensembles: EnsemblesTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0027-ensembles',
+    async up(db) {
+      await db.schema
+        .createTable('ensembles')
+        .addColumn('uid', 'text', (column) => column.primaryKey())
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('definition', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('updated_at', 'bigint', (column) => column.notNull())
+        .addUniqueConstraint('ensembles_by_id', ['application_uid', 'id'])
+        .execute();
+      await db.schema
+        .createIndex('ensembles_by_age')
+        .on('ensembles')
+        .columns(['application_uid', 'created_at', 'id'])
+        .execute();
+      for (const column of ['ensemble', 'rules_result'] as const)
+        await db.schema.alterTable('runs').addColumn(column, 'text').execute();
+      // Those that go on are few, however many have ended, and so are the runs that keep them waiting.
+      await sql`create index runs_ensembles_running on runs (id) where status = 'running' and run_type = 'ensemble'`.execute(
+        db,
+      );
+      await sql`create index runs_unfinished_of_parent on runs (parent_run_id) where parent_run_id is not null and finished_at is null`.execute(
+        db,
+      );
+    },
+  },
+];

@@ -1,0 +1,84 @@
+/** Every statement on the definitions of ensembles. */
+import type { EnsembleId } from '@switchyard/contract/ids.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import { isInWindow } from '../database/list.ts';
+import type { PageRequest } from '../http/paging.ts';
+import type { EnsemblesTable } from './schema.ts';
+
+/** false when the application has one of that id. */
+export async function insertEnsemble(tx: Writer, ensemble: EnsemblesTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('ensembles')
+    .values(ensemble)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export function findEnsemble(
+  db: Reader,
+  applicationUid: string,
+  id: string,
+): Promise<EnsemblesTable | undefined> {
+  return db
+    .selectFrom('ensembles')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id as EnsembleId)
+    .executeTakeFirst();
+}
+
+export function listEnsembles(
+  db: Reader,
+  applicationUid: string,
+  window: { start: number; end: number },
+  page: PageRequest,
+): Promise<EnsemblesTable[]> {
+  let query = db
+    .selectFrom('ensembles')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where(isInWindow('ensembles', window, page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** The definition as it is then; undefined when there is none. */
+export function updateEnsemble(
+  tx: Writer,
+  applicationUid: string,
+  id: EnsembleId,
+  changes: Partial<Pick<EnsemblesTable, 'name' | 'description'>> & { updated_at: number },
+): Promise<EnsemblesTable | undefined> {
+  return tx
+    .updateTable('ensembles')
+    .set(changes)
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** false when there is none. */
+export async function deleteEnsemble(tx: Writer, applicationUid: string, id: EnsembleId): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('ensembles')
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** Removes definitions of an application, at most `limit` at once; answers a null for each. */
+export async function removeEnsembles(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
+  const rows = await tx
+    .deleteFrom('ensembles')
+    .where('uid', 'in', (eb) =>
+      eb.selectFrom('ensembles').select('uid').where('application_uid', '=', applicationUid).limit(limit),
+    )
+    .returning('uid')
+    .execute();
+  return rows.map(() => null);
+}

@@ -1,0 +1,69 @@
+/**
+ * Decides acceptance tests whose batch is over, each once: what came out is written only where nothing was before, so that
+ * two processes or a second attempt change nothing, and it stays whatever becomes of the runs.
+ */
+import type { AcceptanceResults } from '@switchyard/contract/acceptance-tests.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { type Log, messageOf } from '../log.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import type { AcceptanceDefinition } from './acceptance-rules.ts';
+import { decideAcceptanceTest, listUndecided, type Undecided } from './acceptance-store.ts';
+import { findingsOf } from './findings.ts';
+import { observe } from './observe.ts';
+
+const AT_ONCE = 8;
+const EVERY_MS = 5000;
+
+interface Parts {
+  database: Database;
+  clock: Clock;
+  log: Log;
+}
+
+export function acceptanceDecider({ database, clock, log }: Parts): Reconciler {
+  const decide = async (test: Undecided): Promise<void> => {
+    const status = test.batch_status === 'failed' ? 'failed' : 'completed';
+    const definition = JSON.parse(test.definition) as AcceptanceDefinition;
+    const answer = await findingsOf(
+      { kind: 'acceptance', definition, status },
+      observe(database.read, test.experiment_uid),
+    );
+    const { passed, error = '', metric_results } = JSON.parse(answer) as AcceptanceResults;
+    await database.transact((tx) =>
+      decideAcceptanceTest(tx, test.uid, {
+        status,
+        passed: passed ? 1 : 0,
+        error,
+        metric_results: JSON.stringify(metric_results),
+      }),
+    );
+    database.notify('experiments-ended');
+  };
+  const reconciler = new Reconciler({
+    name: 'decide acceptance tests',
+    everyMs: EVERY_MS,
+    clock,
+    log,
+    run: async () => {
+      for (let after = ''; ; ) {
+        const tests = await listUndecided(database.read, after, AT_ONCE);
+        // One that cannot be decided, or takes long, must not keep others waiting.
+        await Promise.all(
+          tests.map((test) =>
+            decide(test).catch((error: unknown) =>
+              log.error(
+                { test: test.uid, error: messageOf(error) },
+                'An acceptance test could not be decided; it will be tried again.',
+              ),
+            ),
+          ),
+        );
+        if (tests.length < AT_ONCE) return;
+        after = tests.at(-1)?.uid ?? after;
+      }
+    },
+  });
+  database.listen('experiments-ended', () => reconciler.poke());
+  return reconciler;
+}

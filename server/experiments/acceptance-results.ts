@@ -1,0 +1,103 @@
+/** What comes out of an acceptance test, from the runs of its batch. Pure. */
+import type { AcceptanceResults, MetricResult } from '@switchyard/contract/acceptance-tests.ts';
+import { type AcceptanceDefinition, type AcceptanceSide, isOfSide } from './acceptance-rules.ts';
+import { decideMetric, flatten, type Metric } from './statistics/acceptance.ts';
+import { type Comparison, compare } from './statistics/comparison.ts';
+import { type Observation, reported } from './statistics/observations.ts';
+import { type Distribution, summarize } from './statistics/summary.ts';
+import type { Objective } from './statistics/verdict.ts';
+import { holm } from './statistics/wilcoxon.ts';
+
+type Side = MetricResult['statistics']['control'];
+
+/** What is asked of the runs of a batch that is over. */
+export interface AcceptanceQuestion {
+  kind: 'acceptance';
+  definition: AcceptanceDefinition;
+  /** Of the batch. */
+  status: 'completed' | 'failed';
+}
+
+/** Decides every rule of the test. */
+export function acceptanceResults(
+  { definition: { control, candidate, metrics }, status }: AcceptanceQuestion,
+  observations: readonly Observation[],
+): AcceptanceResults & { metric_results: MetricResult[] } {
+  const controls = observations.filter((run) => isOfSide(control, run));
+  const candidates = observations.filter((run) => isOfSide(candidate, run));
+  const comparisons = compareFor(metrics, controls, candidates);
+  const metric_results = metrics.map((metric): MetricResult => {
+    const distributions = {
+      control: distributionOf(controls, metric.field),
+      candidate: distributionOf(candidates, metric.field),
+    };
+    return {
+      metric,
+      ...decideMetric(metric, distributions.control, distributions.candidate),
+      statistics: {
+        control: sideOf(control, controls, distributions.control),
+        candidate: sideOf(candidate, candidates, distributions.candidate),
+      },
+      comparison: comparisonFor(comparisons, metric),
+    };
+  });
+  return {
+    passed: status === 'completed' && metric_results.every(({ passed }) => passed),
+    ...(status === 'failed' ? { error: 'No run of the batch experiment succeeded.' } : {}),
+    metric_results,
+  };
+}
+
+/** Which way a rule wants the indicator to go. A rule of equality says nothing about it; then less is better. */
+function objectiveOf({ params }: Metric): Objective {
+  return params.operator === 'gt' || params.operator === 'ge' ? 'maximize' : 'minimize';
+}
+
+const keyOf = (metric: Metric): string => JSON.stringify([metric.field, objectiveOf(metric)]);
+
+/** Each indicator and objective once, with the p-values adjusted for all of them. */
+function compareFor(
+  metrics: readonly Metric[],
+  controls: readonly Observation[],
+  candidates: readonly Observation[],
+): Map<string, Comparison> {
+  const wanted = new Map(metrics.map((metric) => [keyOf(metric), metric]));
+  const comparisons = [...wanted.values()].map((metric) =>
+    compare(controls, candidates, metric.field, { objective: objectiveOf(metric) }),
+  );
+  const adjusted = holm(comparisons.map(({ wilcoxon }) => wilcoxon.p_value));
+  return new Map(
+    [...wanted.keys()].flatMap((key, index): [string, Comparison][] => {
+      const found = comparisons[index];
+      if (!found) return [];
+      const wilcoxon = { ...found.wilcoxon, p_value_holm: adjusted[index] ?? null };
+      return [[key, { ...found, wilcoxon }]];
+    }),
+  );
+}
+
+function comparisonFor(comparisons: ReadonlyMap<string, Comparison>, metric: Metric): Comparison {
+  const found = comparisons.get(keyOf(metric));
+  if (!found) throw new Error(`${metric.field} was not compared.`);
+  return found;
+}
+
+/** Of the runs that succeeded with a number. */
+function distributionOf(runs: readonly Observation[], field: string): Distribution | null {
+  return summarize(runs.filter((run) => run.status === 'succeeded').map((run) => reported(run, field)));
+}
+
+function sideOf(
+  { instance_id }: AcceptanceSide,
+  runs: readonly Observation[],
+  distribution: Distribution | null,
+): Side {
+  const versions = new Set(runs.map((run) => run.version_id));
+  const [version = ''] = versions;
+  return {
+    instance_id,
+    version_id: versions.size === 1 ? version : '',
+    number_of_runs_total: runs.length,
+    ...flatten(distribution),
+  };
+}

@@ -1,0 +1,162 @@
+/** The operations on acceptance tests. */
+import type { ApplicationId, ExperimentId } from '@switchyard/contract/ids.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { checkApplication, getApplication } from '../applications/store.ts';
+import type { Contents } from '../blobs/contents.ts';
+import type { Clock } from '../clock.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Caller, HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { badRequest, notFound, type Problem, shown } from '../http/problem.ts';
+import { makeId, type Random } from '../random.ts';
+import { batchFieldsError, batchFor, checkBatch, checkSides } from './acceptance-batch.ts';
+import { acceptanceBody, acceptanceInfo } from './acceptance-bodies.ts';
+import { definitionOf } from './acceptance-rules.ts';
+import type { AcceptanceTestsTable } from './acceptance-schema.ts';
+import {
+  deleteAcceptanceTest,
+  findAcceptanceTest,
+  hasAcceptanceTests,
+  insertAcceptanceTest,
+  listAcceptanceTests,
+  updateAcceptanceTest,
+} from './acceptance-store.ts';
+import { createBatch } from './create-batch.ts';
+import { deleteExperiment, findExperiment, holdExperiment } from './store.ts';
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  pageTokens: PageTokens;
+  clock: Clock;
+  random: Random;
+  /** Told when a batch was deleted: there is something to remove. */
+  onDeleted(): void;
+}
+
+type AcceptanceOperation =
+  | 'createAcceptanceTest'
+  | 'listAcceptanceTests'
+  | 'getAcceptanceTest'
+  | 'updateAcceptanceTest'
+  | 'deleteAcceptanceTest';
+
+export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation> {
+  const { database, pageTokens, clock, random, onDeleted } = parts;
+  const locks = skipsLocked(database);
+
+  const missing = (application: Pick<ApplicationsTable, 'id'>, id: ExperimentId) =>
+    notFound(`There is no acceptance test ${shown(id)} of application ${shown(application.id)}.`);
+  const taken = (id: ExperimentId) =>
+    badRequest(`id is ${shown(id)}, which another acceptance test of the application has; choose another.`);
+  const find = async (caller: Caller, applicationId: ApplicationId, id: ExperimentId) => {
+    const application = await getApplication(database.read, caller.account, applicationId);
+    const test = await findAcceptanceTest(database.read, application.uid, id);
+    if (!test) throw missing(application, id);
+    return { application, test };
+  };
+
+  return {
+    async createAcceptanceTest({ caller, params, body, remember }) {
+      const application = await getApplication(database.read, caller.account, params.application_id);
+      const definition = definitionOf(application, body);
+      const id = body.id || makeId<ExperimentId>(random, 'acceptance');
+      const experimentId = body.experiment_id || id;
+      const uid = makeId<string>(random, 'acceptance');
+      const now = clock.now();
+      const row = (experimentUid: string): AcceptanceTestsTable => ({
+        uid,
+        application_uid: application.uid,
+        application_id: application.id,
+        id,
+        name: body.name,
+        description: body.description ?? '',
+        experiment_uid: experimentUid,
+        experiment_id: experimentId,
+        definition: JSON.stringify(definition),
+        status: 'started',
+        passed: null,
+        error: '',
+        metric_results: null,
+        created_at: now,
+        updated_at: now,
+      });
+      const answer = { status: 201 as const, body: acceptanceInfo(row('')) };
+      const make = async (tx: Writer, experimentUid: string): Promise<void> => {
+        await remember(tx, answer);
+        await checkApplication(tx, locks, application);
+        if (!(await insertAcceptanceTest(tx, row(experimentUid)))) throw taken(id);
+      };
+      // What is there may come of the same request, sent twice at once: then that has its answer.
+      const refuse = (problem: Problem): Promise<never> =>
+        database.transact(async (tx) => {
+          await remember(tx, answer);
+          throw problem;
+        });
+      if (await findAcceptanceTest(database.read, application.uid, id)) return refuse(taken(id));
+      const batch = await findExperiment(database.read, application.uid, 'batch', experimentId);
+      if (!batch) {
+        const wanted = batchFor(experimentId, definition, body);
+        await checkSides(database.read, application, definition);
+        await createBatch(parts, {
+          caller,
+          params,
+          body: wanted,
+          remember: (tx, _, experimentUid) => make(tx, experimentUid),
+        });
+        return answer;
+      }
+      const needless = batchFieldsError(batch, body);
+      if (needless) return refuse(badRequest(needless));
+      await checkBatch(database.read, application, batch, definition);
+      await database.transact(async (tx) => {
+        await make(tx, batch.uid);
+        if (!(await holdExperiment(tx, locks, batch.uid)))
+          throw badRequest(`experiment_id is ${shown(experimentId)}, which was deleted meanwhile.`);
+      });
+      // It may be over already.
+      database.notify('experiments-ended');
+      return answer;
+    },
+
+    async listAcceptanceTests({ caller, params, query }) {
+      const application = await getApplication(database.read, caller.account, params.application_id);
+      const list = `acceptance-tests ${application.uid}`;
+      const request = pageRequest(pageTokens, list, query);
+      const rows = await listAcceptanceTests(database.read, application.uid, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const items = page.items.map(acceptanceInfo);
+      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+    },
+
+    async getAcceptanceTest({ caller, params }) {
+      const { test } = await find(caller, params.application_id, params.acceptance_id);
+      return { status: 200, body: acceptanceBody(test) };
+    },
+
+    async updateAcceptanceTest({ caller, params, body: { name, description } }) {
+      const { application, test } = await find(caller, params.application_id, params.acceptance_id);
+      const changes = {
+        ...(typeof name === 'string' ? { name } : {}),
+        ...(typeof description === 'string' ? { description } : {}),
+        updated_at: clock.now(),
+      };
+      const changed = await database.transact((tx) => updateAcceptanceTest(tx, test.uid, changes));
+      if (!changed) throw missing(application, params.acceptance_id);
+      return { status: 200, body: acceptanceBody(changed) };
+    },
+
+    async deleteAcceptanceTest({ caller, params }) {
+      const { application, test } = await find(caller, params.application_id, params.acceptance_id);
+      await database.transact(async (tx) => {
+        // Whoever adds or deletes a test of the batch waits here, so that the last one takes the batch with it.
+        await holdExperiment(tx, locks, test.experiment_uid);
+        if (!(await deleteAcceptanceTest(tx, test.uid))) throw missing(application, params.acceptance_id);
+        if (!(await hasAcceptanceTests(tx, test.experiment_uid)))
+          await deleteExperiment(tx, test.experiment_uid, clock.now());
+      });
+      onDeleted();
+      return { status: 204 };
+    },
+  };
+}

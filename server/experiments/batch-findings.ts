@@ -1,0 +1,27 @@
+/** What came out of a batch experiment: kept once it is over, worked out from what has ended while it goes on. */
+import type { Reader } from '../database/database.ts';
+import { definitionOf, questionOf } from './batch-definition.ts';
+import { type Counts, countsOf } from './bodies.ts';
+import { findingsOf } from './findings.ts';
+import { observe } from './observe.ts';
+import type { ExperimentsTable } from './schema.ts';
+
+/** What the numbers depend on: while this is the same, so are they. */
+export async function stateOf(
+  db: Reader,
+  experiment: ExperimentsTable,
+): Promise<{ key: string; counts: Counts }> {
+  const counts = (await countsOf(db, [experiment]))(experiment);
+  return { key: keyOf(experiment, counts), counts };
+}
+
+export function keyOf({ requested }: ExperimentsTable, { statuses, refused }: Counts): string {
+  // A run that joins is counted in `requested`, so that one that went and one that came do not look like none.
+  return JSON.stringify([requested, refused, Object.entries(statuses).sort()]);
+}
+
+/** Looks at every run of the experiment. */
+export function findBatch(db: Reader, experiment: ExperimentsTable): Promise<string> {
+  const versions = new Map(Object.entries(definitionOf(experiment).versions));
+  return findingsOf(questionOf(experiment), observe(db, experiment.uid, versions));
+}

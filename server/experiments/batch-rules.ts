@@ -1,0 +1,211 @@
+/** What a request for a batch experiment means: which runs are wanted, in which order. Pure. */
+import type { BatchExperimentCreate, BatchRunCreate } from '@switchyard/contract/batch-experiments.ts';
+import type { Objective } from '@switchyard/contract/experiment-results.ts';
+import {
+  BATCH_RUNS_MAX,
+  METRIC_CHARS_MAX,
+  METRICS_MAX,
+  OPTION_SET_KEY_CHARS_MAX,
+  OPTION_SETS_MAX,
+} from '@switchyard/contract/limits.ts';
+import { badRequest, cut, shown } from '../http/problem.ts';
+import { asText, optionsError } from '../instances/rules.ts';
+
+/** A run that is wanted. Empty: no instance, no version but that of the instance. */
+export interface WantedRun {
+  instance_id: string;
+  version_id: string;
+  /** null: none. */
+  option_set: string | null;
+  input_set_id: string;
+  input_id: string;
+  scenario_id: string | null;
+  repetition: number;
+}
+
+export type OptionSets = ReadonlyMap<string, Record<string, string>>;
+
+/** The same before its input set was looked at: null stands for every input. */
+type AskedRun = Omit<WantedRun, 'input_id'> & {
+  input_id: string | null;
+  /** Where it stands in the request. */
+  field: string;
+};
+
+/** What is asked for, with the rules that need no database kept. */
+export interface Asked {
+  kind: 'product' | 'runs';
+  /** As the request has it; empty for none. */
+  inputSetId: string;
+  instanceIds: readonly string[];
+  optionSets: OptionSets;
+  /** How often each of `runs` is wanted: those of a product are expanded once inputs are known. */
+  repetitions: number;
+  runs: readonly AskedRun[];
+}
+
+/** Throws the 400 that names field and value. */
+export function askedOf(body: BatchExperimentCreate): Asked {
+  const { repetitions } = body;
+  const inputSetId = body.input_set_id || '';
+  const optionSets = optionSetsOf(body);
+  refuseObjectives(body.objectives ?? {});
+  const instances = body.instance_ids ?? [];
+  const runs = body.runs ?? [];
+  if (instances.length > 0 && runs.length > 0)
+    throw badRequest('instance_ids and runs are given; a batch experiment is made of one of them.');
+  if (runs.length > 0) {
+    if (typeof repetitions === 'number')
+      throw badRequest(
+        `repetitions is ${repetitions} and runs is given; every one of runs has a repetition of its own.`,
+      );
+    const asked = runs.map((run, index) => askedRun(run, `runs.${index}`, inputSetId, optionSets));
+    return { kind: 'runs', inputSetId, instanceIds: [], optionSets, repetitions: 1, runs: asked };
+  }
+  if (instances.length === 0) {
+    const empty = (['instance_ids', 'runs'] as const).find((field) => body[field]);
+    throw badRequest(
+      empty
+        ? `${empty} is empty; name at least one.`
+        : 'instance_ids and runs are both absent; give one of them.',
+    );
+  }
+  if (inputSetId === '')
+    throw badRequest('input_set_id is absent; name the input set that the instances are to run on.');
+  refuseNames(instances);
+  const keys = optionSets.size === 0 ? [null] : [...optionSets.keys()];
+  // Before they are gone through: each is at least one run.
+  if (instances.length * keys.length > BATCH_RUNS_MAX)
+    throw badRequest(
+      `${instances.length} instances with ${keys.length} option sets are ${instances.length * keys.length} runs on each input; a batch experiment may have ${BATCH_RUNS_MAX} in all.`,
+    );
+  const product = instances.flatMap((instance_id, index) =>
+    keys.map(
+      (option_set): AskedRun => ({
+        field: `instance_ids.${index}`,
+        instance_id,
+        version_id: '',
+        option_set,
+        input_set_id: inputSetId,
+        input_id: null,
+        scenario_id: null,
+        repetition: 0,
+      }),
+    ),
+  );
+  return {
+    kind: 'product',
+    inputSetId,
+    instanceIds: instances,
+    optionSets,
+    repetitions: repetitions ?? 1,
+    runs: product,
+  };
+}
+
+function refuseNames(instances: readonly string[]): void {
+  for (const [index, id] of instances.entries())
+    if (id === '')
+      throw badRequest(`instance_ids.${index} is ""; it must be an instance of this application.`);
+}
+
+function askedRun(run: BatchRunCreate, field: string, inputSetId: string, optionSets: OptionSets): AskedRun {
+  const input_set_id = run.input_set_id || inputSetId;
+  if (!run.instance_id && !run.version_id)
+    throw badRequest(`${field} has neither instance_id nor version_id; give one of them.`);
+  if (input_set_id === '')
+    throw badRequest(`${field}.input_set_id is absent, and so is input_set_id; give one of them.`);
+  const option_set = run.option_set || null;
+  if (option_set !== null && !optionSets.has(option_set)) {
+    const known = [...optionSets.keys()].slice(0, 10).join(', ') || 'none is given';
+    throw badRequest(
+      `${field}.option_set is ${shown(option_set)}; it must be a key of option_sets: ${cut(known)}.`,
+    );
+  }
+  const scenario_id = run.scenario_id || null;
+  if (scenario_id !== null && !NAME.test(scenario_id))
+    throw badRequest(
+      `${field}.scenario_id is ${shown(scenario_id)}; it may hold letters, digits, periods, underscores and hyphens.`,
+    );
+  return {
+    field,
+    instance_id: run.instance_id || '',
+    version_id: run.version_id || '',
+    option_set,
+    input_set_id,
+    input_id: run.input_id || null,
+    scenario_id,
+    repetition: run.repetition ?? 0,
+  };
+}
+
+const NAME = /^[A-Za-z0-9._-]+$/;
+
+function optionSetsOf({ option_sets }: BatchExperimentCreate): OptionSets {
+  const entries = Object.entries(option_sets ?? {});
+  if (entries.length > OPTION_SETS_MAX)
+    throw badRequest(`option_sets has ${entries.length} sets; it may have ${OPTION_SETS_MAX}.`);
+  for (const [key, options] of entries) {
+    if (!NAME.test(key) || key.length > OPTION_SET_KEY_CHARS_MAX)
+      throw badRequest(
+        `option_sets has the key ${shown(key)}; a key has 1 to ${OPTION_SET_KEY_CHARS_MAX} letters, digits, periods, underscores and hyphens.`,
+      );
+    const error = optionsError(options, `option_sets.${key}`);
+    if (error) throw badRequest(error);
+  }
+  return new Map(entries.map(([key, options]) => [key, asText(options)]));
+}
+
+/** Throws the 400 for objectives of too many indicators, or of what no indicator is called. */
+export function refuseObjectives(objectives: Readonly<Record<string, Objective>>): void {
+  const names = Object.keys(objectives);
+  if (names.length > METRICS_MAX)
+    throw badRequest(`objectives has ${names.length} indicators; it may have ${METRICS_MAX}.`);
+  for (const name of names)
+    if (name === '' || name.length > METRIC_CHARS_MAX)
+      throw badRequest(
+        `objectives has the indicator ${shown(name)}; the name of one has 1 to ${METRIC_CHARS_MAX} characters.`,
+      );
+}
+
+/** Every run that is asked for, in order, of the inputs that each set holds; throws the 400 for what cannot be. */
+export function wantedRuns(asked: Asked, inputsOf: ReadonlyMap<string, readonly string[]>): WantedRun[] {
+  const known = new Map([...inputsOf].map(([set, inputs]) => [set, new Set(inputs)]));
+  const wanted: WantedRun[] = [];
+  const seen = new Map<string, string>();
+  for (const { field, input_id, ...run } of asked.runs) {
+    const inputs = inputsOf.get(run.input_set_id) ?? [];
+    if (input_id !== null && !known.get(run.input_set_id)?.has(input_id))
+      throw badRequest(
+        `${field}.input_id is ${shown(input_id)}; it must be an input of the input set ${shown(run.input_set_id)}.`,
+      );
+    for (const input of input_id === null ? inputs : [input_id])
+      for (let more = 0; more < asked.repetitions; more += 1) {
+        const one = { ...run, input_id: input, repetition: run.repetition + more };
+        const key = JSON.stringify(Object.values(one));
+        const before = seen.get(key);
+        if (before !== undefined)
+          throw badRequest(
+            `${field} asks for the same run as ${before}; give it another input, option set, scenario or repetition, or leave it out.`,
+          );
+        seen.set(key, field);
+        wanted.push(one);
+        if (wanted.length > BATCH_RUNS_MAX) throw tooMany(asked, inputsOf);
+      }
+  }
+  return wanted;
+}
+
+function tooMany(
+  { kind, inputSetId, instanceIds, optionSets, repetitions }: Asked,
+  inputsOf: ReadonlyMap<string, readonly string[]>,
+) {
+  if (kind === 'runs')
+    return badRequest(`runs asks for more than ${BATCH_RUNS_MAX} runs, which a batch experiment may have.`);
+  const inputs = inputsOf.get(inputSetId)?.length ?? 0;
+  const factors = [inputs, instanceIds.length, Math.max(1, optionSets.size), repetitions];
+  const runs = factors.reduce((product, factor) => product * factor, 1);
+  return badRequest(
+    `${inputs} inputs on ${instanceIds.length} instances with ${Math.max(1, optionSets.size)} option sets and ${repetitions} repetitions are ${runs} runs; a batch experiment may have ${BATCH_RUNS_MAX}.`,
+  );
+}

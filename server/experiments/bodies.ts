@@ -1,0 +1,84 @@
+/** What is shown of an experiment of any kind: how it is described, how far it is, and which of its runs could not be made. */
+import type { ExperimentRun, RefusedRun, RequestedRun } from '@switchyard/contract/experiment-runs.ts';
+import { REFUSED_RUNS_SHOWN } from '@switchyard/contract/limits.ts';
+import { hiddenOptions } from '../applications/executable.ts';
+import { findExecutables } from '../applications/executables-store.ts';
+import { rfc3339 } from '../clock.ts';
+import type { Reader } from '../database/database.ts';
+import type { Caller } from '../http/handler.ts';
+import { experimentRunBody } from '../runs/body.ts';
+import { countExperimentRuns, type StatusCounts } from '../runs/experiment-runs.ts';
+import { labelsOf } from '../runs/labels.ts';
+import { countRefused, listPlanned } from '../runs/plan.ts';
+import type { ListedRun } from '../runs/store.ts';
+import type { ExperimentsTable } from './schema.ts';
+
+/** What `shownExperiment` of the contract says. */
+export function shownBody(experiment: ExperimentsTable) {
+  return {
+    id: experiment.id,
+    app_id: experiment.application_id,
+    name: experiment.name,
+    description: experiment.description,
+    status: experiment.status,
+    created_at: rfc3339(experiment.created_at),
+    updated_at: rfc3339(experiment.updated_at),
+  };
+}
+
+/** How many runs there are by how they ended; `refused` could not be made. */
+export interface Counts {
+  statuses: StatusCounts;
+  refused: number;
+}
+
+/** Of each of the experiments. */
+export async function countsOf(
+  db: Reader,
+  experiments: readonly Pick<ExperimentsTable, 'uid'>[],
+): Promise<(experiment: Pick<ExperimentsTable, 'uid'>) => Counts> {
+  const uids = experiments.map((one) => one.uid);
+  const [statuses, refused] = await Promise.all([countExperimentRuns(db, uids), countRefused(db, uids)]);
+  return ({ uid }) => ({ statuses: statuses.get(uid) ?? {}, refused: refused.get(uid) ?? 0 });
+}
+
+/** What `experimentProgress` of the contract says. */
+export function progressBody({ requested }: ExperimentsTable, { statuses, refused }: Counts) {
+  const { succeeded = 0, failed = 0, canceled = 0 } = statuses;
+  return {
+    number_of_requested_runs: requested,
+    number_of_runs: Object.values(statuses).reduce((total, count) => total + count, 0),
+    number_of_completed_runs: succeeded + failed + canceled,
+    number_of_failed_runs: failed + refused,
+  };
+}
+
+/** The runs as the role may see them. */
+export async function runBodies(
+  db: Reader,
+  caller: Caller,
+  runs: readonly ListedRun[],
+): Promise<ExperimentRun[]> {
+  const executables = await findExecutables(db, [...new Set(runs.map((run) => run.executable_id))]);
+  const hidden = new Map(executables.map((one) => [one.id, hiddenOptions(one, caller.role)]));
+  return runs.map((run) => experimentRunBody(run, hidden.get(run.executable_id) ?? new Set()));
+}
+
+/** Runs that could not be made, the first of them. */
+export async function refusedBodies(db: Reader, { uid }: ExperimentsTable): Promise<RefusedRun[]> {
+  const rows = await listPlanned(db, uid, { refused: true, limit: REFUSED_RUNS_SHOWN });
+  return rows.map((row) => {
+    const { option_set, scenario_id, repetition, input_set_id } = labelsOf(row);
+    const run: RequestedRun = {
+      instance_id: row.instance_id,
+      version_id: row.version_id,
+      // That of a copy is its original.
+      input_id: row.parent_run_id ?? row.input_id ?? '',
+      ...(input_set_id === undefined ? {} : { input_set_id }),
+      ...(option_set === undefined ? {} : { option_set }),
+      ...(scenario_id === undefined ? {} : { scenario_id }),
+      ...(repetition === undefined ? {} : { repetition }),
+    };
+    return { ...run, error: row.error };
+  });
+}

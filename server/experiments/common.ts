@@ -1,0 +1,175 @@
+/** What callers do to experiments of any kind: find, list, change and delete them, and list their runs. */
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { ExperimentRun } from '@switchyard/contract/experiment-runs.ts';
+import type { ApplicationId, ExperimentId } from '@switchyard/contract/ids.ts';
+import type { ExperimentType } from '@switchyard/contract/states.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { getApplication } from '../applications/store.ts';
+import type { Clock } from '../clock.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Caller, RawReply } from '../http/handler.ts';
+import {
+  cutPage,
+  type Page,
+  type PageQueryValues,
+  type PageTokens,
+  type Position,
+  pageRequest,
+} from '../http/paging.ts';
+import { notFound, shown } from '../http/problem.ts';
+import { type WindowQueryValues, windowOf } from '../http/window.ts';
+import { listExperimentRuns } from '../runs/experiment-runs.ts';
+import type { ListedRun } from '../runs/store.ts';
+import { runBodies } from './bodies.ts';
+import type { ExperimentKind, ExperimentsTable } from './schema.ts';
+import {
+  deleteExperiment,
+  findExperiment,
+  holdExperiment,
+  listExperiments,
+  updateExperiment,
+} from './store.ts';
+
+export interface CommonParts {
+  database: Database;
+  pageTokens: PageTokens;
+  clock: Clock;
+  /** Told when an experiment was deleted: there is something to remove. */
+  onDeleted(): void;
+}
+
+/** `noun` is what one is called in sentences: "batch experiment". */
+export interface Kind {
+  kind: ExperimentKind;
+  noun: string;
+  /** Lists its runs; those that are marked as its own when nothing is said. */
+  listRuns?: typeof listExperimentRuns;
+}
+
+/** An experiment with its application. */
+export interface Found {
+  application: ApplicationsTable;
+  experiment: ExperimentsTable;
+}
+
+export type RunsAnswer =
+  | { status: 200; body: { runs: ExperimentRun[]; items?: ExperimentRun[]; next_page_token?: string } }
+  | RawReply;
+
+type Changes = { name?: string | null | undefined; description?: string | null | undefined };
+type ListQuery = PageQueryValues & WindowQueryValues;
+
+export function commonOf(
+  { database, pageTokens, clock, onDeleted }: CommonParts,
+  { kind, noun, listRuns = listExperimentRuns }: Kind,
+) {
+  const missing = (application: Pick<ApplicationsTable, 'id'>, id: ExperimentId) =>
+    notFound(`There is no ${noun} ${shown(id)} of application ${shown(application.id)}.`);
+
+  return {
+    missing,
+
+    /** The experiment that the caller means, or the 404 that says what there is not. */
+    async find(caller: Caller, applicationId: ApplicationId, id: ExperimentId): Promise<Found> {
+      const application = await getApplication(database.read, caller.account, applicationId);
+      const experiment = await findExperiment(database.read, application.uid, kind, id);
+      if (!experiment) throw missing(application, id);
+      return { application, experiment };
+    },
+
+    /** A page of experiments; `list` names it to `pageAnswer`. */
+    async list(
+      caller: Caller,
+      applicationId: ApplicationId,
+      query: ListQuery,
+      type: ExperimentType | null = null,
+    ): Promise<{ list: string; page: Page<ExperimentsTable> }> {
+      const application = await getApplication(database.read, caller.account, applicationId);
+      const window = windowOf(query, clock.now());
+      const list = `${kind} ${application.uid} ${query.start ?? ''} ${query.end ?? ''} ${type ?? ''}`;
+      const page = pageRequest(pageTokens, list, query);
+      const rows = await listExperiments(database.read, application.uid, { kind, type, window, page });
+      return { list, page: cutPage(rows, page.limit, positionOf) };
+    },
+
+    /** Changes name and description, and answers the experiment as it is then. */
+    async update(
+      { application, experiment }: Found,
+      { name, description }: Changes,
+    ): Promise<ExperimentsTable> {
+      const changes = {
+        ...(typeof name === 'string' ? { name } : {}),
+        ...(typeof description === 'string' ? { description } : {}),
+        updated_at: clock.now(),
+      };
+      return database.transact(async (tx) => {
+        const held = await holdExperiment(tx, skipsLocked(database), experiment.uid);
+        if (!held) throw missing(application, experiment.id);
+        await updateExperiment(tx, held.uid, changes);
+        return { ...held, ...changes };
+      });
+    },
+
+    /** Takes the experiment from callers; `also` is done in the same transaction. Its runs and rows go soon after. */
+    async remove({ application, experiment }: Found, also?: (tx: Writer) => Promise<void>): Promise<void> {
+      await database.transact(async (tx) => {
+        if (!(await deleteExperiment(tx, experiment.uid, clock.now())))
+          throw missing(application, experiment.id);
+        await also?.(tx);
+      });
+      onDeleted();
+    },
+
+    /** Its runs, newest first: all of them, or a page when the query asks for one. */
+    async runs(caller: Caller, { uid }: ExperimentsTable, query: PageQueryValues): Promise<RunsAnswer> {
+      const list = `runs of experiment ${uid}`;
+      const { after, limit } = pageRequest(pageTokens, list, query);
+      const part = async (from: Position | null, size: number): Promise<Page<ListedRun>> =>
+        cutPage(await listRuns(database.read, uid, { after: from, limit: size }), size, positionOf);
+      const first = await part(after, limit ?? RUNS_AT_ONCE);
+      const runs = await runBodies(database.read, caller, first.items);
+      if (limit === null && first.next) return streamed(caller, runs, first.next, part);
+      return {
+        status: 200,
+        body: {
+          runs,
+          ...(query.pagereturn ? { items: runs } : {}),
+          ...(first.next ? { next_page_token: pageTokens.write(list, first.next) } : {}),
+        },
+      };
+    },
+  };
+
+  /** Thousands of runs are tens of megabytes: they go out in parts, between which others are answered. */
+  function streamed(
+    caller: Caller,
+    first: readonly ExperimentRun[],
+    next: Position,
+    part: (from: Position, size: number) => Promise<Page<ListedRun>>,
+  ): RawReply {
+    async function* pieces(): AsyncGenerator<string> {
+      yield `{"runs":[${inJson(first)}`;
+      for (let from: Position | null = next; from; ) {
+        await setImmediate();
+        const page: Page<ListedRun> = await part(from, RUNS_AT_ONCE);
+        const runs = await runBodies(database.read, caller, page.items);
+        if (runs.length > 0) yield `,${inJson(runs)}`;
+        from = page.next;
+      }
+      yield ']}';
+    }
+    const raw = Readable.from(pieces(), { objectMode: false });
+    return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
+  }
+}
+
+const RUNS_AT_ONCE = 100;
+
+function inJson(runs: readonly ExperimentRun[]): string {
+  return runs.map((run) => JSON.stringify(run)).join();
+}
+
+function positionOf({ created_at, id }: { created_at: number; id: string }): Position {
+  return { at: created_at, id };
+}

@@ -1,0 +1,87 @@
+/**
+ * What came out of experiments, so far or in the end, as JSON. Looking at thousands of runs takes seconds, so it is done in
+ * a thread, two at a time; what was found while an experiment goes on is kept until its runs say something else.
+ */
+import { Worker } from 'node:worker_threads';
+import { read, type Unread } from './analyse.ts';
+import { type AnyQuestion, answer as answerTo } from './answers.ts';
+
+/** Up to here it takes less than starting a thread. */
+const RUNS_AT_ONCE_MAX = 8;
+const THREADS_MAX = 2;
+const KEPT_MAX = 16;
+
+/** The answer to the question about the runs, in JSON. */
+export async function findingsOf(question: AnyQuestion, runs: AsyncIterable<Unread[]>): Promise<string> {
+  const parts = runs[Symbol.asyncIterator]();
+  const first = await parts.next();
+  const second = first.done ? first : await parts.next();
+  if (second.done && (first.value?.length ?? 0) <= RUNS_AT_ONCE_MAX)
+    return answerTo(question, (first.value ?? []).map(read));
+  const release = await turn();
+  try {
+    return await inThread(question, [first, second], parts);
+  } finally {
+    release();
+  }
+}
+
+async function inThread(
+  question: AnyQuestion,
+  begun: readonly IteratorResult<Unread[], unknown>[],
+  rest: AsyncIterator<Unread[]>,
+): Promise<string> {
+  const worker = new Worker(new URL('./findings-thread.ts', import.meta.url), { workerData: question });
+  const answer = new Promise<string>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('The thread that looks at runs ended.')));
+  });
+  // What breaks while parts are still being sent is thrown below.
+  answer.catch(() => {});
+  try {
+    for (const { done, value } of begun) if (!done) worker.postMessage(value);
+    for (let next = await rest.next(); !next.done; next = await rest.next()) worker.postMessage(next.value);
+    worker.postMessage(null);
+    return await answer;
+  } finally {
+    void worker.terminate();
+  }
+}
+
+let busy = 0;
+const waiting: (() => void)[] = [];
+
+/** Waits for a turn; answers how to give it to the next. */
+async function turn(): Promise<() => void> {
+  if (busy >= THREADS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  else busy += 1;
+  return () => {
+    const next = waiting.shift();
+    if (next) next();
+    else busy -= 1;
+  };
+}
+
+/** Findings of experiments that go on, by what their runs had come to; those asked for longest ago are forgotten first. */
+export class FindingsCache {
+  readonly #kept = new Map<string, { key: string; findings: Promise<string> }>();
+
+  /** What was found for the key, or what `find` finds now; asked for twice at once it is looked for once. */
+  get(experimentUid: string, key: string, find: () => Promise<string>): Promise<string> {
+    const known = this.#kept.get(experimentUid);
+    this.#kept.delete(experimentUid);
+    const entry = known?.key === key ? known : { key, findings: find() };
+    this.#kept.set(experimentUid, entry);
+    if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? '');
+    if (entry !== known)
+      entry.findings.catch(() => {
+        if (this.#kept.get(experimentUid) === entry) this.#kept.delete(experimentUid);
+      });
+    return entry.findings;
+  }
+
+  forget(experimentUid: string): void {
+    this.#kept.delete(experimentUid);
+  }
+}

@@ -1,0 +1,131 @@
+/** The numbers of shadow and switchback tests, from their runs. Pure; findings.ts asks for them in a thread. */
+import type {
+  ComparedGroups,
+  GroupedSummary,
+  Objective,
+  SwitchbackComparison,
+} from '@switchyard/contract/experiment-results.ts';
+import { INDICATORS_COMPARED, indicatorsOf } from './analyse.ts';
+import type { ShadowDefinition, SwitchbackDefinition } from './live-definitions.ts';
+import { compareAll } from './statistics/comparison.ts';
+import { groupedSummaries } from './statistics/grouped.ts';
+import type { Observation } from './statistics/observations.ts';
+import { compareUnits } from './statistics/randomization.ts';
+
+/** Of a switchback test with more runs, the results are those of its first ones. */
+export const SWITCHBACK_RUNS_MAX = 50_000;
+
+/** Fields of the answer that a test gives. */
+export interface LiveResults<Compared> {
+  grouped_distributional_summaries: GroupedSummary[];
+  compared: Compared[];
+  warnings: string[];
+}
+
+export interface ShadowQuestion {
+  kind: 'shadow';
+  definition: ShadowDefinition;
+  /** Of the resampling: the same runs have the same answer. */
+  seed: string;
+}
+
+export interface SwitchbackQuestion {
+  kind: 'switchback';
+  definition: SwitchbackDefinition;
+  /** How many units of the plan are over. */
+  over: number;
+}
+
+/** Each candidate against the baseline, every copy with its original: they have the id of the original for an input. */
+export function shadowResults(
+  { definition: { baseline, candidates, objectives }, seed }: ShadowQuestion,
+  runs: readonly Observation[],
+): LiveResults<ComparedGroups> {
+  const { chosen, warnings } = choose(runs, objectives);
+  const originals = runs.filter((run) => run.instance_id === baseline);
+  const sides = candidates.map((id) => runs.filter((run) => run.instance_id === id));
+  const group = (instance_id: string, own: readonly Observation[]) => ({
+    instance_id,
+    version_id: own.at(-1)?.version_id ?? '',
+  });
+  const { summaries, warnings: more } = summarized([...originals, ...sides.flat()]);
+  return {
+    grouped_distributional_summaries: summaries,
+    compared: candidates.map((candidate, index) => {
+      const own = sides[index] ?? [];
+      return {
+        control: group(baseline, originals),
+        candidate: group(candidate, own),
+        indicators: compareAll(originals, own, chosen, { seed }),
+      };
+    }),
+    warnings: [...warnings, ...more],
+  };
+}
+
+/** A run with the unit of the plan that it was made in. */
+export type UnitRun = Observation & { unit?: number };
+
+/** The candidate against the baseline over the units of the plan that are over. */
+export function switchbackResults(
+  { definition: { baseline, candidate, units, seed, objectives }, over }: SwitchbackQuestion,
+  runs: readonly UnitRun[],
+): LiveResults<SwitchbackComparison> {
+  const plan = units
+    .slice(0, over)
+    .map((instance_id, index) => ({ index, instance_id, runs: [] as Observation[] }));
+  for (const run of runs) plan[run.unit ?? -1]?.runs.push(run);
+  const { chosen, warnings } = choose(runs, objectives);
+  const { summaries, warnings: more } = summarized(runs);
+  return {
+    grouped_distributional_summaries: summaries,
+    compared: [...chosen].map(([indicator, objective]) =>
+      compareUnits(plan, indicator, {
+        objective,
+        control_instance_id: baseline,
+        candidate_instance_id: candidate,
+        seed,
+      }),
+    ),
+    warnings: [
+      ...(runs.length >= SWITCHBACK_RUNS_MAX
+        ? [`These are the numbers of its first ${SWITCHBACK_RUNS_MAX} runs.`]
+        : []),
+      ...warnings,
+      ...more,
+    ],
+  };
+}
+
+function choose(
+  runs: readonly Observation[],
+  objectives: Readonly<Record<string, Objective>>,
+): { chosen: Map<string, Objective>; warnings: string[] } {
+  const names = indicatorsOf(runs, Object.keys(objectives));
+  const compared = names.slice(0, INDICATORS_COMPARED);
+  return {
+    chosen: new Map(compared.map((name) => [name, objectives[name] ?? 'minimize'])),
+    warnings:
+      names.length === compared.length
+        ? []
+        : [
+            `Of ${names.length} indicators the first ${compared.length} are compared; those that objectives names come first.`,
+          ],
+  };
+}
+
+function summarized(runs: readonly Observation[]): { summaries: GroupedSummary[]; warnings: string[] } {
+  const { summaries, left_out, indicators_left_out } = groupedSummaries(runs);
+  const left = left_out.map((keys) => keys.join(', '));
+  return {
+    summaries,
+    warnings: [
+      ...(left.length === 0
+        ? []
+        : [`Distributions by ${left.join(' and by ')} are left out: together they would be too many.`]),
+      ...(indicators_left_out === 0
+        ? []
+        : [`Distributions of ${indicators_left_out} indicators are left out: there are too many.`]),
+    ],
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * Starts, stops and deletes shadow and switchback tests, each in one transaction with the route that gives a test the runs
+ * of its baseline (runs/routes.ts): the route is there exactly while the test has started and its time is not over.
+ */
+import type { ExperimentStatus } from '@switchyard/contract/states.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { checkApplication } from '../applications/store.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import { badRequest, shown } from '../http/problem.ts';
+import { removeWaiting } from '../runs/plan.ts';
+import { dropCaptures, removeRoutes, takeRoute } from '../runs/routes.ts';
+import { endCopying } from './copy.ts';
+import {
+  planEnd,
+  type ShadowDefinition,
+  type SwitchbackDefinition,
+  shadowOf,
+  shadowRoute,
+  switchbackOf,
+  switchbackRoute,
+} from './live-definitions.ts';
+import type { ExperimentsTable } from './schema.ts';
+import { holdExperiment, insertUnsettled, updateExperiment } from './store.ts';
+
+interface Parts {
+  database: Database;
+  clock: Clock;
+}
+
+/** What one is called in sentences. */
+export function nounOf({ kind }: Pick<ExperimentsTable, 'kind'>): string {
+  return `${kind} test`;
+}
+
+export type Intent = 'complete' | 'cancel';
+
+/**
+ * Starts a draft: 204, or 304 for one that has started already. undefined when it was deleted meanwhile; everything else
+ * that keeps it from starting is a 400.
+ */
+export async function startLive(
+  { database, clock }: Parts,
+  application: ApplicationsTable,
+  uid: string,
+): Promise<204 | 304 | undefined> {
+  return database.transact(async (tx) => {
+    const lock = skipsLocked(database);
+    await checkApplication(tx, lock, application);
+    const held = await holdExperiment(tx, lock, uid);
+    if (!held) return undefined;
+    if (held.status === 'started') return 304;
+    if (held.status !== 'draft')
+      throw badRequest(
+        `The ${nounOf(held)} ${shown(held.id)} is ${held.status}; only a draft can be started. Make another.`,
+      );
+    const now = clock.now();
+    const { rule, baseline, definition } = held.kind === 'shadow' ? shadow(held, now) : switchback(held, now);
+    const taken = await takeRoute(tx, application.uid, baseline, {
+      experimentUid: held.uid,
+      experimentId: held.id,
+      rule,
+    });
+    if (taken)
+      throw badRequest(
+        `The runs of the instance ${shown(baseline)} belong to the ${taken.kind} test ${shown(taken.experiment_id)}, which has started; stop that one first.`,
+      );
+    const changes = { status: 'started', started_at: now, updated_at: now } as const;
+    await updateExperiment(tx, held.uid, { ...changes, definition: JSON.stringify(definition) });
+    return 204;
+  });
+}
+
+function shadow(held: ExperimentsTable, now: number) {
+  const definition: ShadowDefinition = shadowOf(held);
+  if (definition.until !== null && definition.until <= now)
+    throw badRequest(
+      `termination_events.time is ${shown(rfc3339(definition.until))}, which is over; make another test with a later one.`,
+    );
+  return { definition, baseline: definition.baseline, rule: shadowRoute(definition, now) };
+}
+
+function switchback(held: ExperimentsTable, now: number) {
+  const drawn = switchbackOf(held);
+  const start = drawn.start ?? now;
+  const definition: SwitchbackDefinition = { ...drawn, start };
+  const end = planEnd(definition);
+  if (end !== null && end <= now)
+    throw badRequest(`The plan has ended at ${rfc3339(end)}; make another test with a later start.`);
+  return { definition, baseline: definition.baseline, rule: switchbackRoute(definition, start) };
+}
+
+const AFTER: Record<Intent, ExperimentStatus> = { complete: 'completed', cancel: 'canceled' };
+
+/**
+ * Stops a test; does nothing to one that has ended as the intent wants it. undefined when it was deleted meanwhile. What is
+ * left to do with its copies is seen to by live.ts.
+ */
+export async function stopLive(
+  { database, clock }: Parts,
+  uid: string,
+  intent: Intent,
+): Promise<true | undefined> {
+  const after = AFTER[intent];
+  const stopped = await database.transact(async (tx) => {
+    const held = await holdExperiment(tx, skipsLocked(database), uid);
+    if (!held || held.status === after) return held;
+    if (held.status !== 'started')
+      throw badRequest(
+        held.status === 'draft'
+          ? `The ${nounOf(held)} ${shown(held.id)} is a draft; start it before it is stopped, or delete it.`
+          : `The ${nounOf(held)} ${shown(held.id)} is ${held.status} already; it cannot become ${after}.`,
+      );
+    const now = clock.now();
+    if (held.kind === 'shadow' && intent === 'complete') await endCopying(tx, held, now);
+    else await release(tx, held);
+    if (intent === 'cancel') await removeWaiting(tx, held.uid);
+    await endLive(tx, held, { status: after, at: now, now });
+    return held;
+  });
+  if (stopped) database.notify('runs-planned');
+  return stopped && true;
+}
+
+/** Writes that the test is over since `at`; its results are made when all that counts for them has ended. */
+export async function endLive(
+  tx: Writer,
+  { uid }: Pick<ExperimentsTable, 'uid'>,
+  { status, at, now }: { status: ExperimentStatus; at: number; now: number },
+): Promise<void> {
+  await updateExperiment(tx, uid, { status, completed_at: at, updated_at: now });
+  await insertUnsettled(tx, uid);
+}
+
+/**
+ * Lets go of the runs of the baseline, and forgets what was noted and not copied. Waits for runs that the test notes or
+ * sends right now, so that none is after it.
+ */
+export async function release(
+  tx: Writer,
+  { uid, application_uid }: Pick<ExperimentsTable, 'uid' | 'application_uid'>,
+): Promise<void> {
+  await removeRoutes(tx, uid, application_uid);
+  await dropCaptures(tx, uid);
+}

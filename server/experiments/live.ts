@@ -1,0 +1,172 @@
+/**
+ * Moves shadow and switchback tests that have started: plans the copies of what a shadow test has had noted, ends what its
+ * limit, its time or its plan ends, cancels the copies of what was canceled, and keeps the results of what is over once all
+ * that counts for them has ended. Without state of its own: what is to be done is in the rows, and what is due is asked of
+ * the clock, so that a status is never older than the question.
+ */
+import type { Contents } from '../blobs/contents.ts';
+import type { Clock } from '../clock.ts';
+import { type Database, skipsLocked } from '../database/database.ts';
+import { type Log, messageOf } from '../log.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import { cancel } from '../runs/cancel.ts';
+import { hasUnfinished, hasUnfinishedOriginals, listUnfinished } from '../runs/experiment-runs.ts';
+import { hasPlanned } from '../runs/plan.ts';
+import { findRoute, hasCaptures } from '../runs/routes.ts';
+import { endCopying, isFull, planCopies } from './copy.ts';
+import { planEnd, shadowOf, switchbackOf } from './live-definitions.ts';
+import type { LiveFindings } from './live-findings.ts';
+import { endLive, release } from './live-start.ts';
+import type { ExperimentsTable } from './schema.ts';
+import {
+  holdExperiment,
+  listStarted,
+  listUnsettled,
+  removeUnsettled,
+  updateExperiment,
+  writeResults,
+} from './store.ts';
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  clock: Clock;
+  log: Log;
+  findings: LiveFindings;
+}
+
+/** A second at most from the end of a time to what it ends; who asks for a test sees it ended at once. */
+const EVERY_MS = 1000;
+const CANCELED_AT_ONCE = 100;
+
+export class LiveTests {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  reconciler(): Reconciler {
+    const { database, clock, log } = this.#parts;
+    const reconciler = new Reconciler({
+      name: 'move shadow and switchback tests',
+      everyMs: EVERY_MS,
+      clock,
+      log,
+      run: async () => {
+        // What goes wrong with one keeps no other waiting.
+        const attempt = async (test: ExperimentsTable, step: Promise<void>): Promise<void> => {
+          try {
+            await step;
+          } catch (error) {
+            log.error({ test: test.uid, error: messageOf(error) }, 'A live test could not be moved.');
+          }
+        };
+        for (const test of await listStarted(database.read, ['shadow', 'switchback']))
+          await attempt(test, this.#advance(test));
+        for (const test of await listUnsettled(database.read)) await attempt(test, this.#settle(test));
+      },
+    });
+    for (const topic of ['runs-captured', 'runs-ended', 'runs-canceled'] as const)
+      database.listen(topic, () => reconciler.poke());
+    return reconciler;
+  }
+
+  /** Whether the time of the test is over and its row does not say so yet. */
+  isOverdue(test: ExperimentsTable): boolean {
+    if (test.status !== 'started') return false;
+    const end = test.kind === 'shadow' ? shadowOf(test).until : planEnd(switchbackOf(test));
+    return end !== null && end <= this.#parts.clock.now();
+  }
+
+  /** Ends the tests of an application whose time is over, before somebody is told of them. */
+  async endOverdue(applicationUid: string): Promise<void> {
+    for (const test of await listStarted(this.#parts.database.read, ['shadow', 'switchback']))
+      if (test.application_uid === applicationUid && this.isOverdue(test)) await this.#advance(test);
+  }
+
+  #advance(test: ExperimentsTable): Promise<void> {
+    return test.kind === 'shadow' ? this.#advanceShadow(test) : this.#advanceSwitchback(test);
+  }
+
+  async #advanceShadow(test: ExperimentsTable): Promise<void> {
+    const { database, clock } = this.#parts;
+    const isOver = isFull(test) || this.isOverdue(test);
+    const hasNotes = await hasCaptures(database.read, test.uid);
+    // While its last copies end it is looked at again and again: it costs no transaction then.
+    const isLetGo = isOver && !hasNotes && !(await this.#hasRoute(test));
+    if (isLetGo) return this.#complete(test);
+    if (!isOver && !hasNotes) return;
+    const now = clock.now();
+    const moved = await database.transact(async (tx) => {
+      const held = await holdExperiment(tx, skipsLocked(database), test.uid);
+      if (held?.status !== 'started') return undefined;
+      if (isOver) return endCopying(tx, held, now);
+      const planned = await planCopies(tx, held, now);
+      // Nothing is left to plan then: it lets go of the rest.
+      if (isFull(planned)) await release(tx, planned);
+      return planned;
+    });
+    if (!moved) return;
+    if (moved.requested !== test.requested) database.notify('runs-planned');
+    if (isOver || isFull(moved)) await this.#complete(moved);
+  }
+
+  async #hasRoute(test: ExperimentsTable): Promise<boolean> {
+    const route = await findRoute(this.#parts.database.read, test.application_uid, shadowOf(test).baseline);
+    return route?.experimentUid === test.uid;
+  }
+
+  /** A shadow test that takes no more is over when its last copy and its last original are. */
+  async #complete(test: ExperimentsTable): Promise<void> {
+    const { database, clock } = this.#parts;
+    if (await this.#isPending(test)) return;
+    const results = await this.#parts.findings.compute(test);
+    await database.transact(async (tx) => {
+      const held = await holdExperiment(tx, skipsLocked(database), test.uid);
+      if (held?.status !== 'started') return;
+      const now = clock.now();
+      await updateExperiment(tx, held.uid, { status: 'completed', completed_at: now, updated_at: now });
+      await writeResults(tx, held.uid, results);
+    });
+    database.notify('runs-ended');
+  }
+
+  async #advanceSwitchback(test: ExperimentsTable): Promise<void> {
+    if (!this.isOverdue(test)) return;
+    const { database, clock } = this.#parts;
+    await database.transact(async (tx) => {
+      const held = await holdExperiment(tx, skipsLocked(database), test.uid);
+      if (held?.status !== 'started') return;
+      await release(tx, held);
+      const now = clock.now();
+      await endLive(tx, held, { status: 'completed', at: planEnd(switchbackOf(held)) ?? now, now });
+    });
+    database.notify('runs-ended');
+  }
+
+  /** Keeps the results of a test that is over. */
+  async #settle(test: ExperimentsTable): Promise<void> {
+    const { database } = this.#parts;
+    if (test.kind === 'shadow' && test.status === 'canceled') await this.#cancelCopies(test);
+    if (await this.#isPending(test)) return;
+    const results = await this.#parts.findings.compute(test);
+    await database.transact(async (tx) => {
+      if (!(await holdExperiment(tx, skipsLocked(database), test.uid))) return;
+      await writeResults(tx, test.uid, results);
+      await removeUnsettled(tx, test.uid);
+    });
+  }
+
+  /** A copy that has ended says nothing while its original has not. */
+  async #isPending({ uid, kind }: ExperimentsTable): Promise<boolean> {
+    const { read } = this.#parts.database;
+    if ((await hasPlanned(read, uid)) || (await hasUnfinished(read, uid))) return true;
+    return kind === 'shadow' && hasUnfinishedOriginals(read, uid);
+  }
+
+  async #cancelCopies({ uid }: ExperimentsTable): Promise<void> {
+    const copies = await listUnfinished(this.#parts.database.read, uid, CANCELED_AT_ONCE);
+    for (const copy of copies) if (copy.cancel_requested_at === null) await cancel(this.#parts, copy);
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import {
+  finite,
+  mean,
+  normalTail,
+  percentileOf,
+  scaleOf,
+  standardDeviation,
+  studentPoint,
+} from './numbers.ts';
+
+/** A value within a relative error. */
+function near(actual: number, expected: number, relative: number): void {
+  expect(Math.abs(actual - expected)).toBeLessThanOrEqual(relative * Math.abs(expected));
+}
+
+describe('the tail of the normal distribution', () => {
+  // scipy 1.17.1: scipy.stats.norm.sf(z)
+  test.each([
+    [0, 0.5],
+    [0.5, 0.3085375387259869],
+    [1, 0.15865525393145707],
+    [1.96, 0.024997895148220435],
+    [2.9, 0.0018658133003840375],
+    [3, 0.0013498980316300933],
+    [3.1, 0.0009676032132183563],
+    [5, 2.866515718791933e-7],
+    [8, 6.22096057427174e-16],
+    [20, 2.7536241186061556e-89],
+  ])('above %d', (z, expected) => {
+    near(normalTail(z), expected, 1e-11);
+    near(normalTail(-z), 1 - expected, 1e-15);
+  });
+});
+
+// scipy 1.17.1: scipy.stats.t.ppf(0.975, df)
+test.each([
+  [4, 2.7764451051977934],
+  [5, 2.5705818356363146],
+  [9, 2.262157162798205],
+  [19, 2.0930240544083087],
+  [49, 2.0095752371292392],
+  [299, 1.9679296690656698],
+])('the 97.5 %% point of Student’s t with %d degrees of freedom', (degrees, expected) => {
+  near(studentPoint(degrees), expected, 4e-4);
+});
+
+describe('mean and standard deviation', () => {
+  /** The first value, then 500 times the other two: how NIST makes its NumAcc sets. */
+  const numAcc = (first: number, low: number, high: number) => [
+    first,
+    ...Array.from({ length: 500 }, () => [low, high]).flat(),
+  ];
+  // NIST Statistical Reference Datasets, univariate: the certified values of NumAcc1 to NumAcc4. The third number is how
+  // many digits of the standard deviation survive, since values such as 10000000.1 are no doubles themselves.
+  test.each([
+    ['NumAcc1', [10_000_001, 10_000_003, 10_000_002], 10_000_002, 1, 1e-15],
+    ['NumAcc2', numAcc(1.2, 1.1, 1.3), 1.2, 0.1, 1e-14],
+    ['NumAcc3', numAcc(1_000_000.2, 1_000_000.1, 1_000_000.3), 1_000_000.2, 0.1, 1e-9],
+    ['NumAcc4', numAcc(10_000_000.2, 10_000_000.1, 10_000_000.3), 10_000_000.2, 0.1, 1e-8],
+  ])('of %s', (_, values, certifiedMean, certifiedDeviation, precision) => {
+    near(mean(values), certifiedMean, 1e-15);
+    near(standardDeviation(values), certifiedDeviation, precision);
+  });
+
+  test('of the first 5,000 values about a large one lose nothing', () => {
+    // Arithmetic: 1 to n about 2^40 has the variance n (n + 1) / 12.
+    const values = Array.from({ length: 5000 }, (_, index) => 2 ** 40 + index + 1);
+    expect(mean(values)).toBe(2 ** 40 + 2500.5);
+    near(standardDeviation(values) ** 2, (5000 * 5001) / 12, 1e-14);
+  });
+});
+
+describe('scaling', () => {
+  test.each([1e308, Number.MAX_VALUE, 5e-324, 1, 3.7e-200, 12345])('changes no digit of %d', (value) => {
+    const { into, back } = scaleOf([value / 2, -value]);
+    expect(value * into * back).toBe(value);
+    expect(into * back).toBe(1);
+    expect(value * into).toBeLessThan(4);
+  });
+
+  test('of nothing and of zeros is 1', () => {
+    expect(scaleOf([])).toEqual({ into: 1, back: 1 });
+    expect(scaleOf([0, -0])).toEqual({ into: 1, back: 1 });
+  });
+
+  test('answers what is beyond all doubles as the largest', () => {
+    expect(finite(Number.POSITIVE_INFINITY)).toBe(Number.MAX_VALUE);
+    expect(finite(Number.NEGATIVE_INFINITY)).toBe(-Number.MAX_VALUE);
+    expect(Object.is(finite(-0), 0)).toBe(true);
+  });
+});
+
+test('percentiles between the extremes of all doubles do not overflow', () => {
+  expect(percentileOf([-Number.MAX_VALUE, Number.MAX_VALUE], 50)).toBe(0);
+  expect(percentileOf([7], 99)).toBe(7);
+});
+
+test('percentiles between neighbouring doubles do not fall by rounding', () => {
+  const ascending = [-1.7976931348623131e308, -1.797693134862313e308, 0, 0];
+  const found = [1, 5, 10, 25, 50].map((percent) => percentileOf(ascending, percent));
+  expect(found).toEqual([...found].sort((a, b) => a - b));
+});

@@ -1,0 +1,133 @@
+/**
+ * Arithmetic that all statistics share. Values may be as large as 1e308 or as small as 5e-324; sums of them must not
+ * overflow. So values are first multiplied by a power of two that brings the largest near 1, which changes no digit, and
+ * results are multiplied back. What even then is beyond the largest double is answered as that double, since JSON has no
+ * infinity.
+ */
+
+/** A power of two, and its inverse, that brings the largest magnitude of the values near 1. Both are 1 for no values. */
+export interface Scale {
+  into: number;
+  back: number;
+}
+
+/** The largest exponent for which a power of two and its inverse are both exact doubles. */
+const EXPONENT_MAX = 1022;
+
+/** The scale for values: see the head of this file. */
+export function scaleOf(...lists: ArrayLike<number>[]): Scale {
+  let largest = 0;
+  for (const list of lists) {
+    for (let index = 0; index < list.length; index += 1) {
+      largest = Math.max(largest, Math.abs(list[index] ?? 0));
+    }
+  }
+  if (largest === 0) return { into: 1, back: 1 };
+  const exponent = Math.max(-EXPONENT_MAX, Math.min(EXPONENT_MAX, Math.floor(Math.log2(largest))));
+  return { into: 2 ** -exponent, back: 2 ** exponent };
+}
+
+/** The number itself, or the largest double of its sign where it is beyond it; never minus zero. */
+export function finite(value: number): number {
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value)) + 0;
+}
+
+/** The value, or the nearest end of the range. */
+export function clamp(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(high, value));
+}
+
+/** The sum with what rounding lost added back (Neumaier). */
+export function sum(values: ArrayLike<number>): number {
+  let total = 0;
+  let lost = 0;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? 0;
+    const next = total + value;
+    lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
+    total = next;
+  }
+  return total + lost;
+}
+
+/** The arithmetic mean of at least one value. */
+export function mean(values: ArrayLike<number>): number {
+  return sum(values) / values.length;
+}
+
+/** The sum of squares about a centre, with the correction for the centre's own rounding (Chan, Golub and LeVeque). */
+export function squaresAbout(values: ArrayLike<number>, centre: number): number {
+  const squares = new Float64Array(values.length);
+  const deviations = new Float64Array(values.length);
+  for (let index = 0; index < values.length; index += 1) {
+    const deviation = (values[index] ?? 0) - centre;
+    deviations[index] = deviation;
+    squares[index] = deviation * deviation;
+  }
+  return Math.max(0, sum(squares) - sum(deviations) ** 2 / values.length);
+}
+
+/** Sample standard deviation (n - 1); 0 for one value, of which nothing is known. */
+export function standardDeviation(values: ArrayLike<number>): number {
+  if (values.length < 2) return 0;
+  return Math.sqrt(squaresAbout(values, mean(values)) / (values.length - 1));
+}
+
+/** The percentile of ascending values by linear interpolation: type 7 of Hyndman and Fan, the default of R and numpy. */
+export function percentileOf(ascending: ArrayLike<number>, percent: number): number {
+  const position = ((ascending.length - 1) * percent) / 100;
+  const below = Math.floor(position);
+  const low = ascending[below] ?? Number.NaN;
+  const high = ascending[Math.min(below + 1, ascending.length - 1)] ?? Number.NaN;
+  if (low === high) return low;
+  const share = position - below;
+  const gap = high - low;
+  // One product added to the lower value rises with the share even after rounding; a weighted sum of both does not. The
+  // gap between two finite numbers may be infinite, half of it is not.
+  const value = Number.isFinite(gap) ? low + gap * share : 2 * (low / 2 + (high / 2 - low / 2) * share);
+  return clamp(value, low, high);
+}
+
+/** The probability that a standard normal number is above `z`. */
+export function normalTail(z: number): number {
+  return z < 0 ? 1 - upperTail(-z) : upperTail(z);
+}
+
+/** For z >= 0: below 3 by the series of the distribution, from there by Laplace's continued fraction. */
+function upperTail(z: number): number {
+  const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+  if (z < 3) {
+    let term = z;
+    let series = z;
+    for (let odd = 3; Math.abs(term) > 1e-17 * series; odd += 2) {
+      term *= (z * z) / odd;
+      series += term;
+    }
+    return 0.5 - density * series;
+  }
+  let fraction = 0;
+  for (let level = 100; level > 0; level -= 1) fraction = level / (z + fraction);
+  return density / (z + fraction);
+}
+
+const Z = 1.959963984540054;
+
+/**
+ * The 97.5 % point of Student's t, by Fisher's expansion about the normal one (Abramowitz and Stegun 26.7.5). From 4
+ * degrees of freedom on it is within 0.04 % of the true one.
+ */
+export function studentPoint(degrees: number): number {
+  const terms = [
+    [1, 1],
+    [3, 16, 5],
+    [-15, 17, 19, 3],
+    [-945, -1920, 1482, 776, 79],
+  ];
+  const divisors = [4, 96, 384, 92160];
+  let point = Z;
+  terms.forEach((factors, index) => {
+    const polynomial = factors.reduceRight((value, factor) => value * Z * Z + factor, 0) * Z;
+    point += polynomial / (divisors[index] ?? 1) / degrees ** (index + 1);
+  });
+  return point;
+}

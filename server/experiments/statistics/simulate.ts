@@ -1,0 +1,91 @@
+/**
+ * Shows how often verdicts are right, on made-up experiments with a known truth:
+ *
+ *     node server/experiments/statistics/simulate.ts [experiments in each cell, 1000 by default]
+ *
+ * Prints the share of better and worse among equal candidates, which must be at most 5 %, the share of found effects of
+ * 1, 2 and 5 %, and the coverage of the intervals by which the one in bootstrap.ts was chosen. Everything is seeded: the
+ * same call prints the same numbers.
+ */
+import { compare } from './comparison.ts';
+import { drawBatch, drawSwitchback, INDICATOR, NOISES, type Noise, type Population } from './populations.ts';
+import { compareUnits } from './randomization.ts';
+import type { Verdict } from './verdict.ts';
+
+/** How often each verdict was given, as shares. */
+export type Shares = Record<Verdict, number>;
+
+/** The verdicts on drawn batches; minimizing, so that a candidate with an effect above 0 is worse. */
+export function batchShares(
+  population: Population,
+  inputs: number,
+  experiments: number,
+  resamples?: number,
+): Shares {
+  return sharesOf(experiments, (seed) => {
+    const { control, candidate } = drawBatch(population, inputs, seed);
+    return compare(control, candidate, INDICATOR, { objective: 'minimize', resamples, seed }).verdict;
+  });
+}
+
+/** The same for switchback tests. Fewer draws than the analysis makes leave the level as it is. */
+export function switchbackShares(
+  population: Population,
+  units: number,
+  experiments: number,
+  draws = 1999,
+): Shares {
+  return sharesOf(experiments, (seed) => {
+    const plan = drawSwitchback(population, units, seed);
+    return compareUnits(plan, INDICATOR, {
+      objective: 'minimize',
+      control_instance_id: 'control',
+      candidate_instance_id: 'candidate',
+      draws,
+      seed,
+    }).verdict;
+  });
+}
+
+function sharesOf(experiments: number, verdictOf: (seed: string) => Verdict): Shares {
+  const shares: Shares = { better: 0, worse: 0, equivalent: 0, undecided: 0 };
+  for (let experiment = 0; experiment < experiments; experiment += 1) {
+    shares[verdictOf(`experiment ${experiment}`)] += 1 / experiments;
+  }
+  return shares;
+}
+
+const SIZES = [10, 20, 50];
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`.padStart(8);
+
+function print(experiments: number): void {
+  const noises = Object.keys(NOISES) as Noise[];
+  const table = (title: string, line: (noise: Noise, repetitions: number) => number[]) => {
+    console.log(`\n${title}`);
+    console.log(`noise      repetitions ${SIZES.map((size) => `${size}`.padStart(8)).join('')}`);
+    for (const noise of noises) {
+      for (const repetitions of [1, 5]) {
+        const shares = line(noise, repetitions).map(percent).join('');
+        console.log(`${noise.padEnd(11)}${`${repetitions}`.padEnd(12)}${shares}`);
+      }
+    }
+  };
+  const kinds = [
+    { name: 'Batch, by inputs', shares: batchShares },
+    { name: 'Switchback, by units', shares: switchbackShares },
+  ];
+  for (const { name, shares } of kinds) {
+    const each = (population: Population, pick: (found: Shares) => number) =>
+      SIZES.map((size) => pick(shares(population, size, experiments)));
+    table(`${name}: better or worse on equal candidates`, (noise, repetitions) =>
+      each({ noise, repetitions, effect: 0 }, (found) => found.better + found.worse),
+    );
+    for (const effect of [0.01, 0.02, 0.05]) {
+      table(`${name}: worse, rightly, on candidates worse by ${100 * effect} %`, (noise, repetitions) =>
+        each({ noise, repetitions, effect }, (found) => found.worse),
+      );
+    }
+  }
+}
+
+if (import.meta.main) print(Number(process.argv[2] ?? 1000));

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { PERCENTILE_KEYS, summarize } from './summary.ts';
+
+const percentilesOf = (values: unknown[]) =>
+  PERCENTILE_KEYS.map((key) => summarize(values)?.percentiles[key]);
+
+function expectNear(actual: readonly (number | undefined)[], expected: readonly number[]): void {
+  expect(actual).toHaveLength(expected.length);
+  expected.forEach((value, index) => {
+    expect(actual[index]).toBeCloseTo(value, 9 - Math.ceil(Math.log10(1 + Math.abs(value))));
+  });
+}
+
+describe('a distribution', () => {
+  // numpy 2.4.6 and scipy 1.17.1: np.mean, np.std(ddof=1), gmean(x + shift) - shift, np.percentile(x, [1, 5, 10, ...]).
+  test.each([
+    {
+      values: [-3.5, 0, 1.25, 2, 2, 7, 19, 44.5, 120, 1e3, 3e4],
+      moments: [2835.659090909091, 9014.245530182161, 43.89690973451546],
+      shift: 10,
+      percentiles: [-3.15, -1.75, 0, 1.625, 7, 82.25, 1000, 15500, 27100],
+    },
+    {
+      values: [-25, -4, 0, 3, 12.5],
+      moments: [-2.7, 13.872634933566154, -11.51058167199519],
+      shift: 26,
+      percentiles: [-24.16, -20.8, -16.6, -4, 0, 3, 8.7, 10.6, 12.12],
+    },
+  ])('of $values is that of numpy and scipy', ({ values, moments, shift, percentiles }) => {
+    const found = summarize(values);
+    expectNear([found?.mean, found?.std, found?.shifted_geometric_mean.value], moments);
+    expect(found?.shifted_geometric_mean.shift).toBe(shift);
+    expectNear(percentilesOf(values), percentiles);
+    expect([found?.min, found?.max, found?.count]).toEqual([values[0], values.at(-1), values.length]);
+  });
+
+  test('has its percentiles in both spellings', () => {
+    const percentiles = summarize([1, 2, 3])?.percentiles;
+    expect(Object.keys(percentiles ?? {}).sort()).toEqual(
+      [...PERCENTILE_KEYS, ...PERCENTILE_KEYS.map((key) => key.toUpperCase())].sort(),
+    );
+    expect(percentiles?.P50).toBe(2);
+    expect(percentiles?.P99).toBe(percentiles?.p99);
+  });
+
+  test('of one value is that value, without spread', () => {
+    const found = summarize([-2.5]);
+    expect(found).toMatchObject({ min: -2.5, max: -2.5, mean: -2.5, count: 1, std: 0 });
+    expect(found?.shifted_geometric_mean).toEqual({ value: -2.5, shift: 10 });
+    expect(percentilesOf([-2.5])).toEqual(PERCENTILE_KEYS.map(() => -2.5));
+  });
+
+  test('of no usable value is none', () => {
+    expect(summarize([])).toBe(null);
+    expect(
+      summarize([
+        'nan',
+        '+inf',
+        '-inf',
+        '3',
+        true,
+        false,
+        null,
+        undefined,
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+      ]),
+    ).toBe(null);
+  });
+
+  test('leaves out what is no number', () => {
+    expect(summarize([1, 'nan', true, 3, Number.NEGATIVE_INFINITY])).toEqual(summarize([1, 3]));
+  });
+
+  test('has zero, not minus zero', () => {
+    const found = summarize([-0, -0]);
+    expect(
+      [found?.min, found?.mean, found?.shifted_geometric_mean.value].map((one) => Object.is(one, 0)),
+    ).toEqual([true, true, true]);
+  });
+});
+
+describe('extreme values', () => {
+  test('do not overflow', () => {
+    const found = summarize([1e308, 1e308, 1.5e308]);
+    expect(found?.mean).toBeCloseTo(1.1666666666666667e308, -297);
+    // sqrt(1/12) of 1e308: the deviation of 1, 1 and 1.5.
+    expect((found?.std ?? 0) / 1e308).toBeCloseTo(Math.sqrt(1 / 12), 12);
+    expect((found?.shifted_geometric_mean.value ?? 0) / 1e308).toBeCloseTo(1.5 ** (1 / 3), 10);
+  });
+
+  test('of both signs have finite answers', () => {
+    const found = summarize([-Number.MAX_VALUE, Number.MAX_VALUE]);
+    expect(found).toMatchObject({ mean: 0, std: Number.MAX_VALUE });
+    expect(found?.shifted_geometric_mean).toEqual({ value: -Number.MAX_VALUE, shift: Number.MAX_VALUE });
+  });
+
+  test('near zero keep their digits', () => {
+    const found = summarize([5e-324, 15e-324]);
+    expect(found?.mean).toBe(10e-324);
+    const tiny = summarize([1e-200, 3e-200]);
+    expect((tiny?.mean ?? 0) / 2e-200).toBeCloseTo(1, 14);
+    expect((tiny?.std ?? 0) / 1e-200).toBeCloseTo(Math.SQRT2, 12);
+    expect((tiny?.shifted_geometric_mean.value ?? 0) / 2e-200).toBeCloseTo(1, 12);
+  });
+
+  test.each([
+    [[-9.999, 5], 10],
+    [[-10, 5], 11],
+    [[-1000, 5], 1001],
+  ])('%j are shifted by %d', (values, shift) => {
+    expect(summarize(values)?.shifted_geometric_mean.shift).toBe(shift);
+  });
+});
+
+describe('any values', () => {
+  const numbers = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), {
+    minLength: 1,
+    maxLength: 40,
+  });
+
+  test('have finite answers within their range, in order, whatever the order of the values', () => {
+    fc.assert(
+      fc.property(numbers, (values) => {
+        const found = summarize(values);
+        if (found === null) throw new Error('no distribution');
+        const { min, max, mean, std, shifted_geometric_mean } = found;
+        const rising = [min, ...percentilesOf(values), max].map(Number);
+        expect(rising).toEqual([...rising].sort((a, b) => a - b));
+        for (const one of [mean, shifted_geometric_mean.value]) {
+          expect(one).toBeGreaterThanOrEqual(min);
+          expect(one).toBeLessThanOrEqual(max);
+        }
+        expect(Number.isFinite(std) && std >= 0 && Number.isFinite(shifted_geometric_mean.shift)).toBe(true);
+        expect(summarize(values.toReversed())).toEqual(found);
+      }),
+    );
+  });
+});

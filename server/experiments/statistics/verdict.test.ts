@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { decide, type Evidence, moreUnits, type Seen } from './verdict.ts';
+
+const CLEAR: Evidence = {
+  unit: 'input',
+  usable: 20,
+  difference: -3,
+  interval: { low: -5, high: -1 },
+  test: { name: 'the test', p_value: 0.01, direction: -4 },
+  all_equal: false,
+  margin: 0.5,
+  objective: 'minimize',
+};
+
+describe('a verdict', () => {
+  test.each<[string, Partial<Evidence>, string]>([
+    ['clear and lower, minimizing', {}, 'better'],
+    ['clear and lower, maximizing', { objective: 'maximize' }, 'worse'],
+    ['p just at the level', { test: { ...CLEAR.test, p_value: 0.05 } }, 'better'],
+    ['p just above it', { test: { ...CLEAR.test, p_value: 0.0501 } }, 'undecided'],
+    ['no p', { test: { ...CLEAR.test, p_value: null } }, 'undecided'],
+    ['the interval touches 0', { interval: { low: -5, high: 0 } }, 'undecided'],
+    ['ranks the other way', { test: { ...CLEAR.test, direction: 4 } }, 'undecided'],
+    ['nine inputs', { usable: 9 }, 'undecided'],
+    ['no interval', { interval: null }, 'undecided'],
+    ['within the tolerance', { interval: { low: -0.4, high: 0.5 }, difference: 0.05 }, 'equivalent'],
+    ['half within the tolerance', { interval: { low: -0.4, high: 0.6 }, difference: 0.1 }, 'undecided'],
+    ['nine within the tolerance', { interval: { low: -0.4, high: 0.5 }, usable: 9 }, 'undecided'],
+    ['all equal', { usable: 1, all_equal: true, interval: null }, 'equivalent'],
+    ['nothing', { usable: 0, all_equal: true, interval: null }, 'undecided'],
+  ])('%s', (_, fields, verdict) => {
+    const decided = decide({ ...CLEAR, ...fields });
+    expect(decided.verdict).toBe(verdict);
+    for (const reason of decided.reasons) expect(reason).toMatch(/^[A-Z0-9].*\.$/);
+    expect(decided.reasons.length).toBeGreaterThan(0);
+  });
+});
+
+describe('how many more units', () => {
+  const SEEN: Seen = { usable: 20, difference: 1, spread: 4, margin: 0, score: null, least: 0 };
+
+  test.each<[string, Partial<Seen>, number | null]>([
+    // ((1.95996 + 0.84162) x 4 / 1)^2 + 2 = 127.6
+    ['as many as a power of 0.8 needs', {}, 108],
+    ['half the difference needs four times as many', { difference: 0.5 }, 485],
+    // ((1.95996 + 1.28155) x 4 / 2)^2 + 2 = 44.03
+    ['or as fit into the tolerance', { difference: 0, margin: 2 }, 25],
+    // 20 x (2.80159 / 1)^2 = 157
+    ['as many as the ranks need', { score: 1 }, 137],
+    ['none can tell where ranks and mean disagree', { score: -1 }, null],
+    ['none can tell without a difference or tolerance', { difference: 0 }, null],
+    ['two have no spread to speak of', { usable: 2 }, null],
+    ['millions are not told', { difference: 1e-6 }, null],
+    ['ten at least', { usable: 4, spread: 0 }, 6],
+    ['one at least', { usable: 1000 }, 1],
+    ['with ties, enough that ten differ', { spread: 0, least: 50 }, 30],
+  ])('%s', (_, fields, more) => {
+    expect(moreUnits({ ...SEEN, ...fields })).toBe(more);
+  });
+});

@@ -1,0 +1,68 @@
+/** Sentences about a comparison that a reader of its verdict should know. */
+import type { Side, Tally } from './comparison.ts';
+import type { PairedInput } from './pairs.ts';
+import { count } from './verdict.ts';
+
+/** What warnings are drawn from. */
+export interface Compared {
+  indicator: string;
+  paired: readonly PairedInput[];
+  inputs: Tally;
+  pairs: Tally;
+  control: Side;
+  candidate: Side;
+}
+
+/** All warnings that apply, the gravest first. */
+export function warningsOf(compared: Compared): string[] {
+  const { inputs, paired } = compared;
+  const warnings = [...sideWarnings(compared)];
+  if (inputs.total > inputs.usable && inputs.usable > 0)
+    warnings.push(
+      `${count(inputs.total - inputs.usable, 'input')} of ${inputs.total} have no usable value on both sides and are left out.`,
+    );
+  if (inputs.usable === 1) warnings.push('There is one usable input: nothing can be said about others.');
+  if (inputs.usable > 1 && inputs.ties > inputs.usable / 2)
+    warnings.push(`${inputs.ties} of ${inputs.usable} inputs tie: what differs rests on the few others.`);
+  const byMeans = paired.filter((input) => input.by_means).length;
+  if (byMeans > 0)
+    warnings.push(
+      `For ${count(byMeans, 'input')} the sides have different repetitions; these are paired by their means.`,
+    );
+  return warnings;
+}
+
+/** About runs that give no value: they are left out, so what they would say is not in the result. */
+function sideWarnings({
+  indicator,
+  control,
+  candidate,
+}: Pick<Compared, 'indicator' | 'control' | 'candidate'>) {
+  const warnings: string[] = [];
+  const sides = { control, candidate };
+  const lost = (side: Side) => side.runs.failed + side.runs.canceled + side.missing;
+  const shareLost = (side: Side) => (side.runs.total === 0 ? 0 : lost(side) / side.runs.total);
+  for (const [name, side] of Object.entries(sides)) {
+    if (side.runs.total === 0) warnings.push(`The ${name} has no runs.`);
+    else if (side.runs.succeeded === 0) warnings.push(`No run of the ${name} succeeded.`);
+    else if (side.missing === side.runs.succeeded)
+      warnings.push(`No run of the ${name} reported a number as ${indicator}.`);
+    else if (side.missing > 0)
+      warnings.push(
+        `${count(side.missing, 'run')} of the ${name} succeeded without a number as ${indicator} and are left out.`,
+      );
+  }
+  if (shareLost(control) !== shareLost(candidate))
+    warnings.push(
+      `The sides lost runs differently: ${lostSentence('control', control)}, ${lostSentence('candidate', candidate)}. ` +
+        'Lost runs are left out, so a side that fails where it would do badly looks better than it is.',
+    );
+  const pending = control.runs.pending + candidate.runs.pending;
+  if (pending > 0)
+    warnings.push(`${count(pending, 'run')} have not ended: a result looked at early may change.`);
+  return warnings;
+}
+
+function lostSentence(name: string, { runs, missing }: Side): string {
+  return `the ${name} has ${runs.failed} failed, ${runs.canceled} canceled and ${missing} without a value of ${runs.total}`;
+}

@@ -1,0 +1,268 @@
+/** Every statement on experiments. One that is deleted is found by its removal only. */
+import type { ExperimentId } from '@switchyard/contract/ids.ts';
+import type { ExperimentStatus, ExperimentType } from '@switchyard/contract/states.ts';
+import { sql } from 'kysely';
+import type { Reader, Writer } from '../database/database.ts';
+import { isInWindow } from '../database/list.ts';
+import type { PageRequest } from '../http/paging.ts';
+import type { ExperimentInputsTable, ExperimentKind, ExperimentsTable } from './schema.ts';
+
+/** In the text of the statement, because the planner takes a partial index only for what it can see. */
+const STARTED = sql.lit<'started'>('started');
+
+/** false when the application has one of that kind and id. */
+export async function insertExperiment(tx: Writer, experiment: ExperimentsTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('experiments')
+    .values(experiment)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export function findExperiment(
+  db: Reader,
+  applicationUid: string,
+  kind: ExperimentKind,
+  id: ExperimentId,
+): Promise<ExperimentsTable | undefined> {
+  return db
+    .selectFrom('experiments')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/**
+ * The experiment as it is now, which nobody else changes or deletes until the transaction is over. With `lock` false the
+ * database has one writer and needs no lock.
+ */
+export function holdExperiment(
+  tx: Writer,
+  lock: boolean,
+  uid: string,
+): Promise<ExperimentsTable | undefined> {
+  const query = tx
+    .selectFrom('experiments')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('deleted_at', 'is', null);
+  return (lock ? query.forUpdate() : query).executeTakeFirst();
+}
+
+export interface ListedExperiments {
+  kind: ExperimentKind;
+  /** Only those of the type. */
+  type: ExperimentType | null;
+  window: { start: number; end: number };
+  page: PageRequest;
+}
+
+/** Newest first; `page.limit` null for all of them. */
+export function listExperiments(
+  db: Reader,
+  applicationUid: string,
+  { kind, type, window, page }: ListedExperiments,
+): Promise<ExperimentsTable[]> {
+  let query = db
+    .selectFrom('experiments')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('kind', '=', kind)
+    .where('deleted_at', 'is', null)
+    .where(isInWindow('experiments', window, page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (type) query = query.where('type', '=', type);
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** Changes one that is not deleted; false when it is gone. With `from` only while it has that status. */
+export async function updateExperiment(
+  tx: Writer,
+  uid: string,
+  changes: Partial<ExperimentsTable>,
+  from?: ExperimentStatus,
+): Promise<boolean> {
+  let query = tx
+    .updateTable('experiments')
+    .set(changes)
+    .where('uid', '=', uid)
+    .where('deleted_at', 'is', null);
+  if (from) query = query.where('status', '=', from);
+  return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+/** What goes on, of the kinds. */
+export function listStarted(db: Reader, kinds: readonly ExperimentKind[]): Promise<ExperimentsTable[]> {
+  return db
+    .selectFrom('experiments')
+    .selectAll()
+    .where('status', '=', STARTED)
+    .where('deleted_at', 'is', null)
+    .where('kind', 'in', kinds)
+    .execute();
+}
+
+/** Their uids alone: asked for whenever runs end. */
+export async function listStartedUids(db: Reader, kinds: readonly ExperimentKind[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('experiments')
+    .select('uid')
+    .where('status', '=', STARTED)
+    .where('deleted_at', 'is', null)
+    .where('kind', 'in', kinds)
+    .execute();
+  return rows.map((row) => row.uid);
+}
+
+/** The experiment, unless it is deleted. */
+export function findByUid(db: Reader, uid: string): Promise<ExperimentsTable | undefined> {
+  return db
+    .selectFrom('experiments')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Takes it from callers; false when somebody else has. Its rows and runs are removed by removals.ts. */
+export function deleteExperiment(tx: Writer, uid: string, at: number): Promise<boolean> {
+  return updateExperiment(tx, uid, { deleted_at: at });
+}
+
+export function listDeletedExperiments(db: Reader, limit: number): Promise<ExperimentsTable[]> {
+  return db.selectFrom('experiments').selectAll().where('deleted_at', 'is not', null).limit(limit).execute();
+}
+
+/** A statement takes only so many parameters. */
+const ROWS_PER_STATEMENT = 500;
+
+export async function insertInputs(tx: Writer, inputs: readonly ExperimentInputsTable[]): Promise<void> {
+  for (let from = 0; from < inputs.length; from += ROWS_PER_STATEMENT)
+    await tx
+      .insertInto('experiment_inputs')
+      .values(inputs.slice(from, from + ROWS_PER_STATEMENT))
+      .execute();
+}
+
+/** Keeps the runs that were named one by one. */
+export async function writeRequests(tx: Writer, uid: string, runs: string): Promise<void> {
+  await tx.insertInto('experiment_requests').values({ experiment_uid: uid, runs }).execute();
+}
+
+/** The runs that were named one by one, in JSON; undefined where they were not. */
+export async function findRequests(db: Reader, uid: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('experiment_requests')
+    .select('runs')
+    .where('experiment_uid', '=', uid)
+    .executeTakeFirst();
+  return row?.runs;
+}
+
+/** Lets go of what the runs were made of, at most `limit` rows; answers their contents. */
+export async function removeInputsOf(tx: Writer, uid: string, limit: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('experiment_inputs')
+    .select('content_id')
+    .where('experiment_uid', '=', uid)
+    .limit(limit)
+    .execute();
+  const contents = rows.map((row) => row.content_id);
+  if (contents.length > 0)
+    await tx
+      .deleteFrom('experiment_inputs')
+      .where('experiment_uid', '=', uid)
+      .where('content_id', 'in', contents)
+      .execute();
+  return contents;
+}
+
+/** What came out, in JSON, or undefined while it goes on. */
+export async function findResults(db: Reader, uid: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('experiment_results')
+    .select('results')
+    .where('experiment_uid', '=', uid)
+    .executeTakeFirst();
+  return row?.results;
+}
+
+/** Keeps what came out, in place of what was kept before. */
+export async function writeResults(tx: Writer, uid: string, results: string): Promise<void> {
+  await tx
+    .insertInto('experiment_results')
+    .values({ experiment_uid: uid, results })
+    .onConflict((conflict) => conflict.column('experiment_uid').doUpdateSet({ results }))
+    .execute();
+}
+
+/** Notes that the live test, which is over, has no results yet, in the transaction that ends it. */
+export async function insertUnsettled(tx: Writer, uid: string): Promise<void> {
+  await tx
+    .insertInto('unsettled_experiments')
+    .values({ experiment_uid: uid })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Live tests that are over and have no results yet. */
+export function listUnsettled(db: Reader): Promise<ExperimentsTable[]> {
+  return db
+    .selectFrom('unsettled_experiments')
+    .innerJoin('experiments', 'experiments.uid', 'unsettled_experiments.experiment_uid')
+    .selectAll('experiments')
+    .where('experiments.deleted_at', 'is', null)
+    .execute();
+}
+
+/** Takes the note away, with the results or with the test. */
+export async function removeUnsettled(tx: Writer, uid: string): Promise<void> {
+  await tx.deleteFrom('unsettled_experiments').where('experiment_uid', '=', uid).execute();
+}
+
+/** Removes what is left of an experiment whose runs, plans and inputs are gone. */
+export async function removeExperiment(tx: Writer, uid: string): Promise<void> {
+  await tx.deleteFrom('experiment_results').where('experiment_uid', '=', uid).execute();
+  await removeUnsettled(tx, uid);
+  await tx.deleteFrom('experiment_requests').where('experiment_uid', '=', uid).execute();
+  await tx.deleteFrom('experiments').where('uid', '=', uid).execute();
+}
+
+/** Lets go of what runs of experiments of an application were to be made of, at most `limit` rows; answers the contents. */
+export async function removeInputsIn(tx: Writer, applicationUid: string, limit: number): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('experiment_inputs')
+    .where('content_id', 'in', (eb) =>
+      eb
+        .selectFrom('experiments')
+        .innerJoin('experiment_inputs as held', 'held.experiment_uid', 'experiments.uid')
+        .select('held.content_id')
+        .where('experiments.application_uid', '=', applicationUid)
+        .limit(limit),
+    )
+    .returning('content_id')
+    .execute();
+  return rows.map((row) => row.content_id);
+}
+
+/** Removes experiments of an application, at most `limit` at once; answers a null for each. */
+export async function removeExperimentsIn(
+  tx: Writer,
+  applicationUid: string,
+  limit: number,
+): Promise<null[]> {
+  const rows = await tx
+    .selectFrom('experiments')
+    .select('uid')
+    .where('application_uid', '=', applicationUid)
+    .limit(limit)
+    .execute();
+  for (const { uid } of rows) await removeExperiment(tx, uid);
+  return rows.map(() => null);
+}

@@ -1,0 +1,18 @@
+/** The time that a list is asked for. */
+import { LIST_WINDOW_DEFAULT_MS } from '@switchyard/contract/limits.ts';
+import { badRequest, shown } from './problem.ts';
+
+export interface WindowQueryValues {
+  start?: string;
+  end?: string;
+}
+
+/** From its start on and before its end, in milliseconds; throws the 400 for one that ends before it begins. */
+export function windowOf(query: WindowQueryValues, now: number): { start: number; end: number } {
+  const end = query.end === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.end);
+  const start =
+    query.start === undefined ? Math.min(end, now) - LIST_WINDOW_DEFAULT_MS : Date.parse(query.start);
+  if (start >= end)
+    throw badRequest(`start is ${shown(query.start)}, which is not before end, ${shown(query.end)}.`);
+  return { start, end };
+}

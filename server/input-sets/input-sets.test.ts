@@ -1,0 +1,316 @@
+/** Making, listing and deleting input sets; those of an instance are in window.test.ts, changes in update.test.ts. */
+import type { InputSet } from '@switchyard/contract/input-sets.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { otherAccount } from '../testing/accounts.ts';
+import { createRun, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
+import { movedClock } from '../testing/clock.ts';
+import {
+  expectError,
+  expectStatus,
+  freshApplication,
+  freshId,
+  freshInstance,
+  uploadContent,
+  walkPages,
+} from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const clock = movedClock(Date.UTC(2026, 10, 20, 8));
+const setsOf = (application: string): string => `/v1/applications/${application}/experiments/inputsets`;
+const path = setsOf('app');
+
+let server: TestServer;
+/** Runs of `app` by what their input says. */
+const runs: Record<string, string> = {};
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+  await pushApp(server, 'app', nodeApp('(input) => { if (input.fails) process.exit(1); return { input }; }'));
+  for (const day of ['monday', 'tuesday']) {
+    const body = { name: day, description: `On ${day}.` };
+    runs[day] = (await runToEnd(server, 'app', { input: { day }, body })).id;
+  }
+  for (const id of ['one', 'two', 'three']) await managed(id);
+});
+afterAll(() => server.close());
+
+async function managed(id: string, format?: object): Promise<void> {
+  const upload_id = await uploadContent(server, 'app', JSON.stringify({ id }));
+  const body = { id, name: `Input ${id}`, description: `The ${id}.`, upload_id, format };
+  expectStatus(await server.ask('POST', '/v1/applications/app/inputs', { body }), 201);
+}
+const create = (body: object, to = path) => server.ask('POST', to, { body: { name: 'Any name', ...body } });
+async function made(body: object, to = path): Promise<InputSet> {
+  const answer = await create({ id: freshId('set'), ...body }, to);
+  expectStatus(answer, 201);
+  return answer.body as InputSet;
+}
+async function get(id: string): Promise<InputSet> {
+  const answer = await server.ask('GET', `${path}/${id}`);
+  expectStatus(answer, 200);
+  return answer.body as InputSet;
+}
+const named = (...ids: string[]) => ids.map((id) => ({ id }));
+async function contentsOf({ inputs }: InputSet): Promise<unknown[]> {
+  const answers = await Promise.all(
+    inputs.map((one) => server.ask('GET', one.download_url ?? '', { token: null })),
+  );
+  for (const answer of answers) expectStatus(answer, 200);
+  return answers.map((answer) => answer.body);
+}
+
+describe('an input set of runs', () => {
+  test('201 answers it with the runs in the order given, as a GET does afterwards', async () => {
+    const { monday = '', tuesday = '' } = runs;
+    const body = { id: 'days', name: 'Days', description: 'Two of them.', run_ids: [tuesday, monday] };
+    const answer = await create(body);
+    expectStatus(answer, 201);
+    const json = { input: { type: 'json' }, output: { type: 'json' } };
+    const item = (id: string, day: string) => ({
+      id,
+      run_id: id,
+      name: day,
+      description: `On ${day}.`,
+      format: json,
+      download_url: expect.stringContaining(`${server.url}/v1/downloads/`),
+    });
+    expect(answer.body).toEqual({
+      id: 'days',
+      app_id: 'app',
+      name: 'Days',
+      description: 'Two of them.',
+      input_ids: [tuesday, monday],
+      inputs: [item(tuesday, 'tuesday'), item(monday, 'monday')],
+      created_at: expect.stringMatching(INSTANT),
+      updated_at: expect.stringMatching(INSTANT),
+    });
+    expect(await get('days')).toEqual(answer.body);
+    expect(await contentsOf(await get('days'))).toEqual([{ day: 'tuesday' }, { day: 'monday' }]);
+  });
+
+  test('takes a run whatever came of it, and its format', async () => {
+    const failed = await runToEnd(server, 'app', { input: { fails: true } });
+    expect(failed.status_v2).toBe('failed');
+    const text = await createRun(server, 'app', {
+      input: 'zwei 🚚',
+      body: { configuration: { format: { input: { type: 'text' } } } },
+    });
+    const set = await made({ run_ids: [failed.id, text] });
+    expect(set.inputs.map((one) => one.format.input.type)).toEqual(['json', 'text']);
+    const [, answer] = await Promise.all(
+      set.inputs.map((one) => server.ask('GET', one.download_url ?? '', { token: null })),
+    );
+    expect(answer?.text).toBe('zwei 🚚');
+    expect(answer?.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  });
+
+  test('400 for a run that is none, that is of another application, or that is named twice', async () => {
+    const { monday = '' } = runs;
+    const other = await freshInstance(server);
+    const foreign = await createRun(server, other, { input: {} });
+    for (const id of ['', 'run-nothing', 'latest-9KzmD41Hg', foreign])
+      expectError(await create({ run_ids: [monday, id] }), 400, `run_ids.1 is "${id}"`, 'a run of this');
+    expectError(await create({ run_ids: ['x', monday, 'x'] }), 400, 'run_ids.2 is "x", as run_ids.0 is');
+    expectError(await create({ run_ids: ['a\0b'] }), 400, 'run_ids.0');
+  });
+
+  test('400 for none and for more than twenty', async () => {
+    expectError(await create({ run_ids: [] }), 400, 'run_ids has 0 items', '1 to 20');
+    const many = Array.from({ length: 21 }, (_, index) => `run-${index}`);
+    expectError(await create({ run_ids: many }), 400, 'run_ids has 21 items', '1 to 20');
+  });
+});
+
+describe('an input set of managed inputs', () => {
+  test('has them as they were, whatever else is said of them, and may have a bound beside', async () => {
+    const inputs = [{ id: 'two', name: 'Not its name', format: null, more: 1 }, { id: 'one' }];
+    const set = await made({ inputs, maximum_runs: 20 });
+    expect(set).not.toHaveProperty('instance_id');
+    expect(set.input_ids).toEqual(['two', 'one']);
+    expect(set.inputs).toEqual(
+      ['two', 'one'].map((id) => ({
+        id,
+        name: `Input ${id}`,
+        description: `The ${id}.`,
+        format: { input: { type: 'json' } },
+        download_url: expect.any(String),
+      })),
+    );
+    expect(await contentsOf(set)).toEqual([{ id: 'two' }, { id: 'one' }]);
+  });
+
+  test('keeps both formats where both were given', async () => {
+    const format = { input: { type: 'multi-file' }, output: { type: 'multi-file' } };
+    await managed('archive', format);
+    expect((await made({ inputs: named('archive') })).inputs[0]?.format).toEqual(format);
+  });
+
+  test('400 for one that is none or is named twice', async () => {
+    expectError(
+      await create({ inputs: named('one', 'missing') }),
+      400,
+      'inputs.1.id is "missing"',
+      'managed',
+    );
+    expectError(
+      await create({ inputs: named('one', 'one') }),
+      400,
+      'inputs.1.id is "one", as inputs.0.id is',
+    );
+    expectError(await create({ inputs: [{ name: 'one' }] }), 400, 'inputs.0.id is missing');
+    const other = await freshApplication(server);
+    expectError(await create({ inputs: named('one') }, setsOf(other)), 400, 'inputs.0.id is "one"');
+  });
+});
+
+describe('creating an input set', () => {
+  const instance = { instance_id: 'latest' };
+  const start_time = '2026-11-01T08:00:00Z';
+  test.each<[string, object, string[]]>([
+    ['no source', {}, ['run_ids, instance_id and inputs are all absent']],
+    ['no source but a bound', { maximum_runs: 5 }, ['run_ids, instance_id and inputs are all absent']],
+    ['null sources', { run_ids: null, inputs: null, instance_id: null }, ['all absent']],
+    ['runs and inputs', { run_ids: ['x'], inputs: [{ id: 'x' }] }, ['run_ids and inputs are given']],
+    ['runs and an instance', { run_ids: ['x'], ...instance }, ['run_ids and instance_id are given']],
+    ['an instance and inputs', { inputs: [{ id: 'x' }], ...instance }, ['instance_id and inputs are given']],
+    ['runs and a start', { run_ids: ['x'], start_time }, ['run_ids and start_time are given', 'time range']],
+    ['runs and an end', { run_ids: ['x'], end_time: start_time }, ['run_ids and end_time', 'time range']],
+    ['inputs and a time', { inputs: [{ id: 'x' }], start_time }, ['inputs and start_time are given']],
+    ['a time alone', { start_time }, ['start_time is', 'instance_id is absent', 'needs the instance']],
+    ['an end alone', { end_time: start_time }, ['end_time is', 'instance_id is absent']],
+    ['more runs than the bound', { run_ids: ['x', 'y'], maximum_runs: 1 }, ['run_ids has 2 items', 'is 1']],
+    ['more inputs', { inputs: [{ id: 'x' }, { id: 'y' }], maximum_runs: 1 }, ['inputs has 2 items']],
+    ['an end at its start', { ...instance, start_time, end_time: start_time }, [start_time, 'not before']],
+    ['an end before the default start', { ...instance, end_time: start_time }, ['absent', '24 hours ago']],
+    ['a bound of 0', { ...instance, maximum_runs: 0 }, ['maximum_runs is 0', '1 to 20']],
+    ['a bound of 21', { ...instance, maximum_runs: 21 }, ['maximum_runs is 21', '1 to 20']],
+    ['a day that is none', { ...instance, start_time: '2026-02-30T00:00:00Z' }, ['start_time', 'RFC 3339']],
+    ['a time without offset', { ...instance, end_time: '2026-11-20T08:00:00' }, ['end_time', 'RFC 3339']],
+    ['an unknown field', { ...instance, runids: [] }, ['did you mean \\"run_ids\\"']],
+    ['an id with capitals', { ...instance, id: 'Days' }, ['id is']],
+    ['a short name', { ...instance, name: 'ab' }, ['name is', '3 to 64']],
+    ['a long name', { ...instance, name: 'x'.repeat(65) }, ['name is', '3 to 64']],
+    ['a long description', { ...instance, description: 'x'.repeat(257) }, ['description is', '256']],
+  ])('400 for %s', async (_what, body, words) => {
+    const answer = await create(body);
+    expectStatus(answer, 400);
+    for (const word of words) expect(answer.text).toContain(word);
+  });
+
+  test('takes names of 3 to 64 and descriptions of 0 to 256 characters, and makes an id', async () => {
+    const inputs = named('one');
+    for (const name of ['abc', '🚚'.repeat(64)]) expect((await made({ inputs, name })).name).toBe(name);
+    const description = '🚚'.repeat(256);
+    expect((await made({ inputs, description })).description).toBe(description);
+    const answer = await made({ inputs, id: null, description: null });
+    expect(answer.id).toMatch(/^[a-z0-9-]{1,64}$/);
+    expect(answer.description).toBe('');
+    expectError(await server.ask('POST', path, { body: { inputs } }), 400, 'name is missing');
+  });
+
+  test('400 for an id that is taken in the application, while another application may have it', async () => {
+    const { id } = await made({ inputs: named('one') });
+    expectError(await create({ id, inputs: named('two') }), 400, `id is "${id}"`, 'another input set');
+    expect((await get(id)).input_ids).toEqual(['one']);
+    const other = await freshInstance(server);
+    const run = await createRun(server, other, { input: {} });
+    await made({ id, run_ids: [run] }, setsOf(other));
+  });
+
+  test('of one id ten times at once makes one', async () => {
+    const body = { id: freshId('set'), inputs: named('one', 'two') };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create(body)));
+    expect(answers.map((one) => one.status).sort()).toEqual([201, ...Array(9).fill(400)]);
+  });
+
+  test('under an Idempotency-Key has one effect and one answer', async () => {
+    const body = { name: 'Any name', run_ids: [runs.monday] };
+    const asked = { body, headers: { 'idempotency-key': 'set-once' } };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => server.ask('POST', path, asked)));
+    const [first] = answers;
+    for (const answer of answers) {
+      expectStatus(answer, 201);
+      expect(answer.body).toEqual(first?.body);
+    }
+    const all = (await server.ask('GET', path)).body as InputSet[];
+    expect(all.filter((set) => set.input_ids.join() === runs.monday)).toHaveLength(1);
+  });
+
+  test('404 where there is no application', async () => {
+    expectError(await create({ run_ids: ['x'] }, setsOf('missing')), 404);
+  });
+});
+
+describe('input sets', () => {
+  test('are listed newest first, whole or by pages, without URLs', async () => {
+    const other = await freshInstance(server);
+    const to = setsOf(other);
+    expect((await server.ask('GET', to)).body).toEqual([]);
+    expect((await server.ask('GET', `${to}?pagereturn=true`)).body).toEqual({ items: [] });
+    const run_ids = [
+      await createRun(server, other, { input: { n: 1 } }),
+      await createRun(server, other, { input: { n: 2 } }),
+    ];
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count += 1) {
+      // Always two of the same moment, which stand in the order of their ids.
+      if (count % 2 === 0) clock.move(1000);
+      ids.push((await made({ id: `list-${count}`, run_ids }, to)).id);
+    }
+    ids.reverse();
+    const listed = (await server.ask('GET', to)).body as InputSet[];
+    expect(listed.map((set) => set.id)).toEqual(ids);
+    for (const set of listed) {
+      expect(set.input_ids).toEqual(run_ids);
+      expect(set.inputs.map((one) => one.id)).toEqual(run_ids);
+      expect(set.inputs[0]).not.toHaveProperty('download_url');
+    }
+    expect((await walkPages(server, to, 3)).map((page) => page.length)).toEqual([3, 3, 1]);
+    expect((await walkPages(server, to, 3)).flat()).toEqual(ids);
+    expectError(await server.ask('GET', `${to}?pagetoken=x`), 400, 'pagetoken');
+  });
+
+  test('404 where there is none, and for another account', async () => {
+    const { id } = await made({ inputs: named('one') });
+    const { token } = await otherAccount(server);
+    for (const [one, asked] of [
+      ['missing', {}],
+      [id, { token }],
+    ] as const) {
+      const of = `${path}/${one}`;
+      expectError(await server.ask('GET', of, asked), 404);
+      expectError(await server.ask('PUT', of, { ...asked, body: { name: 'Stolen' } }), 404);
+      expectError(await server.ask('DELETE', of, asked), 404);
+    }
+    expectError(await server.ask('GET', path, { token }), 404);
+    expect((await get(id)).name).toBe('Any name');
+  });
+
+  test('are written by operators, and only read by viewers', async () => {
+    const { token: operator } = await server.key('operator');
+    const { token: viewer } = await server.key('viewer');
+    const body = { id: freshId('set'), name: 'Any name', inputs: named('one') };
+    const one = `${path}/${body.id}`;
+    expectError(await server.ask('POST', path, { body, token: viewer }), 403);
+    expectStatus(await server.ask('POST', path, { body, token: operator }), 201);
+    expectStatus(await server.ask('GET', one, { token: viewer }), 200);
+    expectError(await server.ask('PUT', one, { body, token: viewer }), 403);
+    expectStatus(await server.ask('PUT', one, { body, token: operator }), 200);
+    expectError(await server.ask('DELETE', one, { token: viewer }), 403);
+    expectStatus(await server.ask('DELETE', one, { token: operator }), 204);
+  });
+});
+
+describe('deleting an input set', () => {
+  test('204, after which it is a 404, its URLs read nothing, its id is free, and what it was made of stays', async () => {
+    const run_ids = [runs.monday];
+    const set = await made({ run_ids });
+    expectStatus(await server.ask('DELETE', `${path}/${set.id}`), 204);
+    expectError(await server.ask('GET', `${path}/${set.id}`), 404);
+    expectError(await server.ask('DELETE', `${path}/${set.id}`), 404);
+    expectStatus(await server.ask('GET', set.inputs[0]?.download_url ?? '', { token: null }), 404);
+    await made({ id: set.id, run_ids });
+    const input = await server.ask('GET', `/v1/applications/app/runs/${runs.monday}/input`);
+    expect(input.body).toEqual({ day: 'monday' });
+  });
+});

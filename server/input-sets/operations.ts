@@ -1,0 +1,160 @@
+/** The operations on input sets. */
+import type { ApplicationId, InputSetId } from '@switchyard/contract/ids.ts';
+import type { InputSet, InputSetInput } from '@switchyard/contract/input-sets.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { getApplication, holdApplication } from '../applications/store.ts';
+import { ContentGoneError, type Contents } from '../blobs/contents.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import { type Database, skipsLocked } from '../database/database.ts';
+import type { Caller, HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { badRequest, notFound, shown } from '../http/problem.ts';
+import { formatOf } from '../inputs/use.ts';
+import { makeId, type Random } from '../random.ts';
+import { contentTypeOf } from '../runs/results.ts';
+import type { Uploads } from '../uploads/uploads.ts';
+import { choose } from './choose.ts';
+import { sourceOf } from './rules.ts';
+import {
+  deleteInputSet,
+  findInputSet,
+  type InputSetItem,
+  type InputSetWithItems,
+  insertInputSet,
+  insertItems,
+  listInputSets,
+} from './store.ts';
+import { update } from './update.ts';
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  uploads: Uploads;
+  pageTokens: PageTokens;
+  clock: Clock;
+  random: Random;
+}
+
+type InputSetOperation =
+  | 'createInputSet'
+  | 'listInputSets'
+  | 'getInputSet'
+  | 'updateInputSet'
+  | 'deleteInputSet';
+
+export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
+  const { database, contents, uploads, pageTokens, clock, random } = parts;
+
+  const getOwn = (caller: Caller, id: ApplicationId) => getApplication(database.read, caller.account, id);
+  const missing = (application: ApplicationsTable, id: InputSetId) =>
+    notFound(`There is no input set ${shown(id)} of application ${shown(application.id)}.`);
+  const itemBody = (item: InputSetItem): InputSetInput => ({
+    id: item.input_id,
+    name: item.name,
+    description: item.description,
+    ...(item.run_id === null ? {} : { run_id: item.run_id }),
+    format: formatOf(item),
+  });
+  const listedBody = (application: ApplicationsTable, set: InputSetWithItems): InputSet => ({
+    id: set.id,
+    app_id: application.id,
+    name: set.name,
+    description: set.description,
+    ...(set.instance_id === null ? {} : { instance_id: set.instance_id }),
+    input_ids: set.items.map((item) => item.input_id),
+    inputs: set.items.map(itemBody),
+    created_at: rfc3339(set.created_at),
+    updated_at: rfc3339(set.updated_at),
+  });
+  const wholeBody = (application: ApplicationsTable, set: InputSetWithItems): InputSet => ({
+    ...listedBody(application, set),
+    inputs: set.items.map((item) => ({
+      ...itemBody(item),
+      download_url: uploads.downloadUrl(item.content_id, contentTypeOf(item.input_format)),
+    })),
+  });
+
+  return {
+    async createInputSet({ caller, params, body, remember }) {
+      const application = await getOwn(caller, params.application_id);
+      const now = clock.now();
+      const source = sourceOf(body, now);
+      const id = body.id ?? makeId<InputSetId>(random, 'set');
+      return whileThere(async () => {
+        const { offers, instanceId } = await choose(parts, application, source);
+        const row = {
+          uid: makeId<string>(random, 'set'),
+          application_uid: application.uid,
+          id,
+          name: body.name,
+          description: body.description ?? '',
+          instance_id: instanceId,
+          created_at: now,
+          updated_at: now,
+        };
+        const items = offers.map((one) => one.item);
+        const answer = { status: 201 as const, body: wholeBody(application, { ...row, items }) };
+        await database.transact(async (tx) => {
+          await remember(tx, answer);
+          await holdApplication(tx, skipsLocked(database), application);
+          if (!(await insertInputSet(tx, row)))
+            throw badRequest(
+              `id is ${shown(id)}, which another input set of the application has; choose another.`,
+            );
+          await insertItems(tx, row.uid, items);
+          for (const { content } of offers) await content.insert(tx);
+        });
+        return answer;
+      });
+    },
+
+    async listInputSets({ caller, params, query }) {
+      const application = await getOwn(caller, params.application_id);
+      const list = `input-sets ${application.uid}`;
+      const request = pageRequest(pageTokens, list, query);
+      const sets = await listInputSets(database.read, application.uid, request);
+      const page = cutPage(sets, request.limit, (set) => ({ at: set.created_at, id: set.id }));
+      const items = page.items.map((set) => listedBody(application, set));
+      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+    },
+
+    async getInputSet({ caller, params }) {
+      const application = await getOwn(caller, params.application_id);
+      const set = await findInputSet(database.read, application.uid, params.input_set_id);
+      if (!set) throw missing(application, params.input_set_id);
+      return { status: 200, body: wholeBody(application, set) };
+    },
+
+    async updateInputSet({ caller, params, body }) {
+      const application = await getOwn(caller, params.application_id);
+      const set = await whileThere(() => update(parts, application, params.input_set_id, body));
+      if (!set) throw missing(application, params.input_set_id);
+      return { status: 200, body: wholeBody(application, set) };
+    },
+
+    async deleteInputSet({ caller, params }) {
+      const application = await getOwn(caller, params.application_id);
+      const blobs = await database.transact(async (tx) => {
+        const held = await deleteInputSet(tx, application.uid, params.input_set_id);
+        if (!held) throw missing(application, params.input_set_id);
+        return contents.remove(tx, held);
+      });
+      await contents.removeBlobs(blobs);
+      return { status: 204 };
+    },
+  };
+}
+
+/**
+ * Does the work again when something it was to take was deleted after it had been found: the next time it is not found,
+ * and the work goes without it or says what is missing.
+ */
+async function whileThere<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ContentGoneError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/** Runs made of what is planned: each once, whatever happens in between. */
+import type { ExperimentId, RunId } from '@switchyard/contract/ids.ts';
+import { afterEach, expect, test } from 'vitest';
+import { createRun, ended, nodeApp, pushApp } from '../testing/apps.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { countPlanned, insertPlanned, listPlanned, type PlannedRun } from './plan.ts';
+
+let server: TestServer;
+afterEach(() => server.close());
+
+/** Plans runs on the input of one run of the application; answers that run. */
+async function plan(runs: (contentId: string) => PlannedRun[], notify = true): Promise<string> {
+  const { database } = server.running;
+  const id = await createRun(server, 'app', { input: { from: 'the original' } });
+  const run = await database.read
+    .selectFrom('runs')
+    .select(['application_uid', 'input_content_id'])
+    .where('id', '=', id as RunId)
+    .executeTakeFirstOrThrow();
+  const about = {
+    ownerUid: 'owner',
+    applicationUid: run.application_uid,
+    at: 1,
+    email: 'maker@example.com',
+    experiment: { uid: 'x1', id: 'my-batch' as ExperimentId, type: 'batch' as const },
+  };
+  await database.transact((tx) => insertPlanned(tx, about, runs(run.input_content_id)));
+  if (notify) database.notify('runs-planned');
+  return id;
+}
+const planned = (position: number, contentId: string, more: Partial<PlannedRun> = {}): PlannedRun => ({
+  position,
+  instanceId: 'latest',
+  versionId: '',
+  options: { size: String(position) },
+  contentId,
+  inputFormat: 'json',
+  labels: { repetition: position },
+  ...more,
+});
+const born = () =>
+  server.running.database.read
+    .selectFrom('runs')
+    .select(['id', 'request_options', 'user_email', 'labels'])
+    .where('experiment_uid', '=', 'x1')
+    .execute();
+const settled = (topic: 'runs-ended' | 'runs-queued' = 'runs-ended') =>
+  server.until(topic, async () => {
+    const { waiting } = await countPlanned(server.running.database.read, 'owner');
+    return waiting === 0;
+  });
+
+test('every planned run is born once, with what was planned, and ends like any other', async () => {
+  server = await startTestServer();
+  await pushApp(server, 'app', nodeApp('(input, options) => ({ input, options })'));
+  await plan((content) => Array.from({ length: 70 }, (_, position) => planned(position, content)));
+  await settled();
+  const runs = await born();
+  expect(runs.map((run) => JSON.parse(run.request_options).size).sort()).toEqual(
+    Array.from({ length: 70 }, (_, position) => String(position)).sort(),
+  );
+  const one = runs.find((run) => run.labels === '{"repetition":7}');
+  expect(one?.user_email).toBe('maker@example.com');
+  const { metadata } = await ended(server, 'app', one?.id ?? '');
+  expect(metadata).toMatchObject({ experiment_id: 'my-batch', status_v2: 'succeeded' });
+  const output = await server.ask('GET', `/v1/applications/app/runs/${one?.id}/output`);
+  expect(output.body).toMatchObject({ output: { input: { from: 'the original' } } });
+});
+
+test('what cannot be born stays with its reason, and keeps nothing else waiting', async () => {
+  server = await startTestServer();
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  await plan((content) => [
+    planned(0, content, { instanceId: 'nowhere' }),
+    planned(1, 'c-gone'),
+    planned(2, content, { versionId: 'v9' }),
+    planned(3, content),
+  ]);
+  await settled();
+  expect(await born()).toHaveLength(1);
+  const refused = await listPlanned(server.running.database.read, 'owner', { refused: true, limit: 10 });
+  expect(refused.map((row) => row.error)).toEqual([
+    'There is no instance "nowhere" of application "app".',
+    'The input was deleted before the run could be made.',
+    'There is no version "v9" of application "app".',
+  ]);
+});
+
+test('what was planned when the server stopped is born when it starts again', async () => {
+  server = await startTestServer();
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  await plan((content) => [planned(0, content), planned(1, content)], false);
+  await server.restart();
+  await settled();
+  expect(await born()).toHaveLength(2);
+});
+
+test('deleting what runs were to follow lets them be', async () => {
+  server = await startTestServer();
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  const original = await createRun(server, 'app');
+  await plan((content) => [planned(0, content, { parentRunId: original as RunId })], false);
+  await server.ask('DELETE', `/v1/applications/app/runs/${original}`);
+  expect(await countPlanned(server.running.database.read, 'owner')).toEqual({ waiting: 0, refused: 0 });
+});
+
+test('a run that is born waits, also on an instance whose runs may not', async () => {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  await server.client.call('createVersion', {
+    params: { application_id: 'app' },
+    body: { id: 'v1', name: 'One' },
+  });
+  await server.client.call('createInstance', {
+    params: { application_id: 'app' },
+    body: {
+      id: 'hasty',
+      name: 'Hasty',
+      version_id: 'v1',
+      configuration: { queuing: { disabled: true, priority: 2 } },
+    },
+  });
+  await plan((content) => [
+    planned(0, content, { instanceId: 'hasty' }),
+    planned(1, content, { instanceId: 'hasty', priority: 9 }),
+  ]);
+  await settled('runs-queued');
+  const runs = await server.running.database.read
+    .selectFrom('runs')
+    .select(['priority', 'queuing_disabled', 'status'])
+    .where('experiment_uid', '=', 'x1')
+    .orderBy('priority')
+    .execute();
+  expect(runs).toEqual([
+    { priority: 2, queuing_disabled: 0, status: 'queued' },
+    { priority: 9, queuing_disabled: 0, status: 'queued' },
+  ]);
+});

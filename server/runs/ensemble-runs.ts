@@ -1,0 +1,86 @@
+/** Every statement on the runs of ensembles and on those that they consist of, but for those that end them (moves.ts). */
+import type { RunId } from '@switchyard/contract/ids.ts';
+import { sql } from 'kysely';
+import type { Reader, Writer } from '../database/database.ts';
+import type { RunsTable } from './schema.ts';
+import { RUNNING } from './turns.ts';
+
+/** In the text of the statement, for the partial index. */
+const ENSEMBLE = sql.lit<'ensemble'>('ensemble');
+
+/**
+ * Runs of ensembles that can be taken a step further, by id after the one given: those that are to be canceled, and those
+ * of which all runs were made and have ended. One statement, because a run that is made between two would be missed.
+ */
+export function listReady(db: Reader, after: RunId | null, limit: number): Promise<RunsTable[]> {
+  let query = db
+    .selectFrom('runs')
+    .selectAll('runs')
+    .where('runs.status', '=', RUNNING)
+    .where('runs.run_type', '=', ENSEMBLE)
+    .where((eb) =>
+      eb.or([
+        eb('runs.cancel_requested_at', 'is not', null),
+        eb.and([
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('runs as child')
+                .select('child.id')
+                .whereRef('child.parent_run_id', '=', 'runs.id')
+                .where('child.finished_at', 'is', null),
+            ),
+          ),
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('planned_runs')
+                .select('planned_runs.position')
+                .whereRef('planned_runs.owner_uid', '=', 'runs.id')
+                .where('planned_runs.error', '=', ''),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    .orderBy('runs.id')
+    .limit(limit);
+  if (after) query = query.where('runs.id', '>', after);
+  return query.execute();
+}
+
+const OF_CHILD = [
+  'id',
+  'status',
+  'error',
+  'instance_id',
+  'version_id',
+  'labels',
+  'statistics_status',
+  'statistics_error',
+  'indicators',
+] as const;
+
+/** What a run of an ensemble is compared by. */
+export type Child = Pick<RunsTable, (typeof OF_CHILD)[number]>;
+
+/** The runs that the run of an ensemble consists of, in no order: at most ENSEMBLE_RUNS_MAX. */
+export function listMembers(db: Reader, parent: RunId): Promise<Child[]> {
+  return db.selectFrom('runs').select(OF_CHILD).where('parent_run_id', '=', parent).execute();
+}
+
+/** Those of them that have not ended. */
+export function listUnfinishedMembers(db: Reader, parent: RunId): Promise<RunsTable[]> {
+  return db
+    .selectFrom('runs')
+    .selectAll()
+    .where('parent_run_id', '=', parent)
+    .where('finished_at', 'is', null)
+    .execute();
+}
+
+export async function listChildIds(tx: Writer, parents: readonly RunId[]): Promise<RunId[]> {
+  if (parents.length === 0) return [];
+  const rows = await tx.selectFrom('runs').select('id').where('parent_run_id', 'in', parents).execute();
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,101 @@
+/**
+ * Makes a run that a caller asked for, as the test that has started on its instance wants it: noted for a shadow test, or
+ * made on the instance of the unit that is on in a switchback test. No test can keep a run from being made: what the
+ * candidate does not take is made on the instance that was asked for, and is none of the test's.
+ */
+import type { RunId } from '@switchyard/contract/ids.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { skipsLocked, type Writer } from '../database/database.ts';
+import { Problem } from '../http/problem.ts';
+import type { Mark } from './plan.ts';
+import { chosenId } from './resolve.ts';
+import { findRoute, holdsRoute, insertCapture, isCaptured, type Route, routedId, unitAt } from './routes.ts';
+import type { RunsTable } from './schema.ts';
+import { type Submission, type SubmitParts, submit } from './submit.ts';
+
+/** What the test adds to what is asked for. */
+interface Routed {
+  at: number;
+  experiment?: Mark;
+  planUnitIndex?: number;
+}
+
+type Ask = (instanceId: string | undefined, routed: Routed) => Promise<Submission>;
+
+/** `ask` makes the submission for an instance; `instanceId` is as the request has it. */
+export async function submitRouted(
+  parts: SubmitParts,
+  application: ApplicationsTable,
+  instanceId: string | undefined,
+  ask: Ask,
+): Promise<RunsTable> {
+  const { database, clock } = parts;
+  const chosen = chosenId(application, instanceId);
+  const route = await findRoute(database.read, application.uid, chosen);
+  const at = clock.now();
+  if (route?.rule.kind === 'switchback') {
+    const sent = await submitToUnit(parts, application, chosen, at, route, ask);
+    if (sent) return sent;
+  }
+  const asked = await ask(instanceId, { at });
+  if (route?.rule.kind !== 'shadow' || !isCaptured(route.rule, at)) return submit(parts, asked);
+  const run = await submit(
+    parts,
+    alsoDoing(asked, async (tx, id) => {
+      const { experimentUid } = route;
+      if (await holdsRoute(tx, skipsLocked(database), application.uid, chosen, experimentUid))
+        await insertCapture(tx, {
+          experiment_uid: experimentUid,
+          run_id: id,
+          application_uid: application.uid,
+          at,
+        });
+    }),
+  );
+  database.notify('runs-captured');
+  return run;
+}
+
+class RouteGone extends Error {}
+
+/** null when the test has nothing to say about the run: between units, over meanwhile, or the candidate takes it not. */
+async function submitToUnit(
+  parts: SubmitParts,
+  application: ApplicationsTable,
+  chosen: string,
+  at: number,
+  { rule, experimentUid: uid, experimentId: id }: Route,
+  ask: Ask,
+): Promise<RunsTable | null> {
+  const unit = rule.kind === 'switchback' ? unitAt(rule, at) : null;
+  const instance = rule.kind === 'switchback' && unit !== null ? rule.units[unit] : undefined;
+  if (unit === null || instance === undefined) return null;
+  const lock = skipsLocked(parts.database);
+  try {
+    // The name that was asked for is kept where it is the same instance.
+    const asked = await ask(routedId(instance) === routedId(chosen) ? chosen : instance, {
+      at,
+      experiment: { uid, id, type: 'switchback' },
+      planUnitIndex: unit,
+    });
+    return await submit(
+      parts,
+      alsoDoing(asked, async (tx) => {
+        if (!(await holdsRoute(tx, lock, application.uid, chosen, uid))) throw new RouteGone();
+      }),
+    );
+  } catch (error) {
+    if (error instanceof RouteGone || error instanceof Problem) return null;
+    throw error;
+  }
+}
+
+function alsoDoing(asked: Submission, more: (tx: Writer, id: RunId) => Promise<void>): Submission {
+  return {
+    ...asked,
+    async also(tx, id) {
+      await asked.also?.(tx, id);
+      await more(tx, id);
+    },
+  };
+}

@@ -1,0 +1,237 @@
+/**
+ * Experiments for the kill test: batches, shadow tests and switchback tests, one of each at a time, made and ended over and
+ * over while the server dies. What was acknowledged is written down here; in the end the books of each must agree with the
+ * runs that are there.
+ */
+import type { Query } from './kill-checks.ts';
+import { APPLICATION, pause, type Target } from './kill-load.ts';
+import type { Answer } from './request.ts';
+
+const PATH = `/v1/applications/${APPLICATION}`;
+const INPUTS = 5;
+const REPETITIONS = 2;
+const BATCH_RUNS = INPUTS * 2 * REPETITIONS;
+const SHADOW_RUNS = 25;
+/** Instances whose runs tests act on; the clients of the load make runs of them. */
+export const SHADOWED = 'shadowed';
+export const SWITCHED = 'switched';
+
+type Kind = 'batch' | 'shadow' | 'switchback';
+
+export class ExperimentLoad {
+  /** Ids that were acknowledged, by kind. */
+  readonly made: Record<Kind, string[]> = { batch: [], shadow: [], switchback: [] };
+  readonly refused: string[] = [];
+  readonly #target: Target;
+  #count = 0;
+  #stopped = false;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /** What the tests need: a version, instances, and an input set of runs that are there. */
+  async prepare(): Promise<void> {
+    const runs: string[] = [];
+    for (let n = 1; n <= INPUTS; n += 1) {
+      const { body } = await this.#must('POST', '/runs', { input: { n, ms: 20, exit: 0, pad: 10 } });
+      runs.push((body as { run_id: string }).run_id);
+    }
+    await this.#must('POST', '/versions', { id: 'v1', name: 'Version one' });
+    for (const id of [SHADOWED, SWITCHED, 'candidate'])
+      await this.#must('POST', '/instances', { id, name: `Instance ${id}`, version_id: 'v1' });
+    await this.#must('POST', '/experiments/inputsets', {
+      id: 'inputs',
+      name: 'Inputs',
+      run_ids: runs,
+    });
+    if (this.refused.length > 0) throw new Error(this.refused.join('\n'));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Batches, one after the other. */
+  async batches(): Promise<void> {
+    while (!this.#stopped) {
+      const id = await this.#make('batch', {
+        input_set_id: 'inputs',
+        instance_ids: [SHADOWED, 'candidate'],
+        repetitions: REPETITIONS,
+      });
+      await this.#over('batch', id);
+    }
+  }
+
+  /** Shadow tests, each until it has all its runs. */
+  async shadows(): Promise<void> {
+    while (!this.#stopped) {
+      const id = await this.#make('shadow', {
+        comparison: { baseline_instance_id: SHADOWED, candidate_instance_id: 'candidate' },
+        termination_events: { maximum_runs: SHADOW_RUNS },
+      });
+      await this.#must('PUT', `/experiments/shadow/${id}/start`);
+      await this.#over('shadow', id);
+    }
+  }
+
+  /** Switchback tests of two units of a minute; some are stopped in the middle. */
+  async switchbacks(): Promise<void> {
+    while (!this.#stopped) {
+      const id = await this.#make('switchback', {
+        comparison: { baseline_instance_id: SWITCHED, candidate_instance_id: 'candidate' },
+        generate_random_plan: { unit_duration_minutes: 1, units: 2 },
+      });
+      await this.#must('PUT', `/experiments/switchback/${id}/start`);
+      await this.#over('switchback', id, Math.random() < 0.5 ? 75_000 : null);
+    }
+  }
+
+  /** Ends what goes on, so that its books can be closed. */
+  async finish(): Promise<void> {
+    for (const kind of ['shadow', 'switchback'] as const) {
+      const id = this.made[kind].at(-1);
+      if (id === undefined) continue;
+      if ((await this.#status(kind, id)) === 'started')
+        await this.#must('PUT', `/experiments/${kind}/${id}/stop`);
+    }
+  }
+
+  /** Kinds and ids of acknowledged experiments that go on. */
+  async unfinished(): Promise<string[]> {
+    const found: string[] = [];
+    for (const [kind, ids] of Object.entries(this.made) as [Kind, string[]][])
+      for (const id of ids) {
+        const status = await this.#status(kind, id);
+        if (status === 'started') found.push(`${kind} ${id}`);
+      }
+    return found;
+  }
+
+  async #make(kind: Kind, body: Record<string, unknown>): Promise<string> {
+    this.#count += 1;
+    const id = `${kind}-${this.#count}`;
+    await this.#must('POST', `/experiments/${kind}`, { id, name: `Test ${id}`, ...body });
+    this.made[kind].push(id);
+    return id;
+  }
+
+  async #over(kind: Kind, id: string, stopAfterMs: number | null = null): Promise<void> {
+    const begun = performance.now();
+    while (!this.#stopped) {
+      if ((await this.#status(kind, id)) !== 'started') return;
+      if (stopAfterMs !== null && performance.now() - begun > stopAfterMs)
+        await this.#must('PUT', `/experiments/${kind}/${id}/stop`);
+      await pause(200);
+    }
+  }
+
+  async #status(kind: Kind, id: string): Promise<string> {
+    const answer = await this.#must('GET', `/experiments/${kind}/${id}/metadata`);
+    return (answer.body as { status: string }).status;
+  }
+
+  /** Asks until there is an answer. A POST goes under one key, so that it is done once however often it is asked. */
+  async #must(method: string, path: string, body?: Record<string, unknown>): Promise<Answer> {
+    const key = `${method} ${path} ${JSON.stringify(body ?? null)}`.replace(/[^!-~]/g, '').slice(0, 200);
+    for (;;) {
+      const answer = await this.#target
+        .ask(method, `${PATH}${path}`, {
+          ...(body ? { body } : {}),
+          ...(method === 'POST' ? { headers: { 'idempotency-key': key } } : {}),
+        })
+        .catch(() => null);
+      if (answer) {
+        // 304: it was started, and the answer got lost. 404 can only be a run of the load, which nobody deletes.
+        if (answer.status >= 400)
+          this.refused.push(`${method} ${path} ${answer.status} ${answer.text.slice(0, 200)}`);
+        return answer;
+      }
+      await pause(100);
+    }
+  }
+}
+
+/** What must be true of every acknowledged experiment, looked up in the database of the stopped server. */
+export async function checkExperiments(
+  query: Query,
+  made: ExperimentLoad['made'],
+): Promise<{ violations: string[]; counts: Record<string, number> }> {
+  const violations: string[] = [];
+  const rows = await query(
+    'select uid, id, kind, status, definition, requested from experiments where deleted_at is null',
+  );
+  const found = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
+  const counts = { 'runs of batches': 0, 'shadow copies': 0, 'runs sent by switchback tests': 0 };
+  for (const [kind, ids] of Object.entries(made) as [Kind, string[]][]) {
+    for (const id of ids) {
+      const experiment = found.get(`${kind} ${id}`);
+      if (!experiment) violations.push(`the ${kind} ${id} was acknowledged and is not there`);
+      else if (experiment.status === 'started') violations.push(`the ${kind} ${id} goes on`);
+    }
+  }
+  for (const row of rows) {
+    const name = `the ${row.kind} ${row.id}`;
+    const runs = await query(
+      `select id, status, instance_id, created_at, plan_unit_index, parent_run_id, labels, input_id, finished_at
+       from runs where experiment_uid = '${row.uid}'`,
+    );
+    for (const run of runs)
+      if (run.finished_at === null)
+        violations.push(`${name} is ${row.status} and its run ${run.id} ${run.status}`);
+    if (row.kind === 'batch') {
+      counts['runs of batches'] += runs.length;
+      if (runs.length !== BATCH_RUNS) violations.push(`${name} has ${runs.length} runs of ${BATCH_RUNS}`);
+      const cells = new Set(runs.map((run) => `${run.instance_id} ${run.input_id} ${run.labels}`));
+      if (cells.size !== runs.length) violations.push(`${name} has run something twice`);
+    } else if (row.kind === 'shadow') {
+      counts['shadow copies'] += runs.length;
+      violations.push(...(await wrongCopies(query, name, runs)));
+    } else {
+      counts['runs sent by switchback tests'] += runs.length;
+      violations.push(...wrongUnits(name, row, runs));
+    }
+  }
+  const left = await query(
+    `select 'planned' as what, count(*) as count from planned_runs
+     union all select 'captured', count(*) from captured_runs
+     union all select 'routes', count(*) from run_routes
+     union all select 'inputs of experiments', count(*) from experiment_inputs`,
+  );
+  for (const { what, count } of left)
+    if (Number(count) > 0) violations.push(`${count} rows are left behind: ${what}`);
+  return { violations, counts };
+}
+
+type Row = Record<string, unknown>;
+
+async function wrongCopies(query: Query, name: string, copies: Row[]): Promise<string[]> {
+  const wrong: string[] = [];
+  if (copies.length > SHADOW_RUNS)
+    wrong.push(`${name} made ${copies.length} copies of at most ${SHADOW_RUNS}`);
+  const originals = new Set(copies.map((copy) => copy.parent_run_id));
+  if (originals.size !== copies.length) wrong.push(`${name} copied a run twice`);
+  for (const copy of copies) {
+    const [original] = await query(
+      `select instance_id, experiment_uid from runs where id = '${copy.parent_run_id}'`,
+    );
+    if (original?.instance_id !== SHADOWED || original.experiment_uid !== null)
+      wrong.push(`${name} copied ${copy.parent_run_id}, which is not a caller's run of ${SHADOWED}`);
+  }
+  return wrong;
+}
+
+/** By the rule of the plan: the unit of a run follows from when it was made, its instance from the unit. */
+function wrongUnits(name: string, row: Row, runs: Row[]): string[] {
+  const { start, units } = JSON.parse(String(row.definition)) as { start: number | null; units: string[] };
+  return runs.flatMap((run) => {
+    const unit = Math.floor((Number(run.created_at) - Number(start)) / 60_000);
+    const instance = units[unit];
+    return unit === Number(run.plan_unit_index) && instance === run.instance_id
+      ? []
+      : [
+          `${name} sent ${run.id} to ${run.instance_id} as unit ${run.plan_unit_index}; its time says ${unit} and ${instance}`,
+        ];
+  });
+}
