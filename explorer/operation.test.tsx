@@ -108,6 +108,9 @@ describe('our own documents', () => {
     const document = {
       paths: { '/a': { get: { description: 'Seen.', responses: { 200: { description: 'Unseen.' } } } } },
     };
-    expect(hiddenIn(document, 'get', '/a', '<p>Seen.</p>')).toEqual(['description: Unseen.']);
+    expect(hiddenIn(document, 'get', '/a', '<p>Seen.</p>')).toEqual([
+      'responses: 200',
+      'description: Unseen.',
+    ]);
   });
 });

@@ -164,6 +164,51 @@ describe('fields', () => {
   });
 });
 
+describe('inheritance by allOf', () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const schemas = {
+    Event: {
+      properties: { kind: { type: 'string' } },
+      discriminator: { propertyName: 'kind', mapping: { paid: ref('Paid').$ref, sent: 'Sent' } },
+    },
+    Paid: { allOf: [ref('Event'), { properties: { amount: { type: 'integer' } } }] },
+    Sent: { allOf: [ref('Event'), { properties: { address: ref('Event') } }] },
+    Shape: { properties: { kind: {} }, discriminator: { propertyName: 'kind' } },
+    Circle: { allOf: [ref('Shape'), { properties: { radius: { type: 'number' } } }] },
+  };
+
+  test.for([
+    ['Event', ['Paid', 'Sent'], 'amount'],
+    ['Shape', ['Circle'], 'radius'],
+  ] as const)('shows the schemas that extend %s, which no list of variants names', ([name, names, own]) => {
+    const field = fieldOf(ref(name), schemas);
+    const variants = field.groups.find(({ kind }) => kind === 'variants')?.fields ?? [];
+    expect(variants.map((variant) => variant.name)).toEqual(names);
+    expect(child(variants[0] ?? field, own)).toBeDefined();
+    expect(variants[0]?.groups.filter(({ kind }) => kind === 'variants')).toEqual([]);
+  });
+
+  test('a schema without a name is extended by none, whatever else has inline parts', () => {
+    const field = fieldOf({ properties: { kind: {} }, discriminator: { propertyName: 'kind' } }, schemas);
+    expect(field.groups.map(({ kind }) => kind)).toEqual(['properties']);
+  });
+});
+
+test('members beside a reference add to what it leads to and hide none of it', () => {
+  const field = fieldOf(
+    { $ref: '#/components/schemas/A', required: ['b'], properties: { b: { type: 'string' } } },
+    { A: { required: ['a'], properties: { a: { type: 'integer' } } } },
+  );
+  expect(
+    below(field)
+      .map(({ name, required }) => [name, required])
+      .toSorted(),
+  ).toEqual([
+    ['a', true],
+    ['b', true],
+  ]);
+});
+
 describe('circles', () => {
   const schemas = {
     Node: {

@@ -1,6 +1,8 @@
+import type { Body, Response } from '../model/answers.ts';
+import type { Callback } from '../model/callbacks.ts';
 import type { Content, Example } from '../model/content.ts';
-import type { Body, Operation, Response } from '../model/operation.ts';
-import { locations } from '../model/parameter.ts';
+import type { Operation } from '../model/operation.ts';
+import { locations, type Parameter } from '../model/parameter.ts';
 import type { Sample } from '../model/samples.ts';
 import type { Access } from '../model/security.ts';
 import { BlockList, Facts, Faults, FieldBody, FieldList, Groups, Type } from './field-list.tsx';
@@ -8,7 +10,7 @@ import { Code, Tabs } from './host.tsx';
 import { hrefOf } from './href.ts';
 import { Markdown, oneLine } from './markdown.tsx';
 
-type Heading = 'h3' | 'h4';
+type Heading = 'h3' | 'h4' | 'h5';
 
 const titles = {
   path: 'Path parameters',
@@ -22,22 +24,13 @@ type Props = { operation: Operation; samples: readonly Sample[]; heading: Headin
 
 /** What the toggle of an operation shows: who may call it, with what, and what comes back. */
 export function Details({ operation, samples, heading: Title }: Props) {
-  const { id, facts, security, servers, parameters, body, responses, blocks } = operation;
+  const { id, facts, security, servers, parameters, body, responses, callbacks, blocks } = operation;
   return (
     <>
       <Facts facts={facts} />
       <Security ways={security} />
       <Servers servers={servers} />
-      {[...locations, 'other' as const].map((location) => {
-        const fields = parameters.filter((parameter) => parameter.in === location).map(({ field }) => field);
-        if (fields.length === 0) return null;
-        return (
-          <div key={location}>
-            <Title>{titles[location]}</Title>
-            <FieldList fields={fields} />
-          </div>
-        );
-      })}
+      <Parameters parameters={parameters} heading={Title} />
       {body && <BodyPart body={body} heading={Title} />}
       <Title>Call it</Title>
       <Tabs
@@ -52,8 +45,47 @@ export function Details({ operation, samples, heading: Title }: Props) {
       {responses.map((response) => (
         <ResponsePart key={response.id} response={response} />
       ))}
+      {callbacks.length > 0 && <Title>Callbacks</Title>}
+      {callbacks.map((callback) => (
+        <CallbackPart key={callback.id} callback={callback} heading={Title} />
+      ))}
       <BlockList blocks={blocks} />
     </>
+  );
+}
+
+function Parameters({ parameters, heading: Title }: { parameters: readonly Parameter[]; heading: Heading }) {
+  return [...locations, 'other' as const].map((location) => {
+    const fields = parameters.filter((parameter) => parameter.in === location).map(({ field }) => field);
+    if (fields.length === 0) return null;
+    return (
+      <div key={location}>
+        <Title>{titles[location]}</Title>
+        <FieldList fields={fields} />
+      </div>
+    );
+  });
+}
+
+/** A call the API makes: what it sends, and what it wants to be answered. */
+function CallbackPart({ callback, heading }: { callback: Callback; heading: Heading }) {
+  const { id, name, method, address, description, parameters, body, responses, blocks, faults } = callback;
+  const Title = heading === 'h3' ? 'h4' : 'h5';
+  return (
+    <details className="api-response" id={id}>
+      <summary>
+        <code>{name}</code> {method} <code>{address}</code>
+      </summary>
+      <Markdown text={description} />
+      <Faults faults={faults} />
+      <Parameters parameters={parameters} heading={Title} />
+      {body && <BodyPart body={body} heading={Title} all />}
+      {responses.length > 0 && <Title>Answers it wants</Title>}
+      {responses.map((response) => (
+        <ResponsePart key={response.id} response={response} />
+      ))}
+      <BlockList blocks={blocks} />
+    </details>
   );
 }
 
@@ -92,7 +124,8 @@ function Servers({ servers }: { servers: Operation['servers'] }) {
   ));
 }
 
-function BodyPart({ body, heading: Title }: { body: Body; heading: Heading }) {
+/** `all` says that no sample of code shows the first example. */
+function BodyPart({ body, heading: Title, all = false }: { body: Body; heading: Heading; all?: boolean }) {
   const { required, description, contents, blocks, faults } = body;
   return (
     <>
@@ -104,7 +137,7 @@ function BodyPart({ body, heading: Title }: { body: Body; heading: Heading }) {
         <ContentPart
           key={content.mediaType}
           content={content}
-          examplesFrom={index === 0 && isPlainJson(content.examples[0]) ? 1 : 0}
+          examplesFrom={!all && index === 0 && isPlainJson(content.examples[0]) ? 1 : 0}
         />
       ))}
       <BlockList blocks={blocks} />
@@ -141,7 +174,7 @@ function ContentPart({ content, examplesFrom }: { content: Content; examplesFrom
 }
 
 function ResponsePart({ response }: { response: Response }) {
-  const { id, status, description, headers, contents, blocks, faults, again } = response;
+  const { id, status, description, headers, contents, links, blocks, faults, again } = response;
   const line = oneLine(description);
   return (
     <details className="api-response" id={id}>
@@ -165,6 +198,12 @@ function ResponsePart({ response }: { response: Response }) {
         <>
           <p className="api-label">Headers</p>
           <FieldList fields={headers} />
+        </>
+      )}
+      {links.length > 0 && (
+        <>
+          <p className="api-label">Links</p>
+          <FieldList fields={links} />
         </>
       )}
       <BlockList blocks={blocks} />

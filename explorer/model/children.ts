@@ -1,6 +1,6 @@
 import { anchorFor, emptyField, type Field, type Group, type Shared } from './field.ts';
 import { isDict, type Members } from './json.ts';
-import { pointerOf } from './parts.ts';
+import { inheritorsOf, pointerOf } from './parts.ts';
 import { follow, nameOf } from './reference.ts';
 
 /** A field below another, with the schema that is still to be read into it. */
@@ -14,7 +14,7 @@ export function readChildren(
   shared: Shared,
   field: Field,
   members: readonly Members[],
-  shown: boolean,
+  { schema, shown }: { schema: unknown; shown: boolean },
 ): Child[] {
   const children = [
     ...readProperties(shared, field, members, shown),
@@ -23,6 +23,7 @@ export function readChildren(
       ...readItems(shared, field, from, shown),
       ...readVariants(shared, field, from, shown),
     ]),
+    ...(shown ? listVariants(shared, field, 'One of', inheritorsOf(shared.document, schema)) : []),
   ];
   return children;
 }
@@ -102,23 +103,13 @@ function readItems(shared: Shared, field: Field, from: Members, shown: boolean):
 }
 
 function readVariants(shared: Shared, field: Field, from: Members, shown: boolean): Child[] {
-  const { document } = shared;
   const lists = [
     { title: 'One of', schemas: from.list('oneOf') ?? [] },
     { title: 'Any of', schemas: from.list('anyOf') ?? [] },
   ];
   const none = from.dict('not');
   if (!shown) return [];
-  const children = lists.flatMap(({ title, schemas }) => {
-    const variants = schemas.map((schema, index) => {
-      const child = childOf(shared, field, `.${title.toLowerCase().replace(' ', '-')}-${index + 1}`, '');
-      child.name = variantName(document, schema) ?? `variant ${index + 1}`;
-      child.named = 'us';
-      return { field: child, schema };
-    });
-    addGroup(field, 'variants', title, variants);
-    return variants;
-  });
+  const children = lists.flatMap(({ title, schemas }) => listVariants(shared, field, title, schemas));
   if (!none) return children;
   const what = {
     kind: 'not',
@@ -128,6 +119,17 @@ function readVariants(shared: Shared, field: Field, from: Members, shown: boolea
     schema: none,
   } as const;
   return [...children, ...one(shared, field, what)];
+}
+
+function listVariants(shared: Shared, field: Field, title: string, schemas: readonly unknown[]): Child[] {
+  const variants = schemas.map((schema, index) => {
+    const child = childOf(shared, field, `.${title.toLowerCase().replace(' ', '-')}-${index + 1}`, '');
+    child.name = variantName(shared.document, schema) ?? `variant ${index + 1}`;
+    child.named = 'us';
+    return { field: child, schema };
+  });
+  addGroup(field, 'variants', title, variants);
+  return variants;
 }
 
 function variantName(document: unknown, schema: unknown): string | undefined {

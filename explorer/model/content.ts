@@ -1,5 +1,6 @@
 import { addRest } from './facts.ts';
 import { anchorFor, type Block, emptyField, type Field, type Shared } from './field.ts';
+import { type FormField, formFieldsOf, isMultipart, isUrlEncoded } from './form-fields.ts';
 import { isDict, membersOf, print } from './json.ts';
 import { follow } from './reference.ts';
 import { readSchema } from './schema.ts';
@@ -22,6 +23,8 @@ export type Content = {
   blocks: Block[];
   /** The value of the first example, for the samples of code. */
   value: unknown;
+  /** That value as the fields of a form, when the body is one. */
+  form?: FormField[];
 };
 
 export function isJsonType(mediaType: string): boolean {
@@ -70,7 +73,9 @@ function readContent(
       value: made,
     };
   }
-  return { mediaType, field, examples: given, blocks, value: made };
+  const isForm = isUrlEncoded(mediaType) || isMultipart(mediaType);
+  const form = isForm ? { form: formFieldsOf(document, mediaType, followed, made) } : {};
+  return { mediaType, field, examples: given, blocks, value: made, ...form };
 }
 
 function textOf(value: unknown): { language: 'json' | 'text'; text: string } {

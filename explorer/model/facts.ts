@@ -4,10 +4,11 @@ import { type Dict, isDict, type Members, memberOf, membersOf, print, printShort
 /** Values longer than this stand in a block of their own. */
 const longestCode = 80;
 
-/** A value as a short fact, or as a block when it is long. */
+/** A value as a short fact, or as a block when it is long or has several lines. */
 export function addValue(label: string, value: unknown, facts: Fact[], blocks: Block[]): void {
   const short = printShort(value);
-  if (short.length <= longestCode) facts.push({ label, codes: [short] });
+  const hasLines = typeof value === 'string' && value.includes('\n');
+  if (short.length <= longestCode && !hasLines) facts.push({ label, codes: [short] });
   else blocks.push({ title: label, text: typeof value === 'string' ? value : print(value) });
 }
 

@@ -1,18 +1,9 @@
-import { type Content, readContents } from './content.ts';
+import { type Body, type Response, readBody, readResponses } from './answers.ts';
+import { type Callback, readCallbacks } from './callbacks.ts';
 import { addRest, externalDocs } from './facts.ts';
-import {
-  anchorFor,
-  type Block,
-  type Fact,
-  type Field,
-  newPage,
-  type Page,
-  type Place,
-  type Shared,
-  type Unfolded,
-} from './field.ts';
+import { anchorFor, type Block, type Fact, newPage, type Page, type Shared, type Unfolded } from './field.ts';
 import { isDict, type Members, memberOf, membersOf, print } from './json.ts';
-import { type Parameter, readHeader, readParameters } from './parameter.ts';
+import { type Parameter, readParameters } from './parameter.ts';
 import { follow } from './reference.ts';
 import { type Access, readSecurity } from './security.ts';
 
@@ -21,25 +12,6 @@ export type Method = (typeof methods)[number];
 
 /** An operation in the list of a document. */
 export type Listed = { method: Method; path: string; id: string; summary: string; tags: readonly string[] };
-
-export type Body = {
-  required: boolean;
-  description: string;
-  contents: Content[];
-  blocks: Block[];
-  faults: string[];
-};
-export type Response = {
-  id: string;
-  status: string;
-  description: string;
-  headers: Field[];
-  contents: Content[];
-  blocks: Block[];
-  faults: string[];
-  /** The same answer of another operation of the page, where its headers and bodies are. */
-  again?: Place;
-};
 
 export type Operation = {
   id: string;
@@ -56,6 +28,7 @@ export type Operation = {
   parameters: Parameter[];
   body?: Body;
   responses: Response[];
+  callbacks: Callback[];
   blocks: Block[];
   faults: string[];
 };
@@ -139,6 +112,7 @@ export function readOperation(
   const parameters = readParameters(shared, id, [around.any('parameters'), from.any('parameters')]);
   const body = from.has('requestBody') ? readBody(shared, id, from.any('requestBody')) : undefined;
   const responses = readResponses(shared, id, from, blocks);
+  const callbacks = readCallbacks(shared, id, from);
   const servers = readServers(from, around, document);
   const read: Operation = {
     id,
@@ -153,6 +127,7 @@ export function readOperation(
     parameters,
     ...(body && { body }),
     responses,
+    callbacks,
     blocks,
     faults: fault === undefined ? [] : [fault],
   };
@@ -170,58 +145,6 @@ function textAt(value: unknown, key: string): string | undefined {
 
 function textsOf(...texts: (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined && text.trim() !== '').join('\n\n');
-}
-
-function readBody(shared: Shared, id: string, value: unknown): Body {
-  const { value: body, fault } = follow(shared.document, value);
-  const from = membersOf(isDict(body) ? body : {});
-  const blocks: Block[] = [];
-  if (fault === undefined && !isDict(body)) blocks.push({ title: 'Body', text: print(body) });
-  const contents = readContents(shared, from.dict('content'), `${id}.body`, 'request');
-  const read: Body = {
-    required: from.flag('required'),
-    description: from.text('description') ?? '',
-    contents,
-    blocks,
-    faults: fault === undefined ? [] : [fault],
-  };
-  addRest(from.rest(), blocks);
-  return read;
-}
-
-function readResponses(shared: Shared, id: string, from: Members, blocks: Block[]): Response[] {
-  const responses = from.dict('responses');
-  if (responses === undefined) return [];
-  return Object.entries(responses).flatMap(([status, response]) => {
-    if (!status.startsWith('x-')) return [readResponse(shared, id, status, response)];
-    blocks.push({ title: 'Also in the document', text: print({ [status]: response }) });
-    return [];
-  });
-}
-
-function readResponse(shared: Shared, operationId: string, status: string, value: unknown): Response {
-  const { value: response, fault, pointers } = follow(shared.document, value);
-  const id = anchorFor(shared, `${operationId}.${status}`);
-  const [pointer] = pointers;
-  const again = pointer === undefined ? undefined : shared.unfolded.get(pointer);
-  if (again && isDict(response)) {
-    const { description: said } = response;
-    const empty = { headers: [], contents: [], blocks: [], faults: [] };
-    return { id, status, description: typeof said === 'string' ? said : '', ...empty, again };
-  }
-  if (pointer !== undefined && fault === undefined) {
-    shared.unfolded.set(pointer, { id, label: `${status} of “${shared.title}”` });
-  }
-  const from = membersOf(isDict(response) ? response : {});
-  const blocks: Block[] = [];
-  if (fault === undefined && !isDict(response)) blocks.push({ title: 'Response', text: print(response) });
-  const headers = Object.entries(from.dict('headers') ?? {}).map(([name, header]) =>
-    readHeader(shared, `${id}.header.${name}`, name, header),
-  );
-  const contents = readContents(shared, from.dict('content'), `${id}.body`, 'response');
-  const description = from.text('description') ?? '';
-  addRest(from.rest(), blocks);
-  return { id, status, description, headers, contents, blocks, faults: fault === undefined ? [] : [fault] };
 }
 
 /** The servers of the operation, else of its path, else of the document; without any it is the document's own. */

@@ -1,16 +1,18 @@
 import { addRest, addValue } from './facts.ts';
 import { anchorFor, emptyField, type Field, type Shared } from './field.ts';
-import { isDict, membersOf, print } from './json.ts';
+import { type Dict, isDict, memberOf, membersOf, print } from './json.ts';
 import { follow } from './reference.ts';
 import { readSchema } from './schema.ts';
 import { sketch } from './sketch.ts';
+import type { Style } from './written.ts';
 
 export const locations = ['path', 'query', 'header', 'cookie'] as const;
 
 /** Where a parameter stands in a request; `other` when the document names no such place. */
 export type Location = (typeof locations)[number] | 'other';
 
-export type Parameter = { in: Location; name: string; field: Field; value: unknown };
+/** `value` is undefined when the document says nothing of it; `written` is how it stands in a request. */
+export type Parameter = { in: Location; name: string; field: Field; value: unknown; written: Style };
 
 /** How a value is written when the document does not say. */
 const usualStyle: Record<Location, string> = {
@@ -52,14 +54,27 @@ function readParameter(shared: Shared, operationId: string, parameter: unknown):
     field.named = 'us';
     if (fault === undefined) field.blocks.push({ title: 'Parameter', text: print(value) });
     else field.faults.push(fault);
-    return { in: place, name, field, value: undefined };
+    return { in: place, name, field, value: undefined, written: styleOf({}, place) };
   }
   const { name: _name, in: written, ...others } = value;
   const left = place === 'other' && written !== undefined ? { ...others, in: written } : others;
   const rest =
     typeof value.name === 'string' || value.name === undefined ? left : { ...left, name: value.name };
   const made = readValue(shared, rest, field, place);
-  return { in: place, name, field, value: made };
+  return { in: place, name, field, value: made, written: styleOf(value, place) };
+}
+
+/** How the value of a parameter is written: as it says, else as its place has it. */
+function styleOf(parameter: object, place: Location): Style {
+  const { style, explode, allowReserved, content } = { ...parameter } as Record<string, unknown>;
+  const chosen = typeof style === 'string' ? style : usualStyle[place];
+  const [mediaType] = isDict(content) ? Object.keys(content) : [];
+  return {
+    style: chosen,
+    explode: typeof explode === 'boolean' ? explode : chosen === 'form',
+    reserved: allowReserved === true,
+    ...(mediaType !== undefined && { mediaType }),
+  };
 }
 
 /** A header of a response: a parameter without name and place. */
@@ -102,22 +117,41 @@ function readValue(shared: Shared, value: object, field: Field, place: Location)
   if (mediaType !== undefined) field.facts.push({ label: 'Written as', codes: [mediaType] });
   if (schema !== undefined) readSchema(shared, schema, field);
   if (example !== undefined) addValue('Example', example, field.facts, field.blocks);
-  if (examples) {
-    for (const [name, given] of Object.entries(examples)) {
-      const { value: followed, fault } = follow(document, given);
-      const shown = isDict(followed) && 'value' in followed ? followed.value : (fault ?? followed);
-      addValue(`Example ${name}`, shown, field.facts, field.blocks);
-    }
-  }
+  if (examples) readExamples(document, examples, field);
   if (isDict(media)) {
-    const { schema: _schema, ...others } = media;
+    const { schema: _schema, example: told, examples: several, ...others } = media;
+    if (told !== undefined) addValue('Example', told, field.facts, field.blocks);
+    if (isDict(several)) readExamples(document, several, field);
+    else if (several !== undefined) addRest({ examples: several }, field.blocks);
     addRest(membersOf(others).rest(), field.blocks);
   }
   if (otherMedia.length > 0) addRest({ content: Object.fromEntries(otherMedia) }, field.blocks);
   addRest(from.rest(), field.blocks);
-  const first = isDict(examples) ? follow(document, Object.values(examples)[0]).value : undefined;
-  const given = example ?? (isDict(first) ? first.value : undefined);
-  return given ?? (schema === undefined ? undefined : sketchGiven(document, schema));
+  const given = [example, exampleOf(document, examples), memberOf(media, 'example')].find(
+    (one) => one !== undefined,
+  );
+  const said = given ?? exampleOf(document, memberOf(media, 'examples'));
+  return said ?? (schema === undefined ? undefined : sketchGiven(document, schema));
+}
+
+/** The value of the first of several examples. */
+function exampleOf(document: unknown, examples: unknown): unknown {
+  const [first] = isDict(examples) ? Object.values(examples) : [];
+  return memberOf(follow(document, first).value, 'value');
+}
+
+/** Examples with a name: the value, and what is said of it. */
+function readExamples(document: unknown, examples: Dict, field: Field): void {
+  for (const [name, given] of Object.entries(examples)) {
+    const { value: followed, fault } = follow(document, given);
+    const from = membersOf(isDict(followed) ? followed : {});
+    const title = from.text('summary') ?? name;
+    const shown = from.has('value') ? from.any('value') : (fault ?? followed);
+    addValue(`Example ${title}`, shown, field.facts, field.blocks);
+    const description = from.text('description');
+    if (description !== undefined) field.facts.push({ label: title, text: description });
+    if (from.has('value')) addRest(from.rest(), field.blocks);
+  }
 }
 
 /** Only what the document says of the value: a made-up word is worse in an address than the parameter's own name. */

@@ -1,15 +1,36 @@
-import { type Dict, isDict } from './json.ts';
-import { follow } from './reference.ts';
+import { type Dict, isDict, memberOf } from './json.ts';
+import { follow, nameOf } from './reference.ts';
 
 /** A schema taken apart: itself and everything its `allOf` joins to it, with references followed. */
 export type Parts = { parts: readonly Dict[]; faults: readonly string[]; odd: readonly unknown[] };
+
+/** Members that would hide those of a reference if they were laid over them. */
+const holding = [
+  'properties',
+  'required',
+  'items',
+  'allOf',
+  'oneOf',
+  'anyOf',
+  'additionalProperties',
+  'enum',
+];
+
+/** A reference with more than remarks beside it, as the two schemas it stands for. */
+function split(schema: unknown): unknown {
+  if (typeof memberOf(schema, '$ref') !== 'string' || !isDict(schema)) return schema;
+  const { $ref, ...beside } = schema;
+  if (!isHolding(beside)) return schema;
+  const joined = Array.isArray(beside.allOf) ? beside.allOf : [];
+  return { ...beside, allOf: [{ $ref }, ...joined] };
+}
 
 /**
  * The schemas that all hold for a value. A schema that is absent, `true` or empty allows everything and has nothing to
  * say; what is no schema at all comes back as `odd`.
  */
 export function partsOf(document: unknown, schema: unknown, around: readonly string[] = []): Parts {
-  const { value, pointers, fault } = follow(document, schema);
+  const { value, pointers, fault } = follow(document, split(schema));
   if (fault !== undefined) return { parts: [], faults: [fault], odd: [] };
   const again = pointers.find((pointer) => around.includes(pointer));
   if (again !== undefined) {
@@ -32,16 +53,28 @@ export function partsOf(document: unknown, schema: unknown, around: readonly str
 }
 
 /**
- * The reference that names a schema: its own, or that of the only part of an `allOf`, which is how OpenAPI 3.0 authors
- * put a description beside a reference.
+ * The reference that names a schema: its own, or the only one of an `allOf` that has but remarks beside it, which is how
+ * OpenAPI 3.0 authors put a description beside a reference.
  */
 export function pointerOf(document: unknown, schema: unknown): string | undefined {
   const { value, pointers } = follow(document, schema);
   const own = pointers[0];
-  if (own !== undefined || !isDict(value) || !Array.isArray(value.allOf) || value.allOf.length !== 1)
+  if (own !== undefined || !isDict(value) || !Array.isArray(value.allOf) || isHolding(value, 'allOf'))
     return own;
-  if ('properties' in value || 'oneOf' in value || 'anyOf' in value) return undefined;
-  return follow(document, value.allOf[0]).pointers[0];
+  const [named, ...others] = value.allOf.toSorted((one: unknown, other: unknown) => rank(one) - rank(other));
+  return others.some((part) => rank(part) === 0 || isHolding(part)) || isHolding(named)
+    ? undefined
+    : follow(document, named).pointers[0];
+}
+
+/** Whether a schema says what a value holds, by another member than one. */
+function isHolding(schema: unknown, except?: string): boolean {
+  return holding.some((key) => key !== except && memberOf(schema, key) !== undefined);
+}
+
+/** References go first. */
+function rank(schema: unknown): number {
+  return typeof memberOf(schema, '$ref') === 'string' ? 0 : 1;
 }
 
 /** The lists of alternatives that schemas offer. */
@@ -49,4 +82,50 @@ export function variantsOf(parts: readonly Dict[]): unknown[] {
   return parts.flatMap(({ oneOf, anyOf }) =>
     [oneOf, anyOf].flatMap((list) => (Array.isArray(list) ? list : [])),
   );
+}
+
+/** The schema that a value of a mapping names: a reference, or the name of a schema. */
+function mapped(target: unknown): unknown {
+  if (typeof target !== 'string') return undefined;
+  return { $ref: /[#/.]/.test(target) ? target : `#/components/schemas/${target}` };
+}
+
+/**
+ * The schemas that extend one by `allOf`, which is how OpenAPI 3.0 writes inheritance: a schema with a `discriminator`
+ * and no list of variants has those that its mapping names, else all that refer to it.
+ */
+export function inheritorsOf(document: unknown, schema: unknown): unknown[] {
+  const own = pointerOf(document, schema);
+  const { value } = follow(document, own === undefined ? schema : { $ref: own });
+  if (!isDict(value) || 'oneOf' in value || 'anyOf' in value) return [];
+  const { discriminator } = value;
+  if (typeof memberOf(discriminator, 'propertyName') !== 'string') return [];
+  const mapping = memberOf(discriminator, 'mapping');
+  const pointers = isDict(mapping)
+    ? Object.values(mapping).flatMap((target) => follow(document, mapped(target)).pointers.slice(0, 1))
+    : extending(document, own);
+  return [...new Set(pointers)].filter((pointer) => pointer !== own).map(($ref) => ({ $ref }));
+}
+
+/** The references to all named schemas that have one in their `allOf`. */
+function extending(document: unknown, pointer: string | undefined): string[] {
+  if (pointer === undefined) return [];
+  const schemas = memberOf(memberOf(document, 'components'), 'schemas');
+  return Object.entries(isDict(schemas) ? schemas : {}).flatMap(([name, schema]) => {
+    const joined = memberOf(schema, 'allOf');
+    const extend =
+      Array.isArray(joined) && joined.some((part: unknown) => memberOf(part, '$ref') === pointer);
+    return extend ? [`#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`] : [];
+  });
+}
+
+/** What a discriminator calls a variant: its name in the mapping, else the name of its schema. */
+export function tagOf(document: unknown, discriminator: unknown, variant: unknown): string | undefined {
+  const pointer = pointerOf(document, variant);
+  if (pointer === undefined) return undefined;
+  const mapping = memberOf(discriminator, 'mapping');
+  const named = Object.entries(isDict(mapping) ? mapping : {}).find(
+    ([, target]) => memberOf(mapped(target), '$ref') === pointer,
+  );
+  return named?.[0] ?? nameOf(pointer);
 }

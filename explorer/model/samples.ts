@@ -1,146 +1,53 @@
-import { isJsonType } from './content.ts';
+import { type Call, callOf, type Holder, type SampleOptions } from './call.ts';
+import type { FormField } from './form-fields.ts';
 import { isDict, print, printShort } from './json.ts';
 import type { Operation } from './operation.ts';
-import type { Key } from './security.ts';
 
 /** One way of calling an operation; `language` names the grammar for colours. */
 export type Sample = { label: string; language: 'bash' | 'python' | 'js'; code: string };
 
-/** What a document does not say of the reader's own server and key. */
-export type SampleOptions = {
-  /** The address that relative servers stand on. */
-  baseUrl?: string;
-  /** The environment variable that holds the token. */
-  tokenName?: string;
-};
-
-type Part = { name: string; value: string };
-type Call = {
-  method: string;
-  url: string;
-  headers: Part[];
-  /** The headers, user name and the like that hold the token; the value is what stands before it. */
-  keys: Key[];
-  token: string;
-  body?:
-    | { kind: 'json'; value: unknown }
-    | { kind: 'form' | 'parts'; fields: Part[] }
-    | { kind: 'file'; type: string };
-};
-
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(',');
-  return typeof value === 'string' ? value : printShort(value);
-}
-
-/** A name to put a value in the place of: `{application_id}` is `APPLICATION_ID`. */
-function placeholder(name: string): string {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/[^\p{L}\p{N}]+/gu, '_')
-    .toUpperCase();
-}
-
-/** The first server as a full address without a slash at its end. */
-function addressOf({ servers }: Operation, baseUrl: string): string {
-  const url = servers[0]?.url ?? '/';
-  const full =
-    /^[a-z][a-z0-9+.-]*:/i.test(url) || url.startsWith('//')
-      ? url
-      : `${baseUrl.replace(/\/+$/, '')}/${url.replace(/^\/+/, '')}`;
-  return full.replace(/\/+$/, '');
-}
-
-/** Every parameter that a call cannot do without has a value: what the document says, or its own name in capitals. */
-function callOf(
-  operation: Operation,
-  { baseUrl = 'https://api.example.org', tokenName = 'API_TOKEN' }: SampleOptions,
-): Call {
-  const { method, parameters, body, security } = operation;
-  const needed = (place: string): Part[] =>
-    parameters
-      .filter(({ in: at, field }) => at === place && field.required)
-      .map(({ name, value }) => ({ name, value: value === undefined ? placeholder(name) : textOf(value) }));
-  const keys = [...(security.find((access) => access.length > 0) ?? [])];
-  const inQuery = keys.filter(({ kind, place }) => kind === 'key' && place === 'query');
-  const query = [
-    ...needed('query'),
-    ...inQuery.map(({ keyName = '' }) => ({ name: keyName, value: placeholder(keyName) })),
-  ];
-  const path = needed('path').reduce(
-    (text, { name, value }) => text.replaceAll(`{${name}}`, encodeURIComponent(value.toWellFormed())),
-    operation.path.replace(/#.*$/, ''),
-  );
-  const search = query
-    .map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`)
-    .join('&');
-  const joint = path.includes('?') ? '&' : '?';
-  const url = `${addressOf(operation, baseUrl)}${path}${search === '' ? '' : `${joint}${search}`}`;
-  const cookies = needed('cookie').map(({ name, value }) => `${name}=${value}`);
-  const headers = [
-    ...needed('header'),
-    ...(cookies.length > 0 ? [{ name: 'Cookie', value: cookies.join('; ') }] : []),
-  ];
-  const content = body?.contents[0];
-  const call: Call = {
-    method,
-    url,
-    headers: headers.filter(({ name }) => !/^(authorization|content-type|accept)$/i.test(name)),
-    keys: keys.filter((key) => !inQuery.includes(key)),
-    token: tokenName,
-  };
-  if (!body || !content) return call;
-  const { mediaType, value } = content;
-  const isEmpty = isDict(value) && Object.keys(value).length === 0;
-  if (isEmpty && !body.required) return call;
-  if (isJsonType(mediaType) && value !== undefined) {
-    const type = mediaType === '*/*' ? 'application/json' : mediaType;
-    return {
-      ...call,
-      headers: [...call.headers, { name: 'Content-Type', value: type }],
-      body: { kind: 'json', value },
-    };
-  }
-  const fields = isDict(value)
-    ? Object.entries(value).map(([name, part]) => ({ name, value: textOf(part) }))
-    : [];
-  if (/^application\/x-www-form-urlencoded/i.test(mediaType))
-    return { ...call, body: { kind: 'form', fields } };
-  if (/^multipart\//i.test(mediaType)) return { ...call, body: { kind: 'parts', fields } };
-  return {
-    ...call,
-    headers: [...call.headers, { name: 'Content-Type', value: mediaType }],
-    body: { kind: 'file', type: mediaType },
-  };
-}
+export type { SampleOptions } from './call.ts';
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The name of a header that holds a key, and what stands before the key in it. */
-function keyHeader(key: Key): { name: string; before: string } | undefined {
-  if (key.kind === 'bearer') return { name: 'Authorization', before: 'Bearer ' };
-  if (key.kind !== 'key') return undefined;
-  return key.place === 'cookie'
-    ? { name: 'Cookie', before: `${key.keyName}=` }
-    : { name: key.keyName ?? '', before: '' };
+/** Text between double quotes in which the shell sees variables. */
+function open(text: string): string {
+  return text.replace(/["\\$`]/g, '\\$&');
 }
 
-function curl({ method, url, headers, keys, token, body }: Call): string {
-  const lines = [method === 'GET' ? `curl ${quoted(url)}` : `curl -X ${method} ${quoted(url)}`];
-  if (method === 'HEAD') lines[0] = `curl -I ${quoted(url)}`;
-  for (const key of keys) {
-    const header = keyHeader(key);
-    if (header) lines.push(`-H "${header.name}: ${header.before}$${token}"`);
-    else if (key.kind === 'basic') lines.push(`-u "$${token}"`);
+function curlHolder(holder: Holder): string {
+  if (holder.kind === 'basic') return `-u "$${holder.variable}"`;
+  return `-H "${open(`${holder.name}: ${holder.before}`)}$${holder.variable}"`;
+}
+
+/** A field of a form of parts. curl reads some marks in a text as words to itself. */
+function curlPart({ name, kind, text }: FormField): string {
+  if (kind === 'file') return `-F ${quoted(`${name}=@FILE`)}`;
+  if (kind === 'json') {
+    const value = /[;,]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
+    return `-F ${quoted(`${name}=${value};type=application/json`)}`;
   }
+  return /^[@<"]|;/.test(text)
+    ? `--form-string ${quoted(`${name}=${text}`)}`
+    : `-F ${quoted(`${name}=${text}`)}`;
+}
+
+/** curl encodes the value of a field but takes its name as it is. */
+function curlField({ name, text }: FormField): string {
+  const written = /^[\w.~[\]-]+$/.test(name) ? name : encodeURIComponent(name.toWellFormed());
+  return `--data-urlencode ${quoted(`${written}=${text}`)}`;
+}
+
+function curl({ method, url, headers, holders, body }: Call): string {
+  const how = method === 'HEAD' ? '-I ' : method === 'GET' && !body ? '' : `-X ${method} `;
+  const lines = [`curl ${how}${quoted(url)}`, ...holders.map(curlHolder)];
   for (const { name, value } of headers) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
   if (body?.kind === 'json') lines.push(`-d ${quoted(print(body.value))}`);
-  if (body?.kind === 'form')
-    for (const { name, value } of body.fields) lines.push(`--data-urlencode ${quoted(`${name}=${value}`)}`);
-  if (body?.kind === 'parts')
-    for (const { name, value } of body.fields) lines.push(`-F ${quoted(`${name}=${value}`)}`);
+  if (body?.kind === 'form') lines.push(...body.fields.map(curlField));
+  if (body?.kind === 'parts') lines.push(...body.fields.map(curlPart));
+  if (body?.kind === 'text') lines.push(`--data-raw ${quoted(body.text)}`);
   if (body?.kind === 'file') lines.push('--data-binary @FILE');
   return lines.join(' \\\n  ');
 }
@@ -164,38 +71,59 @@ function pythonic(value: unknown, indent: string): string {
   return `{\n${lines.join('')}${indent}}`;
 }
 
-const fromParts = (parts: readonly Part[]) =>
-  Object.fromEntries(parts.map(({ name, value }) => [name, value]));
+/** Fields as an object, when no name comes twice. */
+function objectOf(fields: readonly FormField[]): object | undefined {
+  const names = new Set(fields.map(({ name }) => name));
+  return names.size === fields.length
+    ? Object.fromEntries(fields.map(({ name, text }) => [name, text]))
+    : undefined;
+}
 
-function python({ method, url, headers, keys, token, body }: Call): string {
-  const holders = keys.flatMap((key) => keyHeader(key) ?? []);
-  const basic = keys.some(({ kind }) => kind === 'basic');
-  const environment = `os.environ["${token}"]`;
+const pairsOf = (fields: readonly FormField[]) => fields.map(({ name, text }) => [name, text]);
+
+/** A part is a tuple of the file's name and its content; texts have no name, JSON says what it is. */
+function pythonPart({ name, kind, text }: FormField, indexed: boolean): string {
+  const value =
+    kind === 'file'
+      ? 'open("FILE", "rb")'
+      : `(None, ${printShort(text)}${kind === 'json' ? ', "application/json"' : ''})`;
+  return indexed ? `(${printShort(name)}, ${value})` : `${printShort(name)}: ${value}`;
+}
+
+function pythonBody(body: Call['body']): string[] {
+  if (body?.kind === 'json') return [`json=${pythonic(body.value, '    ')}`];
+  if (body?.kind === 'form')
+    return [`data=${pythonic(objectOf(body.fields) ?? pairsOf(body.fields), '    ')}`];
+  if (body?.kind === 'text') return [`data=${printShort(body.text)}.encode()`];
+  if (body?.kind === 'file') return ['data=open("FILE", "rb")'];
+  if (body?.kind !== 'parts') return [];
+  const isList = objectOf(body.fields) === undefined;
+  const lines = body.fields.map((field) => `        ${pythonPart(field, isList)},\n`).join('');
+  return [isList ? `files=[\n${lines}    ]` : `files={\n${lines}    }`];
+}
+
+function python({ method, url, headers, holders, body }: Call): string {
+  const environment = (variable: string) => `os.environ["${variable}"]`;
   const lines = [
-    ...holders.map(
-      ({ name, before }) =>
-        `${printShort(name)}: ${before === '' ? environment : `${printShort(before)} + ${environment}`},`,
-    ),
+    ...holders.flatMap((holder) => {
+      if (holder.kind === 'basic') return [];
+      const before = holder.before === '' ? '' : `${printShort(holder.before)} + `;
+      return [`${printShort(holder.name)}: ${before}${environment(holder.variable)},`];
+    }),
     // `json=` sets the type of the body itself.
     ...headers
       .filter(({ name, value }) => name !== 'Content-Type' || value !== 'application/json')
       .map(({ name, value }) => `${printShort(name)}: ${printShort(value)},`),
   ];
+  const basic = holders.find(({ kind }) => kind === 'basic');
   const given = [
     printShort(method),
     printShort(url),
     ...(lines.length > 0 ? [`headers={\n        ${lines.join('\n        ')}\n    }`] : []),
-    ...(basic ? [`auth=tuple(${environment}.split(":", 1))`] : []),
-    ...(body?.kind === 'json' ? [`json=${pythonic(body.value, '    ')}`] : []),
-    ...(body?.kind === 'form' ? [`data=${pythonic(fromParts(body.fields), '    ')}`] : []),
-    ...(body?.kind === 'parts'
-      ? [
-          `files={\n${body.fields.map(({ name, value }) => `        ${printShort(name)}: (None, ${printShort(value)}),\n`).join('')}    }`,
-        ]
-      : []),
-    ...(body?.kind === 'file' ? ['data=open("FILE", "rb")'] : []),
+    ...(basic ? [`auth=tuple(${environment(basic.variable)}.split(":", 1))`] : []),
+    ...pythonBody(body),
   ];
-  const imports = holders.length > 0 || basic ? 'import os\n\nimport requests' : 'import requests';
+  const imports = holders.length > 0 ? 'import os\n\nimport requests' : 'import requests';
   const request = `response = requests.request(\n${given.map((line) => `    ${line},\n`).join('')})`;
   return `${imports}\n\n${request}\nresponse.raise_for_status()\nprint(response.text)`;
 }
@@ -204,33 +132,50 @@ function indented(text: string, by: string): string {
   return text.replaceAll('\n', `\n${by}`);
 }
 
-function javascript({ method, url, headers, keys, token, body }: Call): string {
-  const environment = `process.env.${token}`;
+/** Text inside a template of JavaScript. */
+function template(text: string): string {
+  return text.replace(/[`\\]|\$(?=\{)/g, '\\$&');
+}
+
+function scriptHolder(holder: Holder): string {
+  const environment = `process.env.${holder.variable}`;
+  if (holder.kind === 'basic') return `Authorization: \`Basic \${btoa(${environment})}\`,`;
+  const { name, before } = holder;
+  return `${printShort(name)}: ${before === '' ? environment : `\`${template(before)}\${${environment}}\``},`;
+}
+
+function scriptPart({ name, kind, text }: FormField): string {
+  if (kind === 'file') return `form.append(${printShort(name)}, await openAsBlob("FILE"), "FILE");\n`;
+  const value =
+    kind === 'json' ? `new Blob([${printShort(text)}], { type: "application/json" })` : printShort(text);
+  return `form.append(${printShort(name)}, ${value});\n`;
+}
+
+function scriptBody(body: Call['body']): string[] {
+  if (body?.kind === 'json') return [`body: JSON.stringify(${indented(print(body.value), '  ')}),`];
+  if (body?.kind === 'form') {
+    const fields = objectOf(body.fields) ?? pairsOf(body.fields);
+    return [`body: new URLSearchParams(${indented(print(fields), '  ')}),`];
+  }
+  if (body?.kind === 'parts') return ['body: form,'];
+  if (body?.kind === 'text') return [`body: ${printShort(body.text)},`];
+  return body?.kind === 'file' ? ['body: await openAsBlob("FILE"),'] : [];
+}
+
+function javascript({ method, url, headers, holders, body }: Call): string {
   const lines = [
-    ...keys.flatMap((key) => {
-      const holder = keyHeader(key);
-      if (holder)
-        return [
-          `${printShort(holder.name)}: ${holder.before === '' ? environment : `\`${holder.before}\${${environment}}\``},`,
-        ];
-      return key.kind === 'basic' ? [`Authorization: \`Basic \${btoa(${environment})}\`,`] : [];
-    }),
+    ...holders.map(scriptHolder),
     ...headers.map(({ name, value }) => `${printShort(name)}: ${printShort(value)},`),
   ];
-  const file = body?.kind === 'file' ? "import { openAsBlob } from 'node:fs';\n\n" : '';
+  const parts = body?.kind === 'parts' ? body.fields : [];
+  const reads = body?.kind === 'file' || parts.some(({ kind }) => kind === 'file');
+  const file = reads ? "import { openAsBlob } from 'node:fs';\n\n" : '';
   const form =
-    body?.kind === 'parts'
-      ? `const form = new FormData();\n${body.fields.map(({ name, value }) => `form.append(${printShort(name)}, ${printShort(value)});\n`).join('')}\n`
-      : '';
+    body?.kind === 'parts' ? `const form = new FormData();\n${parts.map(scriptPart).join('')}\n` : '';
   const options = [
     ...(method === 'GET' ? [] : [`method: ${printShort(method)},`]),
     ...(lines.length > 0 ? [`headers: {\n    ${lines.join('\n    ')}\n  },`] : []),
-    ...(body?.kind === 'json' ? [`body: JSON.stringify(${indented(print(body.value), '  ')}),`] : []),
-    ...(body?.kind === 'form'
-      ? [`body: new URLSearchParams(${indented(print(fromParts(body.fields)), '  ')}),`]
-      : []),
-    ...(body?.kind === 'parts' ? ['body: form,'] : []),
-    ...(body?.kind === 'file' ? ['body: await openAsBlob("FILE"),'] : []),
+    ...scriptBody(body),
   ];
   const second = options.length > 0 ? `, {\n  ${options.join('\n  ')}\n}` : '';
   return `${file}${form}const response = await fetch(${printShort(url)}${second});\nif (!response.ok) throw new Error(await response.text());\nconsole.log(await response.text());`;

@@ -2,7 +2,7 @@ import { readChildren, tidy } from './children.ts';
 import { readFacts } from './facts.ts';
 import type { Field, Shared } from './field.ts';
 import { type Dict, membersOf, print } from './json.ts';
-import { partsOf, pointerOf } from './parts.ts';
+import { inheritorsOf, partsOf, pointerOf } from './parts.ts';
 import { nameOf } from './reference.ts';
 import { typeOf } from './type-of.ts';
 
@@ -62,12 +62,14 @@ function unfold(shared: Shared, { field, schema, around, depth }: Task): Task[] 
     field.deprecated = from.flag('deprecated') || field.deprecated;
     from.list('allOf');
   }
-  field.description = [field.description, ...descriptions].filter((text) => text.trim() !== '').join('\n\n');
+  const said = new Set([field.description, ...descriptions]);
+  field.description = [...said].filter((text) => text.trim() !== '').join('\n\n');
 
-  const stop = hasFields(parts) ? whyNot(shared, field, pointer, { around, depth }) : undefined;
+  const holds = hasFields(parts) || inheritorsOf(document, schema).length > 0;
+  const stop = holds ? whyNot(shared, field, pointer, { around, depth }) : undefined;
   if (stop?.how === 'again') field.again = stop.again;
   else if (stop) field.faults.push(stop.sentence);
-  const below = readChildren(shared, field, members, stop === undefined);
+  const below = readChildren(shared, field, members, { schema, shown: stop === undefined });
   for (const from of members) readFacts(from, field.facts, field.blocks);
   const inside = pointer === undefined ? around : [...around, pointer];
   return below.map((child) => ({ ...child, around: inside, depth: depth + 1 }));

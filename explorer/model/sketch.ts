@@ -1,29 +1,26 @@
-import { type Dict, isDict } from './json.ts';
-import { partsOf, variantsOf } from './parts.ts';
+import { type Dict, isDict, memberOf } from './json.ts';
+import { inheritorsOf, partsOf, pointerOf, tagOf, variantsOf } from './parts.ts';
 import { follow } from './reference.ts';
+import { simpleValue } from './simple-value.ts';
 
 /** Who writes the value: a caller leaves out what is read-only, a server what is write-only. */
 export type Direction = 'request' | 'response';
-
-const texts: Record<string, string> = {
-  byte: 'Z2F1Z2U=',
-  date: '2026-01-31',
-  'date-time': '2026-01-31T09:00:00Z',
-  email: 'ada@example.org',
-  hostname: 'example.org',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  time: '09:00:00Z',
-  uri: 'https://example.org/',
-  url: 'https://example.org/',
-  uuid: '3b7f1f0e-5c1d-4a57-9d0e-2f6f6f0c8a11',
-};
 
 /** What makes a value: it ends in circles, and after so many values that nobody reads on. */
 type Sketching = { document: unknown; direction: Direction; left: number };
 type Place = { around: readonly string[]; depth: number };
 
+/** Schemas that one value satisfies, and what discriminators call it. */
+type Whole = {
+  parts: readonly Dict[];
+  around: readonly string[];
+  tags: readonly (readonly [string, string])[];
+};
+
 const deepest = 24;
+
+/** More items than this are not shown, whatever the least number of them is. */
+const mostItems = 4;
 
 /** A value of the schema, made from its examples, defaults and types. Undefined where a circle leaves nothing to say. */
 export function sketch(document: unknown, schema: unknown, direction: Direction): unknown {
@@ -31,28 +28,77 @@ export function sketch(document: unknown, schema: unknown, direction: Direction)
 }
 
 function make(state: Sketching, schema: unknown, { around, depth }: Place): unknown {
-  const { pointers } = follow(state.document, schema);
-  const circle = pointers.some((pointer) => around.includes(pointer));
-  if (circle || depth > deepest || state.left <= 0) return undefined;
+  if (depth > deepest || state.left <= 0) return undefined;
   state.left -= 1;
-  const inside = { around: [...around, ...pointers], depth: depth + 1 };
-  const { parts } = partsOf(state.document, schema);
+  if (isCircle(state, schema, around)) return endOf(state, schema, { around, depth });
+  const whole = wholeOf(state, schema, around, 0);
+  const { parts } = whole;
+  const inside = { around: whole.around, depth: depth + 1 };
+  const own = valueGiven(parts.slice(0, 1));
+  if (own) return own.value;
+  if (parts.some(hasFields)) return object(state, whole, inside);
   const given = valueGiven(parts);
   if (given) return given.value;
-  const variants = variantsOf(parts);
-  const variant = variants.find((candidate) => !isNull(state.document, candidate));
-  const chosen = variant === undefined ? undefined : make(state, variant, inside);
-  if (
-    parts.some(({ properties, additionalProperties }) => isDict(properties) || isDict(additionalProperties))
-  ) {
-    return { ...object(state, parts, inside), ...(isDict(chosen) ? chosen : {}) };
-  }
-  if (variant !== undefined) return chosen;
-  const items = parts.find((part) => part.items !== undefined)?.items;
   const type = typeNamed(parts);
-  if (type === 'array' || items !== undefined)
-    return [make(state, items, inside)].filter((item) => item !== undefined);
-  return simple(type, parts);
+  const items = parts.find((part) => part.items !== undefined)?.items;
+  if (type === 'array' || items !== undefined) return array(state, parts, items, inside);
+  return simpleValue(type, parts);
+}
+
+/** The references that name a schema. */
+function namesOf({ document }: Sketching, schema: unknown): string[] {
+  const { pointers } = follow(document, schema);
+  const named = pointerOf(document, schema);
+  return named === undefined ? [...pointers] : [...pointers, named];
+}
+
+function isCircle(state: Sketching, schema: unknown, around: readonly string[]): boolean {
+  return namesOf(state, schema).some((name) => around.includes(name));
+}
+
+/** What ends a circle: a variant that holds nothing further, if the schema has one. */
+function endOf(state: Sketching, schema: unknown, place: Place): unknown {
+  const { parts } = partsOf(state.document, schema);
+  const end = variantsOf(parts).find((variant) => {
+    const { parts: own } = partsOf(state.document, variant);
+    const holds = own.some((part) => hasFields(part) || part.items !== undefined);
+    return !holds && variantsOf(own).length === 0 && typeNamed(own) !== undefined;
+  });
+  return end === undefined ? undefined : make(state, end, place);
+}
+
+function hasFields({ properties, additionalProperties }: Dict): boolean {
+  return isDict(properties) || isDict(additionalProperties);
+}
+
+/** Everything one value satisfies: the schema, its `allOf`, and of every list of variants the first that can be made. */
+function wholeOf(state: Sketching, schema: unknown, around: readonly string[], depth: number): Whole {
+  const { document } = state;
+  const inside = [...around, ...namesOf(state, schema)];
+  const { parts } = partsOf(document, schema);
+  const lists = parts.flatMap(({ oneOf, anyOf, discriminator }) =>
+    [oneOf, anyOf].flatMap((list) =>
+      Array.isArray(list) ? [{ list: list as unknown[], discriminator }] : [],
+    ),
+  );
+  const inheritors = inheritorsOf(document, schema);
+  const discriminator = parts.find((part) => part.discriminator !== undefined)?.discriminator;
+  if (inheritors.length > 0) lists.push({ list: inheritors, discriminator });
+  let whole: Whole = { parts, around: inside, tags: [] };
+  for (const { list, discriminator: by } of depth > deepest ? [] : lists) {
+    const variant = list.find((one) => !isNull(document, one) && !isCircle(state, one, whole.around));
+    if (variant === undefined) continue;
+    const more = wholeOf(state, variant, whole.around, depth + 1);
+    const property = memberOf(by, 'propertyName');
+    const tag = typeof property === 'string' ? tagOf(document, by, variant) : undefined;
+    const tags = typeof property === 'string' && tag !== undefined ? [[property, tag] as const] : [];
+    whole = {
+      parts: [...whole.parts, ...more.parts],
+      around: [...new Set([...whole.around, ...more.around])],
+      tags: [...whole.tags, ...tags, ...more.tags],
+    };
+  }
+  return whole;
 }
 
 function typeNamed(parts: readonly Dict[]): unknown {
@@ -64,11 +110,16 @@ function isNull(document: unknown, schema: unknown): boolean {
   const { parts } = partsOf(document, schema);
   return parts.some(
     ({ type, enum: values }) =>
-      type === 'null' || (Array.isArray(values) && values.every((value) => value === null)),
+      type === 'null' ||
+      (Array.isArray(values) && values.length > 0 && values.every((value) => value === null)),
   );
 }
 
-/** The value the schema itself names. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && (value === null || Object.keys(value).length === 0);
+}
+
+/** The value the schemas themselves name. A default of nothing says less than a value made from the types. */
 function valueGiven(parts: readonly Dict[]): { value: unknown } | undefined {
   for (const part of parts) {
     if (part.example !== undefined) return { value: part.example };
@@ -76,48 +127,66 @@ function valueGiven(parts: readonly Dict[]): { value: unknown } | undefined {
   }
   for (const part of parts) {
     if (part.const !== undefined) return { value: part.const };
-    if (part.default !== undefined && part.default !== null) return { value: part.default };
-    if (Array.isArray(part.enum) && part.enum.length > 0) return { value: part.enum[0] };
+    if (part.default !== undefined && !isEmpty(part.default)) return { value: part.default };
+    if (Array.isArray(part.enum) && part.enum.length > 0) {
+      return { value: part.enum.find((value) => value !== null) ?? null };
+    }
   }
   return undefined;
 }
 
-function object(state: Sketching, parts: readonly Dict[], place: Place): Dict {
+function object(state: Sketching, { parts, tags }: Whole, place: Place): Dict {
   const required = new Set(parts.flatMap(({ required: names }) => (Array.isArray(names) ? names : [])));
-  const entries = parts.flatMap(({ properties }) => Object.entries(isDict(properties) ? properties : {}));
-  const unwanted = state.direction === 'request' ? 'readOnly' : 'writeOnly';
-  const short = state.direction === 'request' && entries.some(([name]) => required.has(name));
-  const made = new Map<string, unknown>();
-  for (const [name, schema] of entries) {
-    const skipped = partsOf(state.document, schema).parts.some((part) => part[unwanted] === true);
-    if (skipped || (short && !required.has(name))) continue;
-    const value = make(state, schema, place);
-    if (value !== undefined) made.set(name, value);
+  const schemas = new Map<string, unknown[]>();
+  for (const { properties } of parts) {
+    for (const [name, schema] of Object.entries(isDict(properties) ? properties : {}))
+      schemas.set(name, [...(schemas.get(name) ?? []), schema]);
   }
   const additional = parts.find((part) => isDict(part.additionalProperties))?.additionalProperties;
-  if (additional !== undefined && entries.length === 0) {
+  for (const name of required) {
+    if (typeof name === 'string' && !schemas.has(name)) schemas.set(name, [additional]);
+  }
+  // One of several schemas may bring an example of its own share.
+  const shares = Object.assign({}, ...parts.map(({ example }) => (isDict(example) ? example : {})));
+  const unwanted = state.direction === 'request' ? 'readOnly' : 'writeOnly';
+  const short = state.direction === 'request' && required.size > 0;
+  const made = new Map<string, unknown>();
+  for (const [name, all] of schemas) {
+    const schema = all.length === 1 ? all[0] : { allOf: all };
+    const skipped = partsOf(state.document, schema).parts.some((part) => part[unwanted] === true);
+    if (skipped || (short && !required.has(name))) continue;
+    const value = Object.hasOwn(shares, name) ? shares[name] : make(state, schema, place);
+    if (value !== undefined) made.set(name, value);
+  }
+  for (const [name, tag] of tags) {
+    if (allows(state.document, schemas.get(name), tag)) made.set(name, tag);
+  }
+  if (additional !== undefined && schemas.size === 0) {
     const value = make(state, additional, place);
     if (value !== undefined) made.set('name', value);
   }
   return Object.fromEntries(made);
 }
 
-function simple(type: unknown, parts: readonly Dict[]): unknown {
-  const number = (key: string) => parts.map((part) => part[key]).find((value) => typeof value === 'number');
-  if (type === 'integer' || type === 'number') {
-    const least = number('minimum') ?? number('exclusiveMinimum');
-    const strict =
-      number('exclusiveMinimum') !== undefined ||
-      parts.some(({ exclusiveMinimum }) => exclusiveMinimum === true);
-    const value = least === undefined ? 1 : strict ? least + 1 : least;
-    return Math.min(value, number('maximum') ?? value);
+/** Whether a field may have what a discriminator calls the variant; authors sometimes list other words. */
+function allows(document: unknown, schemas: readonly unknown[] | undefined, tag: string): boolean {
+  if (schemas === undefined) return false;
+  const { parts } = partsOf(document, { allOf: schemas });
+  return parts.every(
+    (part) =>
+      (!Array.isArray(part.enum) || part.enum.includes(tag)) &&
+      (part.const === undefined || part.const === tag),
+  );
+}
+
+function array(state: Sketching, parts: readonly Dict[], items: unknown, place: Place): unknown[] {
+  const least = parts.map(({ minItems }) => minItems).find((count) => typeof count === 'number') ?? 1;
+  const count = Math.min(Math.max(least, 1), mostItems);
+  const first = make(state, items, place);
+  if (first === undefined) return [];
+  if (parts.some(({ uniqueItems }) => uniqueItems === true)) {
+    const values = partsOf(state.document, items).parts.find((part) => Array.isArray(part.enum))?.enum;
+    return Array.isArray(values) ? values.slice(0, count) : [first];
   }
-  if (type === 'boolean') return true;
-  if (type === 'string') {
-    const format = parts.map((part) => part.format).find((value) => typeof value === 'string') ?? '';
-    const text = Object.hasOwn(texts, format) ? texts[format] : undefined;
-    const least = Math.min(number('minLength') ?? 0, 64);
-    return text ?? 'string'.padEnd(least, '-').slice(0, Math.max(number('maxLength') ?? 64, 0));
-  }
-  return parts.some((part) => part.nullable === true) ? null : {};
+  return Array.from({ length: count }, () => first);
 }

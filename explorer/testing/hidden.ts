@@ -28,7 +28,7 @@ function escaped(text: string): string {
  */
 function bare(text: string): string {
   return text
-    .replace(/<a href="([^"#][^"]*)">(.*?)<\/a>/g, '$2$1')
+    .replace(/<a href="([^"#][^"]*)">([\s\S]*?)<\/a>/g, '$2$1')
     .replace(/<[^<>]*>/g, '')
     .replace(/&(amp|lt|gt|quot|#x27);/g, '')
     .replace(/[^\p{L}\p{N}]+/gu, '');
@@ -44,7 +44,17 @@ export function hiddenIn(document: unknown, method: string, path: string, html: 
   const seen = new Set<string>();
   const look = (text: string, what: string) => {
     const words = bare(escaped(text));
-    if (words !== '' && !shown.includes(words)) missing.add(`${what}: ${text.slice(0, 120)}`);
+    if (words === '' || shown.includes(words)) return;
+    // Tags, numbers of lists and addresses of links stand elsewhere or not at all: the words between them must be there.
+    const lost = text
+      .split(/<[^<>]*>|\]\((?:#[^)]*)?|\)|^[>\s]*\d+[.)]\s|https?:\/\/\S*|```\w*|\n/m)
+      .find((piece) => !shown.includes(bare(escaped(piece))));
+    if (lost !== undefined) missing.add(`${what}: ${lost.slice(0, 120)}`);
+  };
+  // A name is a piece of code of its own or stands in JSON; letters that other words happen to have do not count.
+  const find = (name: string, what: string) => {
+    const written = [`<code>${escaped(name)}</code>`, escaped(printShort(name))];
+    if (!written.some((text) => html.includes(text))) missing.add(`${what}: ${name}`);
   };
   const walk = (node: unknown, at: string): void => {
     if (Array.isArray(node)) {
@@ -56,16 +66,25 @@ export function hiddenIn(document: unknown, method: string, path: string, html: 
     if (pointers.some((pointer) => seen.has(pointer))) return;
     for (const pointer of pointers) seen.add(pointer);
     if (!isDict(value)) return;
+    if (typeof value.in === 'string' && typeof value.name === 'string') find(value.name, 'parameter');
+    if (Array.isArray(value.enum))
+      for (const one of value.enum) find(typeof one === 'string' ? one : printShort(one), 'value');
     for (const [key, member] of Object.entries(value)) {
+      if ((key === 'responses' || key === 'content' || key === 'headers') && isDict(member)) {
+        for (const name of Object.keys(member)) {
+          if (!name.startsWith('x-') && !html.includes(`>${escaped(name)}</code>`))
+            missing.add(`${key}: ${name}`);
+        }
+      }
       if (key === 'properties' && isDict(member)) {
         for (const [name, schema] of Object.entries(member)) {
-          look(name, 'field');
+          find(name, 'field');
           walk(schema, name);
         }
       } else if (speaking.has(key) && !isDict(member)) {
         look(typeof member === 'string' ? member : printShort(member), key);
       } else if (key.startsWith('x-')) look(`${key}${printShort(member)}`, 'extension');
-      else if (key !== 'example' && key !== 'mapping' && key !== 'callbacks') walk(member, key);
+      else if (key !== 'example' && key !== 'mapping') walk(member, key);
     }
   };
   const item = follow(document, memberOf(memberOf(document, 'paths'), path)).value;
