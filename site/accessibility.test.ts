@@ -3,59 +3,61 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
-import { axeFindings } from './testing/axe.ts';
-import { hasBrowser, launchBrowser } from './testing/browser.ts';
+import { axeColorFindings, axeFindings } from './testing/axe.ts';
+import { hasBrowser, Visitors } from './testing/browser.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-axe-'));
 const outDir = join(folder, 'dist');
 const overview = '/docs/get-started/quickstarts/overview';
 /** A page takes under a second, and there are many of them. */
-const allPagesMs = 600_000;
+const allPagesMs = 900_000;
 let server: TestServer;
-let browser: Browser;
-let open: Page[] = [];
+const visitors = new Visitors();
 
 describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   beforeAll(async () => {
     await buildSite({ outDir, quick: true });
     server = await startTestServer({ site: outDir });
-    browser = await launchBrowser();
+    await visitors.arrive();
   }, 180_000);
   afterEach(async () => {
-    await Promise.all(open.map((page) => page.context().close()));
-    open = [];
+    await visitors.closePages();
   });
   afterAll(async () => {
-    await browser?.close();
+    await visitors.leave();
     await server?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   async function visit(route: string, width = 1440): Promise<Page> {
-    const context = await browser.newContext({
+    const page = await visitors.newPage({
       viewport: { width, height: 900 },
       baseURL: server.url,
       // The checker itself is no script of the page.
       bypassCSP: true,
       reducedMotion: 'reduce',
     });
-    const page = await context.newPage();
-    open.push(page);
     await page.goto(route, { waitUntil: 'load' });
     return page;
   }
 
-  test('on any page', { timeout: allPagesMs }, async () => {
+  test('on any page, nor in its dark theme', { timeout: allPagesMs }, async () => {
     const page = await visit('/');
     const found: string[] = [];
     for (const path of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
       if (!path.endsWith('.html')) continue;
       const route = `/${path.replace(/(^index)?\.html$/, '')}`;
+      await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(route, { waitUntil: 'load' });
+      const canonical = page.locator('link[rel=canonical]');
+      // The address of a folder shows a page that has its own turn.
+      if ((await canonical.count()) > 0 && (await canonical.getAttribute('href')) !== route) continue;
       found.push(...(await axeFindings(page)).map((finding) => `${route}: ${finding}`));
+      await page.emulateMedia({ colorScheme: 'dark' });
+      found.push(...(await axeColorFindings(page)).map((finding) => `${route} in the dark: ${finding}`));
     }
     expect(found).toEqual([]);
   });

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page, Route } from 'playwright-core';
+import type { Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
-import { hasBrowser, launchBrowser } from './testing/browser.ts';
+import { hasBrowser, Visitors } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { layoutShift } from './testing/layout-shift.ts';
 import { serveFolder } from './testing/serve-folder.ts';
@@ -23,30 +23,26 @@ const banner = {
 };
 
 let site: Awaited<ReturnType<typeof serveFolder>>;
-let browser: Browser;
-let open: Page[] = [];
+const visitors = new Visitors();
 
 describe.skipIf(!hasBrowser)('the announcement', () => {
   beforeAll(async () => {
     await buildSite({ outDir, quick: true });
     site = await serveFolder(outDir);
-    browser = await launchBrowser();
+    await visitors.arrive();
   }, 180_000);
   afterEach(async () => {
-    await Promise.all(open.map((page) => page.context().close()));
-    open = [];
+    await visitors.closePages();
   });
   afterAll(async () => {
-    await browser?.close();
+    await visitors.leave();
     await site?.[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   });
 
   /** A page whose banner file answers as told, and how often it was asked. */
   async function visit(answer: (route: Route) => Promise<void>, width = 1440) {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, baseURL: site.url });
-    const page = await context.newPage();
-    open.push(page);
+    const page = await visitors.newPage({ viewport: { width, height: 900 }, baseURL: site.url });
     let asked = 0;
     let reply = answer;
     await page.route('**/banner.json', (request) => {
@@ -106,6 +102,11 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
     ['is an error', (request) => request.fulfill({ status: 500, json: banner })],
     ['is not JSON', (request) => request.fulfill({ body: '<!doctype html>' })],
     ['has other fields', (request) => request.fulfill({ json: { ...banner, actionLabel: 1 } })],
+    ['is endless', (request) => request.fulfill({ body: JSON.stringify(banner) + ' '.repeat(20_000) })],
+    [
+      'leads to another server',
+      (request) => request.fulfill({ status: 302, headers: { location: 'http://127.0.0.1:9/' } }),
+    ],
     ['would run a script', (request) => request.fulfill({ json: { ...banner, url: 'javascript:alert(1)' } })],
   ])('is cleared when the file %s', async (_what, broken) => {
     const { go, asked, answer, link, cache } = await visit(withBanner);
@@ -118,6 +119,25 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
     expect(await link.count()).toBe(0);
     await go(start + day + 1);
     expect(asked()).toBe(3);
+  });
+
+  test('that is long leaves the end of the page to be read', async () => {
+    const long = `${'Many words of news. '.repeat(10)}${'x'.repeat(90)}`;
+    const { page, go, link } = await visit(
+      (request) => request.fulfill({ json: { ...banner, description: long } }),
+      390,
+    );
+    await go();
+    await link.waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    );
+    const [bottom = 0, top = 0] = await page.evaluate(() => {
+      scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+      const place = (selector: string) => document.querySelector(selector)?.getBoundingClientRect();
+      return [place('.footer')?.bottom, place('.banner')?.top];
+    });
+    expect(bottom).toBeLessThanOrEqual(top);
   });
 
   test('that is hidden stays hidden, until there is another', async () => {

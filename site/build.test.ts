@@ -65,17 +65,28 @@ describe('routes', () => {
     expect(missing).toEqual([]);
   });
 
-  test('the sitemap lists every page but the one for unknown addresses', () => {
-    const addresses = matches(read('sitemap.xml'), /<loc>([^<]*)<\/loc>/g);
-    expect(addresses).toEqual(
-      expect.arrayContaining([
-        'https://yard.example/',
-        `https://yard.example${overview}`,
-        'https://yard.example/terms',
-      ]),
+  test('the sitemap lists every page once, by the address that counts', () => {
+    const addresses = matches(read('sitemap.xml'), /<loc>https:\/\/yard\.example([^<]*)<\/loc>/g);
+    const canonical = pageFiles().flatMap((path) =>
+      matches(read(path), /<link rel="canonical" href="([^"]*)"/g),
     );
-    expect(addresses).not.toContain('https://yard.example/404');
-    expect(new Set(addresses).size).toBe(addresses.length);
+    expect(addresses).toEqual(expect.arrayContaining(['/', overview, '/terms']));
+    expect(addresses.toSorted()).toEqual([...new Set(canonical)].toSorted());
+    for (const address of addresses) {
+      const html = read(`${address === '/' ? '/index' : address}.html`);
+      expect(html, address).toContain(`<link rel="canonical" href="${address}"/>`);
+    }
+  });
+
+  test('no two pages have the same title', () => {
+    const titles = new Map<string, string>();
+    for (const path of pageFiles()) {
+      const html = read(path);
+      const [title = ''] = matches(html, /<title>([^<]*)/g);
+      const [route = path] = matches(html, /<link rel="canonical" href="([^"]*)"/g);
+      expect(titles.get(title) ?? route, title).toBe(route);
+      titles.set(title, route);
+    }
   });
 });
 
@@ -98,20 +109,45 @@ describe('files that programs ask for', () => {
       );
   });
 
-  test('pages that say nothing by themselves are in no list', () => {
+  test('the whole text is the Markdown of every page of the documentation, in their order', () => {
+    const whole = read('llms-full.txt');
+    const routes = matches(whole, /^<!-- (\S+) -->$/gm);
+    expect(routes).toEqual(matches(read('llms.txt'), /\]\((?:https:\/\/[^/]*)?(\/[^)]*)\.md\)/g));
+    expect(whole).toBe(routes.map((route) => `<!-- ${route} -->\n\n${read(`${route}.md`)}`).join('\n'));
+  });
+
+  test('pages that say nothing by themselves are in no list, and search engines are told so', () => {
     for (const list of ['sitemap.xml', 'llms.txt']) expect(read(list)).not.toMatch(/\/(404|search)[<.)]/);
+    for (const path of pageFiles()) {
+      const unlisted = ['404.html', 'search.html'].includes(path);
+      expect(read(path).includes('<meta name="robots" content="noindex"/>'), path).toBe(unlisted);
+      expect(read(path).includes('<link rel="canonical"'), path).toBe(!unlisted);
+    }
+  });
+
+  test('the list for programs is what llmstxt.org asks for: a title, a summary, and lists under headings', () => {
+    const [title, , summary, ...rest] = read('llms.txt').trimEnd().split('\n');
+    expect([title, summary]).toEqual(['# Switchyard', expect.stringMatching(/^> .{20,}/)]);
+    for (const line of rest)
+      expect(line).toMatch(/^(## .+|- \[.+\]\(https:\/\/yard\.example\/docs\/.+\.md\): .+|)$/);
+    expect(rest.filter((line) => line.startsWith('## '))).toHaveLength(6);
   });
 });
 
 describe('the order of pages', () => {
   test('next and previous join all pages into one line', () => {
-    const order = matches(read('llms.txt'), /\]\(([^)]*)\.md\)/g);
+    const order = matches(read('llms.txt'), /\]\(https:\/\/yard\.example([^)]*)\.md\)/g);
     expect(order[0]).toBe(overview);
     const neighbours = (rel: string) =>
       order.map((route) =>
         matches(read(`${route}.html`), new RegExp(`<a class="[a-z]*" rel="${rel}" href="([^"]*)"`, 'g')),
       );
+    const heads = (rel: string) =>
+      order.map((route) =>
+        matches(read(`${route}.html`), new RegExp(`<link rel="${rel}" href="([^"]*)"`, 'g')),
+      );
     expect(neighbours('next').flat()).toEqual(order.slice(1));
+    for (const rel of ['prev', 'next']) expect(heads(rel)).toEqual(neighbours(rel));
     expect(neighbours('prev').flat()).toEqual(order.slice(0, -1));
   });
 });
@@ -139,9 +175,32 @@ describe('page data', () => {
       expect(markdown).toMatch(/^# .+\n\n.+/);
       expect(markdown).not.toMatch(/\{%|%\}/);
     }
+    expect(read(`${overview}.md`)).toMatch(/\n\*Picture: .+\*\n\nTwo ways to a run: /);
+    expect(read('docs/releases/latest.md')).toMatch(/\n## 0\.1\.0 .+\n\n[A-Z][a-z]+ \d{1,2}, \d{4}\n/);
     const markdown = read(`${customApp}.md`);
     expect(markdown).toContain('**Python:**\n\n`van-loading/main.py`:\n\n```python\nimport argparse');
     expect(markdown).toContain('curl -sS --fail-with-body --upload-file van-loading.tar.gz "$UPLOAD_URL"');
+  });
+});
+
+describe('every Markdown twin', () => {
+  test('starts as its page does, and its links lead to what is there', () => {
+    const unescaped = (text: string) => plain(text).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+    const idsOf = (route: string) => new Set(matches(read(`${route}.html`), /\sid="([^"]*)"/g));
+    for (const route of matches(read('sitemap.xml'), /<loc>https:\/\/yard\.example(\/[^<]+)</g)) {
+      const markdown = read(`${route}.md`);
+      const html = read(`${route}.html`);
+      expect(html, route).toContain(`<link rel="alternate" type="text/markdown" href="${route}.md"/>`);
+      const [intro = ''] = matches(html, /<meta name="description" content="([^"]*)"/g);
+      const [title = ''] = matches(html, /<meta property="og:title" content="([^"]*?) · /g);
+      expect(markdown.startsWith(`# ${unescaped(title)}\n\n${unescaped(intro)}\n`), route).toBe(true);
+      for (const link of matches(markdown.replace(/^```[\s\S]*?^```/gm, ''), /\]\(([/#][^)\s]*)\)/g)) {
+        const [address = '', anchor] = link.split('#');
+        const target = address === '' ? route : address;
+        if (!existsSync(join(outDir, `${target}.html`))) continue;
+        if (anchor !== undefined) expect(idsOf(target).has(anchor), `${route}: ${link}`).toBe(true);
+      }
+    }
   });
 });
 
@@ -156,6 +215,14 @@ describe('every document', () => {
       const ids = matches(html, /\sid="([^"]*)"/g);
       expect(ids.length, path).toBe(new Set(ids).size);
       expect(html, path).toMatch(/<title>[^<]{5,}<\/title><meta name="description" content="[^"]{20,}"/);
+      const [title = '-'] = matches(html, /<title>([^<]*)/g);
+      const [description = '-'] = matches(html, /<meta name="description" content="([^"]*)"/g);
+      expect(matches(html, /<meta property="og:title" content="([^"]*)"/g).map(plain), path).toEqual([
+        plain(title),
+      ]);
+      expect(matches(html, /<meta property="og:description" content="([^"]*)"/g), path).toEqual([
+        description,
+      ]);
       expect(html, path).toContain('<a class="skip-link" href="#main">');
       expect(matches(html, /<img(?![^>]*\salt=)([^>]*)>/g), path).toEqual([]);
     }
@@ -179,6 +246,18 @@ describe('every document', () => {
 
   test('is at most 15 kB compressed', () => {
     const heavy = pageFiles().filter((path) => statSync(join(outDir, `${path}.br`)).size > 15_000);
+    expect(heavy).toEqual([]);
+  });
+
+  test('is at most 80 kB compressed, with every script and style that it may ever load', () => {
+    const compressed = (path: string) => {
+      const smaller = join(outDir, `${path}.br`);
+      return statSync(existsSync(smaller) ? smaller : join(outDir, path)).size;
+    };
+    const loaded = readdirSync(join(outDir, 'assets')).filter((name) => /\.(js|css)$/.test(name));
+    const islands = loaded.reduce((sum, name) => sum + compressed(`assets/${name}`), 0);
+    expect(loaded.length).toBeGreaterThan(3);
+    const heavy = pageFiles().filter((path) => compressed(path) + islands > 80_000);
     expect(heavy).toEqual([]);
   });
 });

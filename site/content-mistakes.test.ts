@@ -1,227 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ContentError } from './build/problems.ts';
-import { readSite, type Site } from './build/read-site.ts';
-
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'switchyard-content-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const head = (fields = '') =>
-  `---\ntitle: A page\nintro: What this page is about, in one line.\nlabel: Page\nnavOrder: 10\n${fields}---\n\n`;
-const bodyLine = 8;
-
-function readFiles(files: Record<string, string | Buffer>): Promise<Site> {
-  mkdirSync(join(folder, 'pages'), { recursive: true });
-  for (const [path, text] of Object.entries(files)) {
-    const target = join(folder, 'content', path);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, text);
-  }
-  return readSite({
-    content: { folder: join(folder, 'content'), name: 'content' },
-    pages: { folder: join(folder, 'pages'), name: 'pages' },
-    repository: folder,
-  });
-}
-
-async function mistakes(files: Record<string, string | Buffer>): Promise<string[]> {
-  try {
-    await readFiles(files);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ContentError)) throw error;
-    return error.problems.map(({ file, line, message }) => `${file}:${line}: ${message}`);
-  }
-}
-
-/** Each case is one page; the mistake must be reported once, with its line and with the words. */
-const cases: { name: string; page: string; line: number; says: string }[] = [
-  {
-    name: 'an unknown tag',
-    page: `${head()}Text.\n\n{% nonsense /%}\n`,
-    line: bodyLine + 2,
-    says: "Undefined tag: 'nonsense'",
-  },
-  {
-    name: 'a bad attribute',
-    page: `${head()}{% hint kind="x" %}\nText.\n{% /hint %}\n`,
-    line: bodyLine,
-    says: "Invalid attribute: 'kind'",
-  },
-  {
-    name: 'a value that is not allowed',
-    page: `${head()}{% hint type="shout" %}\nText.\n{% /hint %}\n`,
-    line: bodyLine,
-    says: "Got 'shout' instead.",
-  },
-  { name: 'a tag that is not closed', page: `${head()}{% hint %}\nText.\n`, line: bodyLine, says: 'closing' },
-  {
-    name: 'a link to no page',
-    page: `${head()}Text.\n\nSee [that](/docs/that).\n`,
-    line: bodyLine + 2,
-    says: 'there is no such page',
-  },
-  {
-    name: 'a link to no anchor',
-    page: `${head()}## One\n\n[two](#two)\n`,
-    line: bodyLine + 2,
-    says: 'it has one',
-  },
-  {
-    name: 'a relative link',
-    page: `${head()}[that](../that)\n`,
-    line: bodyLine,
-    says: 'neither an address from the root',
-  },
-  {
-    name: 'a missing picture',
-    page: `${head()}{% image src="no.png" alt="None" /%}\n`,
-    line: bodyLine,
-    says: '"no.png" does not exist',
-  },
-  {
-    name: 'a picture without words for it',
-    page: `${head()}{% image src="no.png" /%}\n`,
-    line: bodyLine,
-    says: "Missing required attribute: 'alt'",
-  },
-  {
-    name: 'a code block without a language',
-    page: `${head()}\`\`\`\nx\n\`\`\`\n`,
-    line: bodyLine,
-    says: 'names the language ""',
-  },
-  {
-    name: 'a code block in an unknown language',
-    page: `${head()}\`\`\`cobol\nx\n\`\`\`\n`,
-    line: bodyLine,
-    says: '"cobol"',
-  },
-  {
-    name: 'an expectation on what is not run',
-    page: `${head()}\`\`\`json {% expect="x" %}\n{}\n\`\`\`\n`,
-    line: bodyLine,
-    says: 'Only a bash block',
-  },
-  {
-    name: 'output in another language than text',
-    page: `${head()}\`\`\`json {% output=true %}\n{}\n\`\`\`\n`,
-    line: bodyLine,
-    says: 'A code block with "output" is text',
-  },
-  { name: 'a heading of level 1', page: `${head()}# One\n`, line: bodyLine, says: 'only the title has' },
-  {
-    name: 'a heading that skips a level',
-    page: `${head()}### One\n`,
-    line: bodyLine,
-    says: 'follows no heading of level 2',
-  },
-  {
-    name: 'an anchor used twice',
-    page: `${head()}## One\n\n## One\n`,
-    line: bodyLine + 2,
-    says: 'is on this page already',
-  },
-  {
-    name: 'one tab alone',
-    page: `${head()}{% tabs group="a" %}\n{% tab label="A" %}\nText.\n{% /tab %}\n{% /tabs %}\n`,
-    line: bodyLine,
-    says: 'two or more',
-  },
-  {
-    name: 'an API that is none',
-    page: `${head()}## One\n\n{% swagger spec="clod" tag="runs" /%}\n`,
-    line: bodyLine + 2,
-    says: 'The API "clod" is not known; a swagger tag names one of cloud, marketplace.',
-  },
-  {
-    name: 'an operation that its path lacks',
-    page: `${head()}## One\n\n{% swagger spec="cloud" method="patch" path="/v1/account" /%}\n`,
-    line: bodyLine + 2,
-    says: 'has no operation "patch /v1/account"; the path has get, put.',
-  },
-  {
-    name: 'an operation of a path that is none',
-    page: `${head()}## One\n\n{% swagger spec="marketplace" method="get" path="/v1/nothing" /%}\n`,
-    line: bodyLine + 2,
-    says: 'it has no such path',
-  },
-  {
-    name: 'a tag of the API that is none',
-    page: `${head()}{% swagger spec="cloud" tag="ruins" level=2 /%}\n`,
-    line: bodyLine,
-    says: 'no operation with the tag "ruins"; its tags are account',
-  },
-  {
-    name: 'an operation named twice over',
-    page: `${head()}{% swagger spec="cloud" tag="service" method="get" level=2 /%}\n`,
-    line: bodyLine,
-    says: 'has either "tag", or "method" and "path"',
-  },
-  {
-    name: 'an operation named by half',
-    page: `${head()}{% swagger spec="cloud" method="get" level=2 /%}\n`,
-    line: bodyLine,
-    says: 'needs "method" and "path"',
-  },
-  {
-    name: 'an operation that is on the page already',
-    page: `${head()}{% swagger spec="cloud" method="get" path="/healthz" level=2 /%}\n\n{% swagger spec="cloud" method="GET" path="/healthz" level=2 /%}\n`,
-    line: bodyLine + 2,
-    says: 'is on this page already',
-  },
-  {
-    name: 'an operation of level 3 without one of level 2',
-    page: `${head()}{% swagger spec="cloud" method="get" path="/healthz" /%}\n`,
-    line: bodyLine,
-    says: 'write level=2',
-  },
-  {
-    name: 'an operation of level 4',
-    page: `${head()}{% swagger spec="cloud" method="get" path="/healthz" level=4 /%}\n`,
-    line: bodyLine,
-    says: 'write 2 or 3',
-  },
-  {
-    name: 'no intro',
-    page: '---\ntitle: A page\nlabel: Page\nnavOrder: 10\n---\n',
-    line: 2,
-    says: 'lacks "intro"',
-  },
-  {
-    name: 'an intro too short',
-    page: head().replace('What this page is about, in one line.', 'Short.'),
-    line: 3,
-    says: 'must have 20 to 240 characters and has 6',
-  },
-  {
-    name: 'a field that is none',
-    page: head('color: red\n'),
-    line: 6,
-    says: '"color", which is not a field',
-  },
-  {
-    name: 'a navOrder that is no number',
-    page: head().replace('10', 'first'),
-    line: 5,
-    says: 'must be a whole number',
-  },
-  { name: 'front matter that is not YAML', page: '---\ntitle: [\n---\n', line: 2, says: 'not valid YAML' },
-];
-
-describe('a mistake in a page is reported with its file and line', () => {
-  test.for(cases)('$name', async ({ page, line, says }) => {
-    const found = await mistakes({ 'page.md': page });
-    expect(found).toHaveLength(1);
-    expect(found[0]).toContain(`content/page.md:${line}: `);
-    expect(found[0]).toContain(says);
-  });
-});
+import { describe, expect, test } from 'vitest';
+import { bodyLine, head, mistakes, readFiles } from './testing/content-folder.ts';
 
 describe('mistakes between files', () => {
   test('two entries of a folder with one navOrder', async () => {
@@ -262,6 +40,15 @@ describe('mistakes between files', () => {
     );
   });
 
+  test('of every kind at once on one page', async () => {
+    const found = await mistakes({
+      'a.md': `${head()}{% nonsense /%}\n\n{% image src="no.png" alt="A" /%}\n\n{% swagger spec="cloud" tag="ruins" level=2 /%}\n\n[x](/docs/x)\n`,
+    });
+    expect(found.map((line) => line.split(': ')[0])).toEqual(
+      [0, 2, 4, 6].map((line) => `content/a.md:${bodyLine + line}`),
+    );
+  });
+
   test('all of them at once, in the order of files and lines', async () => {
     const found = await mistakes({ 'b.md': `${head()}[x](/docs/x)\n`, 'a.md': `${head('bad: 1\n')}# One\n` });
     expect(found.map((line) => line.split(': ')[0])).toEqual([
@@ -284,13 +71,14 @@ describe('content without mistakes', () => {
       'tools/cli.md': numbered('Command line', 1),
       'blog.md': '---\nlabel: Blog\nnavOrder: 3\nexternalUrl: https://example.org/blog\n---\n',
     });
+    const start = [{ route: '/docs/start', label: 'Start' }];
     expect(
       site.docs.map(({ route, section, previous, next }) => [route, section, previous?.label, next?.label]),
     ).toEqual([
-      ['/docs/start/first', ['Start'], undefined, 'Second'],
-      ['/docs/start/second', ['Start'], 'First', 'Tools'],
+      ['/docs/start/first', start, undefined, 'Second'],
+      ['/docs/start/second', start, 'First', 'Tools'],
       ['/docs/tools', [], 'Second', 'Command line'],
-      ['/docs/tools/cli', ['Tools'], 'Tools', undefined],
+      ['/docs/tools/cli', [{ route: '/docs/tools', label: 'Tools' }], 'Tools', undefined],
     ]);
     expect(
       site.navigation.map(({ label, externalUrl, subpages }) => [label, externalUrl, subpages?.length]),

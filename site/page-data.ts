@@ -17,7 +17,7 @@ export type NavigationEntry = {
 /** One line of the contents list of a page: a heading of level 2 or 3. */
 export type ContentsEntry = { id: string; text: string; level: 2 | 3 };
 
-/** A page beside this one in the one fixed order of all pages. */
+/** A place to go from a page: one beside it in the one fixed order of all pages, or a folder it lies in. */
 export type Neighbour = { route: string; label: string };
 
 /** When the text of a page last changed: for machines (RFC 3339) and for readers. */
@@ -35,8 +35,8 @@ export type PlainPage = {
 /** A page of the documentation. */
 export type DocsPage = PlainPage & {
   label: string;
-  /** The labels of the folders the page lies in, outermost first. */
-  section: string[];
+  /** The folders the page lies in, outermost first, each with the address that shows its own or its first page. */
+  section: Neighbour[];
   /** Words that readers use for the matter of the page and that the page does not; the search knows them. */
   keywords?: string;
   /** The version badge: the release this page speaks of, when it speaks of one. */
@@ -51,6 +51,8 @@ export type DocsPage = PlainPage & {
 export type Assets = {
   /** The whole style sheet; it is inlined. */
   css: string;
+  /** What only the overview at the root of the site needs beside it; inlined there. */
+  homeCss: string;
   /** The address of the module script with all small islands. */
   script: string;
   /** Inline scripts by name; each text is also listed by hash in csp.json. */

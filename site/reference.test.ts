@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' };
 import marketplace from '@switchyard/contract/openapi/marketplace.json' with { type: 'json' };
 import { listOperations } from '@switchyard/explorer/model/operation.ts';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
-import { hasBrowser, launchBrowser } from './testing/browser.ts';
+import { hasBrowser, Visitors } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
@@ -45,26 +45,22 @@ describe('the reference', () => {
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
   let site: Awaited<ReturnType<typeof serveFolder>>;
-  let browser: Browser;
-  let open: Page[] = [];
+  const visitors = new Visitors();
 
   beforeAll(async () => {
     site = await serveFolder(outDir);
-    browser = await launchBrowser();
+    await visitors.arrive();
   });
   afterEach(async () => {
-    await Promise.all(open.map((page) => page.context().close()));
-    open = [];
+    await visitors.closePages();
   });
   afterAll(async () => {
-    await browser?.close();
+    await visitors.leave();
     await site?.[Symbol.asyncDispose]();
   });
 
   async function visit(route: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ colorScheme: 'light', baseURL: site.url, ...options });
-    const page = await context.newPage();
-    open.push(page);
+    const page = await visitors.newPage({ colorScheme: 'light', baseURL: site.url, ...options });
     await page.goto(route, { waitUntil: 'load' });
     return page;
   }
@@ -112,6 +108,26 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.locator('[id="create-run.202.body.run_id"]').waitFor({ state: 'visible' });
   });
 
+  test('a link whose target was folded again unfolds it when it is followed a second time', async () => {
+    const page = await visit(runs);
+    const field = page.locator('[id="cancel-run.path.run_id"]');
+    await page.evaluate(() => {
+      const extra = document.createElement('a');
+      extra.href = '#cancel-run.path.run_id';
+      extra.textContent = 'To the field';
+      document.querySelector('main')?.prepend(extra);
+    });
+    const toField = page.getByRole('link', { name: 'To the field' });
+    await toField.click();
+    await field.waitFor({ state: 'visible' });
+    await page.evaluate(() => {
+      for (const one of document.querySelectorAll('details')) one.open = false;
+    });
+    await field.waitFor({ state: 'hidden' });
+    await toField.click();
+    await field.waitFor({ state: 'visible' });
+  });
+
   test('the language of samples is kept from operation to operation and from page to page', async () => {
     const page = await visit(runs);
     await page.locator('.api-details > summary').first().click();
@@ -132,8 +148,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await code.getByRole('button', { name: 'Copy' }).click();
     await page.locator('[data-copy=done]').waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
-    expect(text).toMatch(
-      /^curl -X PATCH 'http:\/\/127\.0\.0\.1:8080\/v1\/applications\/APPLICATION_ID\/runs\/RUN_ID\/cancel' \\\n {2}-H "Authorization: Bearer \$SWITCHYARD_TOKEN"$/,
+    expect(text).toBe(
+      `curl -X PATCH '${site.url}/v1/applications/APPLICATION_ID/runs/RUN_ID/cancel' \\\n  -H "Authorization: Bearer $SWITCHYARD_TOKEN"`,
     );
   });
 

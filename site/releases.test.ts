@@ -65,6 +65,37 @@ describe('the date of a release', () => {
     ]);
   });
 
+  test('is found whatever the order of the attributes, and not taken from another version', async () => {
+    write('latest.md', release('1.0.0'));
+    commit('2026-03-01T12:00:00Z');
+    write(
+      'latest.md',
+      `{% release title="Title" date="auto" version="1.0.1" %}\n\nNotes.\n\n{% /release %}\n`,
+    );
+    commit('2026-07-04T12:00:00Z');
+    expect(tree(await read())).toContain('"text":"July 4, 2026"');
+  });
+
+  test.each(['America/Los_Angeles', 'Pacific/Auckland', 'America/Sao_Paulo'])(
+    'is the same day on a machine in %s',
+    async (zone) => {
+      write('latest.md', release('1.0.0') + release('0.9.0', 'date="2018-11-04" '));
+      commit('2026-03-01T23:30:00-05:00');
+      const before = process.env.TZ;
+      try {
+        process.env.TZ = zone;
+        expect(new Date(0).getTimezoneOffset()).not.toBe(0);
+        const site = await read();
+        expect(tree(site)).toContain('"text":"March 1, 2026"');
+        expect(tree(site)).toContain('"text":"November 4, 2018"');
+        expect(site.docs[0]?.lastUpdated.text).toBe('March 1, 2026');
+      } finally {
+        if (before === undefined) delete process.env.TZ;
+        else process.env.TZ = before;
+      }
+    },
+  );
+
   test('can be given as a day', async () => {
     write('latest.md', release('1.0.0', 'date="2026-01-31" '));
     expect(tree(await read())).toContain('"text":"January 31, 2026"');
@@ -88,7 +119,9 @@ describe('the notes of a release', () => {
       { id: 'v1-0-0', text: '1.0.0 Title of 1.0.0', level: 2 },
       { id: 'what-is-new', text: 'What is new', level: 3 },
     ]);
-    expect(site.markdown.get('/docs/latest')).toContain('## 1.0.0 Title of 1.0.0\n\n### What is new');
+    expect(site.markdown.get('/docs/latest')).toMatch(
+      /## 1\.0\.0 Title of 1\.0\.0\n\n[A-Z][a-z]+ \d{1,2}, \d{4}\n\n### What is new/,
+    );
     expect(searchRecords(site).map(({ sectionId, sectionHeader }) => [sectionId, sectionHeader])).toEqual([
       ['', ''],
       ['v1-0-0', '1.0.0 Title of 1.0.0'],

@@ -3,24 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
-import { hasBrowser, launchBrowser } from './testing/browser.ts';
+import { hasBrowser, Visitors } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-sign-up-'));
 const site = join(folder, 'dist');
 let server: TestServer;
 let closed: TestServer;
-let browser: Browser;
-let open: Page[] = [];
+const visitors = new Visitors();
 const complaints: string[] = [];
 
 async function visit(url: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  open.push(page);
+  const page = await visitors.newPage(options);
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('the server responded with'))
@@ -50,15 +47,14 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await buildSite({ outDir: site, quick: true });
     server = await startTestServer({ site });
     closed = await startTestServer({ site, env: { SWITCHYARD_SIGN_UP: 'closed' } });
-    browser = await launchBrowser();
+    await visitors.arrive();
   }, 180_000);
   afterEach(async () => {
-    await Promise.all(open.map((page) => page.context().close()));
-    open = [];
+    await visitors.closePages();
     expect(complaints.splice(0)).toEqual([]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await visitors.leave();
     await server?.close();
     await closed?.close();
     rmSync(folder, { recursive: true, force: true });

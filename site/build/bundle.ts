@@ -14,6 +14,9 @@ export type Bundle = {
   files: Map<string, string>;
 };
 
+/** Entries that are style sheets; the bundler makes an empty script of each. */
+const styleOnly = new Set(['styles', 'home']);
+
 const quiet = { configFile: false, root: site, logLevel: 'warn', clearScreen: false } as const;
 
 /** Compiles the components for Node and imports them once. The compiled file is gone afterwards. */
@@ -42,7 +45,7 @@ async function buildRenderer(): Promise<Bundle['render']> {
 }
 
 /** Compiles the islands and the style sheet for the browser, in memory. */
-async function buildClient(): Promise<{ css: string; script: string; files: Map<string, string> }> {
+async function buildClient(): Promise<Pick<Assets, 'css' | 'homeCss' | 'script'> & Pick<Bundle, 'files'>> {
   const result = await build({
     ...quiet,
     build: {
@@ -52,7 +55,11 @@ async function buildClient(): Promise<{ css: string; script: string; files: Map<
       modulePreload: false,
       assetsInlineLimit: 0,
       rollupOptions: {
-        input: { main: join(site, 'client/main.ts'), styles: join(site, 'styles/main.css') },
+        input: {
+          main: join(site, 'client/main.ts'),
+          styles: join(site, 'styles/main.css'),
+          home: join(site, 'styles/home.css'),
+        },
         output: {
           entryFileNames: 'assets/[name]-[hash].js',
           chunkFileNames: 'assets/[name]-[hash].js',
@@ -64,15 +71,18 @@ async function buildClient(): Promise<{ css: string; script: string; files: Map<
   const { output } = outputOf(result);
   const files = new Map<string, string>();
   let css = '';
+  let homeCss = '';
   let script = '';
   for (const file of output) {
     const isPageStyle = file.type === 'asset' && file.names.includes('styles.css');
+    const isHomeStyle = file.type === 'asset' && file.names.includes('home.css');
     if (isPageStyle) css = String(file.source).trim();
+    else if (isHomeStyle) homeCss = String(file.source).trim();
     else if (file.type === 'asset') files.set(`/${file.fileName}`, String(file.source));
-    else if (file.type === 'chunk' && file.name !== 'styles') files.set(`/${file.fileName}`, file.code);
+    else if (file.type === 'chunk' && !styleOnly.has(file.name)) files.set(`/${file.fileName}`, file.code);
     if (file.type === 'chunk' && file.name === 'main') script = `/${file.fileName}`;
   }
-  return { css, script, files };
+  return { css, homeCss, script, files };
 }
 
 function outputOf(result: Awaited<ReturnType<typeof build>>): Rolldown.RolldownOutput {
@@ -100,6 +110,6 @@ export async function buildBundle(): Promise<Bundle> {
   const speculation = JSON.stringify(
     JSON.parse(readFileSync(join(site, 'client/inline/speculation.json'), 'utf8')),
   );
-  const { css, script, files } = client;
-  return { render, files, assets: { css, script, inline: { head, tabs, speculation } } };
+  const { files, ...assets } = client;
+  return { render, files, assets: { ...assets, inline: { head, tabs, speculation } } };
 }

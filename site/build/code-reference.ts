@@ -2,9 +2,10 @@
  * Code that a page shows from a file of the repository, so that it cannot drift from what runs. The tags become
  * ordinary code blocks before anything else looks at the page.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { extname, relative, resolve } from 'node:path';
 import Markdoc, { type Node } from '@markdoc/markdoc';
+import { codeReference } from './markup/code-reference.ts';
 
 const languageOf: Record<string, string> = {
   '.css': 'css',
@@ -40,11 +41,12 @@ export function expandCodeReferences(
   const files: string[] = [];
   const fenceOf = (tag: Node): Node => {
     const { file, from, to } = tag.attributes;
-    if (typeof file !== 'string') return tag;
+    // The page says what is wrong with the tag itself.
+    if (Markdoc.validate(tag, { tags: { 'code-reference': codeReference } }).length > 0) return tag;
     const path = resolve(repository, file);
     const inside = !relative(repository, path).startsWith('..');
     const language = languageOf[extname(path)];
-    if (!inside || !existsSync(path)) {
+    if (!inside || !statSync(path, { throwIfNoEntry: false })?.isFile()) {
       report(
         tag,
         `The code "${file}" is not a file of the repository; name it from the root, such as "site/build.ts".`,

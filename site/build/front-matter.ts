@@ -63,6 +63,12 @@ export function readFrontMatter<S extends FrontMatterSchema>(
   at: { file: string; firstLine: number },
   problems: Problem[],
 ): FrontMatter<S> | undefined {
+  if (yaml.trim() === '') {
+    const fields = Object.keys(schema).join(', ');
+    const message = `The file has no front matter between two lines of "---"; its fields are ${fields}.`;
+    problems.push({ file: at.file, line: 1, message });
+    return undefined;
+  }
   const lineCounter = new LineCounter();
   const document = parseDocument(yaml, { lineCounter });
   const before = problems.length;
@@ -77,6 +83,10 @@ export function readFrontMatter<S extends FrontMatterSchema>(
     );
   if (problems.length > before) return undefined;
 
+  if (document.contents !== null && !isMap(document.contents)) {
+    report(0, 'The front matter is not a list of names with values, such as "title: Pagination".');
+    return undefined;
+  }
   const values: Record<string, unknown> = {};
   const known = Object.keys(schema).join(', ');
   const items = isMap(document.contents) ? document.contents.items : [];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 
 /** A picture as the page shows it: inlined markup, or the address and size of a file. */
@@ -17,6 +17,7 @@ const forbidden: [RegExp, string][] = [
   [/\sstyle\s*=/i, 'a style attribute'],
   [/\son[a-z]+\s*=/i, 'an event handler'],
   [/<foreignObject\b/i, 'foreign objects'],
+  [/javascript:/i, 'a link to a script'],
 ];
 
 function readSvg(src: string, bytes: Buffer): Picture | { fault: string } {
@@ -37,12 +38,13 @@ export function imagesOf(pagePath: string): Images {
     files,
     read(src) {
       const path = resolve(folder, src);
-      if (!existsSync(path))
+      if (!statSync(path, { throwIfNoEntry: false })?.isFile())
         return { fault: `The picture "${src}" does not exist in the folder of this page.` };
       const bytes = readFileSync(path);
       const extension = extname(path);
       if (extension === '.svg') return readSvg(src, bytes);
-      if (extension !== '.png' || !bytes.subarray(0, 8).equals(pngSignature)) {
+      // The size stands in the first 24 bytes.
+      if (extension !== '.png' || bytes.length < 24 || !bytes.subarray(0, 8).equals(pngSignature)) {
         return { fault: `The picture "${src}" is neither a PNG nor an SVG file.` };
       }
       const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);

@@ -37,11 +37,11 @@ export function readDates(folder: string): (path: string) => LastUpdated {
 }
 
 /**
- * Reads when a text first stood in any file of a folder, so that it keeps its date when it moves to another file. What git
- * has not seen has the date of the file that has it now.
+ * Reads when a line that fits a pattern first stood in any file of a folder, so that it keeps its date when it moves to
+ * another file. What git has not seen has the date of the file that has it now.
  */
-export function firstSeen(folder: string, path: string, text: string): string {
-  const log = git(folder, 'log', '--reverse', '--format=%cI', `-S${text}`, '--', '.');
+export function firstSeen(folder: string, path: string, pattern: string): string {
+  const log = git(folder, 'log', '--reverse', '--format=%cI', `-G${pattern}`, '--', '.');
   return log?.split('\n')[0] || statSync(path).mtime.toISOString();
 }
 

@@ -1,5 +1,6 @@
-import type { Node } from '@markdoc/markdoc';
+import { plainText } from './markup/heading.ts';
 import type { Problem } from './problems.ts';
+import { lineOf, type Source } from './source.ts';
 
 /** Addresses that are not pages of the site but that the server answers, so that a page may link to them. */
 const serverPaths = new Set([
@@ -17,13 +18,27 @@ const serverPaths = new Set([
 export type Link = { href: string; from: string; file: string; line: number };
 
 /** Every link of a page with its line. */
-export function linksOf(ast: Node, from: string, file: string): Link[] {
-  const links: Link[] = [];
-  for (const node of ast.walk()) {
-    if (node.type !== 'link') continue;
-    links.push({ href: String(node.attributes.href), from, file, line: (node.lines[0] ?? 0) + 1 });
-  }
-  return links;
+export function linksOf({ ast, file, lines }: Source, from: string): Link[] {
+  return [...ast.walk()]
+    .filter(({ type }) => type === 'link')
+    .map((node) => ({
+      href: String(node.attributes.href),
+      from,
+      file: file.name,
+      line: lineOf(node, lines),
+    }));
+}
+
+/** Words that were meant as a link: Markdown takes an address with an odd scheme or with spaces for text. */
+export function failedLinks({ ast, file, lines }: Source): Problem[] {
+  return [...ast.walk()].flatMap((node) => {
+    const [written] = /\]\([^)]*\)?/.exec(node.type === 'inline' ? plainText(node, false) : '') ?? [];
+    if (written === undefined) return [];
+    const start = node.lines[0] ?? 0;
+    const within = lines.slice(start, node.lines.at(-1)).findIndex((line) => line.includes(written));
+    const message = `The text "[…${written}" is no link: write an address without spaces, from the root of the site, or of the kinds https: and mailto:.`;
+    return [{ file: file.name, line: start + Math.max(within, 0) + 1, message }];
+  });
 }
 
 /** The anchors of a page for a message: those of the fields of an operation, which have a dot, are too many. */

@@ -1,6 +1,8 @@
 import type { Node } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import { type Operation, titleOf } from '@switchyard/explorer/model/operation.ts';
+import { shownDay } from './last-updated.ts';
+import type { Release } from './markup/context.ts';
 import { operationsOf } from './markup/swagger.ts';
 import { tabsOf } from './markup/tabs.ts';
 
@@ -10,45 +12,51 @@ function nodesOf(markdown: string): Node[] {
 }
 
 /** The same node without the attributes that only Markdoc understands. */
-function plain(node: Node): Node {
+function plain(node: Node, releases: readonly Release[]): Node {
   const { Node: MarkdocNode } = Markdoc.Ast;
   if (node.type === 'fence') {
     const { content, language } = node.attributes;
     return new MarkdocNode('fence', { content, language }, [new MarkdocNode('text', { content })]);
   }
   const { id: _anchor, ...attributes } = node.attributes;
-  return new MarkdocNode(node.type, attributes, node.children.flatMap(simplify), node.tag);
+  const children = node.children.flatMap((child) => simplify(child, releases));
+  return new MarkdocNode(node.type, attributes, children, node.tag);
 }
 
 /** Replaces what only Markdoc knows by the nearest thing ordinary Markdown has. */
-function simplify(node: Node): Node[] {
+function simplify(node: Node, releases: readonly Release[]): Node[] {
   const { Node: MarkdocNode } = Markdoc.Ast;
+  const below = (one: Node) => one.children.flatMap((child) => simplify(child, releases));
   if (node.type === 'fence') {
     const { file, title, output } = node.attributes;
     const words =
       typeof file === 'string' ? `\`${file}\`` : (title ?? (output === true ? 'Output' : undefined));
     const caption = words === undefined ? [] : nodesOf(`${words}:`);
-    return [...caption, plain(node)];
+    return [...caption, plain(node, releases)];
   }
-  if (node.type === 'image' || node.tag === 'image')
-    return nodesOf(`*Picture: ${String(node.attributes.alt)}*`);
+  if (node.type === 'image' || node.tag === 'image') {
+    const { alt, caption } = node.attributes;
+    return [
+      ...nodesOf(`*Picture: ${String(alt)}*`),
+      ...(typeof caption === 'string' ? nodesOf(caption) : []),
+    ];
+  }
   if (node.tag === 'tabs') {
-    return tabsOf(node).flatMap((tab) => [
-      ...nodesOf(`**${String(tab.attributes.label)}:**`),
-      ...tab.children.flatMap(simplify),
-    ]);
+    return tabsOf(node).flatMap((tab) => [...nodesOf(`**${String(tab.attributes.label)}:**`), ...below(tab)]);
   }
   if (node.tag === 'release') {
     const { version, title } = node.attributes;
-    return [...nodesOf(`## ${version} ${title}`), ...node.children.flatMap(simplify)];
+    const date = releases.find((release) => release.version === version)?.date;
+    const day = date === undefined ? [] : nodesOf(shownDay(date));
+    return [...nodesOf(`## ${version} ${title}`), ...day, ...below(node)];
   }
   if (node.tag === 'hint') {
     const title = typeof node.attributes.title === 'string' ? nodesOf(`**${node.attributes.title}**`) : [];
-    return [new MarkdocNode('blockquote', {}, [...title, ...node.children.flatMap(simplify)])];
+    return [new MarkdocNode('blockquote', {}, [...title, ...below(node)])];
   }
   if (node.tag === 'swagger') return operationsOf(node).flatMap(operationAsText);
-  if (node.type === 'tag') return node.children.flatMap(simplify);
-  return [plain(node)];
+  if (node.type === 'tag') return below(node);
+  return [plain(node, releases)];
 }
 
 /** An operation in short: the document of the API has everything else, for programs above all. */
@@ -63,8 +71,16 @@ function operationAsText({ spec, operation }: { spec: string; operation: Operati
 }
 
 /** The page as ordinary Markdown, for readers and programs that want text: title, intro and body without our tags. */
-export function markdownOf(page: { title: string; intro: string }, ast: Node): string {
+export function markdownOf(
+  page: { title: string; intro: string },
+  ast: Node,
+  releases: readonly Release[],
+): string {
   const { Node: MarkdocNode } = Markdoc.Ast;
-  const document = new MarkdocNode('document', {}, ast.children.flatMap(simplify));
+  const document = new MarkdocNode(
+    'document',
+    {},
+    ast.children.flatMap((child) => simplify(child, releases)),
+  );
   return `# ${page.title}\n\n${page.intro}\n\n${Markdoc.format(document).trim()}\n`;
 }

@@ -70,15 +70,17 @@ export function linearOrder(navigation: NavigationEntry[]): Neighbour[] {
   ]);
 }
 
-/** The labels of the folders a page lies in, outermost first. */
-export function sectionOf(navigation: NavigationEntry[], segments: string[]): string[] {
-  const labels: string[] = [];
+/** The folders a page lies in, outermost first. The address of one without a page of its own shows the first below it. */
+export function sectionOf(navigation: NavigationEntry[], segments: string[]): Neighbour[] {
+  const folders: Neighbour[] = [];
   let entries = navigation;
+  let address = '/docs';
   for (const slug of segments.slice(0, -1)) {
     const entry = entries.find((candidate) => candidate.slug === slug);
     if (!entry) break;
-    labels.push(entry.label);
+    address += `/${slug}`;
+    folders.push({ route: address, label: entry.label });
     entries = entry.subpages ?? [];
   }
-  return labels;
+  return folders;
 }

@@ -7,6 +7,7 @@ import { feedOf } from './feed.ts';
 import { linearOrder } from './navigation.ts';
 import { firstOf, type Site } from './read-site.ts';
 import { searchRecords } from './search-records.ts';
+import { wholeText } from './whole-text.ts';
 
 /** A Content-Security-Policy source expression for an inlined text. */
 function hashOf(text: string): string {
@@ -17,10 +18,10 @@ function hashOf(text: string): string {
  * What the server needs for a strict policy: `scripts` go to script-src and `styles` to style-src, each beside 'self'.
  * No page needs anything else.
  */
-function cspOf({ css, inline }: Assets): string {
+function cspOf({ css, homeCss, inline }: Assets): string {
   const policy = {
     scripts: [inline.head, inline.tabs, inline.speculation].map(hashOf),
-    styles: [hashOf(css)],
+    styles: [css, homeCss].map(hashOf),
   };
   return `${JSON.stringify(policy, null, 2)}\n`;
 }
@@ -50,12 +51,21 @@ function robotsOf(publicUrl: string): string {
   return `User-agent: *\nDisallow: /v1/\nDisallow: /search\n\nSitemap: ${sitemap}\n`;
 }
 
-/** A list of all pages for programs that read text: every entry is the Markdown of a page. */
-function listOf(site: Site): string {
-  const lines = site.docs.map(
-    ({ route, section, title, intro }) => `- [${[...section, title].join(' / ')}](${route}.md): ${intro}`,
-  );
-  return `# Switchyard\n\nA self-hosted platform for optimisation apps. These are all pages of its documentation.\n\n${lines.join('\n')}\n`;
+/**
+ * A list of all pages for programs that read text, in the form of llmstxt.org: every entry is the Markdown of a page, and
+ * every section of the site a list of its own.
+ */
+function listOf(site: Site, publicUrl: string): string {
+  const lists = new Map<string, string[]>();
+  for (const { route, section, label, title, intro } of site.docs) {
+    const [above = label, ...groups] = section.map((folder) => folder.label);
+    const name = [...groups, title].join(' / ');
+    const list = lists.get(above) ?? [];
+    lists.set(above, [...list, `- [${name}](${new URL(`${route}.md`, publicUrl).href}): ${intro}`]);
+  }
+  const sections = [...lists].map(([name, list]) => `## ${name}\n\n${list.join('\n')}\n`);
+  const summary = 'A self-hosted platform for optimisation apps. These are all pages of its documentation.';
+  return ['# Switchyard\n', `> ${summary}\n`, ...sections].join('\n');
 }
 
 /** The address of every folder that has no page of its own, with the route of the first page below it. */
@@ -96,7 +106,8 @@ export function renderSite(
   add('/releases.atom', feedOf(site.releases, publicUrl));
   add('/robots.txt', robotsOf(publicUrl));
   add('/favicon.ico', readFileSync(join(import.meta.dirname, '..', 'pictures', 'favicon.ico')));
-  add('/llms.txt', listOf(site));
+  add('/llms.txt', listOf(site, publicUrl));
+  add('/llms-full.txt', wholeText(site));
   add('/search.json', JSON.stringify(searchRecords(site)));
   return output;
 }

@@ -4,10 +4,11 @@ import { newPage } from '@switchyard/explorer/model/field.ts';
 import type { ContentsEntry } from '../page-data.ts';
 import type { Highlight } from './highlight.ts';
 import { imagesOf } from './images.ts';
-import { type Link, linksOf } from './links.ts';
+import { failedLinks, type Link, linksOf } from './links.ts';
 import type { MarkupContext, Release } from './markup/context.ts';
 import { anchorOf } from './markup/heading.ts';
 import { markup } from './markup/markup.ts';
+import { checkNesting } from './markup/nesting.ts';
 import { swaggerLanguages } from './markup/swagger.ts';
 import type { Problem } from './problems.ts';
 import { lineOf, type Source } from './source.ts';
@@ -40,11 +41,17 @@ export function languagesOf(ast: Node): string[] {
 
 /** Checks the body of a page against the markup and transforms it. Every mistake is reported with its line. */
 export function readBody(
-  { file, ast }: Source,
+  source: Source,
   route: string,
   { highlight, problems, firstSeen }: BodyReading,
 ): Body {
+  const { file, ast, lines } = source;
   const images = imagesOf(file.path);
+  const faulty = new Set<number>();
+  const add = (line: number, message: string) => {
+    faulty.add(line);
+    problems.push({ file: file.name, line, message });
+  };
   const context: MarkupContext = {
     highlight,
     images,
@@ -53,17 +60,29 @@ export function readBody(
     releases: [],
     firstSeen: (text) => firstSeen(file.path, text),
     operations: newPage(),
-    report: (node, message) => problems.push({ file: file.name, line: lineOf(node), message }),
+    report: (node, message) => {
+      const line = lineOf(node, lines);
+      // What is wrong in itself has been said, and most else that is wrong there comes of it.
+      if (!invalid.has(line)) add(line, message);
+    },
   };
   const config = markup(context);
-  let faults = 0;
-  for (const { error, lines, location } of Markdoc.validate(ast, config)) {
-    faults += 1;
-    const line = (location?.start.line ?? lines[0] ?? 0) + 1;
-    problems.push({ file: file.name, line, message: `${error.message.replace(/\.+$/, '')}.` });
+  const errors = Markdoc.validate(ast, config);
+  for (const {
+    error,
+    lines: [first = 0],
+    location,
+  } of errors)
+    add((location?.start.line ?? first) + 1, `${error.message.replace(/\.+$/, '')}.`);
+  const invalid = new Set(faulty);
+  // Where a tag has no end, nobody knows what was meant to be in it.
+  const isWhole = !errors.some(({ error: { id } }) => /missing-(opening|closing)|parse-error/.test(id));
+  if (isWhole) {
+    checkNesting(ast, context.report);
+    for (const line of faulty) invalid.add(line);
   }
-  // A body with unknown tags or attributes is not transformed: what it would report is only a consequence.
-  const tree = faults > 0 ? null : Markdoc.transform(ast, config);
+  const tree = isWhole ? Markdoc.transform(ast, config) : null;
+  problems.push(...failedLinks(source));
   const headings = [...ast.walk()].filter(({ type }) => type === 'heading');
   const anchors = new Set([
     ...headings.map(anchorOf),
@@ -74,7 +93,7 @@ export function readBody(
     tree,
     contents: context.contents,
     anchors,
-    links: linksOf(ast, route, file.name),
+    links: linksOf(source, route),
     images: images.files,
     releases: context.releases,
   };

@@ -43,7 +43,7 @@ function addBody(
   reading.anchors.set(page.route, body.anchors);
   reading.links.push(...body.links);
   for (const [address, bytes] of body.images) reading.images.set(address, bytes);
-  reading.markdown.set(page.route, markdownOf(page, source.ast));
+  reading.markdown.set(page.route, markdownOf(page, source.ast, body.releases));
   const sections = sectionsOf(source.ast);
   reading.sections.set(page.route, sections);
   for (const release of body.releases) {

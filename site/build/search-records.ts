@@ -46,7 +46,11 @@ function placesOf({ docs, plain, sections }: Site): Place[] {
   return [
     ...docs.map(({ route, label, section, title, intro, keywords = '' }) => ({
       slug: route,
-      meta: { pageNavLabel: label, pageSection: section.join(' / '), pageTitle: title },
+      meta: {
+        pageNavLabel: label,
+        pageSection: section.map(({ label: folder }) => folder).join(' / '),
+        pageTitle: title,
+      },
       intro,
       keywords,
       sections: of(route),

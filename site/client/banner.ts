@@ -5,6 +5,10 @@
 import { type CachedBanner, readBanner, readCache } from './banner-rules.ts';
 import { recall, remember } from './storage.ts';
 
+/** A banner is four short texts; what is longer, or takes longer, is none. */
+const BYTES_MAX = 16_384;
+const FETCH_MS = 10_000;
+
 const CACHE = 'banner';
 const DISMISSED = 'banner-dismissed';
 
@@ -21,8 +25,12 @@ export async function startBanner(): Promise<void> {
 
 async function fetchBanner(address: string): Promise<Pick<CachedBanner, 'banner'>> {
   try {
-    const response = await fetch(address, { cache: 'no-cache', headers: { accept: 'application/json' } });
-    const banner = readBanner(await response.json(), location.href);
+    const response = await fetch(address, {
+      cache: 'no-cache',
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(FETCH_MS),
+    });
+    const banner = readBanner(JSON.parse(await textOf(response)), location.href);
     if (!response.ok || banner === undefined) throw new Error('This is no banner.');
     remember(CACHE, JSON.stringify({ fetchedAt: Date.now(), banner } satisfies CachedBanner));
     return { banner };
@@ -30,4 +38,18 @@ async function fetchBanner(address: string): Promise<Pick<CachedBanner, 'banner'
     remember(CACHE, undefined);
     return { banner: null };
   }
+}
+
+/** The text of an answer, which is given up where it gets too long. */
+async function textOf({ body }: Response): Promise<string> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    text += part.value;
+    if (text.length > BYTES_MAX) {
+      await reader?.cancel();
+      throw new Error('This is too long for a banner.');
+    }
+  }
+  return text;
 }

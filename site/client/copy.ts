@@ -1,24 +1,25 @@
+import { copyText } from './clipboard.ts';
+
 const confirmationMs = 3000;
 
-/** Copies where the clipboard may not be written, as on a page served over plain HTTP from another machine. */
-function copyBySelection(code: HTMLElement): boolean {
-  const selection = getSelection();
-  if (!selection) return false;
-  selection.selectAllChildren(code);
-  const done = document.execCommand('copy');
-  if (done) selection.removeAllRanges();
-  return done;
+/** A code block, or the whole page as the Markdown that its head names. */
+async function copyFor(button: HTMLElement): Promise<string | undefined> {
+  if (button.dataset.copyPage !== undefined) {
+    const source = document.querySelector<HTMLLinkElement>('link[type="text/markdown"]');
+    if (!source) return undefined;
+    const done = await copyText(fetch(source.href).then(textOf));
+    return done ? 'Copied' : 'Not copied';
+  }
+  const code = button.parentElement?.querySelector<HTMLElement>('pre code');
+  if (!code) return undefined;
+  if (await copyText(code.textContent)) return 'Copied';
+  getSelection()?.selectAllChildren(code);
+  return 'Selected: copy it with the keyboard';
 }
 
-async function copy(code: HTMLElement): Promise<boolean> {
-  const text = code.textContent;
-  if (!navigator.clipboard) return copyBySelection(code);
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyBySelection(code);
-  }
+async function textOf(response: Response): Promise<string> {
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}.`);
+  return response.text();
 }
 
 /** Copy buttons: a confirmation stands in the button, and is spoken, for three seconds. */
@@ -27,19 +28,22 @@ export function startCopy(): void {
   spoken.className = 'visually-hidden';
   spoken.role = 'status';
   document.body.append(spoken);
+  const labels = new WeakMap<Element, string>();
   const timers = new WeakMap<Element, ReturnType<typeof setTimeout>>();
 
   document.addEventListener('click', async ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLButtonElement>('[data-copy]') : null;
-    const code = button?.parentElement?.querySelector<HTMLElement>('pre code');
-    if (!button || !code) return;
-    const message = (await copy(code)) ? 'Copied' : 'Selected: copy it with the keyboard';
+    if (!button) return;
+    const label = labels.get(button) ?? button.textContent;
+    labels.set(button, label);
+    const message = await copyFor(button);
+    if (message === undefined) return;
     button.textContent = message;
     button.dataset.copy = 'done';
     spoken.textContent = message;
     clearTimeout(timers.get(button));
     const reset = () => {
-      button.textContent = 'Copy';
+      button.textContent = label;
       button.dataset.copy = '';
       spoken.textContent = '';
     };

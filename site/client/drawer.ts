@@ -20,6 +20,13 @@ export function startDrawer(): void {
   document.body.append(dialog);
 
   opener.role = 'button';
+  opener.setAttribute('aria-haspopup', 'dialog');
+  // A link knows only Enter; what says it is a button is pressed by the space bar too.
+  opener.addEventListener('keydown', (event) => {
+    if (event.key !== ' ') return;
+    event.preventDefault();
+    opener.click();
+  });
   opener.addEventListener('click', (event) => {
     event.preventDefault();
     body.append(navigation);
@@ -35,4 +42,6 @@ export function startDrawer(): void {
   matchMedia('(min-width: 60rem)').addEventListener('change', ({ matches }) => {
     if (matches) dialog.close();
   });
+  // A page that the reader comes back to is not covered by what they left it through.
+  addEventListener('pagehide', () => dialog.close());
 }

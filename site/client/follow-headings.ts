@@ -8,7 +8,8 @@ export function startFollowHeadings(): void {
   if (headings.length === 0) return;
 
   const mark = () => {
-    const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+    // A page that fits into the window is at its end and at its beginning.
+    const atEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
     const passed = headings.findLastIndex((heading) => heading.getBoundingClientRect().top < innerHeight / 3);
     const current = atEnd ? headings.length - 1 : passed;
     links.forEach((link, index) => {

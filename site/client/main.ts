@@ -6,6 +6,7 @@ import { startBanner } from './banner.ts';
 import { startCopy } from './copy.ts';
 import { startDrawer } from './drawer.ts';
 import { startFollowHeadings } from './follow-headings.ts';
+import { startPermalinks } from './permalinks.ts';
 import { startSearchOpener } from './search-opener.ts';
 import { startSidebar } from './sidebar.ts';
 import { startTabs } from './tabs.ts';
@@ -13,6 +14,7 @@ import { startTheme } from './theme.ts';
 
 startTheme();
 startCopy();
+startPermalinks();
 startDrawer();
 startSidebar();
 startTabs();
@@ -21,7 +23,11 @@ startSearchOpener();
 void startBanner();
 
 if (document.querySelector('.api')) {
-  const { startOpenTarget } = await import('./open-target.ts');
+  const [{ startOpenTarget }, { startReference }] = await Promise.all([
+    import('./open-target.ts'),
+    import('./reference.ts'),
+  ]);
+  startReference();
   startOpenTarget();
 }
 

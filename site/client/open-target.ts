@@ -11,7 +11,14 @@ function openTarget(): void {
   if (opened) target.scrollIntoView();
 }
 
+/** A link to where the page is already changes no address, yet what it leads into may have been folded again. */
+function openAgain({ target }: MouseEvent): void {
+  const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;
+  if (link && link.hash !== '' && link.href === location.href) openTarget();
+}
+
 export function startOpenTarget(): void {
   addEventListener('hashchange', openTarget);
+  addEventListener('click', openAgain);
   openTarget();
 }

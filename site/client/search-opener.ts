@@ -1,6 +1,6 @@
 /**
- * The search box before anybody uses it: the slash key leads to it, Escape clears it, and its code is fetched when it is
- * first focused. Until then, and where that fails, Enter asks the server for a page of results.
+ * The search box before anybody uses it: the slash key leads to it, as do Ctrl or Command and K, which other sites have
+ * taught. Escape clears it, and its code is fetched when it is first focused. Until then, and where that fails, Enter asks the server for a page of results.
  */
 export function startSearchOpener(): void {
   const form = document.querySelector<HTMLFormElement>('[data-search-form]');
@@ -22,7 +22,8 @@ export function startSearchOpener(): void {
   if (document.activeElement === input) void load();
 
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.key !== (event.ctrlKey || event.metaKey ? 'k' : '/') || event.altKey || event.isComposing)
+      return;
     if (takesText(event.target) || document.querySelector('dialog[open]')) return;
     event.preventDefault();
     input.focus();
@@ -37,7 +38,7 @@ export function startSearchOpener(): void {
   });
 }
 
-/** Where a slash is a character of somebody's text. */
+/** Where a slash is a character of somebody's text, and Ctrl and K may cut the rest of a line. */
 function takesText(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches('input, textarea, select');

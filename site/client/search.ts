@@ -1,12 +1,14 @@
 /**
  * The search box in use: a combobox whose list shows the places that answer. Its state is the question the list answers,
  * the hits, and which of them the keyboard is on. A question is asked when the typing rests, and the one before it is
- * given up.
+ * given up. An empty box shows the places opened from it before.
  */
 import './search.css';
 import { markedParts, type SearchAnswer, type SearchHit } from '@switchyard/contract/search.ts';
+import { recentHits, rememberHit } from './recent.ts';
 
 const REST_MS = 120;
+const SLOW_MS = 800;
 const QUERY_CHARS_MIN = 2;
 const ANSWERS_KEPT = 50;
 
@@ -30,6 +32,7 @@ export function startSearch(form: HTMLFormElement, input: HTMLInputElement): voi
   input.ariaExpanded = 'false';
 
   const answers = new Map<string, SearchAnswer>();
+  const hitOf = new WeakMap<HTMLAnchorElement, SearchHit>();
   let shown: Shown | null = null;
   let active = -1;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -62,11 +65,20 @@ export function startSearch(form: HTMLFormElement, input: HTMLInputElement): voi
     list.replaceChildren();
     say('', false);
   };
-  const show = ({ query, hits, marks }: SearchAnswer) => {
-    const options = hits.flatMap((hit, index) => optionOf(hit, marks ?? [], index) ?? []);
+  const fill = (query: string, hits: readonly SearchHit[], marks: readonly string[]) => {
+    const options = hits.flatMap((hit, index) => {
+      const option = optionOf(hit, marks, index);
+      if (option) hitOf.set(option, hit);
+      return option ?? [];
+    });
     shown = { query, options };
+    list.ariaLabel = query === '' ? 'Recently opened' : 'Search results';
     list.replaceChildren(...options);
     list.scrollTop = 0;
+    return options;
+  };
+  const show = ({ query, hits, marks }: SearchAnswer) => {
+    const options = fill(query, hits, marks ?? []);
     if (options.length === 0) {
       setOpen(false);
       return say(`No results for ${query}`, true);
@@ -75,17 +87,30 @@ export function startSearch(form: HTMLFormElement, input: HTMLInputElement): voi
     setOpen(true);
     choose(0);
   };
+  /** None of them is chosen, so that Enter in the empty box still does what it does without them. */
+  const showRecent = () => {
+    clear();
+    const options = fill('', recentHits(), []);
+    if (options.length === 0) return;
+    say(options.length === 1 ? '1 place opened before' : `${options.length} places opened before`, false);
+    setOpen(true);
+  };
 
   const ask = async (query: string) => {
     const known = answers.get(query);
     if (known) return show(known);
     asking = new AbortController();
     const { signal } = asking;
+    timer = setTimeout(() => {
+      if (list.hidden) say('Searching …', true);
+    }, SLOW_MS);
     try {
       const answer = await fetchAnswer(query, signal);
+      if (signal.aborted) return;
+      clearTimeout(timer);
+      show(answer);
       if (answers.size >= ANSWERS_KEPT) answers.clear();
       answers.set(query, answer);
-      if (!signal.aborted) show(answer);
     } catch {
       if (signal.aborted) return;
       clear();
@@ -96,6 +121,7 @@ export function startSearch(form: HTMLFormElement, input: HTMLInputElement): voi
     const query = question();
     clearTimeout(timer);
     asking?.abort();
+    if (query === '') return showRecent();
     if (query.length < QUERY_CHARS_MIN) return clear();
     if (shown?.query === query) return show(answers.get(query) ?? { query, hits: [], marks: [] });
     timer = setTimeout(() => void ask(query), answers.has(query) ? 0 : REST_MS);
@@ -118,15 +144,20 @@ export function startSearch(form: HTMLFormElement, input: HTMLInputElement): voi
     if (index >= 0 && index !== active) choose(index);
   });
   list.addEventListener('click', (event) => {
+    const option = shown?.options.find((one) => event.target instanceof Node && one.contains(event.target));
+    const hit = option && hitOf.get(option);
+    if (hit) rememberHit(hit);
     // A hit on this page moves the reader only; the list must not stay above it.
     if (!event.ctrlKey && !event.metaKey && !event.shiftKey) input.blur();
   });
   input.addEventListener('keydown', (event) => {
-    if (event.isComposing || shown === null || shown.options.length === 0 || list.hidden) return;
+    // Safari has ended a composition when it tells of the key that ended it, under this number.
+    const isComposing = event.isComposing || event.keyCode === 229;
+    if (isComposing || shown === null || shown.options.length === 0 || list.hidden) return;
     const { length } = shown.options;
     const moves: Record<string, number> = {
       ArrowDown: (active + 1) % length,
-      ArrowUp: (active - 1 + length) % length,
+      ArrowUp: (Math.max(active, 0) - 1 + length) % length,
     };
     const move = moves[event.key];
     if (move !== undefined) {

@@ -1,5 +1,7 @@
 import { remember } from './storage.ts';
 
+const STORED = 'tabs:';
+
 function select(group: HTMLElement, label: string): void {
   for (const button of group.querySelectorAll<HTMLElement>('[data-tab]')) {
     const selected = button.dataset.tab === label;
@@ -11,17 +13,22 @@ function select(group: HTMLElement, label: string): void {
   }
 }
 
-/** Shows a label in every tab group of one name, and keeps the pressed tab where it is on the screen. */
+/** Shows a label in every tab group of one name that has it. */
+function selectAll(name: string, label: string): void {
+  for (const group of document.querySelectorAll<HTMLElement>(`[data-tabs="${CSS.escape(name)}"]`)) {
+    if (group.querySelector(`[data-tab="${CSS.escape(label)}"]`)) select(group, label);
+  }
+}
+
+/** Chooses a label for all groups of its name, and keeps the pressed tab where it is on the screen. */
 function choose(button: HTMLElement): void {
   const { tab: label } = button.dataset;
   const name = button.closest<HTMLElement>('[data-tabs]')?.dataset.tabs;
   if (label === undefined || name === undefined) return;
   const before = button.getBoundingClientRect().top;
-  for (const group of document.querySelectorAll<HTMLElement>(`[data-tabs="${name}"]`)) {
-    if (group.querySelector(`[data-tab="${CSS.escape(label)}"]`)) select(group, label);
-  }
+  selectAll(name, label);
   scrollBy({ top: button.getBoundingClientRect().top - before, behavior: 'instant' });
-  remember(`tabs:${name}`, label);
+  remember(`${STORED}${name}`, label);
 }
 
 /** Tabs by pointer and by arrow keys, as the tab pattern of the ARIA guide has them. */
@@ -42,5 +49,9 @@ export function startTabs(): void {
     event.preventDefault();
     choose(next);
     next.focus();
+  });
+  // What is chosen in another window of the site holds here too.
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key?.startsWith(STORED) && newValue !== null) selectAll(key.slice(STORED.length), newValue);
   });
 }

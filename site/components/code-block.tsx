@@ -1,9 +1,22 @@
 import type { Token } from '../build/highlight.ts';
 
-type Props = { language: string; caption?: string; lines: Token[][] };
+type Props = { language: string; caption?: string; folded?: string; lines: Token[][] };
 
-/** A code block, coloured at build time. The copy button is shown where scripts run; long lines scroll by keyboard too. */
-export function CodeBlock({ language, caption, lines }: Props) {
+/**
+ * A code block, coloured at build time. The copy button is shown where scripts run; long lines scroll by keyboard too.
+ * With `folded` only those words are shown until the reader unfolds the block.
+ */
+export function CodeBlock({ folded, ...block }: Props) {
+  if (folded === undefined) return <Block {...block} />;
+  return (
+    <details className="folded-code">
+      <summary>{folded}</summary>
+      <Block {...block} />
+    </details>
+  );
+}
+
+function Block({ language, caption, lines }: Omit<Props, 'folded'>) {
   return (
     <figure className="code" data-language={language}>
       {caption !== undefined && <figcaption>{caption}</figcaption>}

@@ -23,11 +23,13 @@ export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: N
         <article className="article">
           <div className="article-head">
             {page.section.length > 0 && (
-              <p className="section-label">
-                {page.section.map((label) => (
-                  <span key={label}>{label}</span>
+              <nav className="section-label" aria-label="Breadcrumb">
+                {page.section.map(({ route, label }) => (
+                  <a key={route} href={route}>
+                    {label}
+                  </a>
                 ))}
-              </p>
+              </nav>
             )}
             <h1>
               {page.title}
@@ -39,6 +41,12 @@ export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: N
               )}
             </h1>
             <p className="intro">{page.intro}</p>
+            <p className="page-actions">
+              <button className="needs-script" type="button" data-copy="" data-copy-page="">
+                Copy page
+              </button>
+              <a href={`${page.route}.md`}>View as Markdown</a>
+            </p>
           </div>
           <FoldedContents contents={page.contents} />
           <Body tree={page.body} />
@@ -46,7 +54,6 @@ export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: N
         <div className="article-foot">
           <p>
             Last updated <time dateTime={page.lastUpdated.iso}>{page.lastUpdated.text}</time>
-            <a href={`${page.route}.md`}>This page as Markdown</a>
           </p>
           <Neighbours previous={page.previous} next={page.next} />
         </div>

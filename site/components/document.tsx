@@ -1,7 +1,7 @@
 import { BANNER_PATH } from '@switchyard/contract/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/search.ts';
 import type { ReactNode } from 'react';
-import type { Assets } from '../page-data.ts';
+import type { Assets, Neighbour } from '../page-data.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 
@@ -11,8 +11,12 @@ type Props = {
   description: string;
   /** The route of the page; its Markdown is at the same address with `.md`. */
   route: string;
+  /** false for a page that says nothing by itself: search engines are told to leave it out. */
+  isListed: boolean;
   hasMarkdown: boolean;
   hasNavigation: boolean;
+  previous?: Neighbour | undefined;
+  next?: Neighbour | undefined;
   children: ReactNode;
 };
 
@@ -22,7 +26,8 @@ function InlineScript({ text, type }: { text: string; type?: string }) {
 
 /** The whole document. Everything inlined here is listed by hash in csp.json, so the policy needs no exception. */
 export function Document(props: Props) {
-  const { assets, title, description, route, hasMarkdown, hasNavigation, children } = props;
+  const { assets, title, description, route, isListed, hasMarkdown, hasNavigation } = props;
+  const { previous, next, children } = props;
   return (
     <html lang="en">
       <head>
@@ -30,12 +35,22 @@ export function Document(props: Props) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{title}</title>
         <meta name="description" content={description} />
+        <meta property="og:title" content={title} />
+        <meta property="og:description" content={description} />
+        <meta property="og:type" content={hasNavigation ? 'article' : 'website'} />
+        {/* The address of a folder shows its first page, so a page may have several addresses, and one that counts. */}
+        {isListed ? <link rel="canonical" href={route} /> : <meta name="robots" content="noindex" />}
         <meta name="color-scheme" content="light dark" />
+        {/* A page is painted once, as a whole: half a paragraph would be broken into other lines when the rest comes. */}
+        <link rel="expect" href="#site-foot" blocking="render" />
         <InlineScript text={assets.inline.head} />
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
+        {route === '/' && <style dangerouslySetInnerHTML={{ __html: assets.homeCss }} />}
         <link rel="icon" href="/favicon.ico" />
         <link rel="alternate" type="application/atom+xml" href="/releases.atom" />
         {hasMarkdown && <link rel="alternate" type="text/markdown" href={`${route}.md`} />}
+        {previous && <link rel="prev" href={previous.route} />}
+        {next && <link rel="next" href={next.route} />}
         <script type="module" src={assets.script} />
         <InlineScript type="speculationrules" text={assets.inline.speculation} />
       </head>

@@ -1,6 +1,6 @@
 export function Footer() {
   return (
-    <footer className="footer">
+    <footer className="footer" id="site-foot">
       <p>Switchyard. Open source, on your own machines.</p>
       <nav aria-label="About this site">
         <a href="/terms">Terms</a>

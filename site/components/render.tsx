@@ -15,6 +15,7 @@ function element(view: View) {
         title="Switchyard"
         description={homeDescription}
         route="/"
+        isListed
         hasMarkdown={false}
         hasNavigation={false}
       >
@@ -23,14 +24,19 @@ function element(view: View) {
     );
   }
   const { page } = view;
+  // Pages of two folders may have one title, and stand side by side in somebody's list of windows.
+  const folder = view.kind === 'docs' ? view.page.section.slice(-1).map(({ label }) => label) : [];
+  const isListed = page.route !== '/404' && page.route !== '/search';
   return (
     <Document
       assets={assets}
-      title={`${page.title} · Switchyard`}
+      title={[page.title, ...folder, 'Switchyard'].join(' · ')}
       description={page.intro}
       route={page.route}
-      hasMarkdown={page.route !== '/404' && page.route !== '/search'}
+      isListed={isListed}
+      hasMarkdown={isListed}
       hasNavigation={view.kind === 'docs'}
+      {...(view.kind === 'docs' && { previous: view.page.previous, next: view.page.next })}
     >
       {view.kind === 'docs' ? (
         <DocsLayout page={view.page} navigation={view.navigation} />

@@ -10,13 +10,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-type Place = { lon: number; lat: number };
-type Input = {
-  stops: { id: string; location: Place }[];
-  vehicles: { id: string; start: Place; end: Place }[];
-};
-type Run = { output: { solution: { vehicles: { id: string; route: { stop: string }[] }[] } } };
+import { type Input, type Run, routesOnMap } from './routes-on-map.ts';
 
 const textLeft = 28;
 const top = 30;
@@ -53,39 +47,13 @@ function drawLine(line: string, index: number): string {
   return `<text x="${textLeft}" y="${y}" xml:space="preserve">${content}</text>`;
 }
 
-/** The routes on a plane that keeps shapes where the stops are: a degree of longitude is shorter than one of latitude. */
-function drawMap({ stops, vehicles }: Input, { output }: Run, height: number): string {
-  const middle = stops.reduce((sum, { location }) => sum + location.lat, 0) / stops.length;
-  const plane = ({ lon, lat }: Place) => [lon * Math.cos((middle * Math.PI) / 180), -lat] as const;
-  const places = [
-    ...stops.map(({ location }) => location),
-    ...vehicles.flatMap(({ start, end }) => [start, end]),
-  ];
-  const [xs, ys] = [places.map((place) => plane(place)[0]), places.map((place) => plane(place)[1])];
-  const [low, high] = [Math.min(...xs), Math.max(...xs)];
-  const [up, down] = [Math.min(...ys), Math.max(...ys)];
-  const scale = Math.min(map.width / (high - low), (height - 2 * top) / (down - up));
-  const left = map.left + (map.width - (high - low) * scale) / 2;
-  const above = (height - (down - up) * scale) / 2;
-  const at = (place: Place) => {
-    const [x, y] = plane(place);
-    return `${(left + (x - low) * scale).toFixed(1)} ${(above + (y - up) * scale).toFixed(1)}`;
-  };
-  const known = new Map(stops.map(({ id, location }) => [id, location]));
-  const routes = output.solution.vehicles.map(({ id, route }, index) => {
-    const vehicle = vehicles.find((one) => one.id === id);
-    if (!vehicle) throw new Error(`The input has no vehicle "${id}", which the run plans.`);
-    const stopsOfRoute = route.map(({ stop }) => {
-      const place = known.get(stop);
-      if (!place) throw new Error(`The input has no stop "${stop}", which the run plans.`);
-      return place;
-    });
-    const line = [vehicle.start, ...stopsOfRoute, vehicle.end].map(at).join('L');
-    const dots = stopsOfRoute.map((place) => `M${at(place)}h0`).join('');
-    return `<g stroke="${colours[index % colours.length]}"><path class="line" d="M${line}"/><path class="stops" d="${dots}"/></g>`;
-  });
-  const depots = [...new Set(vehicles.map(({ start }) => at(start)))].map((place) => `M${place}h0`).join('');
-  return `${routes.join('\n')}\n<path class="depots" d="${depots}"/>`;
+function drawMap(input: Input, run: Run, height: number): string {
+  const { routes, depots } = routesOnMap(input, run, { ...map, top, height: height - 2 * top });
+  const drawn = routes.map(
+    ({ line, stops }, index) =>
+      `<g stroke="${colours[index % colours.length]}"><path class="line" d="${line}"/><path class="stops" d="${stops}"/></g>`,
+  );
+  return `${drawn.join('\n')}\n<path class="depots" d="${depots}"/>`;
 }
 
 /** The whole picture as one SVG element. */

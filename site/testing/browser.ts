@@ -1,7 +1,7 @@
 /** The browser of this machine, for tests that look at pages as a reader does; without one they are skipped. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 function findBrowser(): string | undefined {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -32,4 +32,32 @@ export function launchBrowser(): Promise<Browser> {
     '--disable-sync',
   ];
   return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
+}
+
+/** The browser of a test file, and the pages that its tests have opened in it, each as a visitor of its own. */
+export class Visitors {
+  #browser: Browser | undefined;
+  #open: Page[] = [];
+
+  async arrive(): Promise<void> {
+    this.#browser = await launchBrowser();
+  }
+
+  async newPage(options: BrowserContextOptions): Promise<Page> {
+    if (!this.#browser) throw new Error('Let the visitors arrive first.');
+    const context = await this.#browser.newContext(options);
+    const page = await context.newPage();
+    this.#open.push(page);
+    return page;
+  }
+
+  /** After each test. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.#open.map((page) => page.context().close()));
+    this.#open = [];
+  }
+
+  async leave(): Promise<void> {
+    await this.#browser?.close();
+  }
 }

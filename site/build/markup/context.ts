@@ -17,8 +17,8 @@ export type MarkupContext = {
   contents: ContentsEntry[];
   tabGroups: number;
   releases: Release[];
-  /** When git first saw a text in the content; else the date of the page's file. */
-  firstSeen: (text: string) => string;
+  /** When git first saw a line that fits a pattern in the content; else the date of the page's file. */
+  firstSeen: (pattern: string) => string;
   /** What the operations of the page share: their anchors, and which schemas have been shown. */
   operations: OperationsPage;
   /** Adds a mistake at the line of a node. */

@@ -12,7 +12,8 @@ export function codeOf(node: Node): string {
  * A code block. `file` names the file its text is (the reader writes it), `title` any other caption. Shell blocks are
  * run by the tests in the order of the page: `expect` is what their output must show, and `skip` is the reason why one
  * is not run. A text block with `output` shows what the shell block before it prints, which the tests hold it to.
- * `examples.ts` reads these attributes; a page only shows `file`, `title` and that something is output.
+ * `examples.ts` reads these attributes; a page only shows `file`, `title` and that something is output. `folded` is what
+ * stands in place of a block that readers know from another page, until they unfold it.
  */
 export function fence(context: MarkupContext): Schema {
   return {
@@ -21,12 +22,13 @@ export function fence(context: MarkupContext): Schema {
       language: { type: String },
       file: { type: String },
       title: { type: String },
+      folded: { type: String },
       expect: { type: String },
       skip: { type: String },
       output: { type: Boolean },
     },
     transform(node) {
-      const { language, file, title, expect, skip, output } = node.attributes;
+      const { language, file, title, folded, expect, skip, output } = node.attributes;
       if (typeof language !== 'string' || !languages.includes(language)) {
         context.report(
           node,
@@ -46,9 +48,13 @@ export function fence(context: MarkupContext): Schema {
           'A code block with "file" is text the reader saves, so it has no "title" and is not bash.',
         );
       }
+      if (folded !== undefined && (file !== undefined || title !== undefined || output === true)) {
+        context.report(node, 'A code block with "folded" has neither "file" nor "title" nor "output".');
+      }
       const code = codeOf(node);
       return new Markdoc.Tag('CodeBlock', {
         language,
+        folded,
         caption: file ?? title ?? (output === true ? 'Output' : undefined),
         lines: context.highlight(code, language),
       });

@@ -2,11 +2,11 @@ import type { Node, Schema } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import type { MarkupContext } from './context.ts';
 
-/** The text of a node without its markup. */
-export function plainText(node: Node): string {
-  if (node.type === 'text' || node.type === 'code') return String(node.attributes.content);
+/** The text of a node without its markup, and without `code` when that is not wanted. */
+export function plainText(node: Node, code = true): string {
+  if (node.type === 'text' || (code && node.type === 'code')) return String(node.attributes.content);
   if (node.type === 'softbreak' || node.type === 'hardbreak') return ' ';
-  return node.children.map(plainText).join('');
+  return node.children.map((child) => plainText(child, code)).join('');
 }
 
 /** The anchor of a heading: the one written with `{% #name %}`, else made from its words. */
@@ -40,6 +40,12 @@ export function heading(context: MarkupContext): Schema {
         context.report(
           node,
           `The heading "${text}" is of level ${level} but follows no heading of level 2; write "## ${text}".`,
+        );
+      }
+      if (id === '') {
+        context.report(
+          node,
+          `The heading "${text}" has no letter that an anchor could be made of; give it one: "## ${text} {% #name %}".`,
         );
       }
       if (context.contents.some((entry) => entry.id === id)) {

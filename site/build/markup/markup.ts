@@ -28,7 +28,12 @@ export function markup(context: MarkupContext): Config {
       // The corner above the names of rows names nothing itself.
       th: { ...Markdoc.nodes.th, transform: transformHeader },
     },
+    // Nothing is put into pages from outside, so a variable or a function is a mistake.
+    variables: {},
+    validation: { validateFunctions: true },
     tags: {
+      // Tags that Markdoc brings along, and that no page needs.
+      ...(Object.fromEntries(['if', 'else', 'partial', 'slot'].map((name) => [name, undefined])) as object),
       'code-reference': codeReference,
       hint,
       image: { ...image(context), selfClosing: true },

@@ -10,6 +10,11 @@ export function releaseAnchor(version: string): string {
   return `v${version.replaceAll('.', '-')}`;
 }
 
+/** The line that begins the notes of a release, for git: its attributes may stand in any order. */
+function writtenAs(version: string): string {
+  return `[{]% *release[^%]* version="${version.replaceAll('.', '[.]')}"`;
+}
+
 /**
  * The notes of one release: a heading of level 2 with version and title, its date, and the notes. `date` is a day such as
  * 2026-11-20, or `auto`: the day git first saw the notes.
@@ -23,7 +28,7 @@ export function release(context: MarkupContext): Schema {
     },
     transform(node, config) {
       const { version, title, date } = node.transformAttributes(config);
-      const iso = date === 'auto' ? context.firstSeen(`release version="${version}"`) : String(date);
+      const iso = date === 'auto' ? context.firstSeen(writtenAs(version)) : String(date);
       if (date !== 'auto' && !(/^\d{4}-\d\d-\d\d$/.test(iso) && isValid(parseISO(iso)))) {
         context.report(node, `The date "${date}" of a release is no day such as 2026-11-20, and not auto.`);
         return null;

@@ -1,0 +1,175 @@
+/** What a reader can do with a page as a whole, and with its places. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from './build.ts';
+import { hasBrowser, Visitors } from './testing/browser.ts';
+import { serveFolder } from './testing/serve-folder.ts';
+
+const customApp = '/docs/get-started/quickstarts/custom-app';
+const runs = '/docs/using-switchyard/reference/api/runs';
+const mayCopy = { permissions: ['clipboard-read', 'clipboard-write'] };
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-page-actions-'));
+const outDir = join(folder, 'dist');
+let site: Awaited<ReturnType<typeof serveFolder>>;
+const visitors = new Visitors();
+
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+const written = (route: string) => readFileSync(join(outDir, `${route}.md`), 'utf8');
+
+describe.skipIf(!hasBrowser)('on a page', () => {
+  beforeAll(async () => {
+    await buildSite({ outDir, quick: true });
+    site = await serveFolder(outDir);
+    await visitors.arrive();
+  }, 180_000);
+  afterEach(() => visitors.closePages());
+  afterAll(async () => {
+    await visitors.leave();
+    await site?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function visit(route: string, options: BrowserContextOptions = mayCopy): Promise<Page> {
+    const page = await visitors.newPage({
+      viewport: { width: 1440, height: 900 },
+      baseURL: site.url,
+      ...options,
+    });
+    await page.goto(route, { waitUntil: 'load' });
+    return page;
+  }
+
+  test('the folders it lies in are links, each to a page', async () => {
+    const page = await visit(runs);
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link');
+    expect(await crumbs.allTextContents()).toEqual(['Using Switchyard', 'Reference', 'API']);
+    const addresses = await crumbs.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    expect(addresses).toEqual([
+      '/docs/using-switchyard',
+      '/docs/using-switchyard/reference',
+      '/docs/using-switchyard/reference/api',
+    ]);
+    for (const address of addresses) expect((await fetch(`${site.url}${address}`)).status).toBe(200);
+  });
+
+  test.each([customApp, runs])('%s is copied as Markdown, confirmed for three seconds', async (route) => {
+    const page = await visit(route);
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1000);
+    const button = page.getByRole('button', { name: 'Copy page' });
+    await button.click();
+    const done = page.locator('[data-copy-page][data-copy=done]');
+    await done.waitFor();
+    expect(await done.textContent()).toBe('Copied');
+    expect(await page.getByRole('status').textContent()).toBe('Copied');
+    expect(await copied(page)).toBe(written(route));
+    await page.clock.fastForward(2999);
+    expect(await done.textContent()).toBe('Copied');
+    await page.clock.fastForward(1);
+    expect(await button.textContent()).toBe('Copy page');
+  });
+
+  test('the Markdown of an address that shows the first page below it is that of the page', async () => {
+    const page = await visit('/docs');
+    await page.getByRole('button', { name: 'Copy page' }).click();
+    await page.locator('[data-copy=done]').waitFor();
+    expect(await copied(page)).toBe(written('/docs/get-started/quickstarts/overview'));
+    expect(await page.getByRole('link', { name: 'View as Markdown' }).getAttribute('href')).toBe(
+      '/docs/get-started/quickstarts/overview.md',
+    );
+  });
+
+  test('a copy that fails says so and copies nothing', async () => {
+    const page = await visit(customApp);
+    await page.evaluate(() => navigator.clipboard.writeText('before'));
+    await page.route('**/*.md', (route) => route.fulfill({ status: 503, body: 'Busy' }));
+    await page.getByRole('button', { name: 'Copy page' }).click();
+    await page.locator('[data-copy=done]').waitFor();
+    expect(await page.locator('[data-copy=done]').textContent()).toBe('Not copied');
+    expect(await copied(page)).toBe('before');
+  });
+
+  test('a page that came over plain HTTP, where scripts have no clipboard, is copied too', async () => {
+    const page = await visitors.newPage({ baseURL: site.url, ...mayCopy });
+    await page.addInitScript(() => {
+      const { clipboard } = navigator;
+      Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined });
+      addEventListener('give-back', () =>
+        Object.defineProperty(navigator, 'clipboard', { value: clipboard }),
+      );
+    });
+    await page.goto(customApp, { waitUntil: 'load' });
+    expect(await page.evaluate(() => typeof navigator.clipboard)).toBe('undefined');
+    const button = page.getByRole('button', { name: 'Copy page' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[data-copy=done]').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-copy-page'))).toBe(true);
+    await page.evaluate(() => dispatchEvent(new Event('give-back')));
+    expect(await copied(page)).toBe(written(customApp));
+  });
+
+  test('a permalink copies its address, says so for three seconds, and leads there', async () => {
+    const page = await visit(customApp);
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1000);
+    await page.locator('#push-it').hover();
+    await page.getByRole('link', { name: 'Link to “Push it”' }).click();
+    const toast = page.locator('.toast');
+    await toast.waitFor({ state: 'attached' });
+    await page.clock.runFor(100);
+    expect(await toast.textContent()).toBe('Link copied');
+    expect(await toast.evaluate((element) => getComputedStyle(element).position)).toBe('fixed');
+    expect(await copied(page)).toBe(`${site.url}${customApp}#push-it`);
+    expect(page.url()).toBe(`${site.url}${customApp}#push-it`);
+    await page.clock.runFor(3000);
+    expect(await toast.textContent()).toBe('');
+  });
+
+  test('a permalink opened elsewhere leaves the clipboard alone', async () => {
+    const page = await visit(customApp);
+    await page.evaluate(() => navigator.clipboard.writeText('before'));
+    await page.locator('#push-it').hover();
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'Link to “Push it”' }).click({ modifiers: ['Control'] });
+    await (await opened).close();
+    expect(await copied(page)).toBe('before');
+  });
+
+  test('the reference unfolds at once and folds again', async () => {
+    const page = await visit(runs);
+    const folded = page.locator('.api details:not([open])');
+    const all = await page.locator('.api details').count();
+    expect(all).toBeGreaterThan(10);
+    expect(await folded.count()).toBe(all);
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    expect(await folded.count()).toBe(0);
+    await page.getByRole('button', { name: 'Collapse all' }).click();
+    expect(await folded.count()).toBe(all);
+    const guide = await visit(customApp);
+    expect(await guide.getByRole('button', { name: 'Expand all' }).count()).toBe(0);
+  });
+
+  test('the samples of the reference call the server that the page came from', async () => {
+    const page = await visit(runs);
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    const samples = (await page.locator('.api [data-panel] code').allTextContents()).map((text) =>
+      text.trim(),
+    );
+    expect(samples.length).toBeGreaterThanOrEqual(9);
+    for (const sample of samples) expect(sample).toContain(`${site.url}/v1/`);
+    await page.locator('.api [data-panel=curl] .code').first().hover();
+    await page.locator('.api [data-panel=curl] [data-copy]').first().click();
+    await page.locator('[data-copy=done]').waitFor();
+    expect(await copied(page)).toContain(`'${site.url}/v1/applications/`);
+  });
+
+  test('without scripts its Markdown is a link, and no button stands there', async () => {
+    const page = await visit(runs, { javaScriptEnabled: false });
+    expect(await page.locator('.page-actions > :visible').allTextContents()).toEqual(['View as Markdown']);
+  });
+});

@@ -1,0 +1,349 @@
+/** The search box of the header in a browser, on the real pages and their server. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SearchAnswer } from '@switchyard/contract/search.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from './build.ts';
+import { hasBrowser, Visitors } from './testing/browser.ts';
+import { faintWords } from './testing/contrast.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-search-box-'));
+const outDir = join(folder, 'dist');
+let server: TestServer;
+
+const ask = async (query: string): Promise<SearchAnswer> => {
+  const { status, body } = await server.ask('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
+  expect(status).toBe(200);
+  return body as SearchAnswer;
+};
+
+describe.skipIf(!hasBrowser)('the search box', () => {
+  const overview = '/docs/get-started/quickstarts/overview';
+  const narrow = { width: 390, height: 844 };
+  const visitors = new Visitors();
+  const complaints: string[] = [];
+  let requests: string[] = [];
+
+  async function visit(route: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await visitors.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (/\/search|assets/.test(request.url())) requests.push(new URL(request.url()).pathname);
+    });
+    requests = [];
+    await page.goto(`${server.url}${route}`, { waitUntil: 'load' });
+    return page;
+  }
+  const boxOf = (page: Page) => page.locator('[data-search-form] input');
+  const searches = () => requests.filter((path) => path === '/search/v1docs');
+  /** The words marked in the list, once it is there. */
+  const options = async (page: Page) => {
+    await page.getByRole('listbox').waitFor();
+    return page.getByRole('option');
+  };
+
+  beforeAll(async () => {
+    await buildSite({ outDir, quick: true });
+    server = await startTestServer({ site: outDir });
+    await visitors.arrive();
+  }, 180_000);
+  afterEach(async () => {
+    await visitors.closePages();
+    expect(complaints.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await visitors.leave();
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('is reached by the slash, and its code is fetched no sooner', async () => {
+    const page = await visit(overview);
+    expect(requests.filter((path) => path.includes('search'))).toEqual([]);
+    await page.keyboard.press('/');
+    await page.locator('[role=combobox]').waitFor();
+    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(true);
+    expect(await boxOf(page).inputValue()).toBe('');
+    await page.keyboard.type('a/b');
+    expect(await boxOf(page).inputValue()).toBe('a/b');
+  });
+
+  test('shows hits with their way and marked words, moves by arrows and opens by Enter', async () => {
+    const page = await visit('/');
+    await page.keyboard.press('/');
+    // All at once: on a busy machine the typing rests between two letters.
+    await page.keyboard.insertText('push it');
+    const hits = await options(page);
+    const first = hits.first();
+    const [best] = (await ask('push it')).hits;
+    expect(best?.type).toBe('section');
+    expect(await first.locator('.result-way').textContent()).toBe(
+      [best?.meta.pageSection, best?.meta.pageTitle].join(' / '),
+    );
+    expect(await first.locator('mark').first().textContent()).toMatch(/push/i);
+    const box = boxOf(page);
+    expect(await box.getAttribute('aria-expanded')).toBe('true');
+    expect(await box.getAttribute('aria-controls')).toBe(await page.getByRole('listbox').getAttribute('id'));
+    const current = async () => {
+      const id = await box.getAttribute('aria-activedescendant');
+      expect(await page.locator('[role=option][aria-selected=true]').getAttribute('id')).toBe(id);
+      return Number(id?.replace('search-result-', ''));
+    };
+    const count = await hits.count();
+    expect(
+      await page
+        .getByRole('status')
+        .filter({ hasText: /results?$/ })
+        .textContent(),
+    ).toBe(count === 1 ? '1 result' : `${count} results`);
+    expect(await current()).toBe(0);
+    await page.keyboard.press('ArrowUp');
+    expect(await current()).toBe(count - 1);
+    await page.keyboard.press('ArrowDown');
+    expect(await current()).toBe(0);
+    const target = String(await first.getAttribute('href'));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(target);
+  });
+
+  test('says exactly what it found nothing for', async () => {
+    const page = await visit('/');
+    await boxOf(page).fill('  qqqqzz  <i>wwwwzz</i> ');
+    const status = page.locator('.search-status');
+    await status.filter({ hasText: 'No results' }).waitFor();
+    expect(await status.textContent()).toBe('No results for qqqqzz <i>wwwwzz</i>');
+    expect(await status.isVisible()).toBe(true);
+    expect(await boxOf(page).getAttribute('aria-expanded')).toBe('false');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search?q=*');
+    expect(await page.locator('.results').textContent()).toBe('No results for qqqqzz  <i>wwwwzz</i>');
+  });
+
+  test('Escape clears it and closes the list, and again leaves it', async () => {
+    const page = await visit(overview);
+    await boxOf(page).fill('push');
+    await options(page);
+    await page.keyboard.press('Escape');
+    expect(await boxOf(page).inputValue()).toBe('');
+    expect(await page.getByRole('listbox').isVisible()).toBe(false);
+    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(false);
+  });
+
+  test.each(['Control+k', 'Meta+k'])('is reached by %s too, but not out of a text field', async (keys) => {
+    const page = await visit('/sign-up');
+    await page.locator('form [name=email]').first().focus();
+    await page.keyboard.press(keys);
+    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(false);
+    await page.locator('h1').click();
+    await page.keyboard.press(keys);
+    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(true);
+  });
+
+  test('offers, while empty, the five places last opened from it, and opens none unasked', async () => {
+    const page = await visit(overview);
+    const opened: string[] = [];
+    for (const question of [
+      'push it',
+      'secrets',
+      'webhooks',
+      'rate limits',
+      'pagination',
+      'teams',
+      'secrets',
+    ]) {
+      await boxOf(page).fill(question);
+      const first = (await options(page)).first();
+      await first.locator('mark').first().waitFor();
+      const target = String(await first.getAttribute('href'));
+      opened.unshift(target);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(target);
+    }
+    await page.goto(`${server.url}${overview}`);
+    await page.keyboard.press('/');
+    const list = page.getByRole('listbox', { name: 'Recently opened' });
+    await list.waitFor();
+    const shown = await list
+      .getByRole('option')
+      .evaluateAll((links) => links.map((link) => link instanceof HTMLAnchorElement && link.href));
+    expect(shown).toEqual([...new Set(opened)].slice(0, 5));
+    expect(await boxOf(page).getAttribute('aria-activedescendant')).toBeNull();
+    await page.keyboard.press('ArrowUp');
+    expect(await list.getByRole('option').last().getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(shown[0] === false ? '' : String(shown[0]));
+  });
+
+  test('offers nothing that was kept by something else', async () => {
+    const page = await visit(overview);
+    const texts = {
+      sectionId: '',
+      sectionHeader: '',
+      content: '',
+      meta: { pageSection: '', pageTitle: 'Page' },
+    };
+    const hit = (slug: string) => JSON.stringify([{ slug, ...texts }]);
+    for (const kept of [
+      '{',
+      '7',
+      '[null, 1, {"slug": 1}]',
+      '[{"slug":"/docs"}]',
+      hit('//'),
+      hit('https://elsewhere.example/'),
+    ]) {
+      await page.evaluate((text) => localStorage.setItem('recent', text), kept);
+      await page.reload();
+      await page.keyboard.press('/');
+      await page.locator('[role=combobox]').waitFor();
+      expect(await page.getByRole('listbox').isVisible(), kept).toBe(false);
+    }
+  });
+
+  test('asks once for what is typed in one go, and not again for what it knows', async () => {
+    const page = await visit(overview);
+    await page.clock.install({ time: 0 });
+    await boxOf(page).focus();
+    await page.locator('[role=combobox]').waitFor();
+    await page.clock.pauseAt(3_600_000);
+    await page.keyboard.type('version');
+    await page.clock.runFor(200);
+    await options(page);
+    expect(searches()).toHaveLength(1);
+    await page.keyboard.type('s');
+    await page.keyboard.press('Backspace');
+    await page.clock.runFor(200);
+    await options(page);
+    expect(searches()).toHaveLength(1);
+  });
+
+  test('shows the answer to the last question, in whatever order answers come', async () => {
+    const page = await visit(overview);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/search/v1docs?q=push', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    const asked = page.waitForRequest('**/search/v1docs?q=push');
+    await boxOf(page).fill('push');
+    await asked;
+    await boxOf(page).fill('qqqqzz');
+    await page.locator('.search-status').filter({ hasText: 'No results for qqqqzz' }).waitFor();
+    release();
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(await page.locator('.search-status').textContent()).toBe('No results for qqqqzz');
+    expect(await page.getByRole('listbox').isVisible()).toBe(false);
+  });
+
+  test('says that it is searching when the answer is slow, and that there is none when it fails', async () => {
+    const page = await visit(overview);
+    let answer = (_status: number) => {};
+    const held = new Promise<number>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/search/v1docs?q=push', async (route) =>
+      route.fulfill({ status: await held, body: '{}' }),
+    );
+    await boxOf(page).fill('push');
+    const status = page.locator('.search-status');
+    await status.filter({ hasText: 'Searching …' }).waitFor();
+    answer(200);
+    await status.filter({ hasText: 'The search does not answer. Press Enter to try again.' }).waitFor();
+    expect(await page.getByRole('listbox').isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search?q=push');
+  });
+
+  test('shows what another service answers as text, and leads nowhere else', async () => {
+    const page = await visit(overview);
+    const meta = { pageNavLabel: 'A', pageSection: '<b>B</b>', pageTitle: 'C' };
+    const hit = { content: '<script>alert(1)</script> pushed', sectionId: '"><i>', type: 'section', meta };
+    const hits = [
+      { ...hit, slug: overview, sectionHeader: '<img src=x onerror=alert(1)>' },
+      { ...hit, slug: '//elsewhere.example/docs', sectionHeader: 'Elsewhere' },
+      { ...hit, slug: 'javascript:alert(1)', sectionHeader: 'Script' },
+    ];
+    await page.route('**/search/v1docs?q=push', (route) =>
+      route.fulfill({ json: { query: 'push', hits, marks: ['pushed'] } }),
+    );
+    await boxOf(page).fill('push');
+    const shown = await options(page);
+    expect(await shown.count()).toBe(1);
+    expect(await shown.textContent()).toContain('<script>alert(1)</script> pushed');
+    expect(await shown.locator('img, b, i, script').count()).toBe(0);
+  });
+
+  test('leaves keys to an input method that is not done, and slashes to commands of the browser', async () => {
+    const page = await visit(overview);
+    await boxOf(page).fill('push');
+    await options(page);
+    // Safari says that the composition is over when it tells of the key that ended it.
+    await boxOf(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
+    await boxOf(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    await boxOf(page).dispatchEvent('keydown', { key: 'Escape', isComposing: true });
+    expect(await boxOf(page).inputValue()).toBe('push');
+    expect(new URL(page.url()).pathname).toBe(overview);
+    await boxOf(page).blur();
+    for (const key of ['Control+/', 'Alt+/', 'Meta+/']) await page.keyboard.press(key);
+    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(false);
+  });
+
+  test('leaves the slash to whoever writes', async () => {
+    const page = await visit('/search');
+    await page.locator('[data-question]').focus();
+    await page.keyboard.type('a/b');
+    expect(await page.locator('[data-question]').inputValue()).toBe('a/b');
+  });
+
+  test('works on a phone, where it is an icon until it is used', async () => {
+    const page = await visit(overview, { viewport: narrow, hasTouch: true, isMobile: true });
+    const box = boxOf(page);
+    expect((await box.boundingBox())?.width).toBeLessThanOrEqual(44);
+    await box.tap();
+    await page.locator('[role=combobox]').waitFor();
+    expect((await box.boundingBox())?.width).toBeGreaterThan(300);
+    await page.keyboard.type('push it');
+    const hits = await options(page);
+    const list = await page.getByRole('listbox').boundingBox();
+    expect(list?.x).toBeGreaterThanOrEqual(0);
+    expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(narrow.width);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    );
+    const target = String(await hits.first().getAttribute('href'));
+    await hits.first().tap();
+    await page.waitForURL(target);
+  });
+
+  test('without scripts leads to a page of results', async () => {
+    const page = await visit(overview, { javaScriptEnabled: false });
+    await boxOf(page).fill('push it');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search?q=push+it');
+    expect(await page.locator('[data-question]').inputValue()).toBe('push it');
+    const first = page.locator('.results a').first();
+    const target = String(await first.getAttribute('href'));
+    await first.click();
+    await page.waitForURL(`**${target}`);
+  });
+
+  test.for(['light', 'dark'] as const)('can be read in the %s theme', async (colorScheme) => {
+    const page = await visit(overview, { colorScheme });
+    await boxOf(page).fill('push');
+    await options(page);
+    expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
+    await page.goto(`${server.url}/search?q=push`);
+    expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
+  });
+});
