@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
 import { consequences } from './consequences.ts';
 import { ComparedGroups, GroupedSummary, Objectives } from './experiment-results.ts';
-import { ExperimentRun, RefusedRun, requestedRun } from './experiment-runs.ts';
+import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
 import { experimentProgress, experimentUpdate, newExperiment, shownExperiment } from './experiments.ts';
 import {
   type ExperimentId,
@@ -19,6 +19,7 @@ import {
 } from './ids.ts';
 import {
   BATCH_RUNS_MAX,
+  BATCH_RUNS_SHOWN,
   OPTION_SET_KEY_CHARS_MAX,
   OPTION_SETS_MAX,
   REFUSED_RUNS_SHOWN,
@@ -56,6 +57,7 @@ const BatchRunCreate = Type.Object(
       }),
     ),
     input_set_id: maybe(namedId<InputSetId>('The input set of its input, in place of the one of the batch.')),
+    run_number: maybe(text('Accepted for existing clients and ignored.', { max: 64 })),
   },
   { $id: 'BatchRunCreate', additionalProperties: false, description: 'A run that is wanted.' },
 );
@@ -99,6 +101,7 @@ export const BatchExperimentCreate = Type.Object(
     ),
     type: maybe(oneOf(BATCH_TYPES, 'What it is called: batch, when nothing is said, or scenario.')),
     objectives: maybe(Objectives),
+    content_type: maybe(text('Accepted for existing clients and ignored.', { max: 256 })),
   },
   {
     $id: 'BatchExperimentCreate',
@@ -132,12 +135,12 @@ export const BatchExperimentInfo = Type.Object(info, {
 });
 export type BatchExperimentInfo = Static<typeof BatchExperimentInfo>;
 
-const BatchRun = Type.Object(requestedRun, { $id: 'BatchRun', description: 'A run that is wanted.' });
-
 export const BatchExperiment = Type.Object(
   {
     ...info,
-    runs: Type.Array(BatchRun, { description: 'The runs it wants, in order.' }),
+    runs: Type.Array(ExperimentRun, {
+      description: `Its runs that were made, newest first, at most the newest ${BATCH_RUNS_SHOWN}. The list of its runs has all of them.`,
+    }),
     refused_runs: Type.Array(RefusedRun, {
       description: `Runs that could not be made, with the reason, the first ${REFUSED_RUNS_SHOWN} of them. They count as failed.`,
     }),
@@ -181,17 +184,6 @@ const example = {
   number_of_completed_runs: 4,
   number_of_failed_runs: 0,
 };
-
-const wanted = ['production', 'candidate'].flatMap((instance_id) =>
-  ['monday-peak', 'tuesday-peak'].map((input_id) => ({
-    instance_id,
-    version_id: '',
-    option_set: 'short',
-    input_id,
-    repetition: 0,
-    input_set_id: 'peak-days',
-  })),
-);
 
 export const createBatchExperiment = operation({
   id: 'createBatchExperiment',
@@ -262,8 +254,7 @@ export const getBatchExperiment = operation({
   path: '/v1/applications/{application_id}/experiments/batch/{batch_id}',
   tag: 'batch-experiments',
   summary: 'Get a batch experiment',
-  description:
-    'Answers the experiment with the runs it wants and its numbers, which grow while it goes on. Every other instance, version, option set and scenario is compared with the first, paired by input and repetition, for at most 50 indicators: `result.value`, those that `objectives` names, then those below `result`, below `run`, and the rest, by name; for fewer, and in the end for fewer groups, where that would be more than 1,000 comparisons.',
+  description: `Answers the experiment with its runs, at most the newest ${BATCH_RUNS_SHOWN} of them, and its numbers, which grow while it goes on. Every other instance, version, option set and scenario is compared with the first, paired by input and repetition, for at most 50 indicators: \`result.value\`, those that \`objectives\` names, then those below \`result\`, below \`run\`, and the rest, by name; for fewer, and in the end for fewer groups, where that would be more than 1,000 comparisons.`,
   right: 'read',
   params: BatchParams,
   answers: {
@@ -272,7 +263,7 @@ export const getBatchExperiment = operation({
       schema: BatchExperiment,
       example: {
         ...example,
-        runs: wanted,
+        runs: [],
         refused_runs: [],
         grouped_distributional_summaries: [],
         comparisons: [],

@@ -93,6 +93,8 @@ export const CANCEL_GRACE_MS = 5_000;
 export const EXPERIMENT_DESCRIPTION_CHARS_MIN = 30;
 /** As many runs as one answer can hold. */
 export const BATCH_RUNS_MAX = 10_000;
+/** Runs that stand in a batch experiment itself; the list of its runs has all of them. */
+export const BATCH_RUNS_SHOWN = 1000;
 export const OPTION_SETS_MAX = 1000;
 /** Longer than an id: clients make keys of the id of a scenario and a number. */
 export const OPTION_SET_KEY_CHARS_MAX = 128;

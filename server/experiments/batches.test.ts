@@ -4,7 +4,7 @@ import type { Requirements } from '@switchyard/contract/executables.ts';
 import type { ExperimentRun } from '@switchyard/contract/experiment-runs.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { otherAccount } from '../testing/accounts.ts';
-import { pushApp } from '../testing/apps.ts';
+import { createRun, pushApp } from '../testing/apps.ts';
 import {
   ARITHMETIC,
   batchEnded,
@@ -75,36 +75,25 @@ describe('a batch experiment', () => {
       refused_runs: [],
       warnings: [],
     });
-    const wanted = ['plain', 'double'].flatMap((instance_id) =>
-      inputs.flatMap((input_id) =>
-        [0, 1].map((repetition) => ({
-          instance_id,
-          version_id: '',
-          input_id,
-          input_set_id: 'sizes',
-          repetition,
-        })),
-      ),
-    );
-    expect(over.runs).toEqual(wanted);
     const { runs } = (await get('/first/runs')) as { runs: ExperimentRun[] };
-    const made = runs.map((run) => [
-      run.application_instance_id,
-      run.input_id,
-      run.repetition,
-      run.status_v2,
-    ]);
+    const made = runs.map((run) => [run.instance_id, run.input_id, run.repetition]);
     expect(made.sort()).toEqual(
-      wanted.map((run) => [run.instance_id, run.input_id, run.repetition, 'succeeded']).sort(),
+      ['plain', 'double']
+        .flatMap((instance) => inputs.flatMap((input) => [0, 1].map((one) => [instance, input, one])))
+        .sort(),
     );
     for (const run of runs)
       expect(run).toMatchObject({
         experiment_id: 'first',
         experiment_type: 'batch',
+        application_instance_id: run.instance_id,
         application_version_id: 'v1',
+        version_id: 'v1',
+        status_v2: 'succeeded',
         input_set_id: 'sizes',
         user_email: expect.any(String),
       });
+    expect(over.runs).toEqual(runs);
   });
 
   test('answers distributions by instance, and by input and instance, in the order asked for', () => {
@@ -288,6 +277,27 @@ describe('a list', () => {
     );
   }, 60_000);
 });
+
+test('a batch of more than a thousand runs is answered with the newest thousand of them', async () => {
+  await using idle = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' } });
+  const [input = ''] = await experimentalApplication(idle, 'app', { plain: {} }, [{ size: 1 }]);
+  const slow = { waits: 'true' };
+  // Nothing ends while it is looked at: the first run keeps the slot.
+  await createRun(idle, 'app', { instance: 'plain', input: { size: 1 }, body: { options: slow } });
+  const body = { id: 'x', input_set_id: 'sizes', instance_ids: ['plain'], option_sets: { slow } };
+  await makeBatch(idle, 'app', { ...body, repetitions: 1001 });
+  const at = (rest: string) => idle.ask('GET', batchPath('app', rest));
+  await idle.until('runs-queued', async () => {
+    const { body } = await at('/x/metadata');
+    return (body as BatchExperimentInfo).number_of_runs === 1001;
+  });
+  const { runs } = (await at('/x')).body as BatchExperiment;
+  const all = ((await at('/x/runs')).body as { runs: ExperimentRun[] }).runs;
+  expect(new Set(all.map((run) => run.repetition)).size).toBe(1001);
+  expect(runs).toEqual(all.slice(0, 1000));
+  expect(runs[0]).toMatchObject({ input_id: input, option_set: 'slow' });
+  expectStatus(await idle.ask('DELETE', batchPath('app', '/x')), 204);
+}, 60_000);
 
 describe('changes', () => {
   test('PATCH changes name and description and answers what is there then', async () => {

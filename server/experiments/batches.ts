@@ -1,19 +1,20 @@
 /** The operations on batch experiments and scenario tests. */
 import type { ExperimentId } from '@switchyard/contract/ids.ts';
+import { BATCH_RUNS_SHOWN } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { HandlersOf, RawReply } from '../http/handler.ts';
 import { pageAnswer } from '../http/paging.ts';
 import type { Random } from '../random.ts';
 import { deleteAcceptanceTestsOn } from './acceptance-store.ts';
-import { definitionOf, infoBody, plannedBodies } from './batch-definition.ts';
+import { infoBody } from './batch-definition.ts';
 import { findBatch, stateOf } from './batch-findings.ts';
 import { countsOf, refusedBodies } from './bodies.ts';
 import { type CommonParts, commonOf } from './common.ts';
 import { createBatch } from './create-batch.ts';
 import { FindingsCache } from './findings.ts';
 import type { ExperimentsTable } from './schema.ts';
-import { findRequests, findResults } from './store.ts';
+import { findResults } from './store.ts';
 
 interface Parts extends CommonParts {
   contents: Contents;
@@ -44,9 +45,6 @@ export function batchHandlers(parts: Parts): HandlersOf<BatchOperation> {
     findings.forget(experiment.uid);
     return kept;
   };
-  const runsInJson = async (experiment: ExperimentsTable): Promise<string> =>
-    (await findRequests(database.read, experiment.uid)) ??
-    JSON.stringify(plannedBodies(definitionOf(experiment)));
 
   return {
     createBatchExperiment: (call) => createBatch(parts, call),
@@ -70,10 +68,10 @@ export function batchHandlers(parts: Parts): HandlersOf<BatchOperation> {
         ...infoBody(experiment, counts, caller.role),
         refused_runs: await refusedBodies(database.read, experiment),
       });
-      // Both may be megabytes, and lie there as JSON already.
-      const [runs, results] = [await runsInJson(experiment), await found(experiment, key)];
-      const raw = `${shown.slice(0, -1)},"runs":${runs},${results.slice(1)}`;
-      return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
+      // It may be megabytes, and lies there as JSON already.
+      const results = await found(experiment, key);
+      const object = `${shown.slice(0, -1)},${results.slice(1)}`;
+      return common.withRuns(caller, experiment, BATCH_RUNS_SHOWN, object);
     },
 
     async getBatchExperimentMetadata({ caller, params }) {

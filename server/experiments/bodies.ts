@@ -1,5 +1,5 @@
 /** What is shown of an experiment of any kind: how it is described, how far it is, and which of its runs could not be made. */
-import type { ExperimentRun, RefusedRun, RequestedRun } from '@switchyard/contract/experiment-runs.ts';
+import type { ExperimentRun, RefusedRun } from '@switchyard/contract/experiment-runs.ts';
 import { REFUSED_RUNS_SHOWN } from '@switchyard/contract/limits.ts';
 import { hiddenOptions } from '../applications/executable.ts';
 import { findExecutables } from '../applications/executables-store.ts';
@@ -69,7 +69,7 @@ export async function refusedBodies(db: Reader, { uid }: ExperimentsTable): Prom
   const rows = await listPlanned(db, uid, { refused: true, limit: REFUSED_RUNS_SHOWN });
   return rows.map((row) => {
     const { option_set, scenario_id, repetition, input_set_id } = labelsOf(row);
-    const run: RequestedRun = {
+    return {
       instance_id: row.instance_id,
       version_id: row.version_id,
       // That of a copy is its original.
@@ -78,7 +78,7 @@ export async function refusedBodies(db: Reader, { uid }: ExperimentsTable): Prom
       ...(option_set === undefined ? {} : { option_set }),
       ...(scenario_id === undefined ? {} : { scenario_id }),
       ...(repetition === undefined ? {} : { repetition }),
+      error: row.error,
     };
-    return { ...run, error: row.error };
   });
 }

@@ -125,11 +125,10 @@ export function commonOf(
     async runs(caller: Caller, { uid }: ExperimentsTable, query: PageQueryValues): Promise<RunsAnswer> {
       const list = `runs of experiment ${uid}`;
       const { after, limit } = pageRequest(pageTokens, list, query);
-      const part = async (from: Position | null, size: number): Promise<Page<ListedRun>> =>
-        cutPage(await listRuns(database.read, uid, { after: from, limit: size }), size, positionOf);
-      const first = await part(after, limit ?? RUNS_AT_ONCE);
+      const first = await part(uid, after, limit ?? RUNS_AT_ONCE);
+      if (limit === null && first.next)
+        return inPieces('{"runs":', runsInJson(caller, uid, first, Number.POSITIVE_INFINITY), '}');
       const runs = await runBodies(database.read, caller, first.items);
-      if (limit === null && first.next) return streamed(caller, runs, first.next, part);
       return {
         status: 200,
         body: {
@@ -139,36 +138,56 @@ export function commonOf(
         },
       };
     },
+
+    /** Answers the JSON object with `runs` in it: the newest of its runs, at most so many. */
+    async withRuns(
+      caller: Caller,
+      { uid }: ExperimentsTable,
+      most: number,
+      object: string,
+    ): Promise<RawReply> {
+      const first = await part(uid, null, RUNS_AT_ONCE);
+      return inPieces(`${object.slice(0, -1)},"runs":`, runsInJson(caller, uid, first, most), '}');
+    },
   };
 
+  async function part(uid: string, after: Position | null, size: number): Promise<Page<ListedRun>> {
+    return cutPage(await listRuns(database.read, uid, { after, limit: size }), size, positionOf);
+  }
+
   /** Thousands of runs are tens of megabytes: they go out in parts, between which others are answered. */
-  function streamed(
+  async function* runsInJson(
     caller: Caller,
-    first: readonly ExperimentRun[],
-    next: Position,
-    part: (from: Position, size: number) => Promise<Page<ListedRun>>,
-  ): RawReply {
-    async function* pieces(): AsyncGenerator<string> {
-      yield `{"runs":[${inJson(first)}`;
-      for (let from: Position | null = next; from; ) {
-        await setImmediate();
-        const page: Page<ListedRun> = await part(from, RUNS_AT_ONCE);
-        const runs = await runBodies(database.read, caller, page.items);
-        if (runs.length > 0) yield `,${inJson(runs)}`;
-        from = page.next;
-      }
-      yield ']}';
+    uid: string,
+    first: Page<ListedRun>,
+    most: number,
+  ): AsyncGenerator<string> {
+    let left = most;
+    yield '[';
+    for (let page = first; ; page = await part(uid, page.next, Math.min(left, RUNS_AT_ONCE))) {
+      const runs = await runBodies(database.read, caller, page.items.slice(0, left));
+      const json = runs.map((run) => JSON.stringify(run)).join();
+      // Runs that were in the list may be gone when their part is read.
+      if (json !== '') yield page === first ? json : `,${json}`;
+      left -= runs.length;
+      if (!page.next || left <= 0) break;
+      await setImmediate();
     }
-    const raw = Readable.from(pieces(), { objectMode: false });
-    return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
+    yield ']';
   }
 }
 
-const RUNS_AT_ONCE = 100;
-
-function inJson(runs: readonly ExperimentRun[]): string {
-  return runs.map((run) => JSON.stringify(run)).join();
+function inPieces(before: string, pieces: AsyncIterable<string>, after: string): RawReply {
+  async function* whole(): AsyncGenerator<string> {
+    yield before;
+    yield* pieces;
+    yield after;
+  }
+  const raw = Readable.from(whole(), { objectMode: false });
+  return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
 }
+
+const RUNS_AT_ONCE = 100;
 
 function positionOf({ created_at, id }: { created_at: number; id: string }): Position {
   return { at: created_at, id };

@@ -19,11 +19,11 @@ import { isLatest } from '../instances/rules.ts';
 import { makeId, type Random } from '../random.ts';
 import { insertPlanned, type PlannedRun } from '../runs/plan.ts';
 import { chosenId, type Resolved, resolvePlanned } from '../runs/resolve.ts';
-import { type BatchDefinition, infoBody, requestedBody } from './batch-definition.ts';
+import { type BatchDefinition, infoBody } from './batch-definition.ts';
 import { type Asked, askedOf, type WantedRun, wantedRuns } from './batch-rules.ts';
 import { checkPlanned } from './check-planned.ts';
 import type { ExperimentsTable } from './schema.ts';
-import { insertExperiment, insertInputs, writeRequests } from './store.ts';
+import { insertExperiment, insertInputs } from './store.ts';
 
 interface Parts {
   database: Database;
@@ -116,7 +116,6 @@ async function tryToCreate(parts: Parts, { caller, params, body, remember }: Cre
         input_format: item.input_format,
       })),
     );
-    if (asked.kind === 'runs') await writeRequests(tx, uid, JSON.stringify(wanted.map(requestedBody)));
     await insertPlanned(tx, plan, planned);
   });
   database.notify('runs-planned');
@@ -323,7 +322,6 @@ function definitionFor(
     instance_ids: [...asked.instanceIds],
     option_sets: Object.fromEntries(asked.optionSets),
     objectives,
-    repetitions: asked.kind === 'product' ? asked.repetitions : null,
     order: {
       instances: distinct((run) => run.instance_id),
       versions: distinct((run) => run.version_id || null),

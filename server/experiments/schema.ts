@@ -49,13 +49,6 @@ export interface ExperimentResultsTable {
   results: string;
 }
 
-/** The runs of an experiment that were named one by one, apart from it because they can be many. */
-export interface ExperimentRequestsTable {
-  experiment_uid: string;
-  /** In JSON. */
-  runs: string;
-}
-
 /** A live test that is over, while not all that counts for its results has ended: see live.ts. */
 export interface UnsettledExperimentsTable {
   experiment_uid: string;
@@ -66,7 +59,6 @@ declare module '../database/database.ts' {
     experiments: ExperimentsTable;
     experiment_inputs: ExperimentInputsTable;
     experiment_results: ExperimentResultsTable;
-    experiment_requests: ExperimentRequestsTable;
     unsettled_experiments: UnsettledExperimentsTable;
   }
 }
@@ -150,6 +142,12 @@ export const migrations: readonly Migration[] = [
         .createTable('unsettled_experiments')
         .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
         .execute();
+    },
+  },
+  {
+    name: '0034-no-requests-of-experiments',
+    async up(db) {
+      await db.schema.dropTable('experiment_requests').execute();
     },
   },
 ];

@@ -150,21 +150,6 @@ export async function insertInputs(tx: Writer, inputs: readonly ExperimentInputs
       .execute();
 }
 
-/** Keeps the runs that were named one by one. */
-export async function writeRequests(tx: Writer, uid: string, runs: string): Promise<void> {
-  await tx.insertInto('experiment_requests').values({ experiment_uid: uid, runs }).execute();
-}
-
-/** The runs that were named one by one, in JSON; undefined where they were not. */
-export async function findRequests(db: Reader, uid: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('experiment_requests')
-    .select('runs')
-    .where('experiment_uid', '=', uid)
-    .executeTakeFirst();
-  return row?.runs;
-}
-
 /** Lets go of what the runs were made of, at most `limit` rows; answers their contents. */
 export async function removeInputsOf(tx: Writer, uid: string, limit: number): Promise<string[]> {
   const rows = await tx
@@ -230,7 +215,6 @@ export async function removeUnsettled(tx: Writer, uid: string): Promise<void> {
 export async function removeExperiment(tx: Writer, uid: string): Promise<void> {
   await tx.deleteFrom('experiment_results').where('experiment_uid', '=', uid).execute();
   await removeUnsettled(tx, uid);
-  await tx.deleteFrom('experiment_requests').where('experiment_uid', '=', uid).execute();
   await tx.deleteFrom('experiments').where('uid', '=', uid).execute();
 }
 

@@ -94,6 +94,8 @@ export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): 
   const { option_set, scenario_id, repetition, input_set_id } = labelsOf(run);
   return {
     ...runBody(run, hidden),
+    instance_id: run.instance_id,
+    version_id: run.version_id,
     ...(option_set === undefined ? {} : { option_set }),
     ...(scenario_id === undefined ? {} : { scenario_id }),
     ...(repetition === undefined ? {} : { repetition }),
