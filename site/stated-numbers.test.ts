@@ -37,6 +37,8 @@ const stated: [page: string, words: string][] = [
   ['run/queuing-prioritization', `from ${limits.PRIORITY_MIN} to ${limits.PRIORITY_MAX}`],
   ['run/queuing-prioritization', `and ${limits.PRIORITY_DEFAULT} holds when nothing is said`],
   ['run/queuing-prioritization', `counted to ${limits.QUEUE_PLACE_MAX};`],
+  ['experiments/batch', `At most ${number.format(limits.BATCH_RUNS_MAX)} runs are one experiment`],
+  ['experiments/batch', `the newest ${number.format(limits.BATCH_RUNS_SHOWN)} stand in`],
   ['run/runs-ensembling', `at most ${limits.ENSEMBLE_RUNS_MAX} runs`],
   ['run/options-hierarchy', `at most ${limits.OPTIONS_MAX} options`],
   ['run/options-hierarchy', `a value has at most ${limits.OPTION_VALUE_CHARS_MAX} characters`],

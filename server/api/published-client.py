@@ -18,6 +18,7 @@ import requests
 from nextmv import cloud
 from nextmv.cloud import (
     Application,
+    BatchExperimentRun,
     Client,
     EvaluationRule,
     ManagedInput,
@@ -37,6 +38,7 @@ from nextmv.cloud.acceptance_test import (
     MetricType,
     StatisticType,
 )
+from nextmv.cloud.scenario import Scenario, ScenarioConfiguration, ScenarioInput, ScenarioInputType
 from nextmv.cloud.shadow import StartEvents, StopIntent, TerminationEvents
 from nextmv.cloud.switchback import TestComparisonSingle
 from nextmv.input import InputFormat
@@ -730,9 +732,9 @@ def switchback_tests(client):
     }
 
 
-def acceptance_tests(client):
-    """Acceptance tests on an input set, decided, found, changed and deleted."""
-    app = pushed(client, "py-accept")
+def compared(client, id):
+    """An app with two instances, and an input set `three` of the runs on 1, 2 and 3, which are answered, too."""
+    app = pushed(client, id)
     app.new_version(id="v1", name="Version 1")
     for id, factor in (("baseline", "2"), ("candidate", "3")):
         app.new_instance(
@@ -740,18 +742,166 @@ def acceptance_tests(client):
         )
     runs = [app.new_run_with_result(input={"numbers": [n]}, polling_options=POLLING).id for n in (1, 2, 3)]
     app.new_input_set(id="three", name="Three", run_ids=runs)
+    return app, runs
 
-    def metric(comparison, statistic, tolerance=None):
-        return Metric(
-            field="result.value",
-            metric_type=MetricType.direct_comparison,
-            params=MetricParams(
-                operator=comparison,
-                tolerance=tolerance or MetricTolerance(type=MetricToleranceType.undefined, value=0),
+
+def metric(comparison, statistic, tolerance=None):
+    return Metric(
+        field="result.value",
+        metric_type=MetricType.direct_comparison,
+        params=MetricParams(
+            operator=comparison,
+            tolerance=tolerance or MetricTolerance(type=MetricToleranceType.undefined, value=0),
+        ),
+        statistic=statistic,
+    )
+
+
+def batch_experiments(client):
+    """Batch experiments as the client builds them: run by run, with option sets, and of versions."""
+    app, inputs = compared(client, "py-batch")
+    runs = [
+        BatchExperimentRun(input_id=input, instance_id=instance, option_set="noted", input_set_id="three", repetition=0)
+        for instance in ("baseline", "candidate")
+        for input in inputs
+    ]
+    made = app.new_batch_experiment(
+        id="noted",
+        name="Noted runs",
+        description="Both of the instances on three inputs.",
+        option_sets={"noted": {"note": "seen"}},
+        runs=runs,
+    )
+    polled = app.batch_experiment_with_polling(made, polling_options=POLLING)
+    generated = app.new_batch_experiment_with_result(
+        input_set_id="three",
+        runs=[{"version_id": "v1", "input_id": inputs[0]}, {"instance_id": "baseline"}],
+        polling_options=POLLING,
+    )
+    nowhere = refused(lambda: app.new_batch_experiment(id="nowhere", runs=[{"instance_id": "nowhere"}]))
+    again = refused(lambda: app.new_batch_experiment(id="noted", input_set_id="three", runs=[{"instance_id": "latest"}]))
+    metadata = app.batch_experiment_metadata("noted")
+    listed = app.list_batch_experiments()
+    unpaged = app.list_batch_experiments(no_pagination=True)
+    scenarios = app.list_scenario_tests()
+    updated = app.update_batch_experiment("noted", name="Renamed batch", description="New words.")
+    got = app.batch_experiment("noted")
+    app.delete_batch_experiment("noted")
+    return {
+        "inputs": inputs,
+        "made": made,
+        "polled": plain(polled),
+        "generated": plain(generated),
+        "nowhere": nowhere,
+        "again": again,
+        "metadata": plain(metadata),
+        "listed": [plain(one) for one in listed],
+        "unpaged": [one.id for one in unpaged],
+        "scenarios": [one.id for one in scenarios],
+        "updated": plain(updated),
+        "got": plain(got),
+        "get_after_delete": refused(lambda: app.batch_experiment("noted")),
+        "metadata_after_delete": refused(lambda: app.batch_experiment_metadata("noted")),
+        "run_after_delete": refused(lambda: app.run_metadata(got.runs[0].id)),
+        "left": [one.id for one in app.list_batch_experiments()],
+    }
+
+
+def scenario_tests(client):
+    """Scenario tests on inputs of every kind the client has, with options that vary and repetitions."""
+    app, inputs = compared(client, "py-scenario")
+    url = app.upload_url()
+    app.upload_data(upload_url=url, data={"numbers": [4, 5]})
+    app.new_managed_input(id="nine", upload_id=url.upload_id)
+    made = app.new_scenario_test(
+        id="every-kind",
+        name="Every kind of input",
+        description="Of an input set, of a managed input and of new data.",
+        repetitions=1,
+        scenarios=[
+            Scenario(
+                scenario_input=ScenarioInput(
+                    scenario_input_type=ScenarioInputType.INPUT_SET, scenario_input_data="three"
+                ),
+                instance_id="baseline",
             ),
-            statistic=statistic,
-        )
+            Scenario(
+                scenario_input=ScenarioInput(scenario_input_type=ScenarioInputType.INPUT, scenario_input_data=["nine"]),
+                instance_id="latest",
+                scenario_id="managed",
+                configuration=[
+                    ScenarioConfiguration(name="factor", values=["5", "7"]),
+                    ScenarioConfiguration(name="note", values=["a", "b"]),
+                ],
+            ),
+            Scenario(
+                scenario_input=ScenarioInput(
+                    scenario_input_type=ScenarioInputType.NEW,
+                    scenario_input_data=[{"numbers": [100]}, {"numbers": [200]}],
+                ),
+                instance_id="candidate",
+                scenario_id="new-data",
+            ),
+        ],
+    )
+    polled = app.scenario_test_with_polling(made, polling_options=POLLING)
+    one = Scenario(
+        scenario_input=ScenarioInput(scenario_input_type=ScenarioInputType.INPUT_SET, scenario_input_data="three"),
+        instance_id="baseline",
+    )
+    generated = app.new_scenario_test_with_result([one], content_type="json", polling_options=POLLING)
+    metadata = app.scenario_test_metadata("every-kind")
+    listed = app.list_scenario_tests()
+    unpaged = app.list_scenario_tests(no_pagination=True)
+    batches = app.list_batch_experiments()
+    updated = app.update_scenario_test("every-kind", name="Renamed scenarios", description="New words.")
+    got = app.scenario_test("every-kind")
+    app.delete_scenario_test("every-kind")
+    return {
+        "inputs": inputs,
+        "made": made,
+        "polled": plain(polled),
+        "generated": plain(generated),
+        "metadata": plain(metadata),
+        "listed": [one.id for one in listed],
+        "unpaged": [one.id for one in unpaged],
+        "batches": [one.id for one in batches],
+        "updated": plain(updated),
+        "got": [got.name, len(got.runs)],
+        "get_after_delete": refused(lambda: app.scenario_test("every-kind")),
+        "left": [one.id for one in app.list_scenario_tests()],
+    }
 
+
+def acceptance_of_a_batch(client):
+    """An acceptance test of a batch experiment that was made before it, as the client does without an input set."""
+    app, inputs = compared(client, "py-first")
+    runs = [
+        BatchExperimentRun(input_id=input, instance_id=instance, input_set_id="three")
+        for instance in ("candidate", "baseline")
+        for input in inputs
+    ]
+    batch = app.new_batch_experiment(id="batch-first", runs=runs)
+    test = app.new_acceptance_test_with_result(
+        candidate_instance_id="candidate",
+        baseline_instance_id="baseline",
+        id="batch-first",
+        metrics=[metric(Comparison.greater_than, StatisticType.mean)],
+        polling_options=POLLING,
+    )
+    found = app.batch_experiment(batch)
+    app.delete_acceptance_test("batch-first")
+    return {
+        "inputs": inputs,
+        "test": plain(test),
+        "runs": [plain(run) for run in found.runs],
+        "batch_after_delete": refused(lambda: app.batch_experiment("batch-first")),
+    }
+
+
+def acceptance_tests(client):
+    """Acceptance tests on an input set, decided, found, changed and deleted."""
+    app, _ = compared(client, "py-accept")
     greater = metric(Comparison.greater_than, StatisticType.mean)
     within = metric(
         Comparison.less_than_or_equal_to,
@@ -830,7 +980,10 @@ PARTS = {
         ensembles,
         shadow_tests,
         switchback_tests,
+        batch_experiments,
+        scenario_tests,
         acceptance_tests,
+        acceptance_of_a_batch,
         pages,
         formats,
     ]
