@@ -47,7 +47,6 @@ describe('an operation', () => {
       /Path parameters[\s\S]*application_id[\s\S]*Query parameters[\s\S]*instance_id[\s\S]*Header parameters[\s\S]*Idempotency-Key/,
     );
     expect(html).toContain('<li class="api-field" id="create-run.body.configuration.queuing.priority">');
-    expect(html).toContain('href="#create-run.body.configuration.queuing.priority"');
     expect(html).toContain('<summary>Fields of <code>queuing</code></summary>');
     expect(html).toMatch(/<details class="api-response" id="create-run.202">[\s\S]*run_id/);
     expect(html).toContain('<span class="api-required"> required</span>');

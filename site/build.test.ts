@@ -78,15 +78,24 @@ describe('routes', () => {
     }
   });
 
-  test('no two pages have the same title', () => {
-    const titles = new Map<string, string>();
+  test.each([
+    ['title', /<title>([^<]*)/g],
+    ['description', /<meta name="description" content="([^"]*)"/g],
+  ])('no two pages have the same %s', (_, pattern) => {
+    const seen = new Map<string, string>();
     for (const path of pageFiles()) {
       const html = read(path);
-      const [title = ''] = matches(html, /<title>([^<]*)/g);
+      const [text = ''] = matches(html, pattern);
       const [route = path] = matches(html, /<link rel="canonical" href="([^"]*)"/g);
-      expect(titles.get(title) ?? route, title).toBe(route);
-      titles.set(title, route);
+      expect(seen.get(text) ?? route, text).toBe(route);
+      seen.set(text, route);
     }
+  });
+
+  test('the documentation has between 80 and 130 pages', () => {
+    const pages = matches(read('sitemap.xml'), /<loc>https:\/\/yard\.example(\/docs\/[^<]*)<\/loc>/g);
+    expect(pages.length).toBeGreaterThanOrEqual(80);
+    expect(pages.length).toBeLessThanOrEqual(130);
   });
 });
 
@@ -241,6 +250,29 @@ describe('every document', () => {
       const body = html.replace(/<style[\s\S]*?<\/style>|<script[\s\S]*?<\/script>/g, '');
       expect(matches(body, /(<[^>]*\s(?:style|on[a-z]+)=)/g), path).toEqual([]);
       expect(body, path).not.toContain('javascript:');
+    }
+  });
+
+  test('holds every style that something in it asks for', () => {
+    const pages = pageFiles().map((path) => {
+      const html = read(path);
+      const sheets = matches(html, /<style>([\s\S]*?)<\/style>/g);
+      const classes = matches(html.replace(/<style>[\s\S]*?<\/style>/g, ''), /\sclass="([^"]*)"/g);
+      return { path, sheets, classes: new Set(classes.flatMap((list) => list.split(' '))) };
+    });
+    // The first page has names of its own, which other pages use for other things.
+    const all = new Set(pages.flatMap(({ path, sheets }) => (path === 'index.html' ? [] : sheets)));
+    expect(all.size).toBeGreaterThan(3);
+    for (const sheet of all) {
+      const selectors = matches(sheet, /(?:^|[{},])([^{},@]*\.[a-z][^{},]*)(?=[,{])/g);
+      expect(selectors.length).toBeGreaterThan(3);
+      const needed = selectors.map((selector) => matches(selector, /\.([a-z][\w-]*)/g));
+      for (const { path, sheets, classes } of pages)
+        if (!sheets.includes(sheet))
+          expect(
+            needed.filter((names) => names.every((name) => classes.has(name))),
+            path,
+          ).toEqual([]);
     }
   });
 

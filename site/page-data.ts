@@ -49,10 +49,10 @@ export type DocsPage = PlainPage & {
 
 /** What the build knows of its own files, so that a page can name them. */
 export type Assets = {
-  /** The whole style sheet; it is inlined. */
+  /** The style sheet of every page; it is inlined. */
   css: string;
-  /** What only the overview at the root of the site needs beside it; inlined there. */
-  homeCss: string;
+  /** What only some pages need beside it, inlined in a page that `usedBy` finds something in. */
+  sheets: { css: string; usedBy: RegExp }[];
   /** The address of the module script with all small islands. */
   script: string;
   /** Inline scripts by name; each text is also listed by hash in csp.json. */

@@ -88,6 +88,25 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await page.getByRole('heading', { level: 2, name: 'Create a run' }).count()).toBe(1);
   });
 
+  test('fields and answers link to themselves where they can be seen', async () => {
+    for (const route of [runs, `${runs}#create-run.body.options`]) {
+      const page = await visit(route);
+      const details = page.locator('.api-details').first();
+      if (route === runs) await details.locator('> summary').click();
+      await page.waitForFunction(() => document.querySelector('.api-details[open] .api-self[href]') !== null);
+      for (const kind of ['.api-field', '.api-response']) {
+        const places = details.locator(kind);
+        const ids = await places.evaluateAll((all) => all.map(({ id }) => `#${id}`));
+        const link = kind === '.api-field' ? '.api-name' : '.api-self';
+        expect(
+          await details
+            .locator(link)
+            .evaluateAll((all) => all.map((one) => decodeURIComponent(one.getAttribute('href') ?? ''))),
+        ).toEqual(ids);
+      }
+    }
+  });
+
   test('a link to a field unfolds what it is in, with a script and without', async () => {
     const field = 'create-run.body.configuration.queuing.priority';
     for (const javaScriptEnabled of [true, false]) {
@@ -158,8 +177,9 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     { viewport: { width: 390, height: 844 }, colorScheme: 'light' as const },
     { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' as const },
   ])('with everything unfolded nothing is faint and no page scrolls sideways: %o', async (options) => {
-    for (const name of ['runs', 'run-results', 'applications', 'service']) {
+    for (const name of ['runs', 'run-results', 'applications', 'accounts']) {
       const page = await visit(`${reference}/${name}`, options);
+      expect(await page.locator('.api').count(), name).toBeGreaterThan(1);
       await page.evaluate(() => {
         for (const details of document.querySelectorAll<HTMLDetailsElement>('.api details'))
           details.open = true;

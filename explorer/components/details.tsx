@@ -1,13 +1,13 @@
 import type { Body, Response } from '../model/answers.ts';
 import type { Callback } from '../model/callbacks.ts';
 import type { Content, Example } from '../model/content.ts';
+import { hrefOf } from '../model/href.ts';
 import type { Operation } from '../model/operation.ts';
 import { locations, type Parameter } from '../model/parameter.ts';
 import type { Sample } from '../model/samples.ts';
 import type { Access } from '../model/security.ts';
 import { BlockList, Facts, Faults, FieldBody, FieldList, Groups, Type } from './field-list.tsx';
 import { Code, Tabs } from './host.tsx';
-import { hrefOf } from './href.ts';
 import { Markdown, oneLine } from './markdown.tsx';
 
 type Heading = 'h3' | 'h4' | 'h5';
@@ -183,7 +183,8 @@ function ResponsePart({ response }: { response: Response }) {
       </summary>
       {line === undefined && <Markdown text={description} />}
       <p className="api-fact">
-        <a href={hrefOf(id)}>Link to this response</a>
+        {/* biome-ignore lint/a11y/useValidAnchor: as with the names of fields. */}
+        <a className="api-self">Link to this response</a>
       </p>
       {again && (
         <p className="api-fact">

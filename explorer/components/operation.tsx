@@ -1,8 +1,8 @@
+import { hrefOf } from '../model/href.ts';
 import { type Operation as OperationData, readOperation, titleOf } from '../model/operation.ts';
 import { type SampleOptions, samplesOf } from '../model/samples.ts';
 import { Details } from './details.tsx';
 import { Faults } from './field-list.tsx';
-import { hrefOf } from './href.ts';
 import { Markdown } from './markdown.tsx';
 
 export type OperationProps = SampleOptions & {

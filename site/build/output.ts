@@ -18,10 +18,10 @@ function hashOf(text: string): string {
  * What the server needs for a strict policy: `scripts` go to script-src and `styles` to style-src, each beside 'self'.
  * No page needs anything else.
  */
-function cspOf({ css, homeCss, inline }: Assets): string {
+function cspOf({ css, sheets, inline }: Assets): string {
   const policy = {
     scripts: [inline.head, inline.tabs, inline.speculation].map(hashOf),
-    styles: [css, homeCss].map(hashOf),
+    styles: [css, ...sheets.map((sheet) => sheet.css)].map(hashOf),
   };
   return `${JSON.stringify(policy, null, 2)}\n`;
 }

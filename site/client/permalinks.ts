@@ -5,7 +5,7 @@ export function startPermalinks(): void {
   document.addEventListener('click', async ({ target, ctrlKey, metaKey, shiftKey }) => {
     const link =
       target instanceof Element
-        ? target.closest<HTMLAnchorElement>('a.permalink, a.api-permalink, .api-response > p > a')
+        ? target.closest<HTMLAnchorElement>('a.permalink, a.api-permalink, a.api-self')
         : null;
     if (!link || ctrlKey || metaKey || shiftKey) return;
     if (!(await copyText(link.href))) return;

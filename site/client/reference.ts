@@ -1,10 +1,15 @@
-/** What pages of the reference of the API can do more: unfold everything at once, and name this server in the samples. */
+/**
+ * What pages of the reference of the API can do more: unfold everything at once, link to each field and answer, and name
+ * this server in the samples.
+ */
+import { hrefOf } from '@switchyard/explorer/model/href.ts';
 
 /** What the samples are built with; see build/markup/swagger.ts. */
 const builtWith = 'http://127.0.0.1:8080';
 
 export function startReference(): void {
   addExpandAll();
+  linkWhatUnfolds();
   if (location.origin !== builtWith) nameThisServer();
 }
 
@@ -19,6 +24,26 @@ function addExpandAll(): void {
     button.textContent = open ? 'Collapse all' : 'Expand all';
   });
   document.querySelector('.page-actions')?.append(button);
+}
+
+/**
+ * Fields and answers are no links in the page: their addresses, each once more beside its anchor, were a tenth of its
+ * bytes. They become links when their operation is unfolded.
+ */
+function linkWhatUnfolds(): void {
+  for (const details of document.querySelectorAll('.api-details[open]')) linkAllIn(details);
+  const onToggle = ({ target }: Event) => {
+    if (target instanceof Element && target.matches('.api-details')) linkAllIn(target);
+  };
+  document.addEventListener('toggle', onToggle, { capture: true });
+}
+
+function linkAllIn(details: Element): void {
+  const links = details.querySelectorAll<HTMLAnchorElement>(':is(.api-name, .api-self):not([href])');
+  for (const link of links) {
+    const place = link.closest('.api-field, .api-response');
+    if (place) link.href = hrefOf(place.id);
+  }
 }
 
 /** A reader who has the page from a server wants to call that server. Nothing is sent; only the words change. */

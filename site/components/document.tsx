@@ -45,7 +45,9 @@ export function Document(props: Props) {
         <link rel="expect" href="#site-foot" blocking="render" />
         <InlineScript text={assets.inline.head} />
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
-        {route === '/' && <style dangerouslySetInnerHTML={{ __html: assets.homeCss }} />}
+        {assets.sheets.map(({ css }) => (
+          <style key={css} dangerouslySetInnerHTML={{ __html: css }} />
+        ))}
         <link rel="icon" href="/favicon.ico" />
         <link rel="alternate" type="application/atom+xml" href="/releases.atom" />
         {hasMarkdown && <link rel="alternate" type="text/markdown" href={`${route}.md`} />}

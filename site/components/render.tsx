@@ -55,10 +55,14 @@ function element(view: View) {
   );
 }
 
-/** Renders one page to a whole HTML document. */
+/** Renders one page to a whole HTML document, with the style sheets that it has a use for. */
 export function renderView(view: View): string {
   const html = renderToStaticMarkup(
     <InlineScripts value={view.assets.inline}>{element(view)}</InlineScripts>,
   );
-  return `<!doctype html>${html}`;
+  const unused = view.assets.sheets.filter(({ usedBy }) => !usedBy.test(html));
+  return unused.reduce(
+    (rest, { css }) => rest.replace(`<style>${css}</style>`, ''),
+    `<!doctype html>${html}`,
+  );
 }
