@@ -175,6 +175,13 @@ describe('what is missing', () => {
     expect(compareValues([-2, -4], [-1, -2]).ratio).toEqual({ value: 0.5, interval: null });
   });
 
+  test('an undecided comparison with an interval that excludes 0 says how many inputs have to differ', () => {
+    const control = [100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100];
+    const found = compareValues(control, [90, 91, 92, 93, 94, 95, 96, 97, 100, 100, 100, 100]);
+    expect(found.verdict).toBe('undecided');
+    expect(found.reasons).toContain("Wilcoxon's test needs at least 10 inputs that differ, and 8 inputs do.");
+  });
+
   test('ties above half are told', () => {
     const found = compareValues([1, 2, 3, 4, 5], [1, 2, 3, 5, 6]);
     expect(found.inputs).toMatchObject({ ties: 3, losses: 2 });

@@ -18,7 +18,15 @@ import {
 import { finite, mean, type Scale, scaleOf, standardDeviation } from './numbers.ts';
 import { countMissing, countRuns, type Observation, type RunCounts } from './observations.ts';
 import { type PairedInput, pairInputs } from './pairs.ts';
-import { decide, type Evidence, moreUnits, type Objective, type Seen, type Verdict } from './verdict.ts';
+import {
+  count,
+  decide,
+  type Evidence,
+  moreUnits,
+  type Objective,
+  type Seen,
+  type Verdict,
+} from './verdict.ts';
 import { warningsOf } from './warnings.ts';
 import { holm, PAIRS_FOR_ANSWER, type Wilcoxon, wilcoxon } from './wilcoxon.ts';
 
@@ -112,7 +120,12 @@ export function compare(
     usable: usable.length,
     difference: usable.length === 0 ? 0 : mean(differences),
     interval,
-    test: { name: "Wilcoxon's test", p_value: test.p_value, direction: test.w_plus - test.w_minus },
+    test: {
+      name: "Wilcoxon's test",
+      p_value: test.p_value,
+      needs: `at least ${PAIRS_FOR_ANSWER} inputs that differ, and ${count(test.n, 'input')} ${test.n === 1 ? 'does' : 'do'}`,
+      direction: test.w_plus - test.w_minus,
+    },
     all_equal: differences.every((difference) => difference === 0),
     margin: marginOf(tolerance, controls, scale),
     objective: settings.objective,

@@ -35,7 +35,10 @@ export interface Evidence {
   interval: Interval | null;
   test: {
     name: string;
-    p_value: number | null /** The sign of the difference the test sees. */;
+    p_value: number | null;
+    /** What it would need for an answer, where it has none. */
+    needs?: string;
+    /** The sign of the difference the test sees. */
     direction: number;
   };
   /** No unit differs. */
@@ -93,8 +96,8 @@ function undecided(...reasons: string[]): { verdict: Verdict; reasons: string[] 
   return { verdict: 'undecided', reasons };
 }
 
-function testSays({ name, p_value }: Evidence['test']): string {
-  if (p_value === null) return `${name} has no answer`;
+function testSays({ name, p_value, needs }: Evidence['test']): string {
+  if (p_value === null) return needs === undefined ? `${name} has no answer` : `${name} needs ${needs}`;
   return `${name} gives p = ${Number(p_value.toPrecision(2))}`;
 }
 
