@@ -51,6 +51,13 @@ const example = {
   updated_at: '2026-11-20T08:00:00.000Z',
 };
 
+/** The runs of one of it, in order. */
+const CHILDREN = [
+  { id: 'run-01jd3v7mb4hw6c9a', group: 'quick', repetition: 0 },
+  { id: 'run-01jd3v7mb4hw6c9b', group: 'quick', repetition: 1 },
+  { id: 'run-01jd3v7mb4hw6c9c', group: 'thorough', repetition: 0 },
+] as const;
+
 export const createEnsemble = operation({
   id: 'createEnsemble',
   method: 'POST',
@@ -166,10 +173,10 @@ export const getRunEnsemble = operation({
         error: '',
         evaluation_type: 'rules',
         definition_id: definition.id,
-        requested_runs: 2,
-        child_runs: ['a', 'b'].map((last, repetition) => ({
-          id: `run-01jd3v7mb4hw6c9${last}`,
-          run_group_id: 'quick',
+        requested_runs: 3,
+        child_runs: CHILDREN.map(({ id, group, repetition }) => ({
+          id,
+          run_group_id: group,
           repetition,
           application_instance_id: 'production',
           application_version_id: 'v1',
@@ -177,7 +184,7 @@ export const getRunEnsemble = operation({
           error: '',
         })),
         rules_result: {
-          best_run_id: 'run-01jd3v7mb4hw6c9a',
+          best_run_id: CHILDREN[2].id,
           decisions: [
             {
               rule_id: 'cost',
@@ -186,15 +193,26 @@ export const getRunEnsemble = operation({
               objective: 'minimize',
               tolerance: { type: 'relative', value: 0.01 },
               best: 812.4,
-              considered: ['run-01jd3v7mb4hw6c9a', 'run-01jd3v7mb4hw6c9b'],
-              kept: ['run-01jd3v7mb4hw6c9a'],
+              considered: CHILDREN.map(({ id }) => id),
+              kept: [CHILDREN[0].id, CHILDREN[2].id],
               dropped: [
                 {
-                  run_id: 'run-01jd3v7mb4hw6c9b',
+                  run_id: CHILDREN[1].id,
                   value: 860.1,
-                  why: '860.1 is not within 1 % of 812.4, the lowest.',
+                  why: '860.1 is more than 1 % away from 812.4, the lowest.',
                 },
               ],
+            },
+            {
+              rule_id: 'time',
+              index: 1,
+              statistics_path: 'result.duration',
+              objective: 'minimize',
+              tolerance: { type: 'absolute', value: 0 },
+              best: 3.5,
+              considered: [CHILDREN[0].id, CHILDREN[2].id],
+              kept: [CHILDREN[2].id],
+              dropped: [{ run_id: CHILDREN[0].id, value: 4.2, why: '4.2 is not 3.5, the lowest.' }],
             },
           ],
           left_out: [],

@@ -41,6 +41,11 @@ describe('status_v2', () => {
     expect(canMove('running', 'queued')).toBe(true);
   });
 
+  test('what nobody has begun is canceled or waits: only a result or a worker fails it', () => {
+    expect(RUN_STATUSES_V2.filter((from) => canMove(from, 'failed'))).toEqual(['none', 'running']);
+    expect(RUN_STATUSES_V2.filter((from) => canMove(from, 'queued'))).toEqual(['running']);
+  });
+
   test('no status follows itself', () => {
     expect(RUN_STATUSES_V2.filter((status) => canMove(status, status))).toEqual([]);
   });

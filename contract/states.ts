@@ -10,11 +10,12 @@ export type RunStatusV1 = (typeof RUN_STATUSES_V1)[number];
 
 /**
  * `running → queued` is the one step back: the worker that held the run died, so nothing is known about it and it is
- * queued again at its old place. A terminal status never changes.
+ * queued again at its old place. What cannot be started fails in the hands of the worker that has claimed it, so nothing
+ * goes from `queued` to `failed`. `none` is an external run, which is never executed here. A terminal status never changes.
  */
 export const RUN_TRANSITIONS: Record<RunStatusV2, readonly RunStatusV2[]> = {
-  none: ['queued', 'succeeded', 'failed', 'canceled'],
-  queued: ['running', 'canceled', 'failed'],
+  none: ['succeeded', 'failed', 'canceled'],
+  queued: ['running', 'canceled'],
   running: ['succeeded', 'failed', 'canceled', 'queued'],
   canceled: [],
   succeeded: [],

@@ -30,6 +30,12 @@ export function hiddenOptions(executable: ExecutablesTable | undefined, role: Ro
   return new Set(items.filter((item) => isHidden(item, role)).map((item) => item.name));
 }
 
+/** Names of options that some role may not see: what is kept for every role to read must not name them. */
+export function confidentialOptions(executable: ExecutablesTable): ReadonlySet<string> {
+  const items = requirementsOf(executable).options?.items ?? [];
+  return new Set(items.filter((item) => (item.ui?.hidden_from?.length ?? 0) > 0).map((item) => item.name));
+}
+
 /** The body of an executable; definitions of options that are hidden from the role are left out. */
 export function executableBody(row: ExecutablesTable, role: Role): Executable {
   const requirements = requirementsOf(row);

@@ -10,14 +10,15 @@ import { ENSEMBLE_RUNS_MAX, ERROR_CHARS_MAX } from '@switchyard/contract/limits.
 import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import { type Log, messageOf } from '../log.ts';
+import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import { Setbacks } from '../reconcile/setbacks.ts';
 import { insertAssets, listAssets, type PreparedAsset } from '../runs/assets.ts';
 import { cancel } from '../runs/cancel.ts';
 import { listMembers, listReady, listUnfinishedMembers } from '../runs/ensemble-runs.ts';
 import { type Ending, endEnsemble } from '../runs/moves.ts';
-import { forgetPlanned, listPlanned, removePlanned } from '../runs/plan.ts';
+import { forgetPlanned, hasPlanned, listPlanned, removePlanned } from '../runs/plan.ts';
 import type { RunsTable } from '../runs/schema.ts';
 import { findRun } from '../runs/store.ts';
 import { choose, chooseNone, failureOf, outcomesOf } from './choose.ts';
@@ -36,6 +37,10 @@ interface Parts {
 
 export function advancer(parts: Parts): Reconciler {
   const { database, clock, log } = parts;
+  const setbacks = new Setbacks(
+    parts,
+    'The run of an ensemble could not be taken further; it will be tried again.',
+  );
   const reconciler = new Reconciler({
     name: 'advance ensembles',
     everyMs: EVERY_MS,
@@ -45,7 +50,7 @@ export function advancer(parts: Parts): Reconciler {
       let after: RunsTable['id'] | null = null;
       for (;;) {
         const runs: RunsTable[] = await listReady(database.read, after, AT_ONCE);
-        await Promise.all(runs.map((run) => advance(parts, run)));
+        await Promise.all(runs.map((run) => setbacks.attempt(run.id, () => advance(parts, run))));
         after = runs.at(-1)?.id ?? null;
         if (runs.length < AT_ONCE) return;
       }
@@ -56,25 +61,21 @@ export function advancer(parts: Parts): Reconciler {
   return reconciler;
 }
 
-/** What it throws would keep other runs waiting, so it is logged, and tried again later. */
 async function advance(parts: Parts, run: RunsTable): Promise<void> {
   try {
     if (run.cancel_requested_at !== null && !(await hasCanceled(parts, run))) return;
     if (await end(parts, run)) parts.database.notify('runs-ended');
   } catch (error) {
     // The best run was deleted after it had been found. That is news, and without it another is the best.
-    if (error instanceof ContentGoneError) return;
-    parts.log.error(
-      { run: run.id, error: messageOf(error) },
-      'The run of an ensemble could not be taken further; it will be tried again.',
-    );
+    if (!(error instanceof ContentGoneError)) throw error;
   }
 }
 
 /** Cancels what the run consists of; whether all of it has ended. */
 async function hasCanceled(parts: Parts, run: RunsTable): Promise<boolean> {
   const { database } = parts;
-  await database.transact((tx) => forgetPlanned(tx, run.id));
+  // While its last runs end it is looked at again and again: it costs no transaction then.
+  if (await hasPlanned(database.read, run.id)) await database.transact((tx) => forgetPlanned(tx, run.id));
   for (const child of await listUnfinishedMembers(database.read, run.id))
     if (child.cancel_requested_at === null) await cancel(parts, child);
   return (await listUnfinishedMembers(database.read, run.id)).length === 0;

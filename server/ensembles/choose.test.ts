@@ -174,6 +174,16 @@ describe('the best is', () => {
       within('relative', 1),
       {},
     ],
+    [
+      'no whole number beyond the tolerance, however large',
+      'a',
+      [
+        [9_007_199_254_740_980, 9],
+        [9_007_199_254_740_990, 1],
+      ],
+      within('absolute', 9),
+      {},
+    ],
     ['as large numbers want it', 'b', [[-1.7e308], [1.7e308]], { objective: 'maximize' }],
     [
       'by the index of rules, not their order',

@@ -155,13 +155,14 @@ function apply(rule: EnsembleRule, considered: readonly Candidate[]): Applied {
 
 /**
  * Whether the value is within the tolerance of the best. What the last digits of floating-point numbers add is forgiven:
- * 1.1 is within 10 % of 1, though 1.1 - 1 is more than 0.1 in them.
+ * 1.1 is within 10 % of 1, though 1.1 - 1 is more than 0.1 in them. Whole numbers have no such digits.
  */
 export function isAsGood(value: number, best: number, tolerance: EnsembleRule['tolerance']): boolean {
   if (value === best) return true;
   if (tolerance.value === 0) return false;
   const allowed = tolerance.type === 'absolute' ? tolerance.value : tolerance.value * Math.abs(best);
-  const rounding = 4 * Number.EPSILON * Math.max(Math.abs(value), Math.abs(best));
+  const isExact = [value, best, allowed].every(Number.isSafeInteger);
+  const rounding = isExact ? 0 : 4 * Number.EPSILON * Math.max(Math.abs(value), Math.abs(best));
   return allowed > 0 && Math.abs(value - best) <= allowed + rounding;
 }
 

@@ -1,20 +1,20 @@
 /**
  * Ends batch experiments: one of which nothing is planned and nothing unfinished is looked at, and is over with what was
- * found, in one transaction. When runs end by the thousand it looks again some times a second, not for each of them, and
- * what it asks of each experiment that goes on are two looks at small indexes.
+ * found, in one transaction. When runs end by the thousand it looks again some times a second, not for each of them.
  */
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, type Reader, skipsLocked } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import { Setbacks } from '../reconcile/setbacks.ts';
 import { hasUnfinished } from '../runs/experiment-runs.ts';
 import { hasPlanned } from '../runs/plan.ts';
 import { findBatch, stateOf } from './batch-findings.ts';
 import {
   findByUid,
   holdExperiment,
-  listStartedUids,
+  listIdle,
   removeInputsOf,
   updateExperiment,
   writeResults,
@@ -33,14 +33,15 @@ interface Parts {
 
 export function batchAdvancer(parts: Parts): Reconciler {
   const { database, clock, log } = parts;
+  const setbacks = new Setbacks(parts, 'A batch experiment could not be ended; it will be tried again.');
   const reconciler = new Reconciler({
     name: 'end batch experiments',
     everyMs: EVERY_MS,
     clock,
     log,
     run: async () => {
-      for (const uid of await listStartedUids(database.read, ['batch']))
-        if (!(await goesOn(database.read, uid))) await end(parts, uid);
+      for (const uid of await listIdle(database.read, 'batch'))
+        await setbacks.attempt(uid, () => end(parts, uid));
     },
   });
   let coming = false;

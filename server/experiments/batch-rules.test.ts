@@ -172,7 +172,7 @@ describe('400 for', () => {
       token,
       body: { name: 'Any name', ...latest({ shift: 'x' }) },
     });
-    expectError(answer, 400, 'An option of this app that your role does not see');
+    expectError(answer, 400, 'An option of this app that is hidden from some roles');
     expect(answer.text).not.toContain('shift');
     const { id } = await makeBatch(server, 'app', latest({ factor: 2 }));
     expect(await batchEnded(server, 'app', id)).toMatchObject({ status: 'completed', number_of_runs: 4 });

@@ -8,7 +8,7 @@ import { checkApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { removeWaiting } from '../runs/plan.ts';
+import { forgetPlanned } from '../runs/plan.ts';
 import { dropCaptures, removeRoutes, takeRoute } from '../runs/routes.ts';
 import { endCopying } from './copy.ts';
 import {
@@ -114,7 +114,7 @@ export async function stopLive(
     const now = clock.now();
     if (held.kind === 'shadow' && intent === 'complete') await endCopying(tx, held, now);
     else await release(tx, held);
-    if (intent === 'cancel') await removeWaiting(tx, held.uid);
+    if (intent === 'cancel') await forgetPlanned(tx, held.uid);
     await endLive(tx, held, { status: after, at: now, now });
     return held;
   });

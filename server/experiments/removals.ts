@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import { Setbacks } from '../reconcile/setbacks.ts';
 import { removeSomeAssets } from '../runs/assets.ts';
 import { remove } from '../runs/cancel.ts';
 import { listExperimentRunIds, stripMarks } from '../runs/experiment-runs.ts';
@@ -73,15 +74,17 @@ export function experimentRemover(parts: Parts): Reconciler {
     }
   };
 
+  const setbacks = new Setbacks(parts, 'A deleted experiment could not be removed; it will be tried again.');
   return new Reconciler({
     name: 'remove deleted experiments',
     everyMs: EVERY_MS,
     clock,
     log,
     run: async () => {
-      for (;;) {
-        const deleted = await listDeletedExperiments(database.read, EXPERIMENTS_AT_ONCE);
-        for (const experiment of deleted) await removeAll(experiment);
+      for (let after = ''; ; ) {
+        const deleted = await listDeletedExperiments(database.read, after, EXPERIMENTS_AT_ONCE);
+        for (const experiment of deleted) await setbacks.attempt(experiment.uid, () => removeAll(experiment));
+        after = deleted.at(-1)?.uid ?? after;
         if (deleted.length < EXPERIMENTS_AT_ONCE) return;
       }
     },

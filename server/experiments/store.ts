@@ -108,14 +108,41 @@ export function listStarted(db: Reader, kinds: readonly ExperimentKind[]): Promi
     .execute();
 }
 
-/** Their uids alone: asked for whenever runs end. */
-export async function listStartedUids(db: Reader, kinds: readonly ExperimentKind[]): Promise<string[]> {
+/**
+ * Those of a kind that go on, of which nothing is planned and nothing unfinished: asked for whenever runs end, so it looks
+ * once at small indexes for each that goes on. One statement, because a run that is born between two would be missed.
+ */
+export async function listIdle(db: Reader, kind: ExperimentKind): Promise<string[]> {
   const rows = await db
     .selectFrom('experiments')
     .select('uid')
     .where('status', '=', STARTED)
     .where('deleted_at', 'is', null)
-    .where('kind', 'in', kinds)
+    .where('kind', '=', kind)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('runs')
+            .select('runs.id')
+            .where(sql<boolean>`runs.experiment_uid is not null`)
+            .whereRef('runs.experiment_uid', '=', 'experiments.uid')
+            .where('runs.finished_at', 'is', null),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('planned_runs')
+            .select('planned_runs.position')
+            .whereRef('planned_runs.owner_uid', '=', 'experiments.uid')
+            .where('planned_runs.error', '=', sql.lit('')),
+        ),
+      ),
+    )
+    .orderBy('uid')
     .execute();
   return rows.map((row) => row.uid);
 }
@@ -135,8 +162,20 @@ export function deleteExperiment(tx: Writer, uid: string, at: number): Promise<b
   return updateExperiment(tx, uid, { deleted_at: at });
 }
 
-export function listDeletedExperiments(db: Reader, limit: number): Promise<ExperimentsTable[]> {
-  return db.selectFrom('experiments').selectAll().where('deleted_at', 'is not', null).limit(limit).execute();
+/** By uid, after the one given. */
+export function listDeletedExperiments(
+  db: Reader,
+  after: string,
+  limit: number,
+): Promise<ExperimentsTable[]> {
+  return db
+    .selectFrom('experiments')
+    .selectAll()
+    .where('deleted_at', 'is not', null)
+    .where('uid', '>', after)
+    .orderBy('uid')
+    .limit(limit)
+    .execute();
 }
 
 /** A statement takes only so many parameters. */

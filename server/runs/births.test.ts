@@ -1,5 +1,6 @@
 /** Runs made of what is planned: each once, whatever happens in between. */
 import type { ExperimentId, RunId } from '@switchyard/contract/ids.ts';
+import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { afterEach, expect, test } from 'vitest';
 import { createRun, ended, nodeApp, pushApp } from '../testing/apps.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
@@ -84,6 +85,64 @@ test('what cannot be born stays with its reason, and keeps nothing else waiting'
     'The input was deleted before the run could be made.',
     'There is no version "v9" of application "app".',
   ]);
+});
+
+test('why a run cannot be born names no option that some role may not see', async () => {
+  server = await startTestServer();
+  const rules = {
+    items: [
+      {
+        name: 'size',
+        option_type: 'int' as const,
+        additional_attributes: { max: 5 },
+        ui: { hidden_from: ['viewer' as const] },
+      },
+    ],
+    strict: true,
+    validation: { enforce: 'all' as const },
+  };
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'), { options: rules });
+  await plan((content) => [planned(7, content), planned(8, content, { options: { other: 'x' } })]);
+  await settled();
+  const refused = await listPlanned(server.running.database.read, 'owner', { refused: true, limit: 10 });
+  expect(refused.map((row) => row.error)).toEqual([
+    'An option of this app that is hidden from some roles breaks its rules; ask somebody who sees it.',
+    'options.other is not an option of this app, which allows only none.',
+  ]);
+});
+
+test('why a run cannot be born is kept as far as an error of a run goes', async () => {
+  server = await startTestServer();
+  const values = Array.from({ length: 1000 }, (_, at) => `value-${at}`);
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'), {
+    options: {
+      items: [{ name: 'size', option_type: 'string', additional_attributes: { values } }],
+      validation: { enforce: 'all' },
+    },
+  });
+  await plan((content) => [planned(0, content)]);
+  await settled();
+  const [long] = await listPlanned(server.running.database.read, 'owner', { refused: true, limit: 10 });
+  expect(long?.error).toHaveLength(ERROR_CHARS_MAX);
+  expect(long?.error).toMatch(/^options\.size is "0"; it must be one of value-0, value-1, /);
+});
+
+test('a row that breaks keeps no other waiting, and is tried again', async () => {
+  server = await startTestServer();
+  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  await plan((content) => [planned(0, content), planned(1, content)], false);
+  const { database } = server.running;
+  const write = (options: string) =>
+    database.transact((tx) =>
+      tx.updateTable('planned_runs').set({ options }).where('position', '=', 0).execute(),
+    );
+  await write('{');
+  database.notify('runs-planned');
+  await server.until('runs-queued', async () => (await born()).length === 1);
+  await write('{}');
+  await server.restart();
+  await settled('runs-queued');
+  expect(await born()).toHaveLength(2);
 });
 
 test('what was planned when the server stopped is born when it starts again', async () => {

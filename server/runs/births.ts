@@ -2,6 +2,7 @@
  * Makes runs of what is planned, many at once, each in the transaction that takes its row away: kill the process at any
  * statement, or let two of them work, and each is born once. What cannot be born stays with its reason.
  */
+import { confidentialOptions } from '../applications/executable.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { findLiveApplication } from '../applications/store.ts';
 import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
@@ -9,9 +10,10 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import { type Log, messageOf } from '../log.ts';
+import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import { Setbacks } from '../reconcile/setbacks.ts';
 import { listBirths, type PlannedPlace, refusePlanned, takePlanned } from './plan.ts';
 import { resolvePlanned } from './resolve.ts';
 import type { PlannedRunsTable } from './schema.ts';
@@ -34,6 +36,7 @@ interface Parts {
 
 export function births(parts: Parts): Reconciler {
   const { database, clock, log } = parts;
+  const setbacks = new Setbacks(parts, 'A planned run could not be made; it will be tried again.');
   const reconciler = new Reconciler({
     name: 'make planned runs',
     everyMs: EVERY_MS,
@@ -43,7 +46,9 @@ export function births(parts: Parts): Reconciler {
       let after: PlannedPlace | null = null;
       for (;;) {
         const rows: PlannedRunsTable[] = await listBirths(database.read, after, AT_ONCE);
-        const done = await Promise.all(rows.map((row) => bear(parts, row)));
+        const done = await Promise.all(
+          rows.map((row) => setbacks.attempt(`${row.owner_uid} ${row.position}`, () => bear(parts, row))),
+        );
         // The owner has to look at what cannot be born: nothing of it will ever end.
         if (done.includes('refused')) database.notify('runs-ended');
         after = rows.at(-1) ?? null;
@@ -59,9 +64,9 @@ class TakenError extends Error {}
 
 type Birth = 'born' | 'refused' | 'left';
 
-/** Brings the run of the row. What it throws would keep other rows waiting, so it is logged, and tried again later. */
+/** Brings the run of the row. */
 async function bear(parts: Parts, row: PlannedRunsTable): Promise<Birth> {
-  const { database, log } = parts;
+  const { database } = parts;
   for (let tries = 1; ; tries += 1) {
     try {
       const application = await findLiveApplication(database.read, row.application_uid);
@@ -70,13 +75,7 @@ async function bear(parts: Parts, row: PlannedRunsTable): Promise<Birth> {
       return 'born';
     } catch (error) {
       if (error instanceof TakenError) return 'left';
-      if (!(error instanceof Problem)) {
-        log.error(
-          { owner: row.owner_uid, position: row.position, error: messageOf(error) },
-          'A planned run could not be made; it will be tried again.',
-        );
-        return 'left';
-      }
+      if (!(error instanceof Problem)) throw error;
       if (tries < TRIES) continue;
       await database.transact((tx) => refusePlanned(tx, row, error.message));
       return 'refused';
@@ -109,6 +108,8 @@ async function bring(parts: Parts, application: ApplicationsTable, row: PlannedR
       parentRunId: row.parent_run_id,
       labels: row.labels,
       resolved,
+      // Why it cannot be born is kept, and shown to every role.
+      hidden: confidentialOptions(resolved.executable),
       async also(tx) {
         if (!(await takePlanned(tx, row))) throw new TakenError();
       },

@@ -92,4 +92,14 @@ export const experimentMigrations: readonly Migration[] = [
       );
     },
   },
+  {
+    name: '0034-unfinished-of-experiments',
+    async up(db) {
+      // With both columns SQLite prefers it to the index by status, in which it would read all that has ended.
+      await sql`drop index runs_unfinished_of_experiment`.execute(db);
+      await sql`create index runs_unfinished_of_experiment on runs (experiment_uid, finished_at) where experiment_uid is not null and finished_at is null`.execute(
+        db,
+      );
+    },
+  },
 ];

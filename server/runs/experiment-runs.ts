@@ -170,17 +170,6 @@ export async function stripMarks(tx: Writer, experimentUid: string, limit: numbe
   return Number(result.numUpdatedRows);
 }
 
-/** Runs whose parent is one of the runs: children of an ensemble's run, shadows of an original. */
-export function listChildren(db: Reader, parent: RunId): Promise<RunsTable[]> {
-  return db
-    .selectFrom('runs')
-    .selectAll()
-    .where('parent_run_id', '=', parent)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-}
-
 /** Runs of a shadow test, newest first: its copies, and the runs that were copied or are to be. */
 export function listShadowRuns(db: Reader, experimentUid: string, page: PageRequest): Promise<ListedRun[]> {
   let query = db

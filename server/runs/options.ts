@@ -53,7 +53,7 @@ export function ruleError(
     const error = given ? valueError(item, given.value) : item.required ? missingError(item) : null;
     if (error === null) continue;
     return hidden.has(item.name)
-      ? 'An option of this app that your role does not see breaks its rules; ask somebody who sees it.'
+      ? 'An option of this app that is hidden from some roles breaks its rules; ask somebody who sees it.'
       : error;
   }
   return null;

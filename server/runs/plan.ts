@@ -4,6 +4,7 @@
  * reason why it cannot be born.
  */
 import type { ExperimentId, InputId, RunId } from '@switchyard/contract/ids.ts';
+import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { ExperimentType } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
@@ -53,33 +54,32 @@ const ROWS_PER_STATEMENT = 200;
 
 /** Plans runs. Call `database.notify('runs-planned')` after the commit. */
 export async function insertPlanned(tx: Writer, plan: Plan, runs: readonly PlannedRun[]): Promise<void> {
-  const rows = runs.map(
-    (run): PlannedRunsTable => ({
-      owner_uid: plan.ownerUid,
-      position: run.position,
-      application_uid: plan.applicationUid,
-      planned_at: plan.at,
-      user_email: plan.email,
-      name: run.name ?? '',
-      instance_id: run.instanceId,
-      version_id: run.versionId,
-      options: JSON.stringify(run.options),
-      priority: run.priority ?? null,
-      content_id: run.contentId,
-      input_format: run.inputFormat,
-      input_id: run.inputId ?? null,
-      experiment_uid: plan.experiment?.uid ?? null,
-      experiment_id: plan.experiment?.id ?? null,
-      experiment_type: plan.experiment?.type ?? null,
-      parent_run_id: run.parentRunId ?? null,
-      labels: run.labels === undefined ? null : JSON.stringify(run.labels),
-      error: '',
-    }),
-  );
-  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
+  const rowOf = (run: PlannedRun): PlannedRunsTable => ({
+    owner_uid: plan.ownerUid,
+    position: run.position,
+    application_uid: plan.applicationUid,
+    planned_at: plan.at,
+    user_email: plan.email,
+    name: run.name ?? '',
+    instance_id: run.instanceId,
+    version_id: run.versionId,
+    options: JSON.stringify(run.options),
+    priority: run.priority ?? null,
+    content_id: run.contentId,
+    input_format: run.inputFormat,
+    input_id: run.inputId ?? null,
+    experiment_uid: plan.experiment?.uid ?? null,
+    experiment_id: plan.experiment?.id ?? null,
+    experiment_type: plan.experiment?.type ?? null,
+    parent_run_id: run.parentRunId ?? null,
+    labels: run.labels === undefined ? null : JSON.stringify(run.labels),
+    error: '',
+  });
+  // Each row has its options written out, and those of all are more than should be held at once.
+  for (let from = 0; from < runs.length; from += ROWS_PER_STATEMENT)
     await tx
       .insertInto('planned_runs')
-      .values(rows.slice(from, from + ROWS_PER_STATEMENT))
+      .values(runs.slice(from, from + ROWS_PER_STATEMENT).map(rowOf))
       .execute();
 }
 
@@ -120,7 +120,7 @@ export async function takePlanned(
   return result.numDeletedRows === 1n;
 }
 
-/** Notes why it cannot be born. */
+/** Notes why it cannot be born: as much as an error of a run may say, for thousands may have the same reason. */
 export async function refusePlanned(
   tx: Writer,
   { owner_uid, position }: Pick<PlannedRunsTable, 'owner_uid' | 'position'>,
@@ -128,7 +128,7 @@ export async function refusePlanned(
 ): Promise<void> {
   await tx
     .updateTable('planned_runs')
-    .set({ error })
+    .set({ error: error.slice(0, ERROR_CHARS_MAX) })
     .where('owner_uid', '=', owner_uid)
     .where('position', '=', position)
     .where('error', '=', '')
@@ -227,9 +227,12 @@ export async function removePlanned(tx: Writer, ownerUid: string, limit: number)
   return Number(result.numDeletedRows);
 }
 
-/** Forgets what is waiting to be born. What is being born at this moment is born when this is done. */
+/**
+ * Forgets what is waiting to be born; what cannot be born stays with its reason. What is being born at this moment is born
+ * when this is done.
+ */
 export async function forgetPlanned(tx: Writer, ownerUid: string): Promise<void> {
-  await tx.deleteFrom('planned_runs').where('owner_uid', '=', ownerUid).where('error', '=', '').execute();
+  await tx.deleteFrom('planned_runs').where('owner_uid', '=', ownerUid).where(WAITING).execute();
 }
 
 /** Forgets what runs that go were to be followed by. */
@@ -252,13 +255,4 @@ export async function removePlannedIn(tx: Writer, applicationUid: string, limit:
       .where('position', '=', position)
       .execute();
   return rows.map(() => null);
-}
-
-/** Forgets what is waiting to be born for an owner; what cannot be born stays with its reason. */
-export async function removeWaiting(tx: Writer, ownerUid: string): Promise<void> {
-  await tx
-    .deleteFrom('planned_runs')
-    .where('owner_uid', '=', ownerUid)
-    .where('error', '=', sql.lit(''))
-    .execute();
 }

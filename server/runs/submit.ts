@@ -66,7 +66,7 @@ export interface Birth {
 
 export interface Submission extends Birth {
   resolved: Resolved;
-  /** Options whose names the caller may not see. */
+  /** Options that a refusal must not name. */
   hidden?: ReadonlySet<string>;
 }
 
@@ -229,7 +229,9 @@ function inputOf(asked: Birth, formats: Formats): Promise<PreparedContent> | Pre
 function checkManaged(managed: ManagedContent | null | undefined, formats: Formats): void {
   if (!managed || managed.format === formats.input) return;
   throw badRequest(
-    `input_id is ${shown(managed.id ?? '')}, whose format is ${managed.format}; the app takes ${formats.input}.`,
+    managed.id === null
+      ? `The input has the format ${managed.format}; the app takes ${formats.input}.`
+      : `input_id is ${shown(managed.id)}, whose format is ${managed.format}; the app takes ${formats.input}.`,
   );
 }
 

@@ -1,0 +1,68 @@
+/** One experiment whose rows are broken keeps no other from its end, and none from being removed. */
+import { sql } from 'kysely';
+import { afterEach, expect, test } from 'vitest';
+import { batchEnded, batchPath, experimentalApplication, makeBatch } from '../testing/experiments.ts';
+import { expectStatus } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+let server: TestServer;
+afterEach(() => server.close());
+
+const IDS = ['one', 'two', 'three'];
+
+/** Three batch experiments of a run that waits; answers their uids in order. */
+async function start(): Promise<string[]> {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' } });
+  await experimentalApplication(server, 'app', { waits: { waits: 'true' } }, [{ size: 1 }]);
+  for (const id of IDS)
+    await makeBatch(server, 'app', { id, input_set_id: 'sizes', instance_ids: ['waits'] });
+  return uids();
+}
+async function uids(): Promise<string[]> {
+  const rows = await server.running.database.read
+    .selectFrom('experiments')
+    .select('uid')
+    .orderBy('uid')
+    .execute();
+  return rows.map((row) => row.uid);
+}
+
+test('a batch experiment that cannot be ended keeps no other waiting', async () => {
+  const [first, healthy, last] = await start();
+  const { database } = server.running;
+  const born = await server.until('runs-queued', async () => {
+    const runs = await database.read
+      .selectFrom('runs')
+      .select('id')
+      .where('experiment_uid', 'is not', null)
+      .execute();
+    return runs.length === IDS.length ? runs : null;
+  });
+  await database.transact((tx) =>
+    tx
+      .updateTable('experiments')
+      .set({ definition: '{' })
+      .where('uid', 'in', [first ?? '', last ?? ''])
+      .execute(),
+  );
+  const { id } = await database.read
+    .selectFrom('experiments')
+    .select('id')
+    .where('uid', '=', healthy ?? '')
+    .executeTakeFirstOrThrow();
+  for (const run of born)
+    expectStatus(await server.ask('PATCH', `/v1/applications/app/runs/${run.id}/cancel`), 204);
+  expect((await batchEnded(server, 'app', id)).status).toBe('failed');
+});
+
+test('an experiment that cannot be removed keeps no other from being removed', async () => {
+  const [first] = await start();
+  const { database } = server.running;
+  await sql`create table holds (uid text references experiments (uid))`.execute(database.read);
+  await sql`insert into holds values (${first})`.execute(database.read);
+  for (const id of IDS) expectStatus(await server.ask('DELETE', batchPath('app', `/${id}`)), 204);
+  await expect.poll(uids, { timeout: 20_000 }).toEqual([first]);
+  await sql`drop table holds`.execute(database.read);
+  await server.restart();
+  await expect.poll(uids, { timeout: 20_000 }).toEqual([]);
+});
