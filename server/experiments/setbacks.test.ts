@@ -30,28 +30,32 @@ async function uids(): Promise<string[]> {
 test('a batch experiment that cannot be ended keeps no other waiting', async () => {
   const [first, healthy, last] = await start();
   const { database } = server.running;
-  const born = await server.until('runs-queued', async () => {
-    const runs = await database.read
+  const runs = () =>
+    database.read
       .selectFrom('runs')
-      .select('id')
+      .select(['id', 'experiment_uid', 'finished_at'])
       .where('experiment_uid', 'is not', null)
       .execute();
-    return runs.length === IDS.length ? runs : null;
-  });
+  await server.until('runs-queued', async () => (await runs()).length === IDS.length);
+  const broken = [first ?? '', last ?? ''];
   await database.transact((tx) =>
-    tx
-      .updateTable('experiments')
-      .set({ definition: '{' })
-      .where('uid', 'in', [first ?? '', last ?? ''])
-      .execute(),
+    tx.updateTable('experiments').set({ definition: '{' }).where('uid', 'in', broken).execute(),
   );
+  const cancel = async (wanted: readonly string[]): Promise<void> => {
+    const those = (await runs()).filter((run) => wanted.includes(run.experiment_uid ?? ''));
+    for (const { id } of those)
+      expectStatus(await server.ask('PATCH', `/v1/applications/app/runs/${id}/cancel`), 204);
+    await server.until('runs-ended', async () =>
+      (await runs()).every((run) => run.finished_at !== null || !wanted.includes(run.experiment_uid ?? '')),
+    );
+  };
+  await cancel(broken);
+  await cancel([healthy ?? '']);
   const { id } = await database.read
     .selectFrom('experiments')
     .select('id')
     .where('uid', '=', healthy ?? '')
     .executeTakeFirstOrThrow();
-  for (const run of born)
-    expectStatus(await server.ask('PATCH', `/v1/applications/app/runs/${run.id}/cancel`), 204);
   expect((await batchEnded(server, 'app', id)).status).toBe('failed');
 });
 
