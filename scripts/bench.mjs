@@ -11,6 +11,7 @@ const parts = new Map([
   ['lists', 'server/testing/bench-lists.ts'],
   ['payloads', 'server/testing/bench-payloads.ts'],
   ['followers', 'server/testing/bench-followers.ts'],
+  ['experiments', 'server/testing/bench-experiments.ts'],
   ['site', 'site/testing/bench/bench.ts'],
 ]);
 const part = parts.get(first);

@@ -6,7 +6,8 @@
  * - Runs of a trivial program through the whole server and its API, against bare starts of the same program with the same
  *   containment, which runner/bench.ts measures, and against the runner alone.
  *
- * The other parts have files of their own: `npm run bench -- lists`, `-- payloads`, `-- followers`.
+ * The other parts have files of their own: `npm run bench -- lists`, `-- payloads`, `-- followers`,
+ * `-- experiments`.
  *
  * Rounds alternate between server and baseline; the figures are medians. `--seconds` of a round, `--rounds`.
  */
