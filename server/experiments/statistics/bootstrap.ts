@@ -50,7 +50,7 @@ export function meanInterval(values: Float64Array, resampling: Resampling): Inte
   if (values.length < INPUTS_FOR_INTERVAL) return null;
   const estimate = mean(values);
   const errors = values.map((value) => value - estimate);
-  return around(estimate, errors, new Float64Array(values.length).fill(1), resampling);
+  return around(estimate, errors, null, resampling);
 }
 
 /** Mean of the candidates over mean of the controls; null unless all controls are above 0, or all below. */
@@ -76,9 +76,14 @@ export function ratioInterval(
 
 /**
  * The interval for an estimate whose error in a sample is the sum of the sample's errors over the sum of its weights; the
- * errors of the observed sample sum to 0. Weights of 1 make it a mean, others a ratio with its linearised spread.
+ * errors of the observed sample sum to 0. Weights of 1 (null) make it a mean, others a ratio with its linearised spread.
  */
-function around(estimate: number, errors: Float64Array, weights: Float64Array, resampling: Resampling) {
+function around(
+  estimate: number,
+  errors: Float64Array,
+  weights: Float64Array | null,
+  resampling: Resampling,
+) {
   const count = errors.length;
   const observedSpread = Math.sqrt(squaresAbout(errors, 0) / (count - 1) / count);
   if (observedSpread === 0) return { low: estimate, high: estimate };
@@ -90,36 +95,78 @@ function around(estimate: number, errors: Float64Array, weights: Float64Array, r
   return { low: estimate - highest * observedSpread, high: estimate - lowest * observedSpread };
 }
 
-/** The studentized error of each resample. */
+/** The studentized error of each resample; `weights` null: all are 1. */
 export function resample(
   errors: Float64Array,
-  weights: Float64Array,
+  weights: Float64Array | null,
   leastSpread: number,
   resampling: Resampling,
 ): Float64Array {
   const count = errors.length;
-  const generator = new Generator(`resamples ${resampling.seed}`);
+  const taken = takenOf(count, resampling);
   const studentized = new Float64Array(resampling.resamples);
   for (let draw = 0; draw < studentized.length; draw += 1) {
-    let error = 0;
-    let weight = 0;
-    let errorSquares = 0;
-    let products = 0;
-    let weightSquares = 0;
-    for (let taken = 0; taken < count; taken += 1) {
-      const index = generator.below(count);
-      const e = errors[index] ?? 0;
-      const w = weights[index] ?? 0;
-      error += e;
-      weight += w;
-      errorSquares += e * e;
-      products += e * w;
-      weightSquares += w * w;
-    }
+    const times = taken.subarray(draw * count, (draw + 1) * count);
+    const { error, weight, errorSquares, products, weightSquares } = weights
+      ? weightedSums(times, errors, weights)
+      : plainSums(times, errors);
     const off = error / weight;
     const squares = Math.max(0, errorSquares - 2 * off * products + off * off * weightSquares);
     const spread = (Math.sqrt(squares / (count - 1) / count) * count) / weight;
     studentized[draw] = off / Math.max(spread, leastSpread);
   }
   return studentized;
+}
+
+function weightedSums(times: Uint16Array, errors: Float64Array, weights: Float64Array) {
+  let error = 0;
+  let weight = 0;
+  let errorSquares = 0;
+  let products = 0;
+  let weightSquares = 0;
+  for (let index = 0; index < times.length; index += 1) {
+    const e = errors[index] ?? 0;
+    const w = weights[index] ?? 0;
+    const timesE = (times[index] ?? 0) * e;
+    const timesW = (times[index] ?? 0) * w;
+    error += timesE;
+    weight += timesW;
+    errorSquares += timesE * e;
+    products += timesE * w;
+    weightSquares += timesW * w;
+  }
+  return { error, weight, errorSquares, products, weightSquares };
+}
+
+function plainSums(times: Uint16Array, errors: Float64Array) {
+  let error = 0;
+  let errorSquares = 0;
+  for (let index = 0; index < times.length; index += 1) {
+    const e = errors[index] ?? 0;
+    const timesE = (times[index] ?? 0) * e;
+    error += timesE;
+    errorSquares += timesE * e;
+  }
+  const weight = times.length;
+  return { error, weight, errorSquares, products: error, weightSquares: weight };
+}
+
+let latest: { key: string; taken: Uint16Array } | null = null;
+
+/**
+ * How often each input is taken in each resample, one resample after the other. They follow from the seed and the number of
+ * inputs alone, so the latest are kept: all indicators of an experiment, and difference and ratio of each, share them.
+ */
+function takenOf(count: number, { seed, resamples }: Resampling): Uint16Array {
+  const key = JSON.stringify([seed, count, resamples]);
+  if (latest?.key === key) return latest.taken;
+  const generator = new Generator(`resamples ${seed}`);
+  const taken = new Uint16Array(resamples * count);
+  for (let from = 0; from < taken.length; from += count)
+    for (let draw = 0; draw < count; draw += 1) {
+      const index = from + generator.below(count);
+      taken[index] = (taken[index] ?? 0) + 1;
+    }
+  latest = { key, taken };
+  return taken;
 }

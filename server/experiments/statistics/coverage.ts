@@ -50,8 +50,7 @@ function studentized(values: Float64Array, seed: string): Interval {
   const centre = mean(values);
   const spread = standardDeviation(values) / Math.sqrt(values.length);
   const errors = values.map((value) => value - centre);
-  const ones = new Float64Array(values.length).fill(1);
-  const draws = resample(errors, ones, 0.2 * spread, { seed, resamples: RESAMPLES }).sort();
+  const draws = resample(errors, null, 0.2 * spread, { seed, resamples: RESAMPLES }).sort();
   return { low: centre - (draws[974] ?? 0) * spread, high: centre - (draws[24] ?? 0) * spread };
 }
 

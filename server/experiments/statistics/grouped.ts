@@ -4,7 +4,14 @@
  * Only runs that succeeded give values, all runs are counted. Groups come in the order of their first run, indicators by
  * name, so that the same runs in the same order give the same answer whichever ended first.
  */
-import { byText, countRuns, type Observation, type RunCounts, usableNumber } from './observations.ts';
+import {
+  byText,
+  countRuns,
+  type Observation,
+  type RunCounts,
+  reportsOf,
+  usableNumber,
+} from './observations.ts';
 import { type Distribution, summarize } from './summary.ts';
 
 export type GroupKey = 'inputID' | 'instanceID' | 'versionID' | 'optionSetID' | 'scenarioID';
@@ -83,11 +90,11 @@ export function groupedSummaries(
 /** A run with what it reported by name; of a name reported twice the last value counts, as in JSON. */
 interface Run {
   observation: Observation;
-  values: Map<string, unknown>;
+  values: ReadonlyMap<string, unknown>;
 }
 
 function toRun(observation: Observation): Run {
-  return { observation, values: new Map(observation.indicators.map(({ name, value }) => [name, value])) };
+  return { observation, values: reportsOf(observation) };
 }
 
 /** By how many runs that succeeded each indicator was reported. */

@@ -36,9 +36,24 @@ export function usableNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value + 0 : null;
 }
 
-/** What a run reported under a name; the last one counts, as in JSON. Undefined: nothing. */
+const byName = new WeakMap<Observation['indicators'], ReadonlyMap<string, unknown>>();
+
+/**
+ * What a run reported, by name; of a name reported twice the last value counts, as in JSON. Made once per run: a hundred
+ * indicators are asked of each run, several times each.
+ */
+export function reportsOf({ indicators }: Observation): ReadonlyMap<string, unknown> {
+  let reports = byName.get(indicators);
+  if (!reports) {
+    reports = new Map(indicators.map(({ name, value }) => [name, value]));
+    byName.set(indicators, reports);
+  }
+  return reports;
+}
+
+/** What a run reported under a name. Undefined: nothing. */
 export function reported(observation: Observation, indicator: string): unknown {
-  return observation.indicators.findLast(({ name }) => name === indicator)?.value;
+  return reportsOf(observation).get(indicator);
 }
 
 /** Counts runs by how they ended. */
