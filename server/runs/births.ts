@@ -3,11 +3,12 @@
  * statement, or let two of them work, and each is born once. What cannot be born stays with its reason.
  */
 import { confidentialOptions } from '../applications/executable.ts';
+import { findExecutables } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { findLiveApplication } from '../applications/store.ts';
 import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import type { Log } from '../log.ts';
@@ -15,8 +16,9 @@ import type { Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { Setbacks } from '../reconcile/setbacks.ts';
 import { listBirths, type PlannedPlace, refusePlanned, takePlanned } from './plan.ts';
-import { resolvePlanned } from './resolve.ts';
+import { type Resolved, resolvePlanned } from './resolve.ts';
 import type { PlannedRunsTable } from './schema.ts';
+import { findRun } from './store.ts';
 import { submit } from './submit.ts';
 
 /** As many as commit together well; a larger number keeps requests waiting behind them. */
@@ -108,14 +110,28 @@ async function bring(parts: Parts, application: ApplicationsTable, row: PlannedR
       parentRunId: row.parent_run_id,
       labels: row.labels,
       resolved,
-      // Why it cannot be born is kept, and shown to every role.
-      hidden: confidentialOptions(resolved.executable),
+      hidden: await hiddenFromAny(database.read, row, resolved),
       async also(tx) {
         if (!(await takePlanned(tx, row))) throw new TakenError();
       },
     },
   );
   parts.metrics.runsSubmitted.inc();
+}
+
+/**
+ * Options that a reason why the run cannot be born must not name, because every role is shown it: those of its app, and
+ * those of the app of the run that it is made after, whose options it has.
+ */
+async function hiddenFromAny(
+  db: Reader,
+  { application_uid, parent_run_id }: PlannedRunsTable,
+  { executable, requirements }: Resolved,
+): Promise<ReadonlySet<string>> {
+  const parent =
+    requirements.options?.strict && parent_run_id ? await findRun(db, application_uid, parent_run_id) : null;
+  const [other] = parent ? await findExecutables(db, [parent.executable_id]) : [];
+  return new Set([...confidentialOptions(executable), ...(other ? confidentialOptions(other) : [])]);
 }
 
 async function contentOf(contents: Contents, { content_id }: PlannedRunsTable): Promise<SharedContent> {

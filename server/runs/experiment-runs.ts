@@ -63,11 +63,11 @@ export function listObserved(
   return query.execute();
 }
 
-/** The runs of these ids, of whatever is left of them. */
+/** The runs of these ids, of whatever is left of them, by id. */
 export function findObserved(db: Reader, ids: readonly RunId[]): Promise<ObservedRun[]> {
   return ids.length === 0
     ? Promise.resolve([])
-    : db.selectFrom('runs').select(OBSERVED).where('id', 'in', ids).execute();
+    : db.selectFrom('runs').select(OBSERVED).where('id', 'in', ids).orderBy('id').execute();
 }
 
 export type StatusCounts = Partial<Record<RunStatusV2, number>>;

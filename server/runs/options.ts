@@ -44,6 +44,7 @@ export function ruleError(
   if (definitions.strict) {
     const names = items.map((item) => item.name);
     const unknown = summary.find((one) => !names.includes(one.name));
+    if (unknown && hidden.has(unknown.name)) return HIDDEN;
     if (unknown)
       return `options.${unknown.name} is not an option of this app, which allows only ${names.filter((name) => !hidden.has(name)).join(', ') || 'none'}.`;
   }
@@ -52,12 +53,12 @@ export function ruleError(
     const given = summary.find((one) => one.name === item.name);
     const error = given ? valueError(item, given.value) : item.required ? missingError(item) : null;
     if (error === null) continue;
-    return hidden.has(item.name)
-      ? 'An option of this app that is hidden from some roles breaks its rules; ask somebody who sees it.'
-      : error;
+    return hidden.has(item.name) ? HIDDEN : error;
   }
   return null;
 }
+
+const HIDDEN = 'An option of this app that not every role sees breaks its rules; ask somebody who sees it.';
 
 function missingError(item: OptionItem): string {
   return `options.${item.name} is missing; the app requires it.`;
