@@ -9,6 +9,7 @@ import { type Log, messageOf } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import type { AcceptanceDefinition } from './acceptance-rules.ts';
 import { decideAcceptanceTest, listUndecided, type Undecided } from './acceptance-store.ts';
+import { definitionOf } from './batch-definition.ts';
 import { findingsOf } from './findings.ts';
 import { observe } from './observe.ts';
 
@@ -25,9 +26,10 @@ export function acceptanceDecider({ database, clock, log }: Parts): Reconciler {
   const decide = async (test: Undecided): Promise<void> => {
     const status = test.batch_status === 'failed' ? 'failed' : 'completed';
     const definition = JSON.parse(test.definition) as AcceptanceDefinition;
+    const { versions } = definitionOf({ definition: test.batch_definition });
     const answer = await findingsOf(
       { kind: 'acceptance', definition, status },
-      observe(database.read, test.experiment_uid),
+      observe(database.read, test.experiment_uid, new Map(Object.entries(versions))),
     );
     const { passed, error = '', metric_results } = JSON.parse(answer) as AcceptanceResults;
     await database.transact((tx) =>

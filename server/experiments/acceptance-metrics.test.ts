@@ -1,7 +1,9 @@
 /** What acceptance tests decide, by arithmetic: each type of metric, each operator, with and without a tolerance. */
 import type { AcceptanceTest, MetricResult } from '@switchyard/contract/acceptance-tests.ts';
+import type { BatchExperimentInfo } from '@switchyard/contract/batch-experiments.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acceptanceApp, decided, MEAN, makeBatch, makeTest } from '../testing/acceptance.ts';
+import { acceptanceApp, decided, inputSetOf, MEAN, makeBatch, makeTest } from '../testing/acceptance.ts';
+import { expectStatus } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
 let server: TestServer;
@@ -264,3 +266,28 @@ describe('where numbers are missing', () => {
     ]);
   });
 });
+
+test('runs that could not be made count with those of their version', async () => {
+  // No slot: the runs wait until they are canceled.
+  await using idle = await startTestServer({
+    env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' },
+  });
+  const own = await acceptanceApp(idle);
+  const input_set_id = await inputSetOf(idle, own, [{ control: 1, candidate: 1 }]);
+  const made = await makeTest(idle, own, { input_set_id, repetitions: 150 });
+  const path = `/v1/applications/${own}`;
+  expectStatus(await idle.ask('DELETE', `${path}/instances/candidate`), 204);
+  const batch = `${path}/experiments/batch/${made.experiment_id}`;
+  await idle.until('runs-ended', async () => {
+    const { body } = await idle.ask('GET', `${batch}/metadata`);
+    const { number_of_runs, number_of_failed_runs } = body as BatchExperimentInfo;
+    return number_of_failed_runs > 0 && number_of_runs + number_of_failed_runs === 300;
+  });
+  const { runs } = (await idle.ask('GET', `${batch}/runs`)).body as { runs: { id: string }[] };
+  await Promise.all(runs.map((run) => idle.ask('PATCH', `${path}/runs/${run.id}/cancel`)));
+  const test = await decided(idle, own, made.id);
+  expect(test.results?.metric_results?.[0]?.statistics).toMatchObject({
+    control: { version_id: 'v1', number_of_runs_total: 150 },
+    candidate: { version_id: 'v1', number_of_runs_total: 150 },
+  });
+}, 60_000);

@@ -86,6 +86,7 @@ export function updateAcceptanceTest(
 
 export interface Undecided extends ListedAcceptanceTest {
   batch_status: ExperimentsTable['status'];
+  batch_definition: ExperimentsTable['definition'];
 }
 
 /** What is to be decided, by uid, after the one given: the batch is over, and nothing has come out of the test yet. */
@@ -94,7 +95,7 @@ export function listUndecided(db: Reader, after: string, limit: number): Promise
     .selectFrom('acceptance_tests')
     .innerJoin('experiments', 'experiments.uid', 'acceptance_tests.experiment_uid')
     .select(LISTED.map((column) => `acceptance_tests.${column}` as const))
-    .select('experiments.status as batch_status')
+    .select(['experiments.status as batch_status', 'experiments.definition as batch_definition'])
     .where('acceptance_tests.status', '=', STARTED)
     .where('experiments.status', '!=', 'started')
     .where('experiments.deleted_at', 'is', null)
