@@ -134,7 +134,9 @@ export const ShadowTest = Type.Object(
     refused_runs: Type.Array(RefusedRun, {
       description: `Copies that could not be made, ${REFUSED_RUNS_SHOWN} at most; their input is the original.`,
     }),
-    warnings: Type.Array(Type.String(), { description: 'What was left out of the numbers, in sentences.' }),
+    warnings: Type.Array(Type.String(), {
+      description: 'What was left out of the numbers, and sides that are of several versions, in sentences.',
+    }),
   },
   { $id: 'ShadowTest', description: 'A shadow test with what it has found so far.' },
 );
@@ -292,7 +294,7 @@ export const startShadowTest = operation({
   path: `${ROOT}/{shadow_id}/start`,
   summary: 'Start a shadow test',
   description:
-    'Starts a draft: from now on, or from the time of its `start_events`, runs of the baseline are copied. One test at a time can have the runs of an instance: while another shadow or switchback test is started on the same baseline, the answer is 400 and names it. So is one that is over.',
+    'Starts a draft: from now on, or from the time of its `start_events`, runs of the baseline are copied. One test at a time can have the runs of an instance: while another shadow or switchback test is started on the same baseline, the answer is 400 and names it. So is one that is over, and one of whose instances was deleted.',
   answers: {
     204: { description: 'It is started.' },
     304: { description: 'It was started already; nothing is changed.' },

@@ -108,7 +108,9 @@ export const SwitchbackTest = Type.Object(
       description:
         'The candidate against the baseline by indicator, over the units that are over; for at most 50 indicators, those that `objectives` names first. Beyond the specification.',
     }),
-    warnings: Type.Array(Type.String(), { description: 'What was left out of the numbers, in sentences.' }),
+    warnings: Type.Array(Type.String(), {
+      description: 'What was left out of the numbers, and sides that are of several versions, in sentences.',
+    }),
   },
   { $id: 'SwitchbackTest', description: 'A switchback test with what it has found so far.' },
 );
@@ -259,7 +261,7 @@ export const startSwitchbackTest = operation({
   path: `${ROOT}/{switchback_id}/start`,
   summary: 'Start a switchback test',
   description:
-    'Starts a draft: runs that are made on the baseline are served by the instance of the unit that is on, to the millisecond. Without a start of its own the plan begins now. One test at a time can have the runs of an instance: while another shadow or switchback test is started on the same baseline, the answer is 400 and names it. So is one that is over, and one whose plan has run out before.',
+    'Starts a draft: runs that are made on the baseline are served by the instance of the unit that is on, to the millisecond. Without a start of its own the plan begins now. One test at a time can have the runs of an instance: while another shadow or switchback test is started on the same baseline, the answer is 400 and names it. So is one that is over, one whose plan has run out before, and one of whose instances was deleted.',
   answers: {
     204: { description: 'It is started.' },
     304: { description: 'It was started already; nothing is changed.' },

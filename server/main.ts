@@ -153,7 +153,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics };
     const findings = new LiveFindings(shared);
     const live = new LiveTests({ ...shared, log, findings });
-    const liveMover = live.reconciler();
+    const liveMover = live.mover();
     const liveParts = {
       ...shared,
       live,
@@ -230,6 +230,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       batchAdvancer({ database, contents, clock, log }),
       removedExperiments,
       liveMover,
+      live.settler(),
       acceptanceDecider({ database, clock, log }),
       rescuer({ database, clock, log, metrics }),
       forgetter({ database, clock, log, metrics }),

@@ -76,13 +76,22 @@ async function* shadowRuns(
   const waiting = await listPlanned(db, uid, { refused: false, limit: Number.MAX_SAFE_INTEGER });
   const refused = await listPlanned(db, uid, { refused: true, limit: Number.MAX_SAFE_INTEGER });
   const made = new Set(refused.map(placeOf));
+  // A copy that is not made, or cannot be, counts with those of its instance that are.
+  const versions = new Map<string, string>();
   for await (const rows of observedRuns(db, uid)) {
-    for (const row of rows) made.add(placeOf(row));
+    for (const row of rows) {
+      made.add(placeOf(row));
+      versions.set(row.instance_id, row.version_id);
+    }
     yield rows.map((row) => copy(row, row.status, row.indicators));
   }
-  yield waiting.filter((row) => !made.has(placeOf(row))).map((row) => copy(row, 'queued', '[]'));
-  yield refused.map((row) => copy(row, 'failed', '[]'));
-  const ids = [...originals];
+  const unmade = (row: PlannedRunsTable, status: string): Unread => ({
+    ...copy(row, status, '[]'),
+    version_id: row.version_id || (versions.get(row.instance_id) ?? ''),
+  });
+  yield waiting.filter((row) => !made.has(placeOf(row))).map((row) => unmade(row, 'queued'));
+  yield refused.map((row) => unmade(row, 'failed'));
+  const ids = [...originals].sort();
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const rows = await findObserved(db, ids.slice(from, from + AT_ONCE));
     yield rows.map((row) => ({

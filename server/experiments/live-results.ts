@@ -59,9 +59,41 @@ export function shadowResults(
         indicators: compareAll(originals, own, chosen, { seed }),
       };
     }),
-    warnings: [...warnings, ...more],
+    warnings: [
+      ...severalVersions({ baseline: originals, ...named(candidates, sides) }),
+      ...warnings,
+      ...more,
+    ],
   };
 }
+
+function named(
+  candidates: readonly string[],
+  sides: readonly (readonly Observation[])[],
+): Record<string, readonly Observation[]> {
+  return Object.fromEntries(
+    candidates.map((id, index) => [`candidate ${JSON.stringify(id)}`, sides[index] ?? []]),
+  );
+}
+
+/** An instance can be given another version while the test goes on: then a side is not one thing. */
+function severalVersions(sides: Readonly<Record<string, readonly Observation[]>>): string[] {
+  return Object.entries(sides).flatMap(([side, runs]) => {
+    const versions = [...new Set(runs.map((run) => run.version_id))].filter((id) => id !== '');
+    return versions.length < 2
+      ? []
+      : [
+          `Runs of the ${side} are of ${versions.length} versions, ${versions
+            .slice(0, VERSIONS_NAMED)
+            .map((id) => JSON.stringify(id))
+            .join(
+              ', ',
+            )}${versions.length > VERSIONS_NAMED ? ' and more' : ''}: it was changed while the test went on.`,
+        ];
+  });
+}
+
+const VERSIONS_NAMED = 5;
 
 /** A run with the unit of the plan that it was made in. */
 export type UnitRun = Observation & { unit?: number };
@@ -91,6 +123,10 @@ export function switchbackResults(
       ...(runs.length >= SWITCHBACK_RUNS_MAX
         ? [`These are the numbers of its first ${SWITCHBACK_RUNS_MAX} runs.`]
         : []),
+      ...severalVersions({
+        baseline: runs.filter((run) => run.instance_id === baseline),
+        candidate: runs.filter((run) => run.instance_id === candidate),
+      }),
       ...warnings,
       ...more,
     ],

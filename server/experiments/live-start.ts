@@ -2,12 +2,15 @@
  * Starts, stops and deletes shadow and switchback tests, each in one transaction with the route that gives a test the runs
  * of its baseline (runs/routes.ts): the route is there exactly while the test has started and its time is not over.
  */
+import type { InstanceId } from '@switchyard/contract/ids.ts';
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { badRequest, shown } from '../http/problem.ts';
+import { isLatest } from '../instances/rules.ts';
+import { findInstance } from '../instances/store.ts';
 import { forgetPlanned } from '../runs/plan.ts';
 import { dropCaptures, removeRoutes, takeRoute } from '../runs/routes.ts';
 import { endCopying } from './copy.ts';
@@ -55,7 +58,13 @@ export async function startLive(
         `The ${nounOf(held)} ${shown(held.id)} is ${held.status}; only a draft can be started. Make another.`,
       );
     const now = clock.now();
-    const { rule, baseline, definition } = held.kind === 'shadow' ? shadow(held, now) : switchback(held, now);
+    const { rule, sides, definition } = held.kind === 'shadow' ? shadow(held, now) : switchback(held, now);
+    const [baseline] = sides;
+    for (const id of sides)
+      if (!isLatest(id) && !(await findInstance(tx, application.uid, id as InstanceId)))
+        throw badRequest(
+          `The instance ${shown(id)} of the ${nounOf(held)} ${shown(held.id)} was deleted; make an instance of that id, or another test.`,
+        );
     const taken = await takeRoute(tx, application.uid, baseline, {
       experimentUid: held.uid,
       experimentId: held.id,
@@ -77,7 +86,11 @@ function shadow(held: ExperimentsTable, now: number) {
     throw badRequest(
       `termination_events.time is ${shown(rfc3339(definition.until))}, which is over; make another test with a later one.`,
     );
-  return { definition, baseline: definition.baseline, rule: shadowRoute(definition, now) };
+  return {
+    definition,
+    sides: [definition.baseline, ...definition.candidates] as const,
+    rule: shadowRoute(definition, now),
+  };
 }
 
 function switchback(held: ExperimentsTable, now: number) {
@@ -87,7 +100,11 @@ function switchback(held: ExperimentsTable, now: number) {
   const end = planEnd(definition);
   if (end !== null && end <= now)
     throw badRequest(`The plan has ended at ${rfc3339(end)}; make another test with a later start.`);
-  return { definition, baseline: definition.baseline, rule: switchbackRoute(definition, start) };
+  return {
+    definition,
+    sides: [definition.baseline, definition.candidate] as const,
+    rule: switchbackRoute(definition, start),
+  };
 }
 
 const AFTER: Record<Intent, ExperimentStatus> = { complete: 'completed', cancel: 'canceled' };

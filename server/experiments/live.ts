@@ -2,7 +2,10 @@
  * Moves shadow and switchback tests that have started: plans the copies of what a shadow test has had noted, ends what its
  * limit, its time or its plan ends, cancels the copies of what was canceled, and keeps the results of what is over once all
  * that counts for them has ended. Without state of its own: what is to be done is in the rows, and what is due is asked of
- * the clock, so that a status is never older than the question.
+ * the clock, so that no run counts that was made after the end.
+ *
+ * There are two reconcilers, because numbers can take seconds: while those of one test are worked out, the runs of the
+ * others are copied and their times end.
  */
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
@@ -27,6 +30,8 @@ import {
   writeResults,
 } from './store.ts';
 
+type Attempt = (test: ExperimentsTable, step: () => Promise<unknown>) => Promise<void>;
+
 interface Parts {
   database: Database;
   contents: Contents;
@@ -35,7 +40,7 @@ interface Parts {
   findings: LiveFindings;
 }
 
-/** A second at most from the end of a time to what it ends; who asks for a test sees it ended at once. */
+/** A second at most from the end of a time to what it ends; who asks for a test ends its time at once. */
 const EVERY_MS = 1000;
 const CANCELED_AT_ONCE = 100;
 
@@ -46,27 +51,39 @@ export class LiveTests {
     this.#parts = parts;
   }
 
-  reconciler(): Reconciler {
-    const { database, clock, log } = this.#parts;
-    const reconciler = new Reconciler({
-      name: 'move shadow and switchback tests',
-      everyMs: EVERY_MS,
-      clock,
-      log,
-      run: async () => {
-        // What goes wrong with one keeps no other waiting.
-        const attempt = async (test: ExperimentsTable, step: Promise<void>): Promise<void> => {
-          try {
-            await step;
-          } catch (error) {
-            log.error({ test: test.uid, error: messageOf(error) }, 'A live test could not be moved.');
-          }
-        };
-        for (const test of await listStarted(database.read, ['shadow', 'switchback']))
-          await attempt(test, this.#advance(test));
-        for (const test of await listUnsettled(database.read)) await attempt(test, this.#settle(test));
-      },
+  /** Plans copies, and ends what is over but for its results. */
+  mover(): Reconciler {
+    const { database } = this.#parts;
+    return this.#reconciler('move shadow and switchback tests', async (attempt) => {
+      for (const test of await listStarted(database.read, ['shadow', 'switchback']))
+        await attempt(test, () => this.#advance(test));
+      for (const test of await listUnsettled(database.read))
+        if (test.kind === 'shadow' && test.status === 'canceled')
+          await attempt(test, () => this.#cancelCopies(test));
     });
+  }
+
+  /** Keeps the results of what is over. */
+  settler(): Reconciler {
+    const { database } = this.#parts;
+    return this.#reconciler('keep results of shadow and switchback tests', async (attempt) => {
+      for (const test of await listStarted(database.read, ['shadow']))
+        await attempt(test, () => this.#completeWhenOver(test));
+      for (const test of await listUnsettled(database.read)) await attempt(test, () => this.#settle(test));
+    });
+  }
+
+  #reconciler(name: string, run: (attempt: Attempt) => Promise<void>): Reconciler {
+    const { database, clock, log } = this.#parts;
+    // What goes wrong with one keeps no other waiting.
+    const attempt: Attempt = async (test, step) => {
+      try {
+        await step();
+      } catch (error) {
+        log.error({ test: test.uid, error: messageOf(error) }, 'A live test could not be moved.');
+      }
+    };
+    const reconciler = new Reconciler({ name, everyMs: EVERY_MS, clock, log, run: () => run(attempt) });
     for (const topic of ['runs-captured', 'runs-ended', 'runs-canceled'] as const)
       database.listen(topic, () => reconciler.poke());
     return reconciler;
@@ -79,24 +96,31 @@ export class LiveTests {
     return end !== null && end <= this.#parts.clock.now();
   }
 
-  /** Ends the tests of an application whose time is over, before somebody is told of them. */
+  /**
+   * Ends the tests of an application whose time is over, before somebody is told of them. A shadow test with copies is
+   * completed when its numbers are known, which nobody waits for here.
+   */
   async endOverdue(applicationUid: string): Promise<void> {
-    for (const test of await listStarted(this.#parts.database.read, ['shadow', 'switchback']))
-      if (test.application_uid === applicationUid && this.isOverdue(test)) await this.#advance(test);
+    const { database } = this.#parts;
+    for (const test of await listStarted(database.read, ['shadow', 'switchback'], applicationUid)) {
+      if (!this.isOverdue(test)) continue;
+      const moved = await this.#advance(test);
+      if (moved.kind === 'shadow' && moved.requested === 0) await this.#completeWhenOver(moved);
+    }
   }
 
-  #advance(test: ExperimentsTable): Promise<void> {
-    return test.kind === 'shadow' ? this.#advanceShadow(test) : this.#advanceSwitchback(test);
+  /** Answers the test as it is then. */
+  async #advance(test: ExperimentsTable): Promise<ExperimentsTable> {
+    if (test.kind === 'shadow') return this.#advanceShadow(test);
+    await this.#advanceSwitchback(test);
+    return test;
   }
 
-  async #advanceShadow(test: ExperimentsTable): Promise<void> {
+  async #advanceShadow(test: ExperimentsTable): Promise<ExperimentsTable> {
     const { database, clock } = this.#parts;
     const isOver = isFull(test) || this.isOverdue(test);
-    const hasNotes = await hasCaptures(database.read, test.uid);
     // While its last copies end it is looked at again and again: it costs no transaction then.
-    const isLetGo = isOver && !hasNotes && !(await this.#hasRoute(test));
-    if (isLetGo) return this.#complete(test);
-    if (!isOver && !hasNotes) return;
+    if (isOver ? await this.#isLetGo(test) : !(await hasCaptures(database.read, test.uid))) return test;
     const now = clock.now();
     const moved = await database.transact(async (tx) => {
       const held = await holdExperiment(tx, skipsLocked(database), test.uid);
@@ -107,9 +131,16 @@ export class LiveTests {
       if (isFull(planned)) await release(tx, planned);
       return planned;
     });
-    if (!moved) return;
+    if (!moved) return test;
     if (moved.requested !== test.requested) database.notify('runs-planned');
-    if (isOver || isFull(moved)) await this.#complete(moved);
+    // The original of its last copy may have gone, and the copy with it: then no run will end.
+    if (isOver || isFull(moved)) database.notify('runs-ended');
+    return moved;
+  }
+
+  /** Whether nothing is noted for it, and nothing will be. */
+  async #isLetGo(test: ExperimentsTable): Promise<boolean> {
+    return !(await hasCaptures(this.#parts.database.read, test.uid)) && !(await this.#hasRoute(test));
   }
 
   async #hasRoute(test: ExperimentsTable): Promise<boolean> {
@@ -118,8 +149,9 @@ export class LiveTests {
   }
 
   /** A shadow test that takes no more is over when its last copy and its last original are. */
-  async #complete(test: ExperimentsTable): Promise<void> {
+  async #completeWhenOver(test: ExperimentsTable): Promise<void> {
     const { database, clock } = this.#parts;
+    if (!(isFull(test) || this.isOverdue(test)) || !(await this.#isLetGo(test))) return;
     if (await this.#isPending(test)) return;
     const results = await this.#parts.findings.compute(test);
     await database.transact(async (tx) => {
@@ -148,7 +180,6 @@ export class LiveTests {
   /** Keeps the results of a test that is over. */
   async #settle(test: ExperimentsTable): Promise<void> {
     const { database } = this.#parts;
-    if (test.kind === 'shadow' && test.status === 'canceled') await this.#cancelCopies(test);
     if (await this.#isPending(test)) return;
     const results = await this.#parts.findings.compute(test);
     await database.transact(async (tx) => {

@@ -97,15 +97,20 @@ export async function updateExperiment(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** What goes on, of the kinds. */
-export function listStarted(db: Reader, kinds: readonly ExperimentKind[]): Promise<ExperimentsTable[]> {
-  return db
+/** What goes on, of the kinds; of one application where it is named. */
+export function listStarted(
+  db: Reader,
+  kinds: readonly ExperimentKind[],
+  applicationUid?: string,
+): Promise<ExperimentsTable[]> {
+  let query = db
     .selectFrom('experiments')
     .selectAll()
     .where('status', '=', STARTED)
     .where('deleted_at', 'is', null)
-    .where('kind', 'in', kinds)
-    .execute();
+    .where('kind', 'in', kinds);
+  if (applicationUid !== undefined) query = query.where('application_uid', '=', applicationUid);
+  return query.execute();
 }
 
 /**

@@ -4,7 +4,7 @@ import { expectStatus } from './resources.ts';
 import type { Answer, TestServer } from './server.ts';
 
 /** Reports its cost: what the input says, less by what the option says; `candidate` has `less` set by its instance. */
-const APP = `(input, options) => {
+export const LIVE_APP = `(input, options) => {
   if (options.mode === 'crash') process.exit(3);
   if (options.mode === 'hang') setInterval(() => {}, 1000);
   else return {
@@ -22,7 +22,7 @@ export async function liveApp(
   application = 'app',
   candidate: Record<string, string> = { less: '10' },
 ): Promise<void> {
-  await pushApp(server, application, nodeApp(APP));
+  await pushApp(server, application, nodeApp(LIVE_APP));
   const params = { application_id: application };
   await server.client.call('createVersion', { params, body: { id: 'v1', name: 'One' } });
   for (const [id, options] of [
