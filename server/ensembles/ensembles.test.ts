@@ -172,8 +172,26 @@ describe('a definition is refused', () => {
       /run_groups\.0.*run_type/,
     ],
     ['with a group that names a definition', groups({ definition_id: 'x' }), /run_groups\.0.*definition_id/],
-    ['with a short name', { name: 'ab' }, /name/],
-    ['with an id in capitals', { id: 'Upper' }, /id/],
+    ['without an id', { id: undefined }, /^id is missing/],
+    ['without a name', { name: undefined }, /^name is missing/],
+    ['with no word of groups', { run_groups: undefined }, /^run_groups is missing/],
+    ['with no word of rules', { rules: undefined }, /^rules is missing/],
+    ['with a group without an id', groups({ id: undefined }), /^run_groups\.0\.id is missing/],
+    [
+      'with a group without an instance',
+      groups({ instance_id: undefined }),
+      /^run_groups\.0\.instance_id is missing/,
+    ],
+    ...(['id', 'statistics_path', 'objective', 'index'] as const).map((field): [string, object, RegExp] => [
+      `with a rule without ${field}`,
+      rules({ [field]: undefined }),
+      new RegExp(`^rules\\.0\\.${field} is missing`),
+    ]),
+    ['with a short name', { name: 'ab' }, /^name is "ab"/],
+    ['with a long name', { name: 'x'.repeat(49) }, /^name .*48/],
+    ['with a long description', { description: 'x'.repeat(129) }, /^description .*128/],
+    ['with a long id', { id: 'x'.repeat(65) }, /^id is "x/],
+    ['with an id in capitals', { id: 'Upper' }, /^id is "Upper"/],
     ['with an unknown field', { rule: [] }, /rules/],
   ];
   test.each(cases)('%s', async (_, more, expected) => {
@@ -202,6 +220,27 @@ describe('a definition is refused', () => {
     );
     await server.ask('DELETE', `${PATH}/once`);
   });
+});
+
+test('a change that is refused changes nothing, and what is not named stays', async () => {
+  const made = (await create(definition('kept', { description: 'Told.' }))).body as { updated_at: string };
+  const patch = (body: object) => server.ask('PATCH', `${PATH}/kept`, { body });
+  for (const [field, body] of [
+    ['name', { name: 'ab', description: 'Other.' }],
+    ['description', { name: 'Other name', description: 'x'.repeat(129) }],
+  ] as const) {
+    const answer = await patch(body);
+    expect([answer.status, sentence(answer)]).toEqual([400, expect.stringMatching(new RegExp(`^${field} `))]);
+    expect((await server.ask('GET', `${PATH}/kept`)).body).toEqual(made);
+  }
+  clock.move(1000);
+  const changed = await patch({ description: '' });
+  expect(changed.body).toEqual({
+    ...made,
+    description: '',
+    updated_at: new Date(Date.parse(made.updated_at) + 1000).toISOString(),
+  });
+  await server.ask('DELETE', `${PATH}/kept`);
 });
 
 test('the same key gives the first answer again', async () => {
@@ -235,6 +274,10 @@ test('lists are pages of the newest first, within a window, and always objects',
   const first = await ids('?limit=2');
   expect(first.ids).toEqual(['three', 'two']);
   const token = encodeURIComponent(first.next_page_token ?? '');
+  // What is made between two pages, also at the instant of one that was shown, moves none of them.
+  await create(definition('between'));
+  clock.move(1000);
+  await create(definition('newest'));
   expect((await ids(`?limit=2&pagetoken=${token}`)).ids).toEqual(['one']);
   const [third, second] = all.times;
   expect((await ids(`?start=${second}&end=${third}`)).ids).toEqual(['two']);
@@ -242,7 +285,10 @@ test('lists are pages of the newest first, within a window, and always objects',
   expect((await server.ask('GET', `${PATH}?start=${third}&end=${second}`)).status).toBe(400);
   expect((await server.ask('GET', `${PATH}?start=${second}&limit=2&pagetoken=${token}`)).status).toBe(400);
   expect((await server.ask('GET', `${PATH}?limit=51`)).status).toBe(400);
-  for (const id of all.ids) await server.ask('DELETE', `${PATH}/${id}`);
+  await server.client.call('createApplication', { body: { id: 'other', name: 'Other' } });
+  const foreign = await server.ask('GET', `/v1/applications/other/ensembles?limit=2&pagetoken=${token}`);
+  expect([foreign.status, sentence(foreign)]).toEqual([400, expect.stringMatching(/^pagetoken is "/)]);
+  for (const id of [...all.ids, 'between', 'newest']) await server.ask('DELETE', `${PATH}/${id}`);
 });
 
 test('an option is shown to the roles that may see it', async () => {
