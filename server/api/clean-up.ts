@@ -22,6 +22,7 @@ import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import { Setbacks } from '../reconcile/setbacks.ts';
 import { removeSomeAssets } from '../runs/assets.ts';
 import { remove } from '../runs/cancel.ts';
 import { removePlannedIn } from '../runs/plan.ts';
@@ -90,6 +91,12 @@ export function applicationCleaner(parts: Parts): Reconciler {
     }
   };
 
+  const removeApplicationWhole = async (uid: string): Promise<void> => {
+    await removeRuns(uid);
+    for (const removal of REMOVALS) await removeAll((tx) => removal(tx, uid, BATCH));
+    await database.transact((tx) => removeApplication(tx, uid));
+  };
+
   /** What came in after the account was deleted goes, too, and in the end the account itself. */
   const removeAccounts = async (): Promise<void> => {
     for (const { id, deleted_at } of await listDeletedAccounts(database.read)) {
@@ -100,17 +107,15 @@ export function applicationCleaner(parts: Parts): Reconciler {
     }
   };
 
+  const setbacks = new Setbacks(parts, 'A deleted application could not be removed; it will be tried again.');
   return new Reconciler({
     name: 'clean up deleted applications and accounts',
     everyMs: EVERY_MS,
     clock,
     log,
     run: async () => {
-      for (const uid of await listDeleted(database.read)) {
-        await removeRuns(uid);
-        for (const removal of REMOVALS) await removeAll((tx) => removal(tx, uid, BATCH));
-        await database.transact((tx) => removeApplication(tx, uid));
-      }
+      for (const uid of await listDeleted(database.read))
+        await setbacks.attempt(uid, () => removeApplicationWhole(uid));
       await removeAccounts();
     },
   });

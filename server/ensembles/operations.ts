@@ -10,6 +10,7 @@ import { type Database, skipsLocked } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, Problem, shown } from '../http/problem.ts';
+import { windowOf } from '../http/window.ts';
 import { isReserved } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { makeId, type Random } from '../random.ts';
@@ -86,13 +87,11 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
 
     async listEnsembles({ caller, params, query }) {
       const application = await getOwn(caller, params.application_id);
-      const start = query.start === undefined ? 0 : Date.parse(query.start);
-      const end = query.end === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.end);
-      if (start >= end)
-        throw badRequest(`start is ${shown(query.start)}, which is not before end, ${shown(query.end)}.`);
+      // A definition is used for years: none is too old to be listed.
+      const window = windowOf(query, clock.now(), Number.POSITIVE_INFINITY);
       const list = `ensembles ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`;
       const request = pageRequest(pageTokens, list, query);
-      const rows = await listEnsembles(database.read, application.uid, { start, end }, request);
+      const rows = await listEnsembles(database.read, application.uid, window, request);
       const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
       const items = await shownTo(caller, application, page.items);
       return { status: 200, body: pageObject(pageTokens, list, { ...page, items }) };

@@ -7,11 +7,18 @@ export interface WindowQueryValues {
   end?: string;
 }
 
-/** From its start on and before its end, in milliseconds; throws the 400 for one that ends before it begins. */
-export function windowOf(query: WindowQueryValues, now: number): { start: number; end: number } {
+/**
+ * From its start on and before its end, in milliseconds; throws the 400 for one that ends before it begins. `lengthMs` is how
+ * long it is when no start is given.
+ */
+export function windowOf(
+  query: WindowQueryValues,
+  now: number,
+  lengthMs = LIST_WINDOW_DEFAULT_MS,
+): { start: number; end: number } {
   const end = query.end === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.end);
   const start =
-    query.start === undefined ? Math.min(end, now) - LIST_WINDOW_DEFAULT_MS : Date.parse(query.start);
+    query.start === undefined ? Math.max(0, Math.min(end, now) - lengthMs) : Date.parse(query.start);
   if (start >= end)
     throw badRequest(`start is ${shown(query.start)}, which is not before end, ${shown(query.end)}.`);
   return { start, end };

@@ -1,57 +1,28 @@
 /** Several processes on one PostgreSQL and one object store: a server that takes runs, workers that execute them, one of which is killed. */
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LEASE_MS } from '@switchyard/contract/limits.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
-import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
 import { createRun, nodeApp, pushApp } from '../testing/apps.ts';
-import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
 import { type ServerProcess, startServerProcess } from '../testing/process.ts';
 import { livingApps } from '../testing/processes.ts';
+import { type Several, startSeveral } from '../testing/several.ts';
 import { until } from '../testing/until.ts';
 
-const LEASE_MS = 30_000;
 const postgres = inject('postgres');
-const key = randomBytes(32).toString('base64');
-const name = `scale_out_${process.pid}`;
-const folders: string[] = [];
-const started: ServerProcess[] = [];
-let address = '';
-let s3: S3Server | undefined;
+let several: Several | undefined;
 
 afterEach(async () => {
-  for (const server of started.splice(0)) await server.kill();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  await s3?.stop();
-  s3 = undefined;
-  if (address) await dropDatabase(postgres, name);
+  await several?.close();
+  several = undefined;
 });
 
-async function prepare(): Promise<void> {
-  address = await createDatabase(postgres, name);
-  s3 = await startS3Server();
-}
-
-async function start(role: string): Promise<ServerProcess> {
-  const data = mkdtempSync(join(tmpdir(), `switchyard-${role}-`));
-  folders.push(data);
-  const server = await startServerProcess({
-    data,
-    env: {
-      SWITCHYARD_ROLE: role,
-      SWITCHYARD_DATABASE: address,
-      SWITCHYARD_KEY: key,
-      SWITCHYARD_CAPACITY: '2',
-      SWITCHYARD_BLOBS: `s3://${s3?.bucket}?endpoint=${s3?.endpoint}`,
-      AWS_ACCESS_KEY_ID: s3?.credentials.accessKeyId ?? '',
-      AWS_SECRET_ACCESS_KEY: s3?.credentials.secretAccessKey ?? '',
-    },
-  });
-  started.push(server);
-  return server;
+/** They share a database of their own. */
+async function prepare(): Promise<Several['start']> {
+  several = await startSeveral(postgres, `scale_out_${process.pid}`);
+  return several.start;
 }
 
 /** Runs of ours that live below the process. */
@@ -70,7 +41,7 @@ function ended(server: ServerProcess, run: string) {
 test.runIf(postgres)(
   'workers share the runs of a server, and one that is killed loses its to the other',
   async () => {
-    await prepare();
+    const start = await prepare();
     const server = await start('server');
     const [doomed, other] = [await start('worker'), await start('worker')];
     await pushApp(
@@ -89,14 +60,11 @@ test.runIf(postgres)(
       [...livingApps().values()].every((run) => !moved.has(run)),
     );
     // Its last heartbeat is made as old as it will be when the lease has run out.
-    const client = new pg.Client({ connectionString: address });
-    await client.connect();
-    await client.query(
+    await several?.query(
       `update workers set heartbeat_at = heartbeat_at - ${LEASE_MS} where id in
      (select worker_id from runs where id = any($1))`,
       [[...moved]],
     );
-    await client.end();
     for (const [n, run] of runs.entries()) {
       const found = await ended(server, run);
       expect(found).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * n } });
@@ -109,7 +77,7 @@ test.runIf(postgres)(
 test.runIf(postgres)(
   'a server without workers takes runs, and one that may not wait is refused',
   async () => {
-    await prepare();
+    const start = await prepare();
     const server = await start('server');
     await pushApp(server, 'app', nodeApp('() => ({})'));
     const run = await createRun(server, 'app', {});
@@ -126,9 +94,13 @@ test.runIf(postgres)(
 
 test('a second server on the same data folder is refused, and says why', async () => {
   const data = mkdtempSync(join(tmpdir(), 'switchyard-second-'));
-  folders.push(data);
-  started.push(await startServerProcess({ data }));
-  await expect(startServerProcess({ data })).rejects.toThrow(
-    `The data folder ${data} is in use by another server`,
-  );
+  const first = await startServerProcess({ data });
+  try {
+    await expect(startServerProcess({ data })).rejects.toThrow(
+      `The data folder ${data} is in use by another server`,
+    );
+  } finally {
+    await first.kill();
+    rmSync(data, { recursive: true, force: true });
+  }
 });

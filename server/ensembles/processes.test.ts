@@ -1,0 +1,106 @@
+/** Two processes on one PostgreSQL make, end and cancel runs of ensembles at once: each is made and ended by one of them. */
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { afterEach, expect, inject, test } from 'vitest';
+import { createRun, pushApp } from '../testing/apps.ts';
+import { typeOf } from '../testing/ensembles.ts';
+import type { ServerProcess } from '../testing/process.ts';
+import { expectStatus } from '../testing/resources.ts';
+import { type Several, startSeveral } from '../testing/several.ts';
+import { until } from '../testing/until.ts';
+
+const postgres = inject('postgres');
+let several: Several | undefined;
+
+afterEach(async () => {
+  await several?.close();
+  several = undefined;
+});
+
+/** Answers the value of its option, or waits to be ended when that is `wait`. A shell script, which starts quickly. */
+const APP = {
+  main: `#!/bin/sh
+while [ $# -gt 1 ]; do [ "$1" = "-value" ] && value=$2; shift 2; done
+if [ "$value" = "wait" ]; then echo waiting >&2; exec sleep 600; fi
+printf '{"statistics":{"schema":"v1","result":{"value":%s}}}' "$value"
+`,
+};
+const params = { application_id: 'app' };
+
+async function ended(server: ServerProcess, run_id: string) {
+  return until(`the end of ${run_id}`, async () => {
+    const { body } = await server.client.call('getRun', { params: { ...params, run_id } });
+    return isTerminal(body.status_v2) ? body : null;
+  });
+}
+
+test.runIf(postgres)(
+  'two servers share the work of ensembles, and nothing is done twice',
+  async () => {
+    several = await startSeveral(postgres, `ensembles_${process.pid}`);
+    const [one, other] = [await several.start('all'), await several.start('all')];
+    await pushApp(one, 'app', APP, { executable_type: 'binary', runtime: 'shell' });
+    const define = (id: string, values: string[]) =>
+      one.client.call('createEnsemble', {
+        params,
+        body: {
+          id,
+          name: 'Any name',
+          run_groups: values.map((value, at) => ({
+            id: `g${at}`,
+            instance_id: 'latest',
+            options: { value },
+            repetitions: 2,
+          })),
+          rules: [{ id: 'value', statistics_path: 'result.value', objective: 'minimize', index: 0 }],
+        },
+      });
+    await define('ending', ['5', '3', '4']);
+    await define('waiting', ['wait', 'wait']);
+    const make = (server: ServerProcess, id: string) =>
+      createRun(server, 'app', { input: {}, body: { configuration: typeOf(id) } });
+    const ending = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => make(at % 2 ? one : other, 'ending')),
+    );
+    const canceled = await Promise.all([one, other].map((server) => make(server, 'waiting')));
+    // Asked for by the one, canceled by the other while runs are made and claimed.
+    const cancel = (server: ServerProcess, run: string | undefined) =>
+      server.ask('PATCH', `/v1/applications/app/runs/${run}/cancel`);
+    for (const answer of await Promise.all([cancel(other, canceled[0]), cancel(one, canceled[1])]))
+      expectStatus(answer, 204);
+    for (const [at, run] of ending.entries()) {
+      const done = await ended(at % 2 ? other : one, run);
+      expect(done).toMatchObject({
+        status_v2: 'succeeded',
+        output: { statistics: { result: { value: 3 } } },
+      });
+    }
+    for (const run of canceled) expect((await ended(one, run)).status_v2).toBe('canceled');
+
+    const seats = await several.query<{ parent: string; count: string; seats: string }>(
+      `select parent_run_id as parent, count(*) as count, count(distinct labels) as seats
+       from runs where parent_run_id = any($1) group by parent_run_id`,
+      [ending],
+    );
+    expect(seats.map(({ count, seats }) => [Number(count), Number(seats)])).toEqual(ending.map(() => [6, 6]));
+    const twice = await several.query(
+      `select run_id, count(*) from run_events where status in ('succeeded', 'failed', 'canceled')
+       group by run_id having count(*) <> 1`,
+    );
+    expect(twice).toEqual([]);
+    expect(await several.query('select * from planned_runs')).toEqual([]);
+    expect(await several.query(`select id from runs where finished_at is null`)).toEqual([]);
+    // What each run names is there, and nothing else is.
+    const [contents] = await several.query<{ lost: string; extra: string }>(
+      `with named as (
+         select unnest(array[input_content_id, output_content_id, stdout_content_id, log_content_id]) as id from runs
+         union all select content_id from assets
+       )
+       select (select count(*) from named where id is not null and id not in (select id from contents)) as lost,
+              (select count(*) from contents where id not in (select id from named where id is not null)
+                 and id not in (select content_id from executables union all
+                   select content_id from uploads where content_id is not null)) as extra`,
+    );
+    expect(contents).toEqual({ lost: '0', extra: '0' });
+  },
+  120_000,
+);
