@@ -40,6 +40,9 @@ describe('the first start', () => {
   });
 });
 
+/** Pages that lead an experiment to a decision make up to 60 runs: 25 seconds on a machine of two cores with nothing else to do. */
+const PAGE_MS = 230_000;
+
 const stories = examplePages().flatMap((route) =>
   exampleChoices(route).map((choice) => ({
     route,
@@ -82,7 +85,7 @@ describe('the examples of', () => {
         rmSync(folder, { recursive: true, force: true });
       }
     },
-    120_000,
+    PAGE_MS + 10_000,
   );
 });
 
@@ -92,7 +95,7 @@ function bash(folder: string, script: string): Promise<{ code: number; stderr: s
     execFile(
       'bash',
       ['-c', script],
-      { cwd: folder, env: environment, timeout: 110_000 },
+      { cwd: folder, env: environment, timeout: PAGE_MS },
       (error, _stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), stderr });
       },
