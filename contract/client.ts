@@ -43,8 +43,14 @@ interface RequestExtras {
   signal?: AbortSignal;
 }
 
-/** What a call takes: the path parameters, query and body that the operation declares. */
-export type CallRequest<O extends Operation> = ParamsPart<O> & QueryPart<O> & BodyPart<O> & RequestExtras;
+/**
+ * What a call takes: the path parameters, query and body that the operation declares. Of several operations it is one of
+ * their requests: put together part by part it would be every path with every query and every body, which is more than
+ * the type checker counts to.
+ */
+export type CallRequest<O extends Operation> = O extends Operation
+  ? ParamsPart<O> & QueryPart<O> & BodyPart<O> & RequestExtras
+  : never;
 
 type Content<O extends Operation, S extends keyof O['answers'], B> = O['answers'][S] extends {
   contentType: string;

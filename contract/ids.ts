@@ -23,6 +23,9 @@ export type InputSetId = Id<'input-set'>;
 export type AssetId = Id<'asset'>;
 export type ExperimentId = Id<'experiment'>;
 export type EnsembleId = Id<'ensemble'>;
+export type WebhookId = Id<'webhook'>;
+export type EventId = Id<'event'>;
+export type ConversationId = Id<'conversation'>;
 
 /** The alphabet of every id a caller chooses. */
 export const ID_PATTERN = `^[a-z0-9-]{1,${ID_CHARS_MAX}}$`;

@@ -120,3 +120,17 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
 export const INVITE_SECONDS = 7 * 24 * 60 * 60;
+
+/** Of one account. */
+export const WEBHOOKS_MAX = 100;
+export const ENDPOINT_URL_CHARS_MAX = 2048;
+/** Of what a receiver answers; the rest is not read. */
+export const RESPONSE_BODY_BYTES_MAX = 64 * 1024;
+/** A receiver that has not answered by then is tried again. */
+export const WEBHOOK_TIMEOUT_MS = 15_000;
+/** From one attempt to the next: ten attempts within 76 hours. */
+export const WEBHOOK_RETRY_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
+/** For how long the secret before the newest signs, too, when nothing is said, and at most. */
+export const SECRET_OVERLAP_HOURS = 24;
+export const SECRET_OVERLAP_HOURS_MAX = 168;
+export const CONVERSATIONS_KEPT_DAYS = 30;

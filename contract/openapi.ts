@@ -29,6 +29,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
     'Batch experiments and scenario tests: instances and options side by side on the same inputs.',
   'acceptance-tests':
     'Whether a candidate may replace what runs today, by rules that were written down before.',
+  webhooks: 'Addresses that are told when the status of a run changes, and what they answered.',
   service: 'What those who operate the server ask it. No token is needed.',
 };
 

@@ -21,6 +21,7 @@ export const TAGS = [
   'switchback-tests',
   'batch-experiments',
   'acceptance-tests',
+  'webhooks',
   'service',
 ] as const;
 export type Tag = (typeof TAGS)[number];

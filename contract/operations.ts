@@ -93,6 +93,20 @@ import {
 import { createRunUpload, getDownload, putUpload } from './uploads.ts';
 import { createVersion, deleteVersion, getVersion, listVersions, updateVersion } from './versions.ts';
 
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  getWebhookConversation,
+  getWebhookSecret,
+  listWebhookConversations,
+  listWebhooks,
+  replayWebhookConversation,
+  rotateWebhookSecret,
+  triggerEvent,
+  updateWebhook,
+} from './webhooks.ts';
+
 export const operations = {
   getAccount,
   updateAccount,
@@ -196,6 +210,17 @@ export const operations = {
   getAcceptanceTest,
   updateAcceptanceTest,
   deleteAcceptanceTest,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  getWebhookSecret,
+  rotateWebhookSecret,
+  listWebhookConversations,
+  getWebhookConversation,
+  replayWebhookConversation,
+  triggerEvent,
   getHealth,
   getReadiness,
   getMetrics,

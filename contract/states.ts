@@ -79,3 +79,7 @@ export function canExperimentMove(from: ExperimentStatus, to: ExperimentStatus):
 export function isExperimentOver(status: ExperimentStatus): boolean {
   return EXPERIMENT_TRANSITIONS[status].length === 0;
 }
+
+/** How an attempt to deliver an event to a webhook has ended. */
+export const CONVERSATION_STATUSES = ['succeeded', 'timed_out', 'failed'] as const;
+export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];

@@ -2,6 +2,7 @@
  * The settings, read from the environment once and checked; nobody else reads it. A wrong one stops the start with a
  * sentence that names it.
  */
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { BANNER_PATH } from '@switchyard/contract/banner.ts';
@@ -34,6 +35,8 @@ export interface Config {
   /** 32 bytes that every key of the server is derived from; null: kept in the data folder. */
   masterKey: Buffer | null;
   logLevel: LogLevel;
+  /** Networks that webhooks may reach beside public addresses; null: this machine, while the server listens to it alone. */
+  webhookNetworks: string[] | null;
 }
 
 /** Slots for runs on this machine: shared by every class that has none of its own. */
@@ -91,6 +94,7 @@ export function readConfig(env: Environment = process.env): Config {
     },
     masterKey,
     // At a terminal the start's own words are enough; a log that is kept tells more.
+    webhookNetworks: readNetworks(env),
     logLevel: choice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
   };
 }
@@ -110,6 +114,7 @@ const VARIABLES = [
   'SWITCHYARD_BANNER_URL',
   'SWITCHYARD_SEARCH_URL',
   'SWITCHYARD_KEY',
+  'SWITCHYARD_WEBHOOK_NETWORKS',
   'SWITCHYARD_LOG_LEVEL',
 ];
 
@@ -259,4 +264,22 @@ function readMasterKey(env: Environment): Buffer | null {
   if (key.length !== 32)
     throw new ConfigError(`SWITCHYARD_KEY has ${key.length} bytes; it must be 32 random bytes in base64.`);
   return key;
+}
+
+/** `loopback`, `none`, or networks and single addresses, such as `10.1.0.0/16,fd00::/8,192.168.1.5`. */
+function readNetworks(env: Environment): string[] | null {
+  const value = env.SWITCHYARD_WEBHOOK_NETWORKS;
+  if (!value || value === 'loopback') return null;
+  if (value === 'none') return [];
+  const networks = value.split(',').map((one) => one.trim());
+  for (const network of networks) {
+    const [address = '', prefix, ...rest] = network.split('/');
+    const bits = isIP(address) === 4 ? 32 : 128;
+    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+    if (isIP(address) === 0 || !isPrefix || rest.length > 0)
+      throw new ConfigError(
+        `SWITCHYARD_WEBHOOK_NETWORKS has "${network}"; it must be loopback, none, or networks and addresses with commas between them, such as 10.1.0.0/16,192.168.1.5.`,
+      );
+  }
+  return networks;
 }

@@ -63,24 +63,27 @@ import { useInput } from './inputs/use.ts';
 import { instanceHandlers } from './instances/operations.ts';
 import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
-import { Slots } from './queue/pools.ts';
-import { enterWorker, heartbeat, leaveWorker, retireWorker } from './queue/workers.ts';
-import { makeId, type Random, systemRandom } from './random.ts';
+import { type Random, systemRandom } from './random.ts';
 import { births } from './runs/births.ts';
-import { Dispatcher } from './runs/dispatch.ts';
 import { runHandlers } from './runs/operations.ts';
 import { queueHandlers } from './runs/queue.ts';
 import { forgetter, rescuer } from './runs/rescue.ts';
+import { startWork } from './runs/work.ts';
 import { secretsHandlers } from './secrets/operations.ts';
 import { holdCollection } from './secrets/store.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { versionHandlers } from './versions/operations.ts';
+import { type Resolve, resolveName } from './webhooks/addresses.ts';
+import { deleteWebhooksOf } from './webhooks/store.ts';
+import { openWebhooks } from './webhooks/webhooks.ts';
 
 /** Seams a test can drive. */
 export interface Seams {
   clock?: Clock;
   random?: Random;
   log?: Log;
+  /** How the names of receivers of webhooks are looked up. */
+  resolve?: Resolve;
   /** The folder of the built site; absent: no site is served. */
   site?: string;
 }
@@ -161,6 +164,13 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       onMoved: () => liveMover.poke(),
       onDeleted: () => removedExperiments.poke(),
     };
+    const webhooks = openWebhooks({
+      ...shared,
+      log,
+      networks: config.webhookNetworks,
+      isLocal: () => listensLocally,
+      resolve: seams.resolve ?? resolveName,
+    });
     const handlers: Handlers = {
       ...accountHandlers({ ...shared, tokens }),
       ...memberHandlers({
@@ -176,7 +186,10 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
           mode: config.signUp,
           isLocal: () => listensLocally && isLoopbackHost(new URL(publicUrl).hostname),
         },
-        deleteOwned: deleteApplicationsOf,
+        deleteOwned: async (tx, account, at) => {
+          await deleteApplicationsOf(tx, account, at);
+          await deleteWebhooksOf(tx, account);
+        },
         onDeleted: () => cleaner.poke(),
       }),
       ...applicationHandlers({
@@ -210,6 +223,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...switchbackTestHandlers(liveParts),
       ...batchHandlers({ ...shared, onDeleted: () => removedExperiments.poke() }),
       ...acceptanceHandlers({ ...shared, onDeleted: () => removedExperiments.poke() }),
+      ...webhooks.handlers,
       ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),
     };
 
@@ -235,10 +249,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       rescuer({ database, clock, log, metrics }),
       forgetter({ database, clock, log, metrics }),
     ];
-    for (const one of reconcilers) {
-      one.start();
-      closers.push(() => one.stop());
-    }
+    startAll(reconcilers, closers);
     if (runner) await startWork(runner, { ...shared, config, folderId: lock.folderId, log, closers });
 
     const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site, config.site) : null;
@@ -265,6 +276,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       .addresses()
       .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
     closers.push(() => closeHttp(http));
+    if (config.role !== 'worker') startAll(webhooks.workers, closers);
     closers.push(async () => {
       closing = 'The server is shutting down.';
     });
@@ -276,40 +288,15 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   }
 }
 
-interface WorkParts
-  extends Omit<ConstructorParameters<typeof Dispatcher>[0], 'runner' | 'slots' | 'workerId'> {
-  config: Config;
-  folderId: string;
-  random: Random;
-  closers: (() => Promise<void>)[];
-}
-
-/** Enters this process as a worker and lets it take runs. */
-async function startWork(runner: Runner, parts: WorkParts): Promise<void> {
-  const { config, database, clock, log, random, closers } = parts;
-  const worker = {
-    id: makeId<string>(random, 'worker'),
-    folderId: parts.folderId,
-    capacity: config.capacity,
-  };
-  await enterWorker(database, worker, clock.now());
-  closers.push(() => leaveWorker(database, worker));
-  const beats = heartbeat({ database, worker, clock, log });
-  beats.start();
-  closers.push(() => beats.stop());
-  const dispatcher = new Dispatcher({
-    ...parts,
-    runner,
-    slots: new Slots(config.capacity),
-    workerId: worker.id,
-  });
-  dispatcher.start();
-  closers.push(() => dispatcher.drain());
-  closers.push(() =>
-    retireWorker(database, worker).catch((error: unknown) =>
-      log.warn({ error: messageOf(error) }, 'The other servers could not be told that this worker stops.'),
-    ),
-  );
+/** What works by itself until it is stopped. */
+function startAll(
+  workers: readonly { start(): void; stop(): Promise<void> }[],
+  closers: (() => Promise<void>)[],
+): void {
+  for (const one of workers) {
+    one.start();
+    closers.push(() => one.stop());
+  }
 }
 
 function openRunner(config: Config, log: Log): Promise<Runner> {

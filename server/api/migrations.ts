@@ -15,6 +15,7 @@ import { migrations as runs } from '../runs/schema.ts';
 import { migrations as secrets } from '../secrets/schema.ts';
 import { migrations as uploads } from '../uploads/schema.ts';
 import { migrations as versions } from '../versions/schema.ts';
+import { migrations as webhooks } from '../webhooks/schema.ts';
 
 export const migrations: readonly Migration[] = [
   ...blobs,
@@ -31,5 +32,6 @@ export const migrations: readonly Migration[] = [
   ...ensembles,
   ...experiments,
   ...acceptanceTests,
+  ...webhooks,
   ...http,
 ];

@@ -34,6 +34,8 @@ export const TOPICS = [
   'runs-planned',
   'runs-captured',
   'experiments-ended',
+  'webhooks-due',
+  'webhooks-told',
   'log-lines',
   'workers-changed',
 ] as const;

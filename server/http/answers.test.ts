@@ -7,6 +7,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { otherAccount } from '../testing/accounts.ts';
 import { packFiles, runToEnd } from '../testing/apps.ts';
+import { type Receiver, startReceiver } from '../testing/receiver.ts';
 import { freshId, freshInstance, MANIFEST } from '../testing/resources.ts';
 import { type Answer, startTestServer, type TestServer } from '../testing/server.ts';
 
@@ -29,10 +30,16 @@ const document = JSON.parse(
 const ajv = addFormats.default(new Ajv({ strict: false })).addSchema({ $id: 'cloud', ...document });
 
 let server: TestServer;
+let receiver: Receiver;
 const ENSEMBLE = {
   name: 'The best',
   run_groups: [{ id: 'one', instance_id: 'latest', options: { seed: 1 } }],
   rules: [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize' as const, index: 0 }],
+};
+const BODIES_OF_WEBHOOKS = {
+  event_types: ['run.status' as const],
+  endpoint_url: 'https://example.com/hook',
+  description: 'Told',
 };
 const SECRET = { type: 'env', location: 'KEY', value: 'treasure' } as const;
 /** Values for the placeholders of paths. */
@@ -42,6 +49,7 @@ let downloadUrl: string;
 /** Good once. */
 let invite: string;
 beforeAll(async () => {
+  receiver = await startReceiver();
   server = await startTestServer();
   const application_id = await freshInstance(server);
   const run = await runToEnd(server, application_id, {
@@ -110,6 +118,8 @@ beforeAll(async () => {
     acceptance_id: 'accepted',
     member_id: invited.id,
     account_id,
+    webhook_id: 'told',
+    conversation_id: await conversation(),
   };
   BODIES.createShadowTest = { ...shadow, id: 'another' };
   BODIES.createSwitchbackTest = { ...switchback, id: 'another' };
@@ -117,6 +127,17 @@ beforeAll(async () => {
   BODIES.createAcceptanceTest = accept;
   BODIES.createInputSet = { name: 'Any name', run_ids: [run.id] };
 });
+
+/** Of a webhook whose receiver answers. */
+async function conversation(): Promise<string> {
+  const body = { id: 'told', ...BODIES_OF_WEBHOOKS, endpoint_url: receiver.url };
+  await server.client.call('createWebhook', { body });
+  await server.client.call('triggerEvent', { body: { event_type: 'run.status' } });
+  return server.until('webhooks-told', async () => {
+    const at = { params: { webhook_id: 'told' } };
+    return (await server.client.call('listWebhookConversations', at)).body.items[0]?.id;
+  });
+}
 
 /** A batch experiment that is over, with runs of every kind. */
 async function experiment(application_id: string): Promise<void> {
@@ -145,7 +166,10 @@ async function experiment(application_id: string): Promise<void> {
     return (await server.client.call('getBatchExperimentMetadata', at)).body.status === 'completed';
   });
 }
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await receiver.close();
+});
 
 /** A run of the ensemble that has ended, with what its rules found. */
 async function ensembleRun(): Promise<string> {
@@ -226,9 +250,12 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   createBatchExperiment: { name: 'Any name', input_set_id: 'peaks', instance_ids: ['i1'] },
   updateBatchExperiment: { name: 'New name' },
   updateAcceptanceTest: { name: 'New name' },
+  updateWebhook: { description: 'New' },
+  triggerEvent: { event_type: 'run.status' },
 };
 /** What takes things away comes last, the smallest first. */
 const LAST = [
+  'deleteWebhook',
   'deleteAcceptanceTest',
   'deleteEnsemble',
   'deleteShadowTest',
@@ -258,6 +285,7 @@ describe.each(declared)('$id', (operation) => {
   };
   const bodyOf = (id: string): unknown => {
     if (id === 'putUpload') return '{}';
+    if (id === 'createWebhook') return { id: freshId('hook'), ...BODIES_OF_WEBHOOKS };
     if (id === 'inviteMember') return { email: `${freshId('bob')}@example.com`, role: 'viewer' };
     return id === 'acceptInvite' ? { invite } : BODIES[id as OperationId];
   };

@@ -8,6 +8,7 @@ export interface Metrics {
   runsFinished: Counter<'status'>;
   runsRequeued: Counter;
   slotsBusy: Gauge;
+  webhookAttempts: Counter<'status'>;
 }
 
 export function createMetrics(): Metrics {
@@ -42,6 +43,12 @@ export function createMetrics(): Metrics {
     slotsBusy: new Gauge({
       name: 'switchyard_slots_busy',
       help: 'Runs executing on this machine.',
+      registers,
+    }),
+    webhookAttempts: new Counter({
+      name: 'switchyard_webhook_attempts_total',
+      help: 'Attempts made here to deliver an event to a webhook, by how they ended.',
+      labelNames: ['status'],
       registers,
     }),
   };

@@ -31,8 +31,8 @@ function optionsOf(run: ListedRun, hidden: ReadonlySet<string>): ShownOptions {
   };
 }
 
-/** What lists and full answers share. */
-function infoOf(run: ListedRun) {
+/** What lists and full answers share, and what others are told of a run: it has no options, which may be hidden. */
+export function infoOf(run: ListedRun) {
   return {
     id: run.id,
     user_email: run.user_email,

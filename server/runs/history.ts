@@ -1,7 +1,7 @@
 /** Every statement on the lines of logs and on the events of runs, which are kept for a while only. */
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Tables, Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import type { RunEventsTable, RunsTable } from './schema.ts';
@@ -21,9 +21,30 @@ export async function insertEvents(
   }
 }
 
-type NewEvent = Omit<RunEventsTable, 'seq'>;
+/** Whether anybody wants to be told of it is found out by the statement itself: for an account without listeners it costs no more. */
+type NewEvent = Omit<RunEventsTable, 'seq' | 'pending'>;
 const insertEvent = prepared((db, { run_id, application_uid, status, at }: NewEvent) =>
-  db.insertInto('run_events').values({ run_id, application_uid, status, at }),
+  db.insertInto('run_events').values((eb) => ({
+    run_id,
+    application_uid,
+    status,
+    at,
+    pending: eb
+      .case()
+      .when(
+        eb.exists(
+          eb
+            .selectFrom('run_listeners')
+            .select('run_listeners.account_id')
+            .where('run_listeners.account_id', '=', (of) =>
+              of.selectFrom('applications').select('account_id').where('uid', '=', application_uid),
+            ),
+        ),
+      )
+      .then(sql.lit(1 as const))
+      .else(sql.lit(0 as const))
+      .end(),
+  })),
 );
 
 export async function insertLogChunk(
@@ -143,12 +164,17 @@ async function deleteChunks(
   return Number(result.numDeletedRows);
 }
 
-/** Removes events from before the instant, at most `limit` at once; answers how many. */
+/** Removes events from before the instant that nobody is still to be told of, at most `limit` at once; answers how many. */
 export async function forgetEvents(tx: Writer, before: number, limit: number): Promise<number> {
   const result = await tx
     .deleteFrom('run_events')
     .where('seq', 'in', (eb) =>
-      eb.selectFrom('run_events').select('seq').where('at', '<', before).limit(limit),
+      eb
+        .selectFrom('run_events')
+        .select('seq')
+        .where('at', '<', before)
+        .where('pending', '=', 0)
+        .limit(limit),
     )
     .executeTakeFirst();
   return Number(result.numDeletedRows);

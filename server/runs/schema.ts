@@ -106,6 +106,13 @@ export interface RunEventsTable {
   application_uid: string;
   status: RunStatusV2;
   at: number;
+  /** 1 until those that the account wants to be told of it have it; see RunListenersTable. */
+  pending: 0 | 1;
+}
+
+/** Accounts somebody wants to be told of the events of. The others cost an event one look at this table. */
+export interface RunListenersTable {
+  account_id: AccountId;
 }
 
 /** Lines of a log as they came, several to a row. */
@@ -188,6 +195,7 @@ declare module '../database/database.ts' {
     run_routes: RunRoutesTable;
     captured_runs: CapturedRunsTable;
     run_events: Omit<RunEventsTable, 'seq'> & { seq: Generated<number> };
+    run_listeners: RunListenersTable;
     log_chunks: LogChunksTable;
     assets: AssetsTable;
   }
@@ -322,4 +330,19 @@ export const migrations: readonly Migration[] = [
     },
   },
   ...experimentMigrations,
+  {
+    name: '0040-listeners-to-runs',
+    async up(db) {
+      await db.schema
+        .createTable('run_listeners')
+        .addColumn('account_id', 'text', (column) => column.primaryKey())
+        .execute();
+      await db.schema
+        .alterTable('run_events')
+        .addColumn('pending', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
+      // In the order in which they happened to a run; among events that commit together no other order is known.
+      await sql`create index run_events_pending on run_events (seq) where pending = 1`.execute(db);
+    },
+  },
 ];

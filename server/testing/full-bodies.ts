@@ -6,6 +6,20 @@ export const FULL: Record<string, unknown> = {
   updateAccount: { name: 'Any name', id: 'x', key: {} },
   inviteMember: { email: 'a@example.com', role: 'viewer', name: 'Ada' },
   updateMember: { role: 'viewer', name: 'Ada', email: 'x', pending_invite: true },
+  createWebhook: {
+    id: 'any-id',
+    event_types: ['run.status'],
+    endpoint_url: 'https://example.com/hook',
+    description: 'Told',
+  },
+  updateWebhook: {
+    event_types: ['run.status'],
+    endpoint_url: 'https://example.com/',
+    description: '',
+    id: 'x',
+  },
+  rotateWebhookSecret: { overlap_hours: 0 },
+  triggerEvent: { event_type: 'run.status' },
   acceptInvite: { invite: 'any', name: 'Ada' },
   createAccount: { name: 'Any name', email: 'a@example.com' },
   createApplication: {

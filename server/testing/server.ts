@@ -13,6 +13,7 @@ import { readConfig } from '../config.ts';
 import type { Topic } from '../database/database.ts';
 import { createLog } from '../log.ts';
 import { type RunningServer, startServer } from '../main.ts';
+import type { Resolve } from '../webhooks/addresses.ts';
 import { createDatabase, dropDatabase } from './postgres-server.ts';
 import { type Answer, type Ask, request } from './request.ts';
 
@@ -23,6 +24,7 @@ export interface TestServerSettings {
   env?: Record<string, string>;
   clock?: Clock;
   site?: string;
+  resolve?: Resolve;
 }
 
 export interface TestServer {
@@ -64,6 +66,7 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
       {
         log: createLog(process.env.TEST_LOG === undefined ? 'silent' : 'debug'),
         ...(settings.clock ? { clock: settings.clock } : {}),
+        ...(settings.resolve ? { resolve: settings.resolve } : {}),
         ...(settings.site ? { site: settings.site } : {}),
       },
     );

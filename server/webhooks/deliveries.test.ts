@@ -1,0 +1,451 @@
+/** What webhooks deliver: what is sent, how it is tried again, and that nobody waits for anybody. */
+import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../clock.ts';
+import { createRun, ended, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
+import { answering, type Receiver, startReceiver } from '../testing/receiver.ts';
+import { expectError, expectStatus, freshApplication, freshId } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import {
+  conversationsOf,
+  hexOf,
+  makeWebhook,
+  partsOf,
+  secretOf,
+  standardOf,
+  talked,
+  trigger,
+} from '../testing/webhooks.ts';
+
+const START = Date.UTC(2026, 10, 20, 8);
+
+/** A clock that a test moves, on which the time that a receiver has to answer is up when the test says so. */
+function driven(): Clock & { move(ms: number): void; timeOut(): void } {
+  let offset = START - Date.now();
+  const waiting = new Set<() => void>();
+  return {
+    now: () => Date.now() + offset,
+    after(delayMs, callback) {
+      if (delayMs !== WEBHOOK_TIMEOUT_MS) return systemClock.after(delayMs, callback);
+      waiting.add(callback);
+      return () => waiting.delete(callback);
+    },
+    move(ms) {
+      offset += ms;
+    },
+    timeOut() {
+      for (const callback of waiting) callback();
+    },
+  };
+}
+
+const clock = driven();
+let server: TestServer;
+let receiver: Receiver;
+let hook: string;
+beforeAll(async () => {
+  server = await startTestServer({ clock });
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  receiver = await startReceiver();
+  hook = (await makeWebhook(server, receiver.url)).id;
+});
+afterEach(async () => {
+  await server.ask('DELETE', `/v1/webhooks/${hook}`);
+  await receiver.close();
+});
+
+const ask = (method: string, rest: string, body?: unknown) =>
+  server.ask(method, `/v1/webhooks/${hook}${rest}`, { body });
+/** Time passes, and what is due by then is sent. */
+const pass = (ms: number): void => {
+  clock.move(ms);
+  server.running.database.notify('webhooks-due');
+};
+
+describe('of a run', () => {
+  test('each status is told once, signed, in a body that says which came later', async () => {
+    const application = await freshApplication(server);
+    await pushApp(
+      server,
+      application,
+      nodeApp("() => ({ statistics: { schema: 'v1', result: { value: 7 } } })"),
+    );
+    const run = await runToEnd(server, application, { body: { name: 'Monday', options: { secret: 'x' } } });
+    const told = await receiver.until((all) => all.length === 3 && all);
+    const inOrder = [...told].sort((a, b) => a.event.sequence - b.event.sequence);
+    expect(inOrder.map((one) => one.event.data.status_v2)).toEqual(['queued', 'running', 'succeeded']);
+    expect(inOrder.map((one) => one.event.data.status)).toEqual(['running', 'running', 'succeeded']);
+    expect(new Set(told.map((one) => one.event.event_id)).size).toBe(3);
+    expect(new Set(told.map((one) => one.event.sequence)).size).toBe(3);
+    const last = inOrder[2]?.event;
+    expect(last).toMatchObject({
+      event_type: 'run.status',
+      api_version: '1.7.0',
+      data: {
+        id: run.id,
+        name: 'Monday',
+        application_id: application,
+        application_instance_id: 'latest',
+        run_type: { type: 'standard' },
+        statistics: { status: 'success', indicators: [{ name: 'result.value', value: 7 }] },
+      },
+    });
+    expect(inOrder[0]?.event.data).toMatchObject({ statistics: { status: 'none', indicators: [] } });
+    for (const { text } of told) expect(text).not.toContain('"options"');
+
+    const secret = await secretOf(server, hook);
+    for (const one of told) {
+      expect(one).toMatchObject({ method: 'POST', path: '/hook' });
+      expect(one.headers).toMatchObject({
+        'content-type': 'application/json',
+        'user-agent': 'Switchyard/1.7.0',
+        'webhook-id': one.event.event_id,
+      });
+      const own = partsOf(one.headers['switchyard-signature']);
+      expect(own.t).toBe(one.headers['webhook-timestamp']);
+      expect(own.v1).toEqual([hexOf(secret, one)]);
+      expect(one.headers['nextmv-signature']).toBe(one.headers['switchyard-signature']);
+      expect(one.headers['webhook-signature']).toBe(standardOf(secret, one));
+      // Existing receivers take seconds from five minutes ago to one from now.
+      expect(Math.abs(Number(own.t) - clock.now() / 1000)).toBeLessThan(60);
+    }
+
+    const conversations = await talked(server, hook, 3);
+    for (const one of conversations) {
+      expect(one).toMatchObject({
+        webhook_id: hook,
+        attempt: 1,
+        status: 'succeeded',
+        http_status: 200,
+        error: '',
+        response_body: 'ok',
+      });
+      expect(one).not.toHaveProperty('next_attempt_at');
+      expect(told.map((other) => other.event)).toContainEqual(one.request_body);
+      const read = await ask('GET', `/conversations/${one.id}`);
+      expect(read.body).toEqual(one);
+    }
+  });
+
+  test('that was there before the webhook nothing is told, and nothing to another account', async () => {
+    const application = await freshApplication(server);
+    await pushApp(server, application, nodeApp('() => ({})'));
+    expectStatus(await ask('DELETE', ''), 204);
+    await runToEnd(server, application);
+    const later = await makeWebhook(server, receiver.url, { id: hook });
+    expect(later.id).toBe(hook);
+    const run = await runToEnd(server, application);
+    await receiver.until((all) => all.length >= 3);
+    await talked(server, hook, 3);
+    expect(new Set(receiver.received.map((one) => one.event.data.id))).toEqual(new Set([run.id]));
+  });
+
+  test('fifty at once: each of their events comes once, and rises in its sequence', async () => {
+    const application = await freshApplication(server);
+    await pushApp(server, application, nodeApp('() => ({})'));
+    const runs = await Promise.all(Array.from({ length: 50 }, () => createRun(server, application)));
+    await Promise.all(runs.map((run) => ended(server, application, run)));
+    await receiver.until((all) => all.length >= 150);
+    await server.until('webhooks-told', async () => {
+      const rows = await server.running.database.read.selectFrom('webhook_deliveries').select('id').execute();
+      return rows.length === 0;
+    });
+    expect(receiver.received).toHaveLength(150);
+    for (const id of runs) {
+      const mine = receiver.received
+        .map((one) => one.event)
+        .filter((one) => one.data.id === id)
+        .sort((a, b) => a.sequence - b.sequence);
+      expect(mine.map((one) => one.data.status_v2)).toEqual(['queued', 'running', 'succeeded']);
+    }
+  });
+
+  test('that was deleted before anybody was told, its id and statuses are told', async () => {
+    const application = await freshApplication(server);
+    // Registered, and taken away in the same breath.
+    const body = { configuration: { run_type: { type: 'external' } } };
+    const run = await createRun(server, application, { body });
+    const path = `/v1/applications/${application}/runs/${run}`;
+    expectStatus(await server.ask('DELETE', path), 204);
+    const told = await receiver.until((all) => all.length >= 1 && all);
+    const [first] = [...told].sort((a, b) => a.event.sequence - b.event.sequence);
+    expect(first?.event.data).toMatchObject({
+      id: run,
+      application_id: application,
+      status: 'running',
+      status_v2: 'none',
+    });
+  });
+});
+
+describe('an attempt that fails', () => {
+  test('is made again after 5 s, 5 min, 30 min and so on, ten times in all, with one id and one body', async () => {
+    receiver.respond = answering(500, {}, 'no');
+    const event = await trigger(server);
+    for (const [index, seconds] of [...WEBHOOK_RETRY_SECONDS, null].entries()) {
+      const [newest] = await talked(server, hook, index + 1);
+      expect(newest).toMatchObject({
+        event_id: event,
+        attempt: index + 1,
+        status: 'failed',
+        http_status: 500,
+        error: expect.stringContaining('answered 500'),
+        response_body: 'no',
+      });
+      if (seconds === null) {
+        expect(newest).not.toHaveProperty('next_attempt_at');
+        break;
+      }
+      const planned = Date.parse(newest?.next_attempt_at ?? '');
+      expect((planned - clock.now()) / 1000).toBeLessThanOrEqual(seconds);
+      expect((planned - clock.now()) / 1000).toBeGreaterThan(seconds - 5);
+      pass(seconds * 1000);
+    }
+    expect(new Set(receiver.received.map((one) => one.text)).size).toBe(1);
+    expect(new Set(receiver.received.map((one) => one.headers['webhook-id']))).toEqual(new Set([event]));
+    expect(new Set(receiver.received.map((one) => one.headers['webhook-timestamp'])).size).toBe(10);
+    pass(7 * 86_400_000);
+    await trigger(server);
+    await talked(server, hook, 11);
+    expect(receiver.received).toHaveLength(11);
+  });
+
+  test('is the last one when the next succeeds', async () => {
+    receiver.respond = answering(503);
+    await trigger(server);
+    await talked(server, hook, 1);
+    receiver.respond = answering(204, {}, '');
+    pass(5000);
+    expect((await talked(server, hook, 2)).map((one) => one.status)).toEqual(['succeeded', 'failed']);
+    expect((await conversationsOf(server, hook, '?status=failed')).map((one) => one.attempt)).toEqual([1]);
+    expect((await conversationsOf(server, hook, '?status=succeeded')).map((one) => one.attempt)).toEqual([2]);
+  });
+
+  test('is left alone for as long as the receiver asks', async () => {
+    receiver.respond = answering(429, { 'retry-after': '120' });
+    await trigger(server);
+    const [first] = await talked(server, hook, 1);
+    const seconds = (Date.parse(first?.next_attempt_at ?? '') - clock.now()) / 1000;
+    expect(seconds).toBeGreaterThan(115);
+    expect(seconds).toBeLessThanOrEqual(120);
+  });
+
+  test.each([301, 302, 307, 308])('because the receiver answers %d is not followed', async (status) => {
+    const other = await startReceiver();
+    receiver.respond = answering(status, { location: other.url });
+    await trigger(server);
+    const [one] = await talked(server, hook, 1);
+    expect(one).toMatchObject({ status: 'failed', http_status: status });
+    expect(other.received).toEqual([]);
+    await other.close();
+  });
+
+  test('because there is no answer in time is timed out', async () => {
+    receiver.respond = () => {};
+    await trigger(server);
+    await receiver.until((all) => all.length === 1);
+    clock.timeOut();
+    const [one] = await talked(server, hook, 1);
+    expect(one).toMatchObject({
+      status: 'timed_out',
+      http_status: 0,
+      error: expect.stringContaining('15 s'),
+    });
+    expect(one).toHaveProperty('next_attempt_at');
+  });
+
+  test('because nobody listens says so', async () => {
+    await receiver.close();
+    await trigger(server);
+    const [one] = await talked(server, hook, 1);
+    expect(one).toMatchObject({ status: 'failed', http_status: 0 });
+    expect(one?.error).toContain('ECONNREFUSED');
+    receiver = await startReceiver();
+  });
+
+  test('with 410 disables the webhook, until it is changed', async () => {
+    receiver.respond = answering(410);
+    await trigger(server);
+    await talked(server, hook, 1);
+    expect((await ask('GET', '')).body).toHaveProperty('disabled_at');
+    expect(
+      (await server.ask('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } })).body,
+    ).toMatchObject({ webhook_ids: [] });
+    const [one] = await conversationsOf(server, hook);
+    expectError(await ask('POST', `/conversations/${one?.id}/replay`), 400, 'disabled');
+    pass(86_400_000);
+    receiver.respond = answering(200);
+    expectStatus(await ask('PUT', '', { description: 'Back again' }), 204);
+    expect((await ask('GET', '')).body).not.toHaveProperty('disabled_at');
+    await trigger(server);
+    await talked(server, hook, 2);
+    expect(receiver.received).toHaveLength(2);
+  });
+});
+
+describe('what the receiver answers', () => {
+  test('is kept up to 64 KiB, and more of it is not waited for', async () => {
+    receiver.respond = (response) => {
+      response.writeHead(200);
+      response.write('a'.repeat(100_000));
+      // It never ends.
+    };
+    await trigger(server);
+    const [one] = await talked(server, hook, 1);
+    expect(one).toMatchObject({ status: 'succeeded', http_status: 200 });
+    expect(one?.response_body).toBe('a'.repeat(65_536));
+  });
+
+  test('counts when its head came in time, also when the rest did not', async () => {
+    receiver.respond = (response) => response.writeHead(200).write('so far');
+    const event = await trigger(server);
+    await receiver.until((all) => all.length === 1);
+    // Another is sent, answered and written down meanwhile, so the head of the first has come by then.
+    receiver.respond = answering(200);
+    await trigger(server);
+    await talked(server, hook, 1);
+    clock.timeOut();
+    const all = await talked(server, hook, 2);
+    expect(all.find((one) => one.event_id === event)).toMatchObject({
+      status: 'succeeded',
+      http_status: 200,
+      response_body: 'so far',
+    });
+  });
+
+  test('is text in the conversation, whatever its bytes are', async () => {
+    receiver.respond = (response) => response.writeHead(200).end(Buffer.from([0, 255, 254, 65]));
+    await trigger(server);
+    const [one] = await talked(server, hook, 1);
+    expect(one?.response_body).toBe('\ufffd\ufffd\ufffdA');
+  });
+});
+
+describe('a conversation', () => {
+  test('is delivered again, with the same id and body and a new signature', async () => {
+    const event = await trigger(server);
+    const [first] = await talked(server, hook, 1);
+    clock.move(60_000);
+    const answer = await ask('POST', `/conversations/${first?.id}/replay`);
+    expectStatus(answer, 202);
+    expect(answer.body).toEqual({ event_id: event, webhook_ids: [hook] });
+    const [second] = await talked(server, hook, 2);
+    expect(second).toMatchObject({ event_id: event, attempt: 1, request_body: first?.request_body });
+    const [before, after] = receiver.received;
+    expect(after?.text).toBe(before?.text);
+    expect(after?.headers['webhook-id']).toBe(event);
+    expect(after?.headers['webhook-timestamp']).not.toBe(before?.headers['webhook-timestamp']);
+    expectError(await ask('GET', '/conversations/missing'), 404, 'no conversation "missing"');
+    expectError(await ask('POST', '/conversations/missing/replay'), 404, 'no conversation "missing"');
+  });
+
+  test('is on one page of the list', async () => {
+    for (let count = 1; count <= 5; count += 1) {
+      await trigger(server);
+      await talked(server, hook, count);
+    }
+    const seen: string[] = [];
+    for (let token: string | undefined = ''; token !== undefined; ) {
+      const rest: string = token === '' ? '' : `&pagetoken=${encodeURIComponent(token)}`;
+      const { body } = await ask('GET', `/conversations?limit=2${rest}`);
+      const page = body as { items: { id: string }[]; next_page_token?: string };
+      seen.push(...page.items.map((one) => one.id));
+      token = page.next_page_token;
+    }
+    expect(seen).toEqual((await conversationsOf(server, hook)).map((one) => one.id));
+    expect(new Set(seen).size).toBe(5);
+  });
+});
+
+describe('a slow receiver', () => {
+  test('keeps neither other receivers nor runs waiting', async () => {
+    const quick = await startReceiver();
+    const other = await makeWebhook(server, quick.url, { id: freshId('quick') });
+    receiver.respond = () => {};
+    for (let count = 0; count < 100; count += 1) await trigger(server);
+    // The slow one has not answered a single one of a hundred.
+    await quick.until((all) => all.length === 100);
+    expect(receiver.received.length).toBeLessThanOrEqual(8);
+    const application = await freshApplication(server);
+    await pushApp(server, application, nodeApp('() => ({})'));
+    const run = await runToEnd(server, application);
+    await quick.until((all) => all.some((one) => one.event.data.id === run.id));
+    expect(receiver.received.length).toBeLessThanOrEqual(8);
+    await server.ask('DELETE', `/v1/webhooks/${other.id}`);
+    clock.timeOut();
+    await quick.close();
+  });
+
+  test('that was down is asked one at a time until it answers', async () => {
+    receiver.respond = answering(500);
+    await trigger(server);
+    await talked(server, hook, 1);
+    let open = 0;
+    let most = 0;
+    const responses: (() => void)[] = [];
+    receiver.respond = (response) => {
+      open += 1;
+      most = Math.max(most, open);
+      responses.push(() => {
+        open -= 1;
+        response.writeHead(500).end();
+      });
+    };
+    for (let count = 0; count < 5; count += 1) await trigger(server);
+    for (let count = 2; count <= 6; count += 1) {
+      await receiver.until((all) => all.length >= count);
+      responses.shift()?.();
+      await talked(server, hook, count);
+    }
+    expect(most).toBe(1);
+  });
+});
+
+describe('a server that stops', () => {
+  test('in the middle of a delivery sends it again when it is back, and loses none', async () => {
+    receiver.respond = () => {};
+    const event = await trigger(server);
+    await receiver.until((all) => all.length === 1);
+    receiver.respond = answering(200);
+    await server.restart();
+    const again = await receiver.until((all) => all.length === 2 && all[1]);
+    expect(again.event.event_id).toBe(event);
+    const [one] = await talked(server, hook, 1);
+    expect(one).toMatchObject({ event_id: event, attempt: 1, status: 'succeeded' });
+  });
+});
+
+describe('what is deleted', () => {
+  test('with a webhook: its deliveries, conversations and events, and nobody listens any more', async () => {
+    receiver.respond = answering(500);
+    await trigger(server);
+    await talked(server, hook, 1);
+    expectStatus(await ask('DELETE', ''), 204);
+    const { read } = server.running.database;
+    for (const table of [
+      'webhooks',
+      'webhook_deliveries',
+      'webhook_conversations',
+      'webhook_events',
+      'run_listeners',
+    ] as const)
+      await expect
+        .poll(async () => (await read.selectFrom(table).selectAll().execute()).length, { timeout: 10_000 })
+        .toBe(0);
+  });
+
+  test('conversations after 30 days', async () => {
+    await trigger(server);
+    await talked(server, hook, 1);
+    clock.move(31 * 86_400_000);
+    await server.restart();
+    const { read } = server.running.database;
+    for (const table of ['webhook_conversations', 'webhook_events'] as const)
+      await expect
+        .poll(async () => (await read.selectFrom(table).selectAll().execute()).length, { timeout: 10_000 })
+        .toBe(0);
+    expect(await conversationsOf(server, hook)).toEqual([]);
+  });
+});

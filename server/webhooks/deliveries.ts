@@ -1,0 +1,188 @@
+/**
+ * Sends what is due, many at once, and writes down what came of it. Holds which attempts are under way in this process:
+ * so many a webhook, and one alone after a failure, until the receiver answers well again; a dead or slow receiver so keeps
+ * nobody else waiting, and is not run over when it comes back. Runs are never touched by any of it.
+ */
+import type { ConversationId } from '@switchyard/contract/ids.ts';
+import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import type { Clock } from '../clock.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Seal } from '../database/seal.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { type Log, messageOf } from '../log.ts';
+import { makeId, type Random } from '../random.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import {
+  type Claimed,
+  claimDue,
+  findNext,
+  finishDelivery,
+  listDue,
+  putBack,
+  removeEvents,
+} from './outbox.ts';
+import type { WebhooksTable } from './schema.ts';
+import { type Outcome, type Reach, send } from './send.ts';
+import { secretsOf, signatureHeaders } from './signature.ts';
+import { findWebhookByUid, insertConversation, updateWebhook } from './store.ts';
+
+const EVERY_MS = 5000;
+const AT_ONCE = 8;
+/** Longer than an attempt with everything around it takes. */
+const CLAIM_MS = 4 * WEBHOOK_TIMEOUT_MS;
+/** Longer than a receiver may ask for. */
+const RETRY_AFTER_MS_MAX = 24 * 60 * 60 * 1000;
+const GONE = 410;
+
+interface Parts extends Reach {
+  database: Database;
+  seal: Seal;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  metrics: Metrics;
+}
+
+export class Deliveries {
+  readonly #parts: Parts;
+  readonly #reconciler: Reconciler;
+  /** Attempts under way, by the uid of their webhook. */
+  readonly #underWay = new Map<string, Set<Promise<void>>>();
+  /** Webhooks whose last attempt has failed. */
+  readonly #careful = new Set<string>();
+  readonly #stopping = new AbortController();
+  #cancelTimer = (): void => {};
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { database, clock, log } = parts;
+    this.#reconciler = new Reconciler({
+      name: 'deliver to webhooks',
+      everyMs: EVERY_MS,
+      clock,
+      log,
+      run: () => this.#sendDue(),
+    });
+    database.listen('webhooks-due', () => this.#reconciler.poke());
+  }
+
+  start(): void {
+    this.#reconciler.start();
+  }
+
+  /** Nothing is sent after this; what is under way is broken off and sent again by whoever comes next. */
+  async stop(): Promise<void> {
+    await this.#reconciler.stop();
+    this.#cancelTimer();
+    this.#stopping.abort();
+    await Promise.all([...this.#underWay.values()].flatMap((attempts) => [...attempts]));
+  }
+
+  async #sendDue(): Promise<void> {
+    const { database, clock } = this.#parts;
+    this.#cancelTimer();
+    for (const uid of await listDue(database.read, clock.now())) {
+      const room = (this.#careful.has(uid) ? 1 : AT_ONCE) - (this.#underWay.get(uid)?.size ?? 0);
+      if (room <= 0) continue;
+      const now = clock.now();
+      // What a power cut takes back of it is sent again.
+      const claimed = await database.transact(
+        (tx) =>
+          claimDue(tx, uid, { now, until: now + CLAIM_MS, limit: room, skipLocked: skipsLocked(database) }),
+        { durable: false },
+      );
+      for (const delivery of claimed) this.#start(delivery);
+    }
+    const next = await findNext(database.read);
+    if (next === null) return;
+    const inMs = next - clock.now();
+    if (inMs > 0 && inMs < EVERY_MS) this.#cancelTimer = clock.after(inMs, () => this.#reconciler.poke());
+  }
+
+  #start(delivery: Claimed): void {
+    const uid = delivery.webhook_uid;
+    const attempts = this.#underWay.get(uid) ?? new Set();
+    this.#underWay.set(uid, attempts);
+    const attempt: Promise<void> = this.#attempt(delivery)
+      .catch((error: unknown) => {
+        this.#parts.log.error(
+          { delivery: delivery.id, error: messageOf(error) },
+          'A delivery to a webhook could not be made or written down; it will be tried again.',
+        );
+      })
+      .finally(() => {
+        attempts.delete(attempt);
+        if (attempts.size === 0) this.#underWay.delete(uid);
+        this.#reconciler.poke();
+      });
+    attempts.add(attempt);
+  }
+
+  async #attempt(delivery: Claimed): Promise<void> {
+    const { database, seal, clock, metrics } = this.#parts;
+    const webhook = await findWebhookByUid(database.read, delivery.webhook_uid);
+    if (!webhook || webhook.disabled_at !== null) {
+      await database.transact((tx) => giveUp(tx, delivery));
+      return;
+    }
+    const at = clock.now();
+    const headers = signatureHeaders({
+      id: delivery.event_id,
+      at,
+      body: delivery.body,
+      secrets: secretsOf(seal, webhook, at),
+    });
+    const outcome = await send(
+      this.#parts,
+      { url: webhook.endpoint_url, headers, body: delivery.body },
+      this.#stopping.signal,
+    );
+    if (this.#stopping.signal.aborted && outcome.status !== 'succeeded') {
+      await database.transact((tx) => putBack(tx, delivery, { next_at: at }));
+      return;
+    }
+    metrics.webhookAttempts.inc({ status: outcome.status });
+    if (outcome.status === 'succeeded') this.#careful.delete(webhook.uid);
+    else this.#careful.add(webhook.uid);
+    await this.#write(webhook, delivery, outcome, at);
+    database.notify('webhooks-told');
+  }
+
+  /** What came of an attempt, and what follows from it. */
+  async #write(webhook: WebhooksTable, delivery: Claimed, outcome: Outcome, at: number): Promise<void> {
+    const { database, random, clock } = this.#parts;
+    const now = clock.now();
+    const attempt = delivery.attempts + 1;
+    const isGone = outcome.httpStatus === GONE;
+    const delay = WEBHOOK_RETRY_SECONDS[delivery.attempts];
+    const retries = outcome.status !== 'succeeded' && !isGone && delay !== undefined;
+    const next = retries
+      ? now + Math.max(delay * 1000, Math.min(outcome.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX))
+      : null;
+    await database.transact(async (tx) => {
+      const held =
+        next === null
+          ? await finishDelivery(tx, delivery)
+          : await putBack(tx, delivery, { attempts: attempt, next_at: next });
+      // Somebody else sends it by now; this attempt has been made all the same.
+      await insertConversation(tx, {
+        id: makeId<ConversationId>(random, 'talk'),
+        webhook_uid: webhook.uid,
+        event_id: delivery.event_id,
+        attempt,
+        status: outcome.status,
+        http_status: outcome.httpStatus,
+        response_duration: outcome.durationMs,
+        error: outcome.error,
+        response_body: outcome.body,
+        next_attempt_at: held ? next : null,
+        created_at: at,
+      });
+      if (isGone) await updateWebhook(tx, webhook.uid, { disabled_at: now, updated_at: now });
+    });
+  }
+}
+
+async function giveUp(tx: Writer, delivery: Claimed): Promise<void> {
+  if (await finishDelivery(tx, delivery)) await removeEvents(tx, [delivery.event_id]);
+}

@@ -1,0 +1,134 @@
+/**
+ * Turns events of runs into deliveries: each event, with a delivery for every webhook that is to be told, in the
+ * transaction that takes its mark away. Kill the process at any statement, or let two of them work, and each webhook has
+ * each event once.
+ */
+import type { AccountId, EventId } from '@switchyard/contract/ids.ts';
+import { API_VERSION } from '@switchyard/contract/limits.ts';
+import { isTerminal, statusV1 } from '@switchyard/contract/states.ts';
+import type { EventType, WebhookEvent } from '@switchyard/contract/webhook-shapes.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import type { Database, Writer } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import { makeId, type Random } from '../random.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import { infoOf } from '../runs/body.ts';
+import { listPendingEvents, takeEvent } from '../runs/listeners.ts';
+import { findRun } from '../runs/store.ts';
+import { insertDeliveries, insertEvent } from './outbox.ts';
+import type { WebhooksTable } from './schema.ts';
+import { listEnabled } from './store.ts';
+
+const EVERY_MS = 1000;
+/** What comes within this time is looked at together. */
+const TOGETHER_MS = 50;
+const AT_ONCE = 50;
+
+interface Parts {
+  database: Database;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+export function fanOut(parts: Parts): Reconciler {
+  const { database, clock, log } = parts;
+  const reconciler = new Reconciler({
+    name: 'tell webhooks of runs',
+    everyMs: EVERY_MS,
+    clock,
+    log,
+    run: async () => {
+      for (;;) {
+        const events = await listPendingEvents(database.read, AT_ONCE);
+        if (events.length === 0) return;
+        await database.transact(async (tx) => {
+          for (const event of events) await give(parts, tx, event);
+        });
+        database.notify('webhooks-due');
+      }
+    },
+  });
+  let coming = false;
+  const soon = (): void => {
+    if (coming) return;
+    coming = true;
+    clock.after(TOGETHER_MS, () => {
+      coming = false;
+      reconciler.poke();
+    });
+  };
+  for (const topic of ['runs-queued', 'runs-canceled', 'runs-ended'] as const) database.listen(topic, soon);
+  return reconciler;
+}
+
+type Pending = Awaited<ReturnType<typeof listPendingEvents>>[number];
+
+async function give(parts: Parts, tx: Writer, event: Pending): Promise<void> {
+  if (!(await takeEvent(tx, event))) return;
+  // The application is gone, and with it whoever was to be told.
+  if (event.account_id === null || event.application_id === null) return;
+  const webhooks = await toldOf(tx, event.account_id, 'run.status');
+  if (webhooks.length === 0) return;
+  const data = await dataOf(tx, event, event.application_id);
+  await deliver(parts, tx, webhooks, {
+    event_type: 'run.status',
+    created_at: event.at,
+    sequence: event.seq,
+    data,
+  });
+}
+
+/** Webhooks of the account that are told of events of the kind. */
+export async function toldOf(tx: Writer, account: AccountId, type: EventType): Promise<WebhooksTable[]> {
+  const webhooks = await listEnabled(tx, account);
+  return webhooks.filter((one) => (JSON.parse(one.event_types) as string[]).includes(type));
+}
+
+/** Has the webhooks told. Call `database.notify('webhooks-due')` after the commit. */
+export async function deliver(
+  { random, clock }: Pick<Parts, 'random' | 'clock'>,
+  tx: Writer,
+  webhooks: readonly WebhooksTable[],
+  event: Omit<WebhookEvent, 'event_id' | 'api_version' | 'created_at'> & { created_at: number },
+): Promise<EventId> {
+  const id = makeId<EventId>(random, 'event');
+  const { event_type, created_at, sequence, data } = event;
+  const body: WebhookEvent = {
+    event_type,
+    api_version: API_VERSION,
+    event_id: id,
+    created_at: rfc3339(created_at),
+    sequence,
+    data,
+  };
+  const now = clock.now();
+  if (webhooks.length > 0) await insertEvent(tx, { id, body: JSON.stringify(body), created_at: now });
+  await insertDeliveries(
+    tx,
+    webhooks.map(({ uid }) => ({
+      id: makeId<string>(random, 'delivery'),
+      webhook_uid: uid,
+      event_id: id,
+      next_at: now,
+    })),
+  );
+  return id;
+}
+
+/** The run with the status that it had then. What it has reported counts once it has ended. */
+async function dataOf(
+  tx: Writer,
+  { run_id, application_uid, status }: Pending,
+  applicationId: string,
+): Promise<WebhookEvent['data']> {
+  const run = await findRun(tx, application_uid, run_id);
+  const then = { status: statusV1(status), status_v2: status };
+  if (!run) return { id: run_id, application_id: applicationId, ...then };
+  const info = infoOf(run);
+  return {
+    ...info,
+    ...then,
+    statistics: isTerminal(status) ? info.statistics : { status: 'none', error: '', indicators: [] },
+  };
+}

@@ -1,0 +1,293 @@
+/** The operations on webhooks. */
+import type { AccountId, EventId, WebhookId } from '@switchyard/contract/ids.ts';
+import { PAGE_ITEMS_MAX, SECRET_OVERLAP_HOURS, WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
+import type {
+  Conversation,
+  EventType,
+  Webhook,
+  WebhookEvent,
+  WebhookSecret,
+} from '@switchyard/contract/webhook-shapes.ts';
+import { lockAccount } from '../account/store.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Seal } from '../database/seal.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { cutPage, type PageTokens, pageAnswer, pageObject, pageRequest } from '../http/paging.ts';
+import { badRequest, notFound, shown, unauthorized } from '../http/problem.ts';
+import { makeId, type Random } from '../random.ts';
+import { addListener, removeListener } from '../runs/listeners.ts';
+import { type Allows, urlError } from './addresses.ts';
+import { exampleRun } from './example.ts';
+import { deliver, toldOf } from './fan-out.ts';
+import { insertDeliveries } from './outbox.ts';
+import type { WebhooksTable } from './schema.ts';
+import { makeSecret, sealSecret, secretsOf } from './signature.ts';
+import {
+  type ConversationWithBody,
+  countWebhooks,
+  deleteWebhook,
+  findConversation,
+  findWebhook,
+  insertWebhook,
+  listConversations,
+  listWebhooks,
+  updateWebhook,
+} from './store.ts';
+
+interface Parts {
+  database: Database;
+  seal: Seal;
+  pageTokens: PageTokens;
+  clock: Clock;
+  random: Random;
+  /** Whether beside public addresses this one may be reached. */
+  allows: Allows;
+  /** Told after a webhook was deleted, so that what belonged to it is removed soon. */
+  onDeleted(): void;
+}
+
+type WebhookOperation =
+  | 'createWebhook'
+  | 'listWebhooks'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'getWebhookSecret'
+  | 'rotateWebhookSecret'
+  | 'listWebhookConversations'
+  | 'getWebhookConversation'
+  | 'replayWebhookConversation'
+  | 'triggerEvent';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
+  const { database, seal, pageTokens, clock, random, allows } = parts;
+
+  const getOwn = async (account: AccountId, id: WebhookId, db = database.read): Promise<WebhooksTable> => {
+    const webhook = await findWebhook(db, account, id);
+    if (!webhook) throw notFound(`There is no webhook ${shown(id)}.`);
+    return webhook;
+  };
+  const checkUrl = (url: string): void => {
+    const error = urlError(url, allows);
+    if (error !== null) throw badRequest(`endpoint_url is ${shown(url)}; ${error}.`);
+  };
+  /** Keeps other changes of the webhooks of the account waiting. */
+  const hold = async (tx: Writer, account: AccountId): Promise<void> => {
+    if (!(await lockAccount(tx, skipsLocked(database), account)))
+      throw unauthorized('The account of the token was deleted.');
+  };
+
+  return {
+    async createWebhook({ caller, body, remember }) {
+      checkUrl(body.endpoint_url);
+      const now = clock.now();
+      const uid = makeId<string>(random, 'webhook');
+      const row: WebhooksTable = {
+        uid,
+        account_id: caller.account,
+        id: body.id,
+        event_types: JSON.stringify(body.event_types),
+        endpoint_url: body.endpoint_url,
+        description: body.description,
+        secret: sealSecret(seal, makeSecret(random), uid, caller.account),
+        previous_secret: null,
+        previous_until: null,
+        disabled_at: null,
+        created_at: now,
+        updated_at: now,
+      };
+      const answer = { status: 201 as const, body: webhookBody(row) };
+      await database.transact(async (tx) => {
+        await remember(tx, answer);
+        await hold(tx, caller.account);
+        if (!(await insertWebhook(tx, row)))
+          throw badRequest(
+            `id is ${shown(body.id)}, which another webhook of the account has; choose another.`,
+          );
+        if ((await countWebhooks(tx, caller.account)) > WEBHOOKS_MAX)
+          throw badRequest(`The account has ${WEBHOOKS_MAX} webhooks, the most it can have; delete one.`);
+        await addListener(tx, caller.account);
+      });
+      return answer;
+    },
+
+    async listWebhooks({ caller, query }) {
+      const list = `webhooks ${caller.account}`;
+      const request = pageRequest(pageTokens, list, query);
+      const rows = await listWebhooks(database.read, caller.account, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const items = page.items.map(webhookBody);
+      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+    },
+
+    async getWebhook({ caller, params }) {
+      return { status: 200, body: webhookBody(await getOwn(caller.account, params.webhook_id)) };
+    },
+
+    async updateWebhook({ caller, params, body }) {
+      const { event_types, endpoint_url, description } = body;
+      if (typeof endpoint_url === 'string') checkUrl(endpoint_url);
+      const webhook = await getOwn(caller.account, params.webhook_id);
+      const changed = await database.transact((tx) =>
+        updateWebhook(tx, webhook.uid, {
+          ...(event_types ? { event_types: JSON.stringify(event_types) } : {}),
+          ...(typeof endpoint_url === 'string' ? { endpoint_url } : {}),
+          ...(typeof description === 'string' ? { description } : {}),
+          disabled_at: null,
+          updated_at: clock.now(),
+        }),
+      );
+      if (!changed) throw notFound(`There is no webhook ${shown(params.webhook_id)}.`);
+      return { status: 204 };
+    },
+
+    async deleteWebhook({ caller, params }) {
+      await database.transact(async (tx) => {
+        await hold(tx, caller.account);
+        const { uid } = await getOwn(caller.account, params.webhook_id, tx);
+        await deleteWebhook(tx, uid);
+        if ((await countWebhooks(tx, caller.account)) === 0) await removeListener(tx, caller.account);
+      });
+      parts.onDeleted();
+      return { status: 204 };
+    },
+
+    async getWebhookSecret({ caller, params }) {
+      const webhook = await getOwn(caller.account, params.webhook_id);
+      const now = clock.now();
+      const [secret] = secretsOf(seal, webhook, now);
+      return { status: 200, body: secretBody(webhook, secret, now) };
+    },
+
+    async rotateWebhookSecret({ caller, params, body, remember }) {
+      const now = clock.now();
+      const hours = body?.overlap_hours ?? SECRET_OVERLAP_HOURS;
+      const secret = makeSecret(random);
+      return database.transact(async (tx) => {
+        // Of two that change it at once, the later one has to find what the earlier one made.
+        await hold(tx, caller.account);
+        const webhook = await getOwn(caller.account, params.webhook_id, tx);
+        const changes = {
+          secret: sealSecret(seal, secret, webhook.uid, caller.account),
+          previous_secret: hours === 0 ? null : webhook.secret,
+          previous_until: hours === 0 ? null : now + hours * HOUR_MS,
+          updated_at: now,
+        };
+        const answer = {
+          status: 201 as const,
+          body: secretBody({ ...webhook, ...changes }, secret, now),
+        };
+        await remember(tx, answer);
+        await updateWebhook(tx, webhook.uid, changes);
+        return answer;
+      });
+    },
+
+    async listWebhookConversations({ caller, params, query }) {
+      const webhook = await getOwn(caller.account, params.webhook_id);
+      const list = `conversations ${webhook.uid} ${query.status ?? ''}`;
+      const { after, limit } = pageRequest(pageTokens, list, query);
+      const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
+      const rows = await listConversations(database.read, webhook.uid, query.status, request);
+      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const items = page.items.map((row) => conversationBody(webhook, row));
+      return { status: 200, body: pageObject(pageTokens, list, { ...page, items }) };
+    },
+
+    async getWebhookConversation({ caller, params }) {
+      const webhook = await getOwn(caller.account, params.webhook_id);
+      const row = await findConversation(database.read, webhook.uid, params.conversation_id);
+      if (!row) throw noConversation(webhook, params.conversation_id);
+      return { status: 200, body: conversationBody(webhook, row) };
+    },
+
+    async replayWebhookConversation({ caller, params, remember }) {
+      const answer = await database.transact(async (tx) => {
+        const webhook = await getOwn(caller.account, params.webhook_id, tx);
+        const row = await findConversation(tx, webhook.uid, params.conversation_id);
+        if (!row) throw noConversation(webhook, params.conversation_id);
+        if (webhook.disabled_at !== null)
+          throw badRequest(
+            `webhook_id is ${shown(webhook.id)}, which is disabled since its receiver answered 410; enable it with a PUT first.`,
+          );
+        const done = eventBody(row.event_id, [webhook]);
+        const given = { status: 202 as const, body: done };
+        await remember(tx, given);
+        await insertDeliveries(tx, [
+          {
+            id: makeId<string>(random, 'delivery'),
+            webhook_uid: webhook.uid,
+            event_id: row.event_id,
+            next_at: clock.now(),
+          },
+        ]);
+        return given;
+      });
+      database.notify('webhooks-due');
+      return answer;
+    },
+
+    async triggerEvent({ caller, body, remember }) {
+      const now = clock.now();
+      const answer = await database.transact(async (tx) => {
+        const webhooks = await toldOf(tx, caller.account, body.event_type as EventType);
+        const event: EventId = await deliver(parts, tx, webhooks, {
+          event_type: body.event_type,
+          created_at: now,
+          sequence: 0,
+          data: exampleRun(caller.email, now),
+        });
+        const given = { status: 201 as const, body: eventBody(event, webhooks) };
+        await remember(tx, given);
+        return given;
+      });
+      database.notify('webhooks-due');
+      return answer;
+    },
+  };
+}
+
+const noConversation = (webhook: WebhooksTable, id: string) =>
+  notFound(`There is no conversation ${shown(id)} of webhook ${shown(webhook.id)}.`);
+
+function webhookBody(row: WebhooksTable): Webhook {
+  return {
+    id: row.id,
+    event_types: JSON.parse(row.event_types) as Webhook['event_types'],
+    endpoint_url: row.endpoint_url,
+    description: row.description,
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+    ...(row.disabled_at === null ? {} : { disabled_at: rfc3339(row.disabled_at) }),
+  };
+}
+
+function secretBody({ id, previous_until }: WebhooksTable, secret: string, now: number): WebhookSecret {
+  const overlaps = previous_until !== null && previous_until > now;
+  return { id, secret, ...(overlaps ? { previous_until: rfc3339(previous_until) } : {}) };
+}
+
+function conversationBody(webhook: WebhooksTable, row: ConversationWithBody): Conversation {
+  return {
+    id: row.id,
+    webhook_id: webhook.id,
+    event_id: row.event_id,
+    attempt: row.attempt,
+    created_at: rfc3339(row.created_at),
+    status: row.status,
+    http_status: row.http_status,
+    response_duration: row.response_duration,
+    error: row.error,
+    ...(row.next_attempt_at === null ? {} : { next_attempt_at: rfc3339(row.next_attempt_at) }),
+    request_body: JSON.parse(row.body) as WebhookEvent,
+    response_body: row.response_body,
+  };
+}
+
+const eventBody = (event_id: EventId, webhooks: readonly WebhooksTable[]) => ({
+  event_id,
+  webhook_ids: webhooks.map((one) => one.id),
+});

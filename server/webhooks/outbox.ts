@@ -1,0 +1,187 @@
+/**
+ * Events and their deliveries: every statement on them. A delivery is claimed by moving its next instant behind the time
+ * that an attempt may take: whoever dies with it loses it by that, and the fence keeps the dead from writing later.
+ */
+import type { EventId } from '@switchyard/contract/ids.ts';
+import { sql } from 'kysely';
+import type { Reader, Writer } from '../database/database.ts';
+import type { WebhookDeliveriesTable, WebhookEventsTable } from './schema.ts';
+
+export async function insertEvent(tx: Writer, event: WebhookEventsTable): Promise<void> {
+  await tx.insertInto('webhook_events').values(event).execute();
+}
+
+/** Call `database.notify('webhooks-due')` after the commit. */
+export async function insertDeliveries(
+  tx: Writer,
+  deliveries: readonly Pick<WebhookDeliveriesTable, 'id' | 'webhook_uid' | 'event_id' | 'next_at'>[],
+): Promise<void> {
+  if (deliveries.length > 0)
+    await tx
+      .insertInto('webhook_deliveries')
+      .values(deliveries.map((one) => ({ ...one, attempts: 0, fence: 0 })))
+      .execute();
+}
+
+/**
+ * Webhooks that have anything due. From one webhook to the next by the index: what many deliveries a dead receiver has
+ * piled up is not gone through for the others to be found.
+ */
+export async function listDue(db: Reader, now: number): Promise<string[]> {
+  const { rows } = await sql<{ uid: string }>`
+    with recursive waiting(uid) as (
+      select min(webhook_uid) from webhook_deliveries
+      union all
+      select (select min(webhook_uid) from webhook_deliveries where webhook_uid > waiting.uid)
+      from waiting where waiting.uid is not null
+    )
+    select uid from waiting
+    where uid is not null
+      and exists (select 1 from webhook_deliveries where webhook_uid = waiting.uid and next_at <= ${now})
+  `.execute(db);
+  return rows.map((row) => row.uid);
+}
+
+/** Webhooks of deliveries and conversations that are gone. */
+export async function listOrphaned(db: Reader): Promise<string[]> {
+  const { rows } = await sql<{ uid: string }>`
+    with recursive delivered(uid) as (
+      select min(webhook_uid) from webhook_deliveries
+      union all
+      select (select min(webhook_uid) from webhook_deliveries where webhook_uid > delivered.uid)
+      from delivered where delivered.uid is not null
+    ), talked(uid) as (
+      select min(webhook_uid) from webhook_conversations
+      union all
+      select (select min(webhook_uid) from webhook_conversations where webhook_uid > talked.uid)
+      from talked where talked.uid is not null
+    )
+    select uid from (select uid from delivered union select uid from talked) as named
+    where uid is not null and not exists (select 1 from webhooks where webhooks.uid = named.uid)
+  `.execute(db);
+  return rows.map((row) => row.uid);
+}
+
+/** The next instant at which anything is due, or null when nothing waits. */
+export async function findNext(db: Reader): Promise<number | null> {
+  const row = await db
+    .selectFrom('webhook_deliveries')
+    .select('next_at')
+    .orderBy('next_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_at ?? null;
+}
+
+export type Claimed = WebhookDeliveriesTable & { body: string };
+
+/** Claims what is due for the webhook, oldest first, at most `limit`. */
+export async function claimDue(
+  tx: Writer,
+  webhookUid: string,
+  claim: { now: number; until: number; limit: number; skipLocked: boolean },
+): Promise<Claimed[]> {
+  const query = tx
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('webhook_uid', '=', webhookUid)
+    .where('next_at', '<=', claim.now)
+    .orderBy('next_at')
+    .orderBy('id')
+    .limit(claim.limit);
+  const due = await (claim.skipLocked ? query.forUpdate().skipLocked() : query).execute();
+  if (due.length === 0) return [];
+  const ids = due.map((one) => one.id);
+  await tx
+    .updateTable('webhook_deliveries')
+    .set((eb) => ({ fence: eb('fence', '+', 1), next_at: claim.until }))
+    .where('id', 'in', ids)
+    .execute();
+  // An event that was forgotten while somebody asked for it again leaves nothing to send.
+  await tx
+    .deleteFrom('webhook_deliveries')
+    .where('id', 'in', ids)
+    .where('event_id', 'not in', (eb) =>
+      eb
+        .selectFrom('webhook_events')
+        .select('webhook_events.id')
+        .whereRef('webhook_events.id', '=', 'webhook_deliveries.event_id'),
+    )
+    .execute();
+  return tx
+    .selectFrom('webhook_deliveries')
+    .innerJoin('webhook_events', 'webhook_events.id', 'webhook_deliveries.event_id')
+    .selectAll('webhook_deliveries')
+    .select('webhook_events.body')
+    .where('webhook_deliveries.id', 'in', ids)
+    .orderBy('webhook_deliveries.id')
+    .execute();
+}
+
+type Held = Pick<WebhookDeliveriesTable, 'id' | 'fence'>;
+
+/** Has it sent again; false when somebody else holds it by now. */
+export async function putBack(
+  tx: Writer,
+  { id, fence }: Held,
+  changes: Partial<Pick<WebhookDeliveriesTable, 'attempts' | 'next_at'>>,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('webhook_deliveries')
+    .set(changes)
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** It was delivered, or is given up; false when somebody else holds it by now. */
+export async function finishDelivery(tx: Writer, { id, fence }: Held): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('webhook_deliveries')
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** Removes deliveries of a webhook, at most `limit` at once; answers their events. */
+export async function removeDeliveries(tx: Writer, webhookUid: string, limit: number): Promise<EventId[]> {
+  const rows = await tx
+    .deleteFrom('webhook_deliveries')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('webhook_deliveries').select('id').where('webhook_uid', '=', webhookUid).limit(limit),
+    )
+    .returning('event_id')
+    .execute();
+  return rows.map((row) => row.event_id);
+}
+
+/** Removes those of the events that nothing names any more. */
+export async function removeEvents(tx: Writer, ids: readonly EventId[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .deleteFrom('webhook_events')
+    .where('id', 'in', ids)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('webhook_deliveries')
+            .select('webhook_deliveries.id')
+            .whereRef('webhook_deliveries.event_id', '=', 'webhook_events.id'),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('webhook_conversations')
+            .select('webhook_conversations.id')
+            .whereRef('webhook_conversations.event_id', '=', 'webhook_events.id'),
+        ),
+      ),
+    )
+    .execute();
+}

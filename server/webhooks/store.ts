@@ -1,0 +1,153 @@
+/** Every statement on webhooks and their conversations; deliveries are in outbox.ts. */
+import type { AccountId, ConversationId, EventId, WebhookId } from '@switchyard/contract/ids.ts';
+import type { ConversationStatus } from '@switchyard/contract/states.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import { isAfter } from '../database/list.ts';
+import type { PageRequest } from '../http/paging.ts';
+import { removeListener } from '../runs/listeners.ts';
+import type { WebhookConversationsTable, WebhooksTable } from './schema.ts';
+
+/** false when the account has one of that id. */
+export async function insertWebhook(tx: Writer, webhook: WebhooksTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('webhooks')
+    .values(webhook)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export function findWebhook(
+  db: Reader,
+  account: AccountId,
+  id: WebhookId,
+): Promise<WebhooksTable | undefined> {
+  return db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function findWebhookByUid(db: Reader, uid: string): Promise<WebhooksTable | undefined> {
+  return db.selectFrom('webhooks').selectAll().where('uid', '=', uid).executeTakeFirst();
+}
+
+export function listWebhooks(db: Reader, account: AccountId, page: PageRequest): Promise<WebhooksTable[]> {
+  let query = db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('account_id', '=', account)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('webhooks', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** Webhooks of the account that are told of events. */
+export function listEnabled(db: Reader, account: AccountId): Promise<WebhooksTable[]> {
+  return db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('disabled_at', 'is', null)
+    .orderBy('id')
+    .execute();
+}
+
+export async function countWebhooks(db: Reader, account: AccountId): Promise<number> {
+  const { count } = await db
+    .selectFrom('webhooks')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('account_id', '=', account)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** false when there is none. */
+export async function updateWebhook(
+  tx: Writer,
+  uid: string,
+  changes: Partial<WebhooksTable>,
+): Promise<boolean> {
+  const result = await tx.updateTable('webhooks').set(changes).where('uid', '=', uid).executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** false when there is none. What belonged to it is removed later; see cleaner.ts. */
+export async function deleteWebhook(tx: Writer, uid: string): Promise<boolean> {
+  const result = await tx.deleteFrom('webhooks').where('uid', '=', uid).executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** Of an account that is deleted. */
+export async function deleteWebhooksOf(tx: Writer, account: AccountId): Promise<void> {
+  await removeListener(tx, account);
+  await tx.deleteFrom('webhooks').where('account_id', '=', account).execute();
+}
+
+export async function insertConversation(tx: Writer, row: WebhookConversationsTable): Promise<void> {
+  await tx.insertInto('webhook_conversations').values(row).execute();
+}
+
+export type ConversationWithBody = WebhookConversationsTable & { body: string };
+
+const withBodies = (db: Reader) =>
+  db
+    .selectFrom('webhook_conversations')
+    .innerJoin('webhook_events', 'webhook_events.id', 'webhook_conversations.event_id')
+    .selectAll('webhook_conversations')
+    .select('webhook_events.body');
+
+export function listConversations(
+  db: Reader,
+  webhookUid: string,
+  status: ConversationStatus | undefined,
+  page: PageRequest & { limit: number },
+): Promise<ConversationWithBody[]> {
+  let query = withBodies(db)
+    .where('webhook_uid', '=', webhookUid)
+    .orderBy('webhook_conversations.created_at', 'desc')
+    .orderBy('webhook_conversations.id', 'desc')
+    .limit(page.limit + 1);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (page.after) query = query.where(isAfter('webhook_conversations', page.after));
+  return query.execute();
+}
+
+export function findConversation(
+  db: Reader,
+  webhookUid: string,
+  id: ConversationId,
+): Promise<ConversationWithBody | undefined> {
+  return withBodies(db)
+    .where('webhook_uid', '=', webhookUid)
+    .where('webhook_conversations.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Events of conversations from before the instant, which go; at most `limit` at once. */
+export async function forgetConversations(tx: Writer, before: number, limit: number): Promise<EventId[]> {
+  const rows = await tx
+    .deleteFrom('webhook_conversations')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('webhook_conversations').select('id').where('created_at', '<', before).limit(limit),
+    )
+    .returning('event_id')
+    .execute();
+  return rows.map((row) => row.event_id);
+}
+
+/** Removes conversations of a webhook, at most `limit` at once; answers their events. */
+export async function removeConversations(tx: Writer, webhookUid: string, limit: number): Promise<EventId[]> {
+  const rows = await tx
+    .deleteFrom('webhook_conversations')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('webhook_conversations').select('id').where('webhook_uid', '=', webhookUid).limit(limit),
+    )
+    .returning('event_id')
+    .execute();
+  return rows.map((row) => row.event_id);
+}

@@ -1,0 +1,222 @@
+/** Webhooks as a caller makes, reads, changes and deletes them. What they deliver is in deliveries.test.ts. */
+import { WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { otherAccount } from '../testing/accounts.ts';
+import { type Receiver, startReceiver } from '../testing/receiver.ts';
+import { expectError, expectStatus, freshId, walkPages } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import {
+  conversationsOf,
+  hexOf,
+  makeWebhook,
+  partsOf,
+  secretOf,
+  standardOf,
+  talked,
+  trigger,
+} from '../testing/webhooks.ts';
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const BODY = {
+  event_types: ['run.status'],
+  endpoint_url: 'https://example.com/hook',
+  description: 'Tells the desk',
+};
+
+let server: TestServer;
+let receiver: Receiver;
+beforeAll(async () => {
+  server = await startTestServer();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await server.close();
+  await receiver.close();
+});
+
+const ask = (method: string, rest: string, body?: unknown) =>
+  server.ask(method, `/v1/webhooks${rest}`, { body });
+
+describe('a webhook', () => {
+  test('is made with its four fields, read, listed, changed by a PUT that answers 204, and deleted', async () => {
+    const id = freshId('hook');
+    const made = await ask('POST', '', { id, ...BODY });
+    expectStatus(made, 201);
+    const times = { created_at: expect.stringMatching(INSTANT), updated_at: expect.stringMatching(INSTANT) };
+    expect(made.body).toEqual({ id, ...BODY, ...times });
+    expect((await ask('GET', `/${id}`)).body).toEqual(made.body);
+    expect((await ask('GET', '')).body).toContainEqual(made.body);
+
+    const changed = await ask('PUT', `/${id}`, { ...(made.body as object), description: 'Other' });
+    expectStatus(changed, 204);
+    expect(changed.text).toBe('');
+    expect((await ask('GET', `/${id}`)).body).toMatchObject({ ...BODY, description: 'Other' });
+
+    expectStatus(await ask('DELETE', `/${id}`), 204);
+    for (const rest of ['', '/secret', '/conversations', '/conversations/any'])
+      expectError(await ask('GET', `/${id}${rest}`), 404, `no webhook "${id}"`);
+    expectError(await ask('DELETE', `/${id}`), 404, `no webhook "${id}"`);
+  });
+
+  test.each([
+    ['id', undefined, 'id'],
+    ['id', 'Not an id', 'id is "Not an id"'],
+    ['event_types', undefined, 'event_types'],
+    ['event_types', [], 'event_types'],
+    ['event_types', ['run.created'], 'event_types'],
+    ['event_types', ['run.status', 'run.status'], 'event_types'],
+    ['endpoint_url', undefined, 'endpoint_url'],
+    ['endpoint_url', 'not a url', 'endpoint_url is "not a url"'],
+    ['endpoint_url', 'ftp://example.com/', 'endpoint_url is "ftp://example.com/"'],
+    ['endpoint_url', 'https://user:pass@example.com/', 'user and password'],
+    ['endpoint_url', 'http://169.254.169.254/latest/meta-data', 'not a public address'],
+    ['endpoint_url', `https://example.com/${'x'.repeat(2048)}`, 'endpoint_url'],
+    ['description', undefined, 'description'],
+    ['description', 'x'.repeat(129), 'description'],
+    ['secret', 'whsec_mine', 'secret'],
+  ])('whose %s is %j is refused with 400, and nothing is made', async (field, value, words) => {
+    const body: Record<string, unknown> = { id: freshId('hook'), ...BODY, [field]: value };
+    expectError(await ask('POST', '', body), 400, words);
+    if (typeof body.id === 'string') expectStatus(await ask('GET', `/${encodeURIComponent(body.id)}`), 404);
+  });
+
+  test('has an id of its own in the account, and is of no other account', async () => {
+    const { id } = await makeWebhook(server, BODY.endpoint_url);
+    expectError(await ask('POST', '', { id, ...BODY }), 400, `id is "${id}"`);
+    const { token } = await otherAccount(server);
+    const other = (method: string, rest: string, body?: unknown) =>
+      server.ask(method, `/v1/webhooks${rest}`, { body, token });
+    for (const rest of ['', '/secret', '/conversations'])
+      expectStatus(await other('GET', `/${id}${rest}`), 404);
+    expectStatus(await other('PUT', `/${id}`, BODY), 404);
+    expectStatus(await other('DELETE', `/${id}`), 404);
+    expectStatus(await other('POST', `/${id}/secret`, {}), 404);
+    expect((await other('GET', '')).body).toEqual([]);
+    expectStatus(await other('POST', '', { id, ...BODY }), 201);
+    expectStatus(await ask('DELETE', `/${id}`), 204);
+    expectStatus(await other('GET', `/${id}`), 200);
+  });
+
+  test('is one of a hundred at most, also when many are made at once', async () => {
+    const { token } = await otherAccount(server);
+    const answers = await Promise.all(
+      Array.from({ length: WEBHOOKS_MAX + 10 }, (_, index) =>
+        server.ask('POST', '/v1/webhooks', { token, body: { id: `hook-${index}`, ...BODY } }),
+      ),
+    );
+    expect(answers.filter((one) => one.status === 201)).toHaveLength(WEBHOOKS_MAX);
+    for (const refused of answers.filter((one) => one.status !== 201))
+      expectError(refused, 400, `${WEBHOOKS_MAX} webhooks`);
+    const list = await server.ask('GET', '/v1/webhooks', { token });
+    expect(list.body).toHaveLength(WEBHOOKS_MAX);
+  });
+
+  test('is on one page of the list', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, () => makeWebhook(server, BODY.endpoint_url)));
+    const pages = await walkPages(server, '/v1/webhooks', 2);
+    for (const { id } of made) expect(pages.flat().filter((one) => one === id)).toHaveLength(1);
+    for (const { id } of made) expectStatus(await ask('DELETE', `/${id}`), 204);
+  });
+
+  test('takes the changes of a PUT only when all of them are right', async () => {
+    const { id } = await makeWebhook(server, BODY.endpoint_url);
+    const wrong = { description: 'Other', endpoint_url: 'http://10.0.0.1/' };
+    expectError(await ask('PUT', `/${id}`, wrong), 400, 'endpoint_url is "http://10.0.0.1/"');
+    expect((await ask('GET', `/${id}`)).body).toMatchObject({ description: '' });
+  });
+});
+
+describe('the secret of a webhook', () => {
+  test('has 32 bytes, is read by those who may, and stands nowhere else', async () => {
+    const hook = await makeWebhook(server, BODY.endpoint_url);
+    const secret = await secretOf(server, hook.id);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await secretOf(server, hook.id)).toBe(secret);
+    for (const role of ['operator', 'viewer'] as const) {
+      const { token } = await server.key(role);
+      expectStatus(await server.ask('GET', `/v1/webhooks/${hook.id}`, { token }), 200);
+      expectStatus(await server.ask('GET', `/v1/webhooks/${hook.id}/secret`, { token }), 403);
+    }
+    const rows = await server.running.database.read.selectFrom('webhooks').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length));
+    const bytes = rows.map((row) => Buffer.from(row.secret).toString('latin1')).join();
+    expect(bytes).not.toContain(secret);
+  });
+
+  test('is replaced, and the old one signs, too, for as long as was asked for', async () => {
+    const { id } = await makeWebhook(server, receiver.url);
+    const old = await secretOf(server, id);
+    const rotated = await ask('POST', `/${id}/secret`, { overlap_hours: 2 });
+    expectStatus(rotated, 201);
+    const { secret, previous_until } = rotated.body as { secret: string; previous_until: string };
+    expect(secret).not.toBe(old);
+    const hours = (Date.parse(previous_until) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(1.9);
+    expect(hours).toBeLessThanOrEqual(2);
+    expect((await ask('GET', `/${id}/secret`)).body).toEqual({ id, secret, previous_until });
+
+    const both = await sentTo(id);
+    expect(partsOf(both.headers['switchyard-signature']).v1).toEqual([hexOf(secret, both), hexOf(old, both)]);
+    expect(partsOf(both.headers['nextmv-signature']).v1).toEqual([hexOf(secret, both)]);
+    expect(both.headers['webhook-signature']).toBe(`${standardOf(secret, both)} ${standardOf(old, both)}`);
+
+    const at_once = (await ask('POST', `/${id}/secret`, { overlap_hours: 0 })).body as { secret: string };
+    expect(at_once).not.toHaveProperty('previous_until');
+    const one = await sentTo(id);
+    expect(partsOf(one.headers['switchyard-signature']).v1).toEqual([hexOf(at_once.secret, one)]);
+    expect(one.headers['webhook-signature']).toBe(standardOf(at_once.secret, one));
+    expectStatus(await ask('DELETE', `/${id}`), 204);
+  });
+
+  test.each([-1, 169, 1.5, 'a'])('is not replaced with overlap_hours %j', async (overlap_hours) => {
+    const { id } = await makeWebhook(server, BODY.endpoint_url);
+    const secret = await secretOf(server, id);
+    expectError(await ask('POST', `/${id}/secret`, { overlap_hours }), 400, 'overlap_hours');
+    expect(await secretOf(server, id)).toBe(secret);
+    expectStatus(await ask('DELETE', `/${id}`), 204);
+  });
+
+  /** What the receiver gets of an example that is sent now. */
+  async function sentTo(id: string) {
+    const event = await trigger(server);
+    const found = await receiver.until((all) => all.find((one) => one.event.event_id === event));
+    await talked(server, id, 1);
+    return found;
+  }
+});
+
+describe('an example', () => {
+  test('is sent to every webhook of the account at once, and is a conversation of each', async () => {
+    const { token } = await otherAccount(server);
+    const hooks = await Promise.all([1, 2].map(() => makeWebhook(server, receiver.url)));
+    const answer = await server.ask('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } });
+    expectStatus(answer, 201);
+    const { event_id, webhook_ids } = answer.body as { event_id: string; webhook_ids: string[] };
+    expect(webhook_ids).toEqual(expect.arrayContaining(hooks.map((one) => one.id)));
+    const copies = await receiver.until((all) => {
+      const mine = all.filter((one) => one.event.event_id === event_id);
+      return mine.length === 2 && mine;
+    });
+    expect(copies.map((one) => one.event)).toEqual([copies[0]?.event, copies[0]?.event]);
+    expect(copies[0]?.event).toMatchObject({
+      event_type: 'run.status',
+      api_version: '1.7.0',
+      data: { id: 'run-example', status: 'succeeded', status_v2: 'succeeded' },
+    });
+    for (const { id } of hooks) {
+      await talked(server, id, 1);
+      expect(await conversationsOf(server, id)).toMatchObject([{ event_id, status: 'succeeded' }]);
+      expectStatus(await ask('DELETE', `/${id}`), 204);
+    }
+    const none = await server.ask('POST', '/v1/events/trigger', {
+      token,
+      body: { event_type: 'run.status' },
+    });
+    expect(none.body).toMatchObject({ webhook_ids: [] });
+  });
+
+  test.each([[{}], [{ event_type: 'run.deleted' }], [{ event_type: 'run.status', more: 1 }]])(
+    'asked for by %j is refused',
+    async (body) => expectError(await server.ask('POST', '/v1/events/trigger', { body }), 400, ''),
+  );
+});
