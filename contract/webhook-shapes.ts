@@ -1,6 +1,6 @@
 /** What webhooks look like from outside: the address that is told, what it is told, and what it answered. */
 import Type, { type Static } from 'typebox';
-import { type ConversationId, type EventId, newId, type RunId, someId, type WebhookId } from './ids.ts';
+import { type ConversationId, type EventId, newId, someId, type WebhookId } from './ids.ts';
 import {
   ENDPOINT_URL_CHARS_MAX,
   RESPONSE_BODY_BYTES_MAX,
@@ -94,23 +94,18 @@ export const SecretRotation = Type.Object(
 
 const { input_id, options, request_options, options_summary, ...info } = Run.properties;
 
-/** A run in a list but for its options: who may see those is not known of a receiver. */
-export const RunInfo = Type.Object(info, {
-  $id: 'RunInfo',
-  description: 'A run as it is told of: without its options.',
-});
-export type RunInfo = Static<typeof RunInfo>;
+const { id, application_id, status, status_v2, ...rest } = info;
 
-/** Of a run that was deleted before it could be told of, only these are known. */
-const DeletedRun = Type.Object(
+/** A run in a list but for its options: who may see those is not known of a receiver. */
+export const RunInfo = Type.Object(
+  { id, application_id, status, status_v2, ...Type.Partial(Type.Object(rest)).properties },
   {
-    id: someId<RunId>('Id of the run.'),
-    application_id: RunInfo.properties.application_id,
-    status: RunInfo.properties.status,
-    status_v2: RunInfo.properties.status_v2,
+    $id: 'RunInfo',
+    description:
+      'A run as it is told of: without its options, and with nothing but its ids and statuses when it was deleted meanwhile.',
   },
-  { $id: 'DeletedRunInfo', description: 'What is left to be told of a run that was deleted meanwhile.' },
 );
+export type RunInfo = Static<typeof RunInfo>;
 
 export const WebhookEvent = Type.Object(
   {
@@ -122,9 +117,7 @@ export const WebhookEvent = Type.Object(
       description:
         'Greater than in every earlier event of the same run, so that one that comes late is known.',
     }),
-    data: Type.Union([RunInfo, DeletedRun], {
-      description: 'The run, with the status that it had then.',
-    }),
+    data: RunInfo,
   },
   { $id: 'WebhookEvent', description: 'The body that is sent to the address.' },
 );
