@@ -1,6 +1,8 @@
 /** What tests of webhooks share: making one, and waiting for what came of its deliveries. */
 import { createHmac } from 'node:crypto';
+import { WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { Conversation, Webhook } from '@switchyard/contract/webhook-shapes.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Received } from './receiver.ts';
 import { expectStatus, freshId } from './resources.ts';
 import type { TestServer } from './server.ts';
@@ -63,4 +65,26 @@ export function standardOf(secret: string, { headers, text }: Received): string 
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+}
+
+const START = Date.UTC(2026, 10, 20, 8);
+
+/** A clock that a test moves, on which the time that a receiver has to answer is up when the test says so. */
+export function driven(): Clock & { move(ms: number): void; timeOut(): void } {
+  let offset = START - Date.now();
+  const waiting = new Set<() => void>();
+  return {
+    now: () => Date.now() + offset,
+    after(delayMs, callback) {
+      if (delayMs !== WEBHOOK_TIMEOUT_MS) return systemClock.after(delayMs, callback);
+      waiting.add(callback);
+      return () => waiting.delete(callback);
+    },
+    move(ms) {
+      offset += ms;
+    },
+    timeOut() {
+      for (const callback of waiting) callback();
+    },
+  };
 }

@@ -1,13 +1,13 @@
-/** What webhooks deliver: what is sent, how it is tried again, and that nobody waits for anybody. */
-import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+/** What webhooks deliver: what is sent, how it is tried again, and what is kept of it. */
+import { WEBHOOK_RETRY_SECONDS } from '@switchyard/contract/limits.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../clock.ts';
 import { createRun, ended, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
 import { answering, type Receiver, startReceiver } from '../testing/receiver.ts';
-import { expectError, expectStatus, freshApplication, freshId } from '../testing/resources.ts';
+import { expectError, expectStatus, freshApplication } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import {
   conversationsOf,
+  driven,
   hexOf,
   makeWebhook,
   partsOf,
@@ -16,28 +16,6 @@ import {
   talked,
   trigger,
 } from '../testing/webhooks.ts';
-
-const START = Date.UTC(2026, 10, 20, 8);
-
-/** A clock that a test moves, on which the time that a receiver has to answer is up when the test says so. */
-function driven(): Clock & { move(ms: number): void; timeOut(): void } {
-  let offset = START - Date.now();
-  const waiting = new Set<() => void>();
-  return {
-    now: () => Date.now() + offset,
-    after(delayMs, callback) {
-      if (delayMs !== WEBHOOK_TIMEOUT_MS) return systemClock.after(delayMs, callback);
-      waiting.add(callback);
-      return () => waiting.delete(callback);
-    },
-    move(ms) {
-      offset += ms;
-    },
-    timeOut() {
-      for (const callback of waiting) callback();
-    },
-  };
-}
 
 const clock = driven();
 let server: TestServer;
@@ -356,96 +334,5 @@ describe('a conversation', () => {
     }
     expect(seen).toEqual((await conversationsOf(server, hook)).map((one) => one.id));
     expect(new Set(seen).size).toBe(5);
-  });
-});
-
-describe('a slow receiver', () => {
-  test('keeps neither other receivers nor runs waiting', async () => {
-    const quick = await startReceiver();
-    const other = await makeWebhook(server, quick.url, { id: freshId('quick') });
-    receiver.respond = () => {};
-    for (let count = 0; count < 100; count += 1) await trigger(server);
-    // The slow one has not answered a single one of a hundred.
-    await quick.until((all) => all.length === 100);
-    expect(receiver.received.length).toBeLessThanOrEqual(8);
-    const application = await freshApplication(server);
-    await pushApp(server, application, nodeApp('() => ({})'));
-    const run = await runToEnd(server, application);
-    await quick.until((all) => all.some((one) => one.event.data.id === run.id));
-    expect(receiver.received.length).toBeLessThanOrEqual(8);
-    await server.ask('DELETE', `/v1/webhooks/${other.id}`);
-    clock.timeOut();
-    await quick.close();
-  });
-
-  test('that was down is asked one at a time until it answers', async () => {
-    receiver.respond = answering(500);
-    await trigger(server);
-    await talked(server, hook, 1);
-    let open = 0;
-    let most = 0;
-    const responses: (() => void)[] = [];
-    receiver.respond = (response) => {
-      open += 1;
-      most = Math.max(most, open);
-      responses.push(() => {
-        open -= 1;
-        response.writeHead(500).end();
-      });
-    };
-    for (let count = 0; count < 5; count += 1) await trigger(server);
-    for (let count = 2; count <= 6; count += 1) {
-      await receiver.until((all) => all.length >= count);
-      responses.shift()?.();
-      await talked(server, hook, count);
-    }
-    expect(most).toBe(1);
-  });
-});
-
-describe('a server that stops', () => {
-  test('in the middle of a delivery sends it again when it is back, and loses none', async () => {
-    receiver.respond = () => {};
-    const event = await trigger(server);
-    await receiver.until((all) => all.length === 1);
-    receiver.respond = answering(200);
-    await server.restart();
-    const again = await receiver.until((all) => all.length === 2 && all[1]);
-    expect(again.event.event_id).toBe(event);
-    const [one] = await talked(server, hook, 1);
-    expect(one).toMatchObject({ event_id: event, attempt: 1, status: 'succeeded' });
-  });
-});
-
-describe('what is deleted', () => {
-  test('with a webhook: its deliveries, conversations and events, and nobody listens any more', async () => {
-    receiver.respond = answering(500);
-    await trigger(server);
-    await talked(server, hook, 1);
-    expectStatus(await ask('DELETE', ''), 204);
-    const { read } = server.running.database;
-    for (const table of [
-      'webhooks',
-      'webhook_deliveries',
-      'webhook_conversations',
-      'webhook_events',
-      'run_listeners',
-    ] as const)
-      await expect
-        .poll(async () => (await read.selectFrom(table).selectAll().execute()).length, { timeout: 10_000 })
-        .toBe(0);
-  });
-
-  test('conversations after 30 days', async () => {
-    await trigger(server);
-    await talked(server, hook, 1);
-    clock.move(31 * 86_400_000);
-    await server.restart();
-    const { read } = server.running.database;
-    for (const table of ['webhook_conversations', 'webhook_events'] as const)
-      await expect
-        .poll(async () => (await read.selectFrom(table).selectAll().execute()).length, { timeout: 10_000 })
-        .toBe(0);
-    expect(await conversationsOf(server, hook)).toEqual([]);
   });
 });
