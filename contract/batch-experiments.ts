@@ -21,6 +21,7 @@ import {
   BATCH_RUNS_MAX,
   BATCH_RUNS_SHOWN,
   OPTION_SET_KEY_CHARS_MAX,
+  OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
   REFUSED_RUNS_SHOWN,
   SCENARIO_ID_CHARS_MAX,
@@ -81,7 +82,7 @@ export const BatchExperimentCreate = Type.Object(
     option_sets: maybe(
       mapOf(
         Options,
-        `Options by a key of letters, digits, periods, underscores and hyphens, at most ${OPTION_SET_KEY_CHARS_MAX} characters; at most ${OPTION_SETS_MAX}. With \`instance_ids\` every instance runs with each of them; \`runs\` name theirs. A set may be empty.`,
+        `Options by a key of letters, digits, periods, underscores and hyphens, at most ${OPTION_SET_KEY_CHARS_MAX} characters; at most ${OPTION_SETS_MAX}, and ${OPTION_SETS_CHARS_MAX} characters in all, written as JSON. With \`instance_ids\` every instance runs with each of them; \`runs\` name theirs. A set may be empty.`,
       ),
     ),
     runs: maybe(

@@ -96,6 +96,10 @@ export const BATCH_RUNS_MAX = 10_000;
 /** Runs that stand in a batch experiment itself; the list of its runs has all of them. */
 export const BATCH_RUNS_SHOWN = 1000;
 export const OPTION_SETS_MAX = 1000;
+/** Of all option sets of a batch experiment, written as JSON: lists show them. */
+export const OPTION_SETS_CHARS_MAX = 256 * 1024;
+/** Of the options of all runs of a batch experiment, written as JSON: each run keeps its own. */
+export const BATCH_OPTIONS_CHARS_MAX = 64 * 1024 * 1024;
 /** Longer than an id: clients make keys of the id of a scenario and a number. */
 export const OPTION_SET_KEY_CHARS_MAX = 128;
 export const SCENARIO_ID_CHARS_MAX = 64;

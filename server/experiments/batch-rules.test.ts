@@ -110,6 +110,13 @@ describe('400 for', () => {
     await refused(instances({ option_sets: { fast: { a: [1] } } }), 'option_sets.fast.a');
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, {}]));
     await refused(instances({ option_sets: many }), 'option_sets has 1001 sets');
+    // 33 times {"kNN":{"a":"8000 characters"}, without the first brace and with a comma or the last brace, and one.
+    const long = Array.from({ length: 33 }, (_, index) => [`k${10 + index}`, { a: 'x'.repeat(8000) }]);
+    await refused(
+      instances({ option_sets: Object.fromEntries(long) }),
+      `option_sets is ${33 * (8000 + '"k10":{"a":""},'.length) + 1} characters long`,
+      '262144',
+    );
   });
 
   test('scenario ids and repetitions that are none', async () => {
@@ -135,6 +142,17 @@ describe('400 for', () => {
     );
     const many = Array.from({ length: 10_001 }, (_, repetition) => ({ ...run, repetition }));
     await refused(runs(...many), 'runs has 10001 items');
+  });
+
+  test('options of all runs together that are more than a batch may have', async () => {
+    const options = { a: 'x'.repeat(8000), b: 'x'.repeat(8000) };
+    const each = JSON.stringify(options).length;
+    await refused(
+      instances({ option_sets: { long: options }, repetitions: 5000 }),
+      `The options of all 5000 runs`,
+      `are ${5000 * each} characters long`,
+      '67108864',
+    );
   });
 
   test('objectives that no indicator is called, that are too many, or say neither', async () => {

@@ -6,6 +6,7 @@ import {
   METRIC_CHARS_MAX,
   METRICS_MAX,
   OPTION_SET_KEY_CHARS_MAX,
+  OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
 } from '@switchyard/contract/limits.ts';
 import { badRequest, cut, shown } from '../http/problem.ts';
@@ -153,7 +154,13 @@ function optionSetsOf({ option_sets }: BatchExperimentCreate): OptionSets {
     const error = optionsError(options, `option_sets.${key}`);
     if (error) throw badRequest(error);
   }
-  return new Map(entries.map(([key, options]) => [key, asText(options)]));
+  const sets = entries.map(([key, options]): [string, Record<string, string>] => [key, asText(options)]);
+  const chars = JSON.stringify(Object.fromEntries(sets)).length;
+  if (chars > OPTION_SETS_CHARS_MAX)
+    throw badRequest(
+      `option_sets is ${chars} characters long, written as JSON; it may have ${OPTION_SETS_CHARS_MAX}.`,
+    );
+  return new Map(sets);
 }
 
 /** Throws the 400 for objectives of too many indicators, or of what no indicator is called. */

@@ -5,7 +5,7 @@ import { hiddenOptions } from '../applications/executable.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { asText } from '../instances/rules.ts';
 import { formatsOf } from '../runs/formats.ts';
-import { ruleError, sizeError, summarize } from '../runs/options.ts';
+import { charsOf, ruleError, sizeError, summarize } from '../runs/options.ts';
 import type { Resolved } from '../runs/resolve.ts';
 import type { WantedRun } from './batch-rules.ts';
 
@@ -18,8 +18,8 @@ interface PlannedCheck {
   role: Role;
 }
 
-/** Throws the 400 that says what breaks a rule, and where. */
-export function checkPlanned({ place, run, options, format, role }: PlannedCheck): void {
+/** How long its options are, written as JSON; throws the 400 that says what breaks a rule, and where. */
+export function checkPlanned({ place, run, options, format, role }: PlannedCheck): number {
   const { requirements, configuration, executable } = place;
   const definitions = requirements.options;
   const summary = summarize({ definitions, instance: asText(configuration.options), run: options });
@@ -38,4 +38,5 @@ export function checkPlanned({ place, run, options, format, role }: PlannedCheck
     throw badRequest(
       `The input ${shown(run.input_id)} of the input set ${shown(run.input_set_id)} has the format ${format}; the app of ${app} takes ${taken}.`,
     );
+  return charsOf(summary);
 }

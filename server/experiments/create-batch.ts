@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ExperimentId, InputId, InputSetId } from '@switchyard/contract/ids.ts';
+import { BATCH_OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Reply } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
@@ -183,7 +184,9 @@ async function check(
   );
   const fields = fieldsOf(asked);
   const places = new Map<string, Resolved>();
-  const done = new Set<string>();
+  /** How long the options are of what was checked already. */
+  const done = new Map<string, number>();
+  let chars = 0;
   const checked: Checked = { versions: new Map(), hidden: new Map() };
   for (const run of wanted) {
     const where = JSON.stringify([run.instance_id, run.version_id]);
@@ -196,10 +199,15 @@ async function check(
     }
     const format = formats.get(run.input_set_id)?.get(run.input_id) ?? 'json';
     const what = JSON.stringify([where, run.option_set, format]);
-    if (done.has(what)) continue;
-    done.add(what);
+    const known = done.get(what);
+    if (known !== undefined) {
+      chars += known;
+      continue;
+    }
     const options = run.option_set === null ? {} : (asked.optionSets.get(run.option_set) ?? {});
-    checkPlanned({ place, run, options, format, role });
+    const own = checkPlanned({ place, run, options, format, role });
+    chars += own;
+    done.set(what, own);
     for (const item of place.requirements.options?.items ?? [])
       if (Object.hasOwn(options, item.name) && item.ui?.hidden_from?.length) {
         const roles = checked.hidden.get(item.name) ?? new Set();
@@ -208,6 +216,10 @@ async function check(
       }
     if (done.size % CHECKED_AT_ONCE === 0) await setImmediate();
   }
+  if (chars > BATCH_OPTIONS_CHARS_MAX)
+    throw badRequest(
+      `The options of all ${wanted.length} runs, those of their instances and versions included, are ${chars} characters long, written as JSON; together they may have ${BATCH_OPTIONS_CHARS_MAX}.`,
+    );
   return checked;
 }
 

@@ -26,9 +26,14 @@ export function summarize({ definitions, instance, run }: OptionSources): Option
   return [...summary.values()];
 }
 
+/** How long they are, written as JSON. */
+export function charsOf(summary: readonly OptionSummary[]): number {
+  return JSON.stringify(Object.fromEntries(summary.map(({ name, value }) => [name, value]))).length;
+}
+
 /** Why the app cannot be given so much, as a sentence, or null. Each source alone was checked when it was given. */
 export function sizeError(summary: readonly OptionSummary[]): string | null {
-  const chars = JSON.stringify(Object.fromEntries(summary.map(({ name, value }) => [name, value]))).length;
+  const chars = charsOf(summary);
   if (chars <= OPTIONS_CHARS_MAX) return null;
   return `The options of the run, those of its instance and its version included, are ${chars} characters long, written as JSON; together they may have ${OPTIONS_CHARS_MAX}.`;
 }
