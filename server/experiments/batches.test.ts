@@ -170,6 +170,22 @@ describe('a batch experiment', () => {
   });
 });
 
+test('`default` is the default instance that the application has when the experiment is made', async () => {
+  await experimentalApplication(server, 'defaults', { plain: {}, double: { factor: '2' } }, [{ size: 1 }]);
+  const params = { application_id: 'defaults' };
+  await server.client.call('updateApplication', { params, body: { default_instance: 'double' } });
+  const body = { input_set_id: 'sizes', instance_ids: ['default', 'latest'] };
+  const { id, instance_ids } = await makeBatch(server, 'defaults', body);
+  await server.client.call('updateApplication', { params, body: { default_instance: 'plain' } });
+  expect(instance_ids).toEqual(['double', 'latest']);
+  const { runs } = await batchEnded(server, 'defaults', id);
+  const served = runs.map((run) => [run.instance_id, run.version_id, run.statistics.indicators[0]?.value]);
+  expect(served.sort()).toEqual([
+    ['double', 'v1', 2],
+    ['latest', '', 1],
+  ]);
+});
+
 describe('option sets', () => {
   test('are given to every instance, win over its options, and may be empty', async () => {
     const { id } = await makeBatch(server, 'app', {
@@ -254,6 +270,23 @@ describe('a list', () => {
     await Promise.all(['a', 'b', 'c', 'd', 'late-1', 'late-2'].map((id) => batchEnded(server, 'listed', id)));
   });
 
+  test('is refused by a limit that is none, and by a token of another list', async () => {
+    for (const limit of ['0', '51', '1.5', 'all'])
+      expectError(await server.ask('GET', batchPath('app', `?limit=${limit}`)), 400, 'limit is');
+    await experimentalApplication(server, 'paged', { plain: {} }, [{ size: 1 }]);
+    const body = { input_set_id: 'sizes', instance_ids: ['plain'] };
+    for (const id of ['a', 'b'])
+      await batchEnded(server, 'paged', (await makeBatch(server, 'paged', { ...body, id })).id);
+    const page = await server.ask('GET', batchPath('paged', '?type=batch&limit=1&pagereturn=true'));
+    const { next_page_token } = page.body as { next_page_token: string };
+    const token = `pagereturn=true&pagetoken=${encodeURIComponent(next_page_token)}`;
+    expectStatus(await server.ask('GET', batchPath('paged', `?type=batch&limit=1&${token}`)), 200);
+    for (const path of [batchPath('paged', `?${token}`), batchPath('paged', `?type=scenario&${token}`)])
+      expectError(await server.ask('GET', path), 400, 'pagetoken');
+    expectError(await server.ask('GET', batchPath('app', `?type=batch&${token}`)), 400, 'pagetoken');
+    expectError(await server.ask('GET', batchPath('paged', `/a/runs?${token}`)), 400, 'pagetoken');
+  });
+
   test('of runs comes whole, or by pages with items and runs', async () => {
     const whole = (await get('/first/runs')) as { runs: ExperimentRun[] };
     const pages = await walkPages(server, batchPath('app', '/first/runs'), 5);
@@ -314,7 +347,13 @@ describe('changes', () => {
       404,
       'batch experiment "none"',
     );
-    expectError(await server.ask('PATCH', batchPath('app', `/${id}`), { body: { name: 'ab' } }), 400, 'name');
+    for (const [bad, word] of [
+      [{ name: 'ab' }, 'name'],
+      [{ name: 'x'.repeat(49) }, 'name'],
+      [{ name: 'A third name', description: 'x'.repeat(129) }, 'description'],
+    ] as const)
+      expectError(await server.ask('PATCH', batchPath('app', `/${id}`), { body: bad }), 400, word);
+    expect(await get(`/${id}`)).toEqual(over);
   });
 
   test('the same Idempotency-Key makes one experiment', async () => {
