@@ -8,6 +8,7 @@ import {
   switchbackResults,
   type UnitRun,
 } from './live-results.ts';
+import { RunReader } from './run-reader.ts';
 
 export type AnyQuestion =
   | (Question & { kind?: 'batch' })
@@ -15,9 +16,25 @@ export type AnyQuestion =
   | ShadowQuestion
   | SwitchbackQuestion;
 
-export function answer(question: AnyQuestion, runs: readonly UnitRun[]): string {
+/** Reads runs for the question: the indicators that it names are kept, however many there are. */
+export function readerFor(question: AnyQuestion): RunReader {
+  if (question.kind === 'acceptance')
+    return new RunReader(question.definition.metrics.map(({ field }) => field));
+  const { objectives } =
+    question.kind === 'shadow' || question.kind === 'switchback' ? question.definition : question;
+  return new RunReader(Object.keys(objectives ?? {}));
+}
+
+export function answer(question: AnyQuestion, { runs, isCut }: Pick<RunReader, 'runs' | 'isCut'>): string {
   if (question.kind === 'acceptance') return JSON.stringify(acceptanceResults(question, runs));
-  if (question.kind === 'shadow') return JSON.stringify(shadowResults(question, runs));
-  if (question.kind === 'switchback') return JSON.stringify(switchbackResults(question, runs));
-  return JSON.stringify(analyse(question, runs));
+  const found = resultsOf(question, runs);
+  if (isCut)
+    found.warnings.push('Indicators that the fewest runs reported are left out: there are too many numbers.');
+  return JSON.stringify(found);
+}
+
+function resultsOf(question: Exclude<AnyQuestion, AcceptanceQuestion>, runs: readonly UnitRun[]) {
+  if (question.kind === 'shadow') return shadowResults(question, runs);
+  if (question.kind === 'switchback') return switchbackResults(question, runs);
+  return analyse(question, runs);
 }

@@ -1,16 +1,17 @@
-/** The thread that looks at the runs of one experiment; see findings.ts. Answers what it found as JSON. */
+/** The thread that looks at the runs of one experiment; see findings.ts. Answers each part once it has read it, and in the end what it found as JSON. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { read, type Unread } from './analyse.ts';
-import { type AnyQuestion, answer } from './answers.ts';
-import type { UnitRun } from './live-results.ts';
+import type { Unread } from './analyse.ts';
+import { type AnyQuestion, answer, readerFor } from './answers.ts';
 
-const runs: UnitRun[] = [];
+const question = workerData as AnyQuestion;
+const reader = readerFor(question);
 
 parentPort?.on('message', (part: readonly Unread[] | null) => {
   if (part) {
-    for (const run of part) runs.push(read(run));
+    for (const run of part) reader.add(run);
+    parentPort?.postMessage('');
     return;
   }
-  parentPort?.postMessage(answer(workerData as AnyQuestion, runs));
+  parentPort?.postMessage(answer(question, reader));
   parentPort?.close();
 });

@@ -3,8 +3,8 @@
  * a thread, two at a time; what was found while an experiment goes on is kept until its runs say something else.
  */
 import { Worker } from 'node:worker_threads';
-import { read, type Unread } from './analyse.ts';
-import { type AnyQuestion, answer as answerTo } from './answers.ts';
+import type { Unread } from './analyse.ts';
+import { type AnyQuestion, answer as answerTo, readerFor } from './answers.ts';
 
 /** Up to here it takes less than starting a thread. */
 const RUNS_AT_ONCE_MAX = 8;
@@ -16,8 +16,11 @@ export async function findingsOf(question: AnyQuestion, runs: AsyncIterable<Unre
   const parts = runs[Symbol.asyncIterator]();
   const first = await parts.next();
   const second = first.done ? first : await parts.next();
-  if (second.done && (first.value?.length ?? 0) <= RUNS_AT_ONCE_MAX)
-    return answerTo(question, (first.value ?? []).map(read));
+  if (second.done && (first.value?.length ?? 0) <= RUNS_AT_ONCE_MAX) {
+    const reader = readerFor(question);
+    for (const run of first.value ?? []) reader.add(run);
+    return answerTo(question, reader);
+  }
   const release = await turn();
   try {
     return await inThread(question, [first, second], parts);
@@ -32,18 +35,22 @@ async function inThread(
   rest: AsyncIterator<Unread[]>,
 ): Promise<string> {
   const worker = new Worker(new URL('./findings-thread.ts', import.meta.url), { workerData: question });
-  const answer = new Promise<string>((resolve, reject) => {
-    worker.once('message', resolve);
+  const gone = new Promise<never>((_, reject) => {
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error('The thread that looks at runs ended.')));
   });
-  // What breaks while parts are still being sent is thrown below.
-  answer.catch(() => {});
+  // It ends after its answer, too.
+  gone.catch(() => {});
+  /** Sends a part and waits until it was read: parts that wait in memory could be more than the machine has. */
+  const tell = (part: Unread[] | null): Promise<string> => {
+    const heard = new Promise<string>((resolve) => worker.once('message', resolve));
+    worker.postMessage(part);
+    return Promise.race([heard, gone]);
+  };
   try {
-    for (const { done, value } of begun) if (!done) worker.postMessage(value);
-    for (let next = await rest.next(); !next.done; next = await rest.next()) worker.postMessage(next.value);
-    worker.postMessage(null);
-    return await answer;
+    for (const { done, value } of begun) if (!done) await tell(value);
+    for (let next = await rest.next(); !next.done; next = await rest.next()) await tell(next.value);
+    return await tell(null);
   } finally {
     void worker.terminate();
   }
