@@ -42,7 +42,8 @@ export type DocsPage = PlainPage & {
   /** The version badge: the release this page speaks of, when it speaks of one. */
   version?: string;
   contents: ContentsEntry[];
-  lastUpdated: LastUpdated;
+  /** Absent where the history does not tell. */
+  lastUpdated?: LastUpdated;
   previous?: Neighbour;
   next?: Neighbour;
 };

@@ -88,7 +88,7 @@ describe('the date of a release', () => {
         const site = await read();
         expect(tree(site)).toContain('"text":"March 1, 2026"');
         expect(tree(site)).toContain('"text":"November 4, 2018"');
-        expect(site.docs[0]?.lastUpdated.text).toBe('March 1, 2026');
+        expect(site.docs[0]?.lastUpdated?.text).toBe('March 1, 2026');
       } finally {
         if (before === undefined) delete process.env.TZ;
         else process.env.TZ = before;

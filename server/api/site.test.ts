@@ -178,6 +178,8 @@ describe('other files', () => {
     '/input-hash.txt',
     '/docs.html.br',
     '/docs/a',
+    '/404',
+    '/404.html',
     '/assets/',
     '/nope',
     '/docs/../csp.json',

@@ -43,8 +43,9 @@ const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 export interface Site {
   /** By address, without the ending of pages. */
   files: ReadonlyMap<string, FixedFile>;
-  /** Headers of every answer. */
+  /** Headers of every page, and of every other file: only pages hold scripts and styles that a policy must name. */
   headers: Record<string, string>;
+  fileHeaders: Record<string, string>;
   notFoundPage: FixedFile;
   search: Search;
   /** The page that results are put into. */
@@ -87,12 +88,15 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
   }
   const notFoundPage = files.get(addressOf(NOT_FOUND));
   if (!notFoundPage) return null;
+  // Asked for by its own address it is missing like any other.
+  files.delete(addressOf(NOT_FOUND));
   const headers = securityHeaders(JSON.parse(policy), addresses);
   const html = files.get('/search')?.plain.toString();
   return {
     files,
     notFoundPage,
     headers,
+    fileHeaders: securityHeaders({ scripts: [], styles: [] }, addresses),
     search: createSearch(JSON.parse(found.get(SEARCH_RECORDS)?.toString() ?? '[]')),
     page: html === undefined ? null : { html, headers },
   };
@@ -111,7 +115,8 @@ export function serveSite(app: FastifyInstance, site: Site, publicUrl: () => str
     const file = text && wantsMarkdown(request.headers.accept) ? text : site.files.get(path);
     if (file) {
       const shown = WITH_ADDRESS.includes(path) ? withAddress(file, publicUrl()) : file;
-      return sendFile(request, reply.headers(site.headers), shown, text ? ['accept'] : []);
+      const headers = file.type === TYPES['.html'] ? site.headers : site.fileHeaders;
+      return sendFile(request, reply.headers(headers), shown, text ? ['accept'] : []);
     }
     const proper = path.replace(/(\.html|\/)$/, '');
     if (proper !== path && site.files.has(proper))
@@ -166,8 +171,8 @@ function securityHeaders(
   const policy = [
     "default-src 'self'",
     ["connect-src 'self'", ...new Set(elsewhere)].join(' '),
-    `script-src 'self' ${scripts.join(' ')}`,
-    `style-src 'self' ${styles.join(' ')}`,
+    ["script-src 'self'", ...scripts].join(' '),
+    ["style-src 'self'", ...styles].join(' '),
     "img-src 'self' data:",
     "object-src 'none'",
     "base-uri 'none'",

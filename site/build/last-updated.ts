@@ -6,33 +6,39 @@ import type { LastUpdated } from '../page-data.ts';
 import { git } from './git.ts';
 
 /**
- * Reads when each file below a folder was last committed, in one pass over the history. A file that git does not know,
- * as in an unpacked archive or before its first commit, has the date of the file itself.
+ * Reads when each file below a folder was last committed, in one pass over the history. A file that git has not seen yet
+ * has the date of the file itself. Without git, as in an unpacked archive, and for what a shallow clone has only from its
+ * oldest commit, which says nothing of what came before, nobody knows.
  */
-export function readDates(folder: string): (path: string) => LastUpdated {
-  const dates = new Map<string, string>();
+export function readDates(folder: string): (path: string) => LastUpdated | undefined {
+  const dates = new Map<string, string | undefined>();
   const top = git(folder, 'rev-parse', '--show-toplevel')?.trim();
+  const shallow = git(folder, 'rev-parse', '--is-shallow-repository')?.trim() === 'true';
   const log = git(
     folder,
     '-c',
     'core.quotePath=false',
     'log',
-    '--format=\t%cI',
+    '--format=\t%cI %P',
     '--name-only',
     '--no-renames',
     '--',
     '.',
   );
   if (top !== undefined && log !== undefined) {
-    let date = '';
+    let date: string | undefined;
     for (const line of log.split('\n')) {
-      if (line.startsWith('\t')) date = line.slice(1);
-      else if (line !== '' && !dates.has(join(top, line))) dates.set(join(top, line), date);
+      if (line.startsWith('\t')) {
+        const [when, ...parents] = line.trim().split(' ');
+        date = shallow && parents.length === 0 ? undefined : when;
+      } else if (line !== '' && !dates.has(join(top, line))) dates.set(join(top, line), date);
     }
   }
   return (path) => {
-    const iso = dates.get(resolve(path)) ?? statSync(path).mtime.toISOString();
-    return { iso, text: shownDay(iso) };
+    if (dates.size === 0) return undefined;
+    const known = resolve(path);
+    const iso = dates.has(known) ? dates.get(known) : statSync(path).mtime.toISOString();
+    return iso === undefined ? undefined : { iso, text: shownDay(iso) };
   };
 }
 

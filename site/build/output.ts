@@ -38,9 +38,10 @@ function sitemapOf(site: Site, publicUrl: string): string {
   const plain = site.plain
     .filter(({ route }) => !unlisted.has(route))
     .map(({ route }) => `<url><loc>${at(route)}</loc></url>`);
-  const docs = site.docs.map(
-    ({ route, lastUpdated }) => `<url><loc>${at(route)}</loc><lastmod>${lastUpdated.iso}</lastmod></url>`,
-  );
+  const docs = site.docs.map(({ route, lastUpdated }) => {
+    const changed = lastUpdated ? `<lastmod>${lastUpdated.iso}</lastmod>` : '';
+    return `<url><loc>${at(route)}</loc>${changed}</url>`;
+  });
   const urls = [`<url><loc>${at('/')}</loc></url>`, ...docs, ...plain].join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n`;
 }

@@ -16,7 +16,7 @@ import type { Source } from './source.ts';
 
 /** What has been read so far, and the mistakes found on the way. */
 export type Reading = BodyReading & {
-  dateOf: (path: string) => LastUpdated;
+  dateOf: (path: string) => LastUpdated | undefined;
   places: Place[];
   /** The heading anchors of every route. */
   anchors: Map<string, Set<string>>;
@@ -72,7 +72,8 @@ export function readDocsPage(source: Source, reading: Reading): Draft | undefine
   const { label, navOrder, version, keywords } = fields;
   reading.places.push({ segments, file: name, label, navOrder, route });
   const lastUpdated = reading.dateOf(file.path);
-  return { route, title, intro, label, version, keywords, contents, body: tree, lastUpdated, segments };
+  const page = { route, title, intro, label, version, keywords, contents, body: tree, segments };
+  return lastUpdated ? { ...page, lastUpdated } : page;
 }
 
 /** Reads a page outside the documentation. */

@@ -52,9 +52,11 @@ export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: N
           <Body tree={page.body} />
         </article>
         <div className="article-foot">
-          <p>
-            Last updated <time dateTime={page.lastUpdated.iso}>{page.lastUpdated.text}</time>
-          </p>
+          {page.lastUpdated && (
+            <p>
+              Last updated <time dateTime={page.lastUpdated.iso}>{page.lastUpdated.text}</time>
+            </p>
+          )}
           <Neighbours previous={page.previous} next={page.next} />
         </div>
       </main>
