@@ -71,6 +71,9 @@ describe('what readers ask', () => {
       sectionHeader: expect.any(String),
     });
     expect(hit?.slug).toMatch(/^\/docs\/using-switchyard\/reference\/api\//);
+    // Its description has words in marks of code, which a passage must not show.
+    expect(hit?.content).toContain('instance_id');
+    expect(hit?.content).not.toContain('`');
     const { hits } = await ask('next_page_token');
     expect(hits.some(({ type }) => type === 'operation')).toBe(true);
     for (const one of hits)

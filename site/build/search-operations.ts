@@ -18,7 +18,8 @@ export function operationWords(
   if (document === undefined || operation === undefined) return undefined;
   const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
   const summary = text(operation.summary) || text(operation.operationId);
-  const description = text(operation.description).replace(/\s+/g, ' ').trim();
+  // The marks around code are all the Markdown that our descriptions have.
+  const description = text(operation.description).replaceAll('`', '').replace(/\s+/g, ' ').trim();
   const names = new Set<string>([text(operation.operationId)]);
   collectNames({ document, names, seen: new Set() }, operation);
   return {

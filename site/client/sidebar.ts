@@ -6,7 +6,8 @@ export function startSidebar(): void {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-toggle-sidebar]')];
   const sidebar = document.getElementById('site-navigation');
   const current = sidebar?.querySelector<HTMLElement>('[aria-current=page]');
-  if (sidebar && current) {
+  // Where the sidebar is not shown, asking for its place would only lay out the page before its time.
+  if (sidebar && current && matchMedia('(width >= 60rem)').matches) {
     sidebar.scrollTop = current.offsetTop - sidebar.clientHeight / 2;
   }
   for (const button of buttons) {
