@@ -1,8 +1,9 @@
 /**
- * Experiments for the kill test: batches, shadow tests and switchback tests, one of each at a time, made and ended over and
- * over while the server dies. What was acknowledged is written down here; in the end the books of each must agree with the
+ * Experiments for the kill test: batches, acceptance tests that make a batch, shadow tests and switchback tests, one of each
+ * at a time, made and ended over and over while the server dies. What was acknowledged is written down here; in the end the books of each must agree with the
  * runs that are there.
  */
+import { closeAcceptance } from './kill-acceptance.ts';
 import type { Query } from './kill-checks.ts';
 import { APPLICATION, pause, type Target } from './kill-load.ts';
 import type { Answer } from './request.ts';
@@ -16,11 +17,13 @@ const SHADOW_RUNS = 25;
 export const SHADOWED = 'shadowed';
 export const SWITCHED = 'switched';
 
-type Kind = 'batch' | 'shadow' | 'switchback';
+type Kind = 'batch' | 'acceptance' | 'shadow' | 'switchback';
 
 export class ExperimentLoad {
   /** Ids that were acknowledged, by kind. */
-  readonly made: Record<Kind, string[]> = { batch: [], shadow: [], switchback: [] };
+  readonly made: Record<Kind, string[]> = { batch: [], acceptance: [], shadow: [], switchback: [] };
+  /** Acceptance tests that were deleted, with their batches. */
+  readonly deleted: string[] = [];
   readonly refused: string[] = [];
   readonly #target: Target;
   #count = 0;
@@ -61,6 +64,29 @@ export class ExperimentLoad {
         repetitions: REPETITIONS,
       });
       await this.#over('batch', id);
+    }
+  }
+
+  /** Acceptance tests, each with a batch of its own until it is decided; every third is deleted then. */
+  async acceptances(): Promise<void> {
+    while (!this.#stopped) {
+      const id = await this.#make('acceptance', {
+        control: { instance_id: SHADOWED },
+        candidate: { instance_id: 'candidate' },
+        metrics: ['mean', 'max'].map((statistic) => ({
+          field: 'result.value',
+          statistic,
+          metric_type: 'direct-comparison',
+          params: { operator: 'le' },
+        })),
+        input_set_id: 'inputs',
+        repetitions: REPETITIONS,
+      });
+      await this.#over('acceptance', id);
+      if (this.made.acceptance.length % 3 !== 0 || this.#stopped) continue;
+      await this.#must('DELETE', `/experiments/acceptance/${id}`);
+      this.made.acceptance.pop();
+      this.deleted.push(id);
     }
   }
 
@@ -128,12 +154,14 @@ export class ExperimentLoad {
   }
 
   async #status(kind: Kind, id: string): Promise<string> {
-    const answer = await this.#must('GET', `/experiments/${kind}/${id}/metadata`);
+    const rest = kind === 'acceptance' ? '' : '/metadata';
+    const answer = await this.#must('GET', `/experiments/${kind}/${id}${rest}`);
     return (answer.body as { status: string }).status;
   }
 
   /** Asks until there is an answer. A POST goes under one key, so that it is done once however often it is asked. */
   async #must(method: string, path: string, body?: Record<string, unknown>): Promise<Answer> {
+    let again = false;
     const key = `${method} ${path} ${JSON.stringify(body ?? null)}`.replace(/[^!-~]/g, '').slice(0, 200);
     for (;;) {
       const answer = await this.#target
@@ -143,11 +171,13 @@ export class ExperimentLoad {
         })
         .catch(() => null);
       if (answer) {
-        // 304: it was started, and the answer got lost. 404 can only be a run of the load, which nobody deletes.
-        if (answer.status >= 400)
+        // 304: it was started, and the answer got lost; so is what is gone when it is deleted again. Nobody else deletes.
+        const isGone = method === 'DELETE' && again && answer.status === 404;
+        if (answer.status >= 400 && !isGone)
           this.refused.push(`${method} ${path} ${answer.status} ${answer.text.slice(0, 200)}`);
         return answer;
       }
+      again = true;
       await pause(100);
     }
   }
@@ -156,7 +186,7 @@ export class ExperimentLoad {
 /** What must be true of every acknowledged experiment, looked up in the database of the stopped server. */
 export async function checkExperiments(
   query: Query,
-  made: ExperimentLoad['made'],
+  { made, deleted }: Pick<ExperimentLoad, 'made' | 'deleted'>,
 ): Promise<{ violations: string[]; counts: Record<string, number> }> {
   const violations: string[] = [];
   const rows = await query(
@@ -164,7 +194,9 @@ export async function checkExperiments(
   );
   const found = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
   const counts = { 'runs of batches': 0, 'shadow copies': 0, 'runs sent by switchback tests': 0 };
+  violations.push(...(await closeAcceptance(query, made.acceptance, deleted, BATCH_RUNS / 2)));
   for (const [kind, ids] of Object.entries(made) as [Kind, string[]][]) {
+    if (kind === 'acceptance') continue;
     for (const id of ids) {
       const experiment = found.get(`${kind} ${id}`);
       if (!experiment) violations.push(`the ${kind} ${id} was acknowledged and is not there`);

@@ -18,11 +18,11 @@ n=$(value n); ms=$(value ms); exit=$(value exit); pad=$(value pad)
 echo "run $n" >&2
 [ "$ms" -gt 0 ] && sleep "$(printf '0.%03d' "$ms")"
 if [ "$exit" -gt 0 ]; then echo "meant to fail" >&2; exit "$exit"; fi
-printf '{"n":%d,"square":%d,"assets":[{"name":"n","content":%d}],"pad":"%s"}' "$n" "$((n * n))" "$n" "$(head -c "$pad" /dev/zero | tr '\\0' x)"
+printf '{"n":%d,"assets":[{"name":"n","content":%d}],"statistics":{"schema":"v1","result":{"value":%d}},"pad":"%s"}' "$n" "$n" "$((n * n))" "$(head -c "$pad" /dev/zero | tr '\\0' x)"
 `,
 };
 
-/** Without statistics the first run of it that succeeds is the best; its output is what the input gives, whichever it is. */
+/** All its runs report the same, so the first of them that succeeds is the best; its output is what the input gives. */
 export const ENSEMBLE = {
   id: 'any-of-three',
   name: 'Any of three',
@@ -49,7 +49,12 @@ export interface Acknowledged {
 
 /** Output as the app computes it. */
 export function expectedOutput({ n, pad }: LoadInput): object {
-  return { n, square: n * n, assets: [{ name: 'n', content: n }], pad: 'x'.repeat(pad) };
+  return {
+    n,
+    assets: [{ name: 'n', content: n }],
+    statistics: { schema: 'v1', result: { value: n * n } },
+    pad: 'x'.repeat(pad),
+  };
 }
 
 /** The server as clients see it while it comes and goes. */

@@ -5,8 +5,8 @@
  *
  * Every few seconds the server, its launcher or an app is killed, or the server is asked to leave; the server is started
  * again. In the end everything acknowledged must have ended exactly once, with what its input gives. With --experiments a
- * batch, a shadow test and a switchback test go on all the while, and their books must be right to the run. Exit code 1
- * when anything is wrong.
+ * batch, an acceptance test, a shadow test and a switchback test go on all the while, and their books must be right to the
+ * run. Exit code 1 when anything is wrong.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -150,7 +150,13 @@ async function collect(current: ServerProcess): Promise<Map<string, Seen>> {
 
 if (values.experiments) await experiments.prepare();
 const clients = Array.from({ length: CLIENTS }, () => load.client());
-if (values.experiments) clients.push(experiments.batches(), experiments.shadows(), experiments.switchbacks());
+if (values.experiments)
+  clients.push(
+    experiments.batches(),
+    experiments.acceptances(),
+    experiments.shadows(),
+    experiments.switchbacks(),
+  );
 const end = performance.now() + minutes * 60_000;
 while (performance.now() < end) {
   await pause(everySeconds * 1000 * (0.5 + Math.random()));
@@ -169,7 +175,7 @@ await last.kill('SIGTERM');
 const { query, close } = await openQuery(data, address);
 const answers = checkAnswers(load.acknowledged, seen, hit);
 const contents = await checkContents(query, data);
-const books = values.experiments ? await checkExperiments(query, experiments.made) : null;
+const books = values.experiments ? await checkExperiments(query, experiments) : null;
 const ids = new Set((await query('select id from runs')).map((row) => String(row.id)));
 const alive = [...livingApps()]
   .filter(([, run]) => ids.has(run))
