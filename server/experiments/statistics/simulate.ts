@@ -47,7 +47,8 @@ export function switchbackShares(
   });
 }
 
-function sharesOf(experiments: number, verdictOf: (seed: string) => Verdict): Shares {
+/** The shares of verdicts over so many experiments, each from a seed of its own. */
+export function sharesOf(experiments: number, verdictOf: (seed: string) => Verdict): Shares {
   const shares: Shares = { better: 0, worse: 0, equivalent: 0, undecided: 0 };
   for (let experiment = 0; experiment < experiments; experiment += 1) {
     shares[verdictOf(`experiment ${experiment}`)] += 1 / experiments;
@@ -55,21 +56,26 @@ function sharesOf(experiments: number, verdictOf: (seed: string) => Verdict): Sh
   return shares;
 }
 
-const SIZES = [10, 20, 50];
+export const SIZES = [10, 20, 50];
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`.padStart(8);
 
-function print(experiments: number): void {
-  const noises = Object.keys(NOISES) as Noise[];
-  const table = (title: string, line: (noise: Noise, repetitions: number) => number[]) => {
-    console.log(`\n${title}`);
-    console.log(`noise      repetitions ${SIZES.map((size) => `${size}`.padStart(8)).join('')}`);
-    for (const noise of noises) {
-      for (const repetitions of [1, 5]) {
-        const shares = line(noise, repetitions).map(percent).join('');
-        console.log(`${noise.padEnd(11)}${`${repetitions}`.padEnd(12)}${shares}`);
-      }
+/** Prints a line of shares, one for each of SIZES, for every noise and number of repetitions. */
+export function printTable(
+  title: string,
+  repetitions: readonly number[],
+  line: (noise: Noise, repetitions: number) => number[],
+): void {
+  console.log(`\n${title}`);
+  console.log(`noise      repetitions ${SIZES.map((size) => `${size}`.padStart(8)).join('')}`);
+  for (const noise of Object.keys(NOISES) as Noise[]) {
+    for (const count of repetitions) {
+      const shares = line(noise, count).map(percent).join('');
+      console.log(`${noise.padEnd(11)}${`${count}`.padEnd(12)}${shares}`);
     }
-  };
+  }
+}
+
+function print(experiments: number): void {
   const kinds = [
     { name: 'Batch, by inputs', shares: batchShares },
     { name: 'Switchback, by units', shares: switchbackShares },
@@ -77,12 +83,14 @@ function print(experiments: number): void {
   for (const { name, shares } of kinds) {
     const each = (population: Population, pick: (found: Shares) => number) =>
       SIZES.map((size) => pick(shares(population, size, experiments)));
-    table(`${name}: better or worse on equal candidates`, (noise, repetitions) =>
+    printTable(`${name}: better or worse on equal candidates`, [1, 5], (noise, repetitions) =>
       each({ noise, repetitions, effect: 0 }, (found) => found.better + found.worse),
     );
     for (const effect of [0.01, 0.02, 0.05]) {
-      table(`${name}: worse, rightly, on candidates worse by ${100 * effect} %`, (noise, repetitions) =>
-        each({ noise, repetitions, effect }, (found) => found.worse),
+      printTable(
+        `${name}: worse, rightly, on candidates worse by ${100 * effect} %`,
+        [1, 5],
+        (noise, repetitions) => each({ noise, repetitions, effect }, (found) => found.worse),
       );
     }
   }
