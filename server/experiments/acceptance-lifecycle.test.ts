@@ -363,3 +363,26 @@ describe('listing, changing and deleting', () => {
       expectError(await ask('GET', `acceptance/${encodeURIComponent(odd)}`), 404);
   });
 });
+
+test('what is no batch is none to decide on, and runs that are of neither side count on none', async () => {
+  const sides = { baseline_instance_id: 'control', candidate_instance_id: 'candidate' };
+  const draft = { id: 'copies', name: 'Copies', comparison: sides, termination_events: { maximum_runs: 1 } };
+  expectStatus(await ask('POST', 'shadow', draft), 201);
+  expectError(await create({ experiment_id: 'copies' }), 400, 'experiment_id is "copies"', 'no batch');
+
+  const batch = await makeBatch(server, application, [{ control: 2, candidate: 'hangs' }]);
+  await makeTest(server, application, { id: batch, experiment_id: batch });
+  const path = `/v1/applications/${application}/runs`;
+  const joined = await server.ask('POST', `${path}?instance_id=latest`, {
+    body: { input: { control: 1 }, options: { side: 'control' }, batch_experiment_id: batch },
+  });
+  expectStatus(joined, 202);
+  const hanging = (await runsOf(batch)).find((run) => run.application_instance_id === 'candidate');
+  expectStatus(await server.ask('PATCH', `${path}/${hanging?.id}/cancel`), 204);
+  const { results } = await done(batch);
+  expect(results?.metric_results?.[0]?.statistics).toMatchObject({
+    control: { number_of_runs_total: 1, distribution_summary_statistics: { count: 1, mean: 2 } },
+    candidate: { number_of_runs_total: 1, distribution_summary_statistics: { count: 0 } },
+  });
+  expect(await runsOf(batch)).toHaveLength(3);
+});

@@ -61,6 +61,8 @@ test.each<[string, object, string[]]>([
     { metrics: [MEAN, { ...MEAN, statistic: 'Mean', params: { operator: 'le', tolerance: null } }] },
     ['metrics.1', 'metrics.0'],
   ],
+  ['no name', { name: undefined }, ['name is missing']],
+  ['a name of 49', { name: 'x'.repeat(49) }, ['name', '48']],
   ['no control', { control: undefined }, ['control is missing']],
   ['no candidate', { candidate: null }, ['candidate']],
   ['a side without instance', { control: { version_id: 'v1' } }, ['control.instance_id is missing']],

@@ -4,7 +4,15 @@ import type { Requirements } from '@switchyard/contract/executables.ts';
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRun, ended, nodeApp, pushApp } from '../testing/apps.ts';
-import { COMPARISON, LIVE_APP, liveApp, liveCalls, originalOf, shadowCalls } from '../testing/live-tests.ts';
+import {
+  COMPARISON,
+  candidateServes,
+  LIVE_APP,
+  liveApp,
+  liveCalls,
+  originalOf,
+  shadowCalls,
+} from '../testing/live-tests.ts';
 import { expectError, expectStatus, uploadContent } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
@@ -44,24 +52,6 @@ const metadataOf = async (run: string) =>
       metadata: Record<string, unknown>;
     }
   ).metadata;
-
-/** A switchback test whose units, all of them, are the candidate's: drawn until they are. */
-async function candidateServes(): Promise<void> {
-  for (let drawn = 0; ; drawn += 1) {
-    const id = `test-${drawn}`;
-    const made = await switchback.create({
-      id,
-      name: 'Earlier dispatch',
-      comparison: COMPARISON,
-      generate_random_plan: { unit_duration_minutes: 10, units: 1 },
-    });
-    expectStatus(made, 201);
-    const { plan } = made.body as { plan: { units: { instance_id: string }[] } };
-    if (plan.units[0]?.instance_id !== 'candidate') continue;
-    expectStatus(await switchback.start(id), 204);
-    return;
-  }
-}
 
 describe('a candidate that refuses an option', () => {
   test('refuses the copy, which says so, and nothing happens to the original', async () => {
@@ -141,7 +131,7 @@ describe('a candidate that refuses an option', () => {
   test('leaves the run to the baseline in a switchback test, with an input of its own, uploaded or managed', async () => {
     await start(NO_SLOTS);
     await define('candidate', { strict: true, items: [{ name: 'less' }] });
-    await candidateServes();
+    await candidateServes(() => server);
     const upload = await uploadContent(server, 'app', JSON.stringify({ cost: 1 }));
     const other = await uploadContent(server, 'app', JSON.stringify({ cost: 2 }));
     expectStatus(
@@ -178,7 +168,7 @@ describe('a candidate that refuses an option', () => {
   test('is not noticed by a repeated request: it has the answer of the first', async () => {
     await start(NO_SLOTS);
     await define('candidate', { strict: true, items: [] });
-    await candidateServes();
+    await candidateServes(() => server);
     const ask = () =>
       server.ask('POST', '/v1/applications/app/runs?instance_id=baseline', {
         body: { input: {}, options: { note: 'n' } },
@@ -239,14 +229,13 @@ test('options that are hidden from a role are in no list of the runs of its test
   await make({ [SECRET]: 'seven', note: 'plain' });
   await shadow.born(1);
   expectStatus(await shadow.stop('test'), 204);
-  await candidateServes();
+  const turns = await candidateServes(() => server);
   await make({ [SECRET]: 'seven', note: 'plain' });
-  const [test] = ((await server.ask('GET', switchback.root)).body as { items: { id: string }[] }).items;
   const { token } = await server.key('viewer');
   for (const [path, runs] of [
     [`${shadow.root}/test/runs`, 2],
     [`${shadow.root}/test/runs?pagereturn=true`, 4],
-    [`${switchback.root}/${test?.id}/runs`, 1],
+    [`${switchback.root}/${turns}/runs`, 1],
   ] as const) {
     const answer = await server.ask('GET', path, { token });
     expectStatus(answer, 200);

@@ -63,7 +63,8 @@ export function ruleError(
   return null;
 }
 
-const HIDDEN = 'An option of this app that not every role sees breaks its rules; ask somebody who sees it.';
+const HIDDEN =
+  'An option of this app that is hidden from some roles breaks its rules; ask somebody who sees it.';
 
 function missingError(item: OptionItem): string {
   return `options.${item.name} is missing; the app requires it.`;

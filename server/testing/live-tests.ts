@@ -66,6 +66,25 @@ export function liveCalls(server: () => TestServer, kind: 'shadow' | 'switchback
 
 export const COMPARISON = { baseline_instance_id: 'baseline', candidate_instance_id: 'candidate' };
 
+/** Makes switchback tests of one unit until one has a plan that gives it to the candidate, and starts that; answers its id. */
+export async function candidateServes(server: () => TestServer): Promise<string> {
+  const calls = liveCalls(server, 'switchback');
+  for (let drawn = 0; ; drawn += 1) {
+    const id = `turns-${drawn}`;
+    const made = await calls.create({
+      id,
+      name: 'Earlier dispatch',
+      comparison: COMPARISON,
+      generate_random_plan: { unit_duration_minutes: 10, units: 1 },
+    });
+    expectStatus(made, 201);
+    const { plan } = made.body as { plan: { units: { instance_id: string }[] } };
+    if (plan.units[0]?.instance_id !== 'candidate') continue;
+    expectStatus(await calls.start(id), 204);
+    return id;
+  }
+}
+
 /** What shadow tests are made, started and looked at by. */
 export function shadowCalls(server: () => TestServer) {
   const calls = liveCalls(server, 'shadow');
