@@ -234,6 +234,10 @@ test('404 for what is not there, 403 for a role without the right', async () => 
       404,
       'There is no batch experiment "none"',
     );
+  for (const odd of ['%00', '../x', '\ud83d\ude9a', "x' or '1'='1", 'x'.repeat(300)])
+    for (const rest of ['', '/runs', '/metadata'])
+      expectError(await server.ask('GET', batchPath('app', `/${encodeURIComponent(odd)}${rest}`)), 404);
+  expectError(await server.ask('GET', batchPath('app', '/%00')), 404);
   const { token } = await server.key('viewer');
   const body = { name: 'Any name', ...instances({}) };
   expectError(await server.ask('POST', batchPath('app'), { body, token }), 403);
