@@ -203,6 +203,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('a page makes no call', async () => {
     const page = await visit(runs);
+    await page.waitForLoadState('networkidle');
     const calls: string[] = [];
     page.on('request', (request) => calls.push(request.url()));
     for (const summary of await page.locator('.api-details > summary').all()) await summary.click();
