@@ -14,7 +14,7 @@ afterEach(() => server.close());
 const params = { application_id: 'app' };
 
 test('the whole answer, while it goes on and in the end', async () => {
-  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=1' } });
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' } });
   await pushApp(server, 'app', TOLD_APP);
   await define(server, 'best', [group('a', { value: 3, n: 1 }), group('w', { waits: true })]);
   const account = (await server.ask('GET', '/v1/account')).body as { id: string };
@@ -24,7 +24,9 @@ test('the whole answer, while it goes on and in the end', async () => {
       (one) => one.run_group_id === 'w' && one.status_v2 === 'running',
     ),
   );
-  const [first] = (await ensembleOf(server, run)).child_runs;
+  const first = await server.until('runs-ended', async () =>
+    (await ensembleOf(server, run)).child_runs.find((one) => one.status_v2 === 'succeeded'),
+  );
   const child = (id: string | undefined, run_group_id: string, status_v2: string, error = '') => ({
     id,
     run_group_id,
@@ -46,7 +48,7 @@ test('the whole answer, while it goes on and in the end', async () => {
   expect(await ensembleOf(server, run)).toEqual({
     ...known,
     status_v2: 'running',
-    child_runs: [child(first?.id, 'a', 'succeeded'), child(waits.id, 'w', 'running')],
+    child_runs: [child(first.id, 'a', 'succeeded'), child(waits.id, 'w', 'running')],
   });
   await server.ask('PATCH', `/v1/applications/app/runs/${waits.id}/cancel`);
   await ended(server, 'app', run);
@@ -57,19 +59,19 @@ test('the whole answer, while it goes on and in the end', async () => {
     objective: 'minimize',
     tolerance: { type: 'absolute', value: 1 },
     best: 3,
-    considered: [first?.id],
-    kept: [first?.id],
+    considered: [first.id],
+    kept: [first.id],
     dropped: [],
   };
   expect(await ensembleOf(server, run)).toEqual({
     ...known,
     status_v2: 'succeeded',
     child_runs: [
-      child(first?.id, 'a', 'succeeded'),
+      child(first.id, 'a', 'succeeded'),
       child(waits.id, 'w', 'canceled', expect.any(String) as unknown as string),
     ],
     rules_result: {
-      best_run_id: first?.id,
+      best_run_id: first.id,
       decisions: [
         rule,
         {
