@@ -7,9 +7,11 @@ import { createRun, ended, logged, nodeApp, pushApp, runToEnd } from '../testing
 import { type MovedClock, movedClock } from '../testing/clock.ts';
 import { batchEnded, makeBatch } from '../testing/experiments.ts';
 import { blobsOf, rowsByTable } from '../testing/left-behind.ts';
+import { startLiveTest } from '../testing/live-tests.ts';
 import { expectError, expectStatus, uploadContent } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import { openSocket, readAll } from '../testing/sockets.ts';
+import { leaveDelivery } from '../testing/webhooks.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Who may call and what was installed stay, and the process that works. */
@@ -59,32 +61,17 @@ async function running(application = 'app', instance = 'latest'): Promise<string
   return run;
 }
 const app = { params: { application_id: 'app' } };
-async function startLiveTest(
-  kind: 'shadow' | 'switchback',
-  id: string,
-  baseline: string,
-  candidate: string,
-): Promise<void> {
-  const of = `/v1/applications/app/experiments/${kind}`;
-  const comparison = { baseline_instance_id: baseline, candidate_instance_id: candidate };
-  const more =
-    kind === 'shadow'
-      ? { termination_events: { maximum_runs: 5 } }
-      : { generate_random_plan: { unit_duration_minutes: 30, units: 2 } };
-  expectStatus(await server.ask('POST', of, { body: { id, name: `Test ${id}`, comparison, ...more } }), 201);
-  expectStatus(await server.ask('PUT', `${of}/${id}/start`), 204);
-}
 /** Leaves a test without results, one with results, a copy that could not be made, and one that goes on. */
 async function liveTests(): Promise<void> {
   const shadow = '/v1/applications/app/experiments/shadow';
   expectStatus(await server.ask('PUT', `${shadow}/noted/stop`), 204);
   await server.client.call('createInstance', { ...app, body: { id: 'i2', name: 'Two', version_id: 'v1' } });
-  await startLiveTest('shadow', 'refused', 'i1', 'i2');
+  await startLiveTest(server, 'app', 'shadow', 'refused', 'i1', 'i2');
   await remove('app/instances/i2');
   await createRun(server, 'app', { instance: 'i1', input: { waits: true } });
-  await startLiveTest('shadow', 'empty', 'latest', 'i1');
+  await startLiveTest(server, 'app', 'shadow', 'empty', 'latest', 'i1');
   expectStatus(await server.ask('PUT', `${shadow}/empty/stop`), 204);
-  await startLiveTest('switchback', 'turns', 'latest', 'i1');
+  await startLiveTest(server, 'app', 'switchback', 'turns', 'latest', 'i1');
   await expect
     .poll(async () => {
       const rows = await rowsByTable(server);
@@ -151,10 +138,11 @@ test('of everything that was made and deleted no row and no blob is left', async
   });
   const ensemble = { run_type: { type: 'ensemble', definition_id: 'best' } };
   await runToEnd(server, 'app', { input: {}, body: { configuration: ensemble } });
-  const set = { id: 'set', name: 'A set', run_ids: [done.id] };
-  await server.client.call('createInputSet', { ...app, body: set });
-  const batch = { input_set_id: 'set', instance_ids: ['i1'] };
-  await makeBatch(server, 'app', { ...batch, id: 'over' });
+  await server.client.call('createInputSet', {
+    ...app,
+    body: { id: 'set', name: 'A set', run_ids: [done.id] },
+  });
+  await makeBatch(server, 'app', { id: 'over', input_set_id: 'set', instance_ids: ['i1'] });
   await batchEnded(server, 'app', 'over');
   expectStatus(
     await server.ask('POST', '/v1/applications/app/experiments/acceptance', {
@@ -182,11 +170,12 @@ test('of everything that was made and deleted no row and no blob is left', async
   });
   await running('app', 'i1');
   await running();
-  await startLiveTest('shadow', 'noted', 'i1', 'latest');
+  await startLiveTest(server, 'app', 'shadow', 'noted', 'i1', 'latest');
   await createRun(server, 'app', { instance: 'i1', input: { waits: true, text: LARGE_TEXT } });
   await makeBatch(server, 'app', { input_set_id: 'set', runs: [{ instance_id: 'i1' }] });
   await planAndRoute(done.id as RunId);
   await liveTests();
+  const hook = await leaveDelivery(server);
   const before = await rowsByTable(server);
   const empty = Object.keys(before).filter((name) => before[name] === 0 && !STAYING.includes(name));
   // A new table belongs here: make a row of it above, and see that deleting takes it away.
@@ -195,6 +184,7 @@ test('of everything that was made and deleted no row and no blob is left', async
 
   await remove('app');
   expectError(await server.ask('GET', '/v1/applications/app'), 404);
+  expectStatus(await server.ask('DELETE', `/v1/webhooks/${hook}`), 204);
   // Events and kept answers have their time, and the runs of apps that were cut off theirs.
   await expect.poll(left, { timeout: 20_000 }).toEqual({
     answers: before.answers,

@@ -18,7 +18,9 @@ export function windowOf(
 ): { start: number; end: number } {
   const end = query.end === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.end);
   const start =
-    query.start === undefined ? Math.max(0, Math.min(end, now) - lengthMs) : Date.parse(query.start);
+    query.start === undefined
+      ? Math.max(Number.MIN_SAFE_INTEGER, Math.min(end, now) - lengthMs)
+      : Date.parse(query.start);
   if (start >= end)
     throw badRequest(`start is ${shown(query.start)}, which is not before end, ${shown(query.end)}.`);
   return { start, end };

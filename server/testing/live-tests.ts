@@ -118,3 +118,22 @@ export function shadowCalls(server: () => TestServer) {
 export function originalOf(copy: Body): string {
   return (copy.run_type as { reference_id: string }).reference_id;
 }
+
+/** Makes a test of two instances and starts it. */
+export async function startLiveTest(
+  server: TestServer,
+  application: string,
+  kind: 'shadow' | 'switchback',
+  id: string,
+  baseline: string,
+  candidate: string,
+): Promise<void> {
+  const of = `/v1/applications/${application}/experiments/${kind}`;
+  const comparison = { baseline_instance_id: baseline, candidate_instance_id: candidate };
+  const more =
+    kind === 'shadow'
+      ? { termination_events: { maximum_runs: 5 } }
+      : { generate_random_plan: { unit_duration_minutes: 30, units: 2 } };
+  expectStatus(await server.ask('POST', of, { body: { id, name: `Test ${id}`, comparison, ...more } }), 201);
+  expectStatus(await server.ask('PUT', `${of}/${id}/start`), 204);
+}

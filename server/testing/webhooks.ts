@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { Conversation, Webhook } from '@switchyard/contract/webhook-shapes.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Received } from './receiver.ts';
+import { type Received, startReceiver } from './receiver.ts';
 import { expectStatus, freshId } from './resources.ts';
 import type { TestServer } from './server.ts';
 
@@ -30,6 +30,16 @@ export async function conversationsOf(server: TestServer, id: string, query = ''
   const answer = await server.ask('GET', `/v1/webhooks/${id}/conversations${query}`);
   expectStatus(answer, 200);
   return (answer.body as { items: Conversation[] }).items;
+}
+
+/** Makes a webhook that nobody answers for, with one conversation and a delivery that waits; answers its id. */
+export async function leaveDelivery(server: TestServer): Promise<string> {
+  const nobody = await startReceiver();
+  await nobody.close();
+  const { id } = await makeWebhook(server, nobody.url);
+  await trigger(server);
+  await talked(server, id, 1);
+  return id;
 }
 
 /** Waits until the webhook has had so many conversations; answers them, newest first. */
