@@ -9,6 +9,29 @@ import { prepareSystem, readOnlyMounts } from './system-view.ts';
 import type { Host, RunnerSettings } from './types.ts';
 
 /**
+ * What was found out in this process, by what was asked and the PATH that it was asked with. A host does not change while a
+ * process lives, and a program that starts many runners, as tests do, would spend most of their start on asking again: a
+ * process is started for each answer, which costs in proportion to the memory of the one that asks.
+ */
+const answers = new Map<string, Promise<unknown>>();
+
+/** `keeps`: which answers hold for the next one who asks, too. */
+function once<T>(
+  question: string,
+  ask: () => Promise<T>,
+  keeps: (answer: T) => boolean = () => true,
+): Promise<T> {
+  const key = JSON.stringify([question, process.env.PATH]);
+  const known = (answers.get(key) as Promise<T> | undefined) ?? ask();
+  answers.set(key, known);
+  known.then(
+    (answer) => keeps(answer) || answers.delete(key),
+    () => answers.delete(key),
+  );
+  return known;
+}
+
+/**
  * Throws with a sentence when the required level is not to be had.
  *
  * @param consider leaves out ways of holding an app, by name; tests go through all of them with it.
@@ -22,9 +45,9 @@ export async function probeHost(
     throw new Error(`The runner works on Linux and macOS; this host runs ${process.platform}.`);
   }
   const [runtimes, system, letter] = await Promise.all([
-    findRuntimes(undefined),
+    once('runtimes', () => findRuntimes(undefined)),
     prepareSystem(settings.folder),
-    processLimitLetter(),
+    once('process limit', processLimitLetter),
   ]);
   const cgroup = process.platform === 'linux' ? findCgroupHome() : undefined;
   const base: Confinement = {
@@ -48,7 +71,12 @@ export async function probeHost(
   const failures: string[] = [];
   for (const candidate of candidatesFor(base, settings.containment)) {
     if (!consider(candidate.name)) continue;
-    const trouble = await tryCandidate(candidate.confinement, settings.folder);
+    // What is wrong with this folder may not be with the next.
+    const trouble = await once(
+      `trouble of ${candidate.name}`,
+      () => tryCandidate(candidate.confinement, settings.folder),
+      (answer) => answer === undefined,
+    );
     if (trouble !== undefined) {
       failures.push(`${candidate.name}: ${trouble}`);
       continue;
@@ -70,7 +98,7 @@ async function settle(
   const { confinement } = candidate;
   // At level limits an app sees runtimes with the eyes of its own user.
   const user = confinement.means === 'bwrap' ? undefined : confinement.users?.first;
-  const usable = user === undefined ? runtimes : await findRuntimes(user);
+  const usable = user === undefined ? runtimes : await once(`runtimes of ${user}`, () => findRuntimes(user));
   const host: Host = {
     platform: process.platform === 'darwin' ? 'darwin' : 'linux',
     architecture: arch(),

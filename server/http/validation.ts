@@ -30,26 +30,40 @@ export interface RequestCheck {
   body(body: unknown): void;
 }
 
-/** The check of one operation. */
+/**
+ * The check of one operation. Its schemas are compiled when it is first asked for, and once a process: all of them at the
+ * start took a fifth of the time until a server listens.
+ */
 export function checkFor(operation: Operation): RequestCheck {
-  const query = operation.query ? forQueries.compile({ ...operation.query, $id: undefined }) : undefined;
+  const found = checks.get(operation) ?? newCheck(operation);
+  checks.set(operation, found);
+  return found;
+}
+
+const checks = new WeakMap<Operation, RequestCheck>();
+
+function newCheck(operation: Operation): RequestCheck {
   const schema = operation.body?.schema;
-  const body = schema && !operation.body?.stream ? compile(schema) : undefined;
+  let forQuery: ValidateFunction | undefined;
+  let forBody: ValidateFunction | undefined;
   return {
     query(value) {
       for (const [name, one] of Object.entries(value)) {
         if (Array.isArray(one))
           throw badRequest(`${name} is given ${one.length} times in the query; give it once.`);
       }
-      if (query) run(query, value, 'query');
+      if (!operation.query) return;
+      forQuery ??= forQueries.compile({ ...operation.query, $id: undefined });
+      run(forQuery, value, 'query');
     },
     body(value) {
-      if (!body) return;
+      if (!schema || operation.body?.stream) return;
       if (value === undefined) {
         if (operation.body?.required === false) return;
         throw badRequest('The body of the request is empty; it must be a JSON object.');
       }
-      run(body, value, 'body');
+      forBody ??= compile(schema);
+      run(forBody, value, 'body');
     },
   };
 }
