@@ -1,41 +1,22 @@
 /** axe-core on every page, and on the states that a page gets into. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import { readdirSync } from 'node:fs';
+import { startTestServer } from '@switchyard/server/testing/server.ts';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
+import { describe, expect, test } from 'vitest';
+import { atSite, builtSite } from './testing/at-site.ts';
 import { axeColorFindings, axeFindings } from './testing/axe.ts';
-import { hasBrowser, Visitors } from './testing/browser.ts';
+import { hasBrowser } from './testing/browser.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-axe-'));
-const outDir = join(folder, 'dist');
 const overview = '/docs/get-started/quickstarts/overview';
 /** A page takes under a second, and there are many of them. */
 const allPagesMs = 900_000;
-let server: TestServer;
-const visitors = new Visitors();
+const at = atSite((site) => startTestServer({ site }));
 
 describe.skipIf(!hasBrowser)('axe finds nothing', () => {
-  beforeAll(async () => {
-    await buildSite({ outDir, quick: true });
-    server = await startTestServer({ site: outDir });
-    await visitors.arrive();
-  }, 180_000);
-  afterEach(async () => {
-    await visitors.closePages();
-  });
-  afterAll(async () => {
-    await visitors.leave();
-    await server?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   async function visit(route: string, width = 1440): Promise<Page> {
-    const page = await visitors.newPage({
+    const page = await at.visitors.newPage({
       viewport: { width, height: 900 },
-      baseURL: server.url,
+      baseURL: at.site.url,
       // The checker itself is no script of the page.
       bypassCSP: true,
       reducedMotion: 'reduce',
@@ -47,7 +28,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   test('on any page, nor in its dark theme', { timeout: allPagesMs }, async () => {
     const page = await visit('/');
     const found: string[] = [];
-    for (const path of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+    for (const path of readdirSync(builtSite, { recursive: true, encoding: 'utf8' })) {
       if (!path.endsWith('.html')) continue;
       const route = `/${path.replace(/(^index)?\.html$/, '')}`;
       await page.emulateMedia({ colorScheme: 'light' });

@@ -1,17 +1,12 @@
 /** The announcement of the header in a browser, from the fetch to the day after. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
-import { hasBrowser, Visitors } from './testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { atSite } from './testing/at-site.ts';
+import { hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { layoutShift } from './testing/layout-shift.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-banner-'));
-const outDir = join(folder, 'dist');
 const route = '/docs/get-started/quickstarts/overview';
 const start = new Date('2026-11-20T12:00:00Z').getTime();
 const day = 86_400_000;
@@ -22,27 +17,12 @@ const banner = {
   urlAttributeTitle: 'What is new',
 };
 
-let site: Awaited<ReturnType<typeof serveFolder>>;
-const visitors = new Visitors();
+const at = atSite(serveFolder);
 
 describe.skipIf(!hasBrowser)('the announcement', () => {
-  beforeAll(async () => {
-    await buildSite({ outDir, quick: true });
-    site = await serveFolder(outDir);
-    await visitors.arrive();
-  }, 180_000);
-  afterEach(async () => {
-    await visitors.closePages();
-  });
-  afterAll(async () => {
-    await visitors.leave();
-    await site?.[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   /** A page whose banner file answers as told, and how often it was asked. */
   async function visit(answer: (route: Route) => Promise<void>, width = 1440) {
-    const page = await visitors.newPage({ viewport: { width, height: 900 }, baseURL: site.url });
+    const page = await at.visitors.newPage({ viewport: { width, height: 900 }, baseURL: at.site.url });
     let asked = 0;
     let reply = answer;
     await page.route('**/banner.json', (request) => {

@@ -1,10 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
-import { hasBrowser, Visitors } from './testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { atSite, builtSite } from './testing/at-site.ts';
+import { hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { layoutShift } from './testing/layout-shift.ts';
 import { serveFolder } from './testing/serve-folder.ts';
@@ -16,20 +14,17 @@ const narrow = { width: 390, height: 844 };
 /** A page takes under a second, and there are many of them. */
 const allPagesMs = 600_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-browser-'));
-const outDir = join(folder, 'dist');
-let site: Awaited<ReturnType<typeof serveFolder>>;
-const visitors = new Visitors();
+const at = atSite(serveFolder);
 
 /** A page of a fresh visitor. What the browser complains about, such as a refused script, is gathered in `complaints`. */
 async function visit(
   route: string,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; complaints: string[] }> {
-  const page = await visitors.newPage({
+  const page = await at.visitors.newPage({
     viewport: wide,
     colorScheme: 'light',
-    baseURL: site.url,
+    baseURL: at.site.url,
     ...options,
   });
   const complaints: string[] = [];
@@ -43,20 +38,6 @@ async function visit(
 }
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
-  beforeAll(async () => {
-    await buildSite({ outDir, quick: true });
-    site = await serveFolder(outDir);
-    await visitors.arrive();
-  }, 180_000);
-  afterEach(async () => {
-    await visitors.closePages();
-  });
-  afterAll(async () => {
-    await visitors.leave();
-    await site?.[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   test.for([
     { viewport: wide, colorScheme: 'light' as const },
     { viewport: narrow, colorScheme: 'dark' as const },
@@ -65,7 +46,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     { timeout: allPagesMs },
     async (options) => {
       const { page, complaints } = await visit('/', options);
-      for (const path of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+      for (const path of readdirSync(builtSite, { recursive: true, encoding: 'utf8' })) {
         if (!path.endsWith('.html')) continue;
         const route = `/${path.replace(/(^index)?\.html$/, '')}`;
         await page.goto(route, { waitUntil: 'load' });

@@ -1,22 +1,16 @@
 /** What stands around a page, through the real server, for readers whose browser or system is not the usual one. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import { startTestServer } from '@switchyard/server/testing/server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
-import { hasBrowser, Visitors } from './testing/browser.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { atSite } from './testing/at-site.ts';
+import { hasBrowser } from './testing/browser.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
 const customApp = '/docs/get-started/quickstarts/custom-app';
 const narrow = { width: 390, height: 844 };
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-frame-'));
-const outDir = join(folder, 'dist');
-const visitors = new Visitors();
+const at = atSite((site) => startTestServer({ site }));
 const complaints: string[] = [];
-let server: TestServer;
 
 function listen(page: Page): void {
   page.on('pageerror', ({ message }) => complaints.push(message));
@@ -29,7 +23,12 @@ function listen(page: Page): void {
 /** A page of a fresh visitor, before anything is fetched. */
 async function arrive(options: BrowserContextOptions = {}): Promise<Page> {
   const viewport = { width: 1440, height: 900 };
-  const page = await visitors.newPage({ viewport, colorScheme: 'light', baseURL: server.url, ...options });
+  const page = await at.visitors.newPage({
+    viewport,
+    colorScheme: 'light',
+    baseURL: at.site.url,
+    ...options,
+  });
   listen(page);
   return page;
 }
@@ -52,19 +51,8 @@ const isDark = (page: Page): Promise<boolean> =>
   });
 
 describe.skipIf(!hasBrowser)('the frame', () => {
-  beforeAll(async () => {
-    await buildSite({ outDir, quick: true });
-    server = await startTestServer({ site: outDir });
-    await visitors.arrive();
-  }, 180_000);
-  afterEach(async () => {
-    await visitors.closePages();
+  afterEach(() => {
     expect(complaints.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await visitors.leave();
-    await server?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test('fits where a page is enlarged four times', async () => {
@@ -258,7 +246,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
   });
 
   test('the policy of the server lets nothing run that the build has not made', async () => {
-    const { headers } = await fetch(`${server.url}${overview}`);
+    const { headers } = await fetch(`${at.site.url}${overview}`);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
     const page = await visit(overview);

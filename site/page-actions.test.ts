@@ -1,42 +1,26 @@
 /** What a reader can do with a page as a whole, and with its places. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
-import { hasBrowser, Visitors } from './testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { atSite, builtSite } from './testing/at-site.ts';
+import { hasBrowser } from './testing/browser.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const customApp = '/docs/get-started/quickstarts/custom-app';
 const runs = '/docs/using-switchyard/reference/api/runs';
 const mayCopy = { permissions: ['clipboard-read', 'clipboard-write'] };
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-page-actions-'));
-const outDir = join(folder, 'dist');
-let site: Awaited<ReturnType<typeof serveFolder>>;
-const visitors = new Visitors();
+const at = atSite(serveFolder);
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
-const written = (route: string) => readFileSync(join(outDir, `${route}.md`), 'utf8');
+const written = (route: string) => readFileSync(join(builtSite, `${route}.md`), 'utf8');
 
 describe.skipIf(!hasBrowser)('on a page', () => {
-  beforeAll(async () => {
-    await buildSite({ outDir, quick: true });
-    site = await serveFolder(outDir);
-    await visitors.arrive();
-  }, 180_000);
-  afterEach(() => visitors.closePages());
-  afterAll(async () => {
-    await visitors.leave();
-    await site?.[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   async function visit(route: string, options: BrowserContextOptions = mayCopy): Promise<Page> {
-    const page = await visitors.newPage({
+    const page = await at.visitors.newPage({
       viewport: { width: 1440, height: 900 },
-      baseURL: site.url,
+      baseURL: at.site.url,
       ...options,
     });
     await page.goto(route, { waitUntil: 'load' });
@@ -53,7 +37,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
       '/docs/using-switchyard/reference',
       '/docs/using-switchyard/reference/api',
     ]);
-    for (const address of addresses) expect((await fetch(`${site.url}${address}`)).status).toBe(200);
+    for (const address of addresses) expect((await fetch(`${at.site.url}${address}`)).status).toBe(200);
   });
 
   test.each([customApp, runs])('%s is copied as Markdown, confirmed for three seconds', async (route) => {
@@ -94,7 +78,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
   });
 
   test('a page that came over plain HTTP, where scripts have no clipboard, is copied too', async () => {
-    const page = await visitors.newPage({ baseURL: site.url, ...mayCopy });
+    const page = await at.visitors.newPage({ baseURL: at.site.url, ...mayCopy });
     await page.addInitScript(() => {
       const { clipboard } = navigator;
       Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined });
@@ -124,8 +108,8 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     await page.clock.runFor(100);
     expect(await toast.textContent()).toBe('Link copied');
     expect(await toast.evaluate((element) => getComputedStyle(element).position)).toBe('fixed');
-    expect(await copied(page)).toBe(`${site.url}${customApp}#push-it`);
-    expect(page.url()).toBe(`${site.url}${customApp}#push-it`);
+    expect(await copied(page)).toBe(`${at.site.url}${customApp}#push-it`);
+    expect(page.url()).toBe(`${at.site.url}${customApp}#push-it`);
     await page.clock.runFor(3000);
     expect(await toast.textContent()).toBe('');
   });
@@ -161,11 +145,11 @@ describe.skipIf(!hasBrowser)('on a page', () => {
       text.trim(),
     );
     expect(samples.length).toBeGreaterThanOrEqual(9);
-    for (const sample of samples) expect(sample).toContain(`${site.url}/v1/`);
+    for (const sample of samples) expect(sample).toContain(`${at.site.url}/v1/`);
     await page.locator('.api [data-panel=curl] .code').first().hover();
     await page.locator('.api [data-panel=curl] [data-copy]').first().click();
     await page.locator('[data-copy=done]').waitFor();
-    expect(await copied(page)).toContain(`'${site.url}/v1/applications/`);
+    expect(await copied(page)).toContain(`'${at.site.url}/v1/applications/`);
   });
 
   test('without scripts its Markdown is a link, and no button stands there', async () => {

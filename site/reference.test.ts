@@ -1,33 +1,25 @@
 /** The pages that show the API: everything is on one of them, and they work as a reader uses them. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' };
 import marketplace from '@switchyard/contract/openapi/marketplace.json' with { type: 'json' };
 import { listOperations } from '@switchyard/explorer/model/operation.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
-import { hasBrowser, Visitors } from './testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { atSite, builtSite } from './testing/at-site.ts';
+import { hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const reference = '/docs/using-switchyard/reference/api';
 const runs = `${reference}/runs`;
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-reference-'));
-const outDir = join(folder, 'dist');
-
-beforeAll(async () => {
-  await buildSite({ outDir, quick: true });
-}, 180_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The headings of operations on the pages of a folder, without those of the folders in it. */
 function shownIn(below: string, isIn: (path: string) => boolean): string[] {
-  return readdirSync(join(outDir, below), { recursive: true, encoding: 'utf8' })
+  return readdirSync(join(builtSite, below), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.html') && isIn(path))
     .flatMap((path) => {
-      const html = readFileSync(join(outDir, below, path), 'utf8');
+      const html = readFileSync(join(builtSite, below, path), 'utf8');
       return [...html.matchAll(/<section class="api"><h2 id="([^"]*)"/g)].map(([, id = '']) => id);
     })
     .sort();
@@ -44,23 +36,10 @@ describe('the reference', () => {
 });
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
-  let site: Awaited<ReturnType<typeof serveFolder>>;
-  const visitors = new Visitors();
-
-  beforeAll(async () => {
-    site = await serveFolder(outDir);
-    await visitors.arrive();
-  });
-  afterEach(async () => {
-    await visitors.closePages();
-  });
-  afterAll(async () => {
-    await visitors.leave();
-    await site?.[Symbol.asyncDispose]();
-  });
+  const at = atSite(serveFolder);
 
   async function visit(route: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await visitors.newPage({ colorScheme: 'light', baseURL: site.url, ...options });
+    const page = await at.visitors.newPage({ colorScheme: 'light', baseURL: at.site.url, ...options });
     await page.goto(route, { waitUntil: 'load' });
     return page;
   }
@@ -168,7 +147,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.locator('[data-copy=done]').waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
     expect(text).toBe(
-      `curl -X PATCH '${site.url}/v1/applications/APPLICATION_ID/runs/RUN_ID/cancel' \\\n  -H "Authorization: Bearer $SWITCHYARD_TOKEN"`,
+      `curl -X PATCH '${at.site.url}/v1/applications/APPLICATION_ID/runs/RUN_ID/cancel' \\\n  -H "Authorization: Bearer $SWITCHYARD_TOKEN"`,
     );
   });
 

@@ -1,21 +1,16 @@
-/** The search box of the header in a browser, on the real pages and their server. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** The search box of the header in a browser, on the real pages and their at.site. */
 import type { SearchAnswer } from '@switchyard/contract/search.ts';
-import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import { startTestServer } from '@switchyard/server/testing/server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
-import { hasBrowser, Visitors } from './testing/browser.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { atSite } from './testing/at-site.ts';
+import { hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-search-box-'));
-const outDir = join(folder, 'dist');
-let server: TestServer;
+const at = atSite((site) => startTestServer({ site }));
 
 const ask = async (query: string): Promise<SearchAnswer> => {
-  const { status, body } = await server.ask('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
+  const { status, body } = await at.site.ask('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
   expect(status).toBe(200);
   return body as SearchAnswer;
 };
@@ -23,12 +18,11 @@ const ask = async (query: string): Promise<SearchAnswer> => {
 describe.skipIf(!hasBrowser)('the search box', () => {
   const overview = '/docs/get-started/quickstarts/overview';
   const narrow = { width: 390, height: 844 };
-  const visitors = new Visitors();
   const complaints: string[] = [];
   let requests: string[] = [];
 
   async function visit(route: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await visitors.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+    const page = await at.visitors.newPage({ viewport: { width: 1440, height: 900 }, ...options });
     page.on('pageerror', ({ message }) => complaints.push(message));
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
@@ -37,7 +31,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
       if (/\/search|assets/.test(request.url())) requests.push(new URL(request.url()).pathname);
     });
     requests = [];
-    await page.goto(`${server.url}${route}`, { waitUntil: 'load' });
+    await page.goto(`${at.site.url}${route}`, { waitUntil: 'load' });
     return page;
   }
   const boxOf = (page: Page) => page.locator('[data-search-form] input');
@@ -48,19 +42,8 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     return page.getByRole('option');
   };
 
-  beforeAll(async () => {
-    await buildSite({ outDir, quick: true });
-    server = await startTestServer({ site: outDir });
-    await visitors.arrive();
-  }, 180_000);
-  afterEach(async () => {
-    await visitors.closePages();
+  afterEach(() => {
     expect(complaints.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await visitors.leave();
-    await server?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test('is reached by the slash, and its code is fetched no sooner', async () => {
@@ -167,7 +150,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
       await page.keyboard.press('Enter');
       await page.waitForURL(target);
     }
-    await page.goto(`${server.url}${overview}`);
+    await page.goto(`${at.site.url}${overview}`);
     await page.keyboard.press('/');
     const list = page.getByRole('listbox', { name: 'Recently opened' });
     await list.waitFor();
@@ -343,7 +326,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await boxOf(page).fill('push');
     await options(page);
     expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
-    await page.goto(`${server.url}/search?q=push`);
+    await page.goto(`${at.site.url}/search?q=push`);
     expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
   });
 });

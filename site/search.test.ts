@@ -1,15 +1,11 @@
 /** The search of the real pages: what readers ask, through the server. The box is in search-box.test.ts. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import type { SearchAnswer, SearchHit } from '@switchyard/contract/search.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
+import { builtSite } from './testing/at-site.ts';
 import { heldOut, questions } from './testing/questions.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-questions-'));
-const outDir = join(folder, 'dist');
 let server: TestServer;
 
 const ask = async (query: string): Promise<SearchAnswer> => {
@@ -19,20 +15,16 @@ const ask = async (query: string): Promise<SearchAnswer> => {
 };
 
 beforeAll(async () => {
-  await buildSite({ outDir, quick: true });
-  server = await startTestServer({ site: outDir });
-}, 180_000);
-afterAll(async () => {
-  await server?.close();
-  rmSync(folder, { recursive: true, force: true });
+  server = await startTestServer({ site: builtSite });
 });
+afterAll(() => server?.close());
 
 describe('what readers ask', () => {
   test.each([
     ['the thirty', questions],
     ['those held out', heldOut],
   ])('is answered in the first three hits, 29 times of 30: %s', async (_which, list) => {
-    const files = readdirSync(outDir, { recursive: true, encoding: 'utf8' });
+    const files = readdirSync(builtSite, { recursive: true, encoding: 'utf8' });
     const routes = files
       .filter((path) => path.endsWith('.html'))
       .map((path) => `/${path.slice(0, -'.html'.length)}`);

@@ -1,23 +1,17 @@
 /** The sign-up page in a browser, on a server that lets people in, and on one that does not. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
-import { hasBrowser, Visitors } from './testing/browser.ts';
+import { atSite, builtSite } from './testing/at-site.ts';
+import { hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-sign-up-'));
-const site = join(folder, 'dist');
-let server: TestServer;
+const at = atSite((site) => startTestServer({ site }));
 let closed: TestServer;
-const visitors = new Visitors();
 const complaints: string[] = [];
 
 async function visit(url: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await visitors.newPage(options);
+  const page = await at.visitors.newPage(options);
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('the server responded with'))
@@ -30,7 +24,7 @@ async function visit(url: string, options: BrowserContextOptions = {}): Promise<
 /** What the token on the page lets its owner see. */
 async function ownerOf(page: Page): Promise<unknown> {
   const token = await page.locator('[data-place=token]').textContent();
-  return (await server.ask('GET', '/v1/account', { token })).body;
+  return (await at.site.ask('GET', '/v1/account', { token })).body;
 }
 
 const done = (page: Page): Promise<void> => page.getByRole('heading', { name: 'You are in' }).waitFor();
@@ -38,30 +32,21 @@ const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 async function invite(email: string): Promise<{ id: string; invite_url: string }> {
-  const answer = await server.ask('POST', '/v1/account/members', { body: { email, role: 'developer' } });
+  const answer = await at.site.ask('POST', '/v1/account/members', { body: { email, role: 'developer' } });
   return answer.body as { id: string; invite_url: string };
 }
 
 describe.skipIf(!hasBrowser)('the sign-up page', () => {
   beforeAll(async () => {
-    await buildSite({ outDir: site, quick: true });
-    server = await startTestServer({ site });
-    closed = await startTestServer({ site, env: { SWITCHYARD_SIGN_UP: 'closed' } });
-    await visitors.arrive();
-  }, 180_000);
-  afterEach(async () => {
-    await visitors.closePages();
+    closed = await startTestServer({ site: builtSite, env: { SWITCHYARD_SIGN_UP: 'closed' } });
+  });
+  afterEach(() => {
     expect(complaints.splice(0)).toEqual([]);
   });
-  afterAll(async () => {
-    await visitors.leave();
-    await server?.close();
-    await closed?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => closed?.close());
 
   test('makes an account by keyboard alone, and shows the token with what to do next', async () => {
-    const page = await visit(`${server.url}/sign-up`);
+    const page = await visit(`${at.site.url}/sign-up`);
     await page.getByLabel('Name of the account').focus();
     await page.keyboard.type('Delivery <b>planning</b>');
     await page.keyboard.press('Tab');
@@ -76,7 +61,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     });
     const command = (await page.locator('[data-place=command]').textContent()) ?? '';
     const token = (await page.locator('[data-place=token]').textContent()) ?? '';
-    expect(command).toContain(`export SWITCHYARD_URL=${server.url}\n`);
+    expect(command).toContain(`export SWITCHYARD_URL=${at.site.url}\n`);
     expect(command).toContain(`export SWITCHYARD_TOKEN=${token}\n`);
     const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
     expect(`${kept}${page.url()}`).not.toContain(token);
@@ -84,7 +69,9 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
   });
 
   test('copies the token with its button', async () => {
-    const page = await visit(`${server.url}/sign-up`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await visit(`${at.site.url}/sign-up`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     await page.getByLabel('Name of the account').fill('Any name');
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
     await page.getByRole('button', { name: 'Make the account' }).click();
@@ -96,19 +83,19 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
   });
 
   test('sends a form once, however often it is pressed', async () => {
-    const page = await visit(`${server.url}/sign-up`);
+    const page = await visit(`${at.site.url}/sign-up`);
     await page.getByLabel('Name of the account').fill('Pressed twice');
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
     await page.locator('[data-form=account]').evaluate((form: HTMLFormElement) => {
       for (let times = 0; times < 3; times += 1) form.requestSubmit();
     });
     await done(page);
-    const accounts = (await server.ask('GET', '/v1/accounts')).body as { name: string }[];
+    const accounts = (await at.site.ask('GET', '/v1/accounts')).body as { name: string }[];
     expect(accounts.filter((one) => one.name === 'Pressed twice')).toHaveLength(1);
   });
 
   test('says what is wrong as the API says it, and takes the form again', async () => {
-    const page = await visit(`${server.url}/sign-up`);
+    const page = await visit(`${at.site.url}/sign-up`);
     await page.getByLabel('Name of the account').fill('Any name');
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
     // What the browser itself would not let through.
@@ -135,7 +122,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     expect(await ownerOf(page)).toMatchObject({
       key: { role: 'developer', user_email: 'grace@example.com' },
     });
-    expect(page.url()).toBe(`${server.url}/sign-up`);
+    expect(page.url()).toBe(`${at.site.url}/sign-up`);
 
     const again = await visit(invite_url);
     await again.getByRole('button', { name: 'Accept the invite' }).click();
@@ -154,7 +141,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
   });
 
   test('without scripts shows no form, but the call that does the same', async () => {
-    const page = await visit(`${server.url}/sign-up`, { javaScriptEnabled: false });
+    const page = await visit(`${at.site.url}/sign-up`, { javaScriptEnabled: false });
     expect(await page.locator('main form:visible').count()).toBe(0);
     expect(await page.getByText('/v1/accounts').first().isVisible()).toBe(true);
   });
@@ -165,7 +152,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
   ])('can be read in every state and never scrolls sideways: %o', async (options) => {
     const long = `${'x'.repeat(60)}@${'y'.repeat(60)}`;
     const { invite_url } = await invite(`${options.colorScheme}${long}`);
-    const page = await visit(`${server.url}/sign-up`, options);
+    const page = await visit(`${at.site.url}/sign-up`, options);
     const look = async (): Promise<void> => {
       expect(await overflow(page)).toBeLessThanOrEqual(0);
       expect(await page.evaluate(faintWords, 4.5)).toEqual([]);

@@ -1,0 +1,35 @@
+/**
+ * The built site for the tests of a file: built once for all of them by `global-setup.ts`, served as the file wishes, with
+ * a browser whose pages are closed after each test.
+ */
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
+import { Visitors } from './browser.ts';
+
+/** Where the site lies that all tests look at. Nobody writes into it. */
+export const builtSite: string = inject('builtSite');
+
+type Served = AsyncDisposable & { url: string };
+
+/** To be called outside of a test. What it returns can be used within tests; `site` is what `serve` gave. */
+export function atSite<S extends Served>(
+  serve: (folder: string) => Promise<S>,
+): { readonly site: S; readonly visitors: Visitors } {
+  const visitors = new Visitors();
+  let served: S | undefined;
+  beforeAll(async () => {
+    served = await serve(builtSite);
+    await visitors.arrive();
+  });
+  afterEach(() => visitors.closePages());
+  afterAll(async () => {
+    await visitors.leave();
+    await served?.[Symbol.asyncDispose]();
+  });
+  return {
+    get site() {
+      if (!served) throw new Error('The site is served once the tests have begun.');
+      return served;
+    },
+    visitors,
+  };
+}
