@@ -41,7 +41,7 @@ export function Document(props: Props) {
         {/* The address of a folder shows its first page, so a page may have several addresses, and one that counts. */}
         {isListed ? <link rel="canonical" href={route} /> : <meta name="robots" content="noindex" />}
         <meta name="color-scheme" content="light dark" />
-        {/* A page is painted once, as a whole: half a paragraph would be broken into other lines when the rest comes. */}
+        {/* What a reader sees first is painted once, as a whole: as far as shown-first.ts says. */}
         <link rel="expect" href="#site-foot" blocking="render" />
         <InlineScript text={assets.inline.head} />
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />

@@ -5,6 +5,7 @@ import { DocsLayout } from './docs-layout.tsx';
 import { Document } from './document.tsx';
 import { Home, homeDescription } from './home.tsx';
 import { InlineScripts } from './inline-scripts.ts';
+import { shownFirst } from './shown-first.ts';
 
 function element(view: View) {
   const { assets } = view;
@@ -61,8 +62,7 @@ export function renderView(view: View): string {
     <InlineScripts value={view.assets.inline}>{element(view)}</InlineScripts>,
   );
   const unused = view.assets.sheets.filter(({ usedBy }) => !usedBy.test(html));
-  return unused.reduce(
-    (rest, { css }) => rest.replace(`<style>${css}</style>`, ''),
-    `<!doctype html>${html}`,
-  );
+  const page = unused.reduce((rest, { css }) => rest.replace(`<style>${css}</style>`, ''), html);
+  const id = shownFirst(page);
+  return `<!doctype html>${id === undefined ? page : page.replace('"#site-foot"', `"#${id}"`)}`;
 }
