@@ -1,9 +1,13 @@
 /**
  * Before all tests: with `DATABASE=postgres` one PostgreSQL server is started for the whole run, and every test server
- * gets a database of its own on it.
+ * gets a database of its own on it: a copy of one whose tables are made here.
  */
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from './postgres-server.ts';
+import { migrations } from '../api/migrations.ts';
+import { migrate } from '../database/migrate.ts';
+import { openPostgres } from '../database/postgres.ts';
+import { createLog } from '../log.ts';
+import { createDatabase, startPostgres, withTables } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,6 +22,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return async () => {};
   }
   const server = await startPostgres();
+  const empty = await openPostgres(await createDatabase(server.address, withTables), createLog('silent'));
+  await migrate(empty, migrations);
+  await empty.close();
   project.provide('postgres', server.address);
   return () => server.stop();
 }

@@ -14,7 +14,7 @@ import type { Topic } from '../database/database.ts';
 import { createLog } from '../log.ts';
 import { type RunningServer, startServer } from '../main.ts';
 import type { Resolve } from '../webhooks/addresses.ts';
-import { createDatabase, dropDatabase } from './postgres-server.ts';
+import { createDatabase, dropDatabase, withTables } from './postgres-server.ts';
 import { type Answer, type Ask, request } from './request.ts';
 
 export type { Answer, Ask } from './request.ts';
@@ -52,7 +52,7 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
   const postgres = inject('postgres');
   databases += 1;
   const name = `test_${process.pid}_${databases}`;
-  const address = postgres ? await createDatabase(postgres, name) : '';
+  const address = postgres ? await createDatabase(postgres, name, withTables) : '';
   const start = (env: Record<string, string> = {}): Promise<RunningServer> =>
     startServer(
       readConfig({

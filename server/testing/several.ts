@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startS3Server } from '../blobs/testing/s3-server.ts';
-import { createDatabase, dropDatabase } from './postgres-server.ts';
+import { createDatabase, dropDatabase, withTables } from './postgres-server.ts';
 import { type ServerProcess, startServerProcess } from './process.ts';
 
 export interface Several {
@@ -19,7 +19,7 @@ export interface Several {
 
 /** `postgres` is the address of the server that is to hold their database, which gets the name. */
 export async function startSeveral(postgres: string, name: string): Promise<Several> {
-  const address = await createDatabase(postgres, name);
+  const address = await createDatabase(postgres, name, withTables);
   const s3 = await startS3Server();
   const key = randomBytes(32).toString('base64');
   const folders: string[] = [];
