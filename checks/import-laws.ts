@@ -179,3 +179,30 @@ export function importCycles(sources: readonly Source[], packages: Packages): st
     ),
   ];
 }
+
+/**
+ * A thread that happens to load the library of shapes or of the log starts in half a second instead of at once. A library
+ * that it is there for it names itself.
+ */
+export function threadImports(sources: readonly Source[], packages: Packages): string[] {
+  const known = new Map(sources.map((source) => [source.path, source]));
+  return sources
+    .filter(({ path }) => path.endsWith('-thread.ts') && !isTesting(path))
+    .flatMap((thread) => {
+      const found: string[] = [];
+      const seen = new Set([thread.path]);
+      for (const path of seen) {
+        const source = known.get(path);
+        for (const { specifier, kind, line } of source ? importsOf(source) : []) {
+          const target = targetOf(path, specifier, packages);
+          if (kind !== 'runtime' || target.kind === 'node') continue;
+          if (target.kind === 'foreign' && path !== thread.path)
+            found.push(
+              `${thread.path} loads ${target.name} by ${path}:${line}: take out what the thread needs of that file.`,
+            );
+          if (target.kind === 'own' && target.path !== undefined) seen.add(target.path);
+        }
+      }
+      return found;
+    });
+}

@@ -1,6 +1,6 @@
 /** Laws about imports: each holds for this repository, and each is shown to find what it forbids. */
 import { describe, expect, test } from 'vitest';
-import { declaredImports, importCycles, packageOrder, serverOrder } from './import-laws.ts';
+import { declaredImports, importCycles, packageOrder, serverOrder, threadImports } from './import-laws.ts';
 import { folderOf, type Manifest, packagesAmong, targetOf } from './packages.ts';
 import { databaseDrivers, environment } from './server-laws.ts';
 import { isCode, type Source, textFiles } from './source-files.ts';
@@ -30,6 +30,9 @@ describe('this repository', () => {
   });
   test('nothing imports in circles', () => {
     expect(importCycles(sources, packages)).toEqual([]);
+  });
+  test('threads load no package that they do not name', () => {
+    expect(threadImports(sources, packages)).toEqual([]);
   });
   test('only server/config.ts reads the environment', () => {
     expect(environment(sources)).toEqual([]);
@@ -300,5 +303,29 @@ describe('the database of the server', () => {
     ['sample-apps/knapsack/a.ts', "import { DatabaseSync } from 'node:sqlite';"],
   ])('%s: %s is allowed', (path, text) => {
     expect(databaseDrivers([{ path, text }])).toEqual([]);
+  });
+});
+
+describe('threads', () => {
+  const shapes = "import Type from 'typebox';";
+  test('a package is found, however far away it is loaded', () => {
+    const files = repository(
+      ['server/a-thread.ts', "import './b.ts';"],
+      ['server/b.ts', "import '@y/contract/c.ts'; import 'node:fs';"],
+      ['contract/c.ts', shapes],
+    );
+    expect(threadImports(files, manifests)).toEqual([
+      expect.stringContaining('server/a-thread.ts loads typebox by contract/c.ts:1'),
+    ]);
+  });
+
+  test('types of a package, what others load, and what the thread itself names, are not', () => {
+    const files = repository(
+      ['server/a-thread.ts', "import type { C } from '@y/contract/c.ts'; import './b.ts'; import 'pg';"],
+      ['server/b.ts', ''],
+      ['contract/c.ts', shapes],
+      ['server/main.ts', "import 'pg'; new URL('./a-thread.ts', import.meta.url);"],
+    );
+    expect(threadImports(files, manifests)).toEqual([]);
   });
 });

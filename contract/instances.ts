@@ -22,8 +22,6 @@ import {
   timestamp,
 } from './shapes.ts';
 
-export const RESERVED_INSTANCES = ['latest', 'devint'] as const;
-
 const writable = {
   execution_class: maybe(ExecutionClassName),
   options: maybe(Options),

@@ -1,8 +1,8 @@
 /** The operations on applications and on their executables. */
 import type { Application } from '@switchyard/contract/applications.ts';
 import type { ApplicationId, InstanceId } from '@switchyard/contract/ids.ts';
-import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Contents } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
@@ -59,13 +59,7 @@ export function applicationHandlers(
     field: string,
     id: string | null | undefined,
   ): Promise<void> => {
-    if (
-      id === undefined ||
-      id === null ||
-      id === '' ||
-      (RESERVED_INSTANCES as readonly string[]).includes(id)
-    )
-      return;
+    if (id === undefined || id === null || id === '' || isLatest(id)) return;
     if (await parts.hasInstance(uid, id as InstanceId, tx)) return;
     throw badRequest(`${field} is ${shown(id)}; it must be an instance of the application, or "latest".`);
   };

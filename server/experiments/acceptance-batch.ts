@@ -3,10 +3,10 @@ import type { AcceptanceTestCreate } from '@switchyard/contract/acceptance-tests
 import type { BatchExperimentCreate } from '@switchyard/contract/batch-experiments.ts';
 import { type ExperimentId, ID_PATTERN, type InstanceId } from '@switchyard/contract/ids.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import type { Reader } from '../database/database.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { isLatest } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { listRunGroups, type RunGroup } from '../runs/experiment-runs.ts';
 import { findVersion } from '../versions/store.ts';
@@ -15,7 +15,7 @@ import {
   type AcceptanceSide,
   isOfSide,
   isSameInstance,
-} from './acceptance-rules.ts';
+} from './acceptance-sides.ts';
 import type { ExperimentsTable } from './schema.ts';
 
 const SIDES = ['control', 'candidate'] as const;

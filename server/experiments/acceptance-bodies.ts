@@ -1,8 +1,8 @@
 /** What callers are shown of an acceptance test. */
 import type { AcceptanceTest, MetricResult } from '@switchyard/contract/acceptance-tests.ts';
 import { rfc3339 } from '../clock.ts';
-import type { AcceptanceDefinition } from './acceptance-rules.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
+import type { AcceptanceDefinition } from './acceptance-sides.ts';
 import type { ListedAcceptanceTest } from './acceptance-store.ts';
 
 /** Without how each rule was decided. */

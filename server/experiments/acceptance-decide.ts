@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
-import type { AcceptanceDefinition } from './acceptance-rules.ts';
+import type { AcceptanceDefinition } from './acceptance-sides.ts';
 import { decideAcceptanceTest, listUndecided, type Undecided } from './acceptance-store.ts';
 import { definitionOf } from './batch-definition.ts';
 import { findingsOf } from './findings.ts';

@@ -1,6 +1,6 @@
 /** What comes out of an acceptance test, from the runs of its batch. Pure. */
 import type { AcceptanceResults, MetricResult } from '@switchyard/contract/acceptance-tests.ts';
-import { type AcceptanceDefinition, type AcceptanceSide, isOfSide } from './acceptance-rules.ts';
+import { type AcceptanceDefinition, type AcceptanceSide, isOfSide } from './acceptance-sides.ts';
 import { decideMetric, flatten, type Metric } from './statistics/acceptance.ts';
 import { type Comparison, compare } from './statistics/comparison.ts';
 import { type Observation, reported } from './statistics/observations.ts';

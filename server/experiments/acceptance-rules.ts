@@ -3,23 +3,9 @@ import { type AcceptanceTestCreate, METRIC_TOLERANCE_TYPES } from '@switchyard/c
 import type { InstanceId, VersionId } from '@switchyard/contract/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { isLatest } from '../instances/rules.ts';
 import { chosenId } from '../runs/resolve.ts';
+import { type AcceptanceDefinition, type AcceptanceSide, isOfSide } from './acceptance-sides.ts';
 import { type Metric, NO_TOLERANCE, STATISTICS, statisticNamed } from './statistics/acceptance.ts';
-
-/** One side of a test: runs of an instance, and of one version where it names one. */
-export interface AcceptanceSide {
-  instance_id: InstanceId;
-  /** Empty: whatever version the instance had. */
-  version_id: VersionId;
-}
-
-/** What a test decides, as it is kept. */
-export interface AcceptanceDefinition {
-  control: AcceptanceSide;
-  candidate: AcceptanceSide;
-  metrics: Metric[];
-}
 
 /** The test that a request asks for; throws the 400 for what cannot be decided. */
 export function definitionOf(
@@ -33,18 +19,6 @@ export function definitionOf(
       `candidate.instance_id is ${shown(candidate.instance_id)}, which is the control, too; name another instance, or the version of each.`,
     );
   return { control, candidate, metrics: metricsOf(body.metrics) };
-}
-
-/** Whether a run of this instance and version belongs to the side. `latest` has two names. */
-export function isOfSide(side: AcceptanceSide, run: { instance_id: string; version_id: string }): boolean {
-  return (
-    isSameInstance(side.instance_id, run.instance_id) &&
-    (side.version_id === '' || side.version_id === run.version_id)
-  );
-}
-
-export function isSameInstance(one: string, other: string): boolean {
-  return one === other || (isLatest(one) && isLatest(other));
 }
 
 function sideOf(

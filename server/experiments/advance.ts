@@ -44,17 +44,9 @@ export function batchAdvancer(parts: Parts): Reconciler {
         await setbacks.attempt(uid, () => end(parts, uid));
     },
   });
-  let coming = false;
-  const soon = (): void => {
-    if (coming) return;
-    coming = true;
-    clock.after(TOGETHER_MS, () => {
-      coming = false;
-      reconciler.poke();
-    });
-  };
   // A run that is deleted before it ended tells the workers that it is gone.
-  for (const topic of ['runs-ended', 'runs-canceled'] as const) database.listen(topic, soon);
+  for (const topic of ['runs-ended', 'runs-canceled'] as const)
+    database.listen(topic, () => reconciler.pokeWithin(TOGETHER_MS));
   return reconciler;
 }
 

@@ -7,6 +7,7 @@ import type { ExperimentId, InputId, InputSetId } from '@switchyard/contract/ids
 import { BATCH_OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Reply } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication, getApplication } from '../applications/store.ts';
@@ -16,7 +17,6 @@ import { type Database, skipsLocked, type Writer } from '../database/database.ts
 import type { Call } from '../http/handler.ts';
 import { badRequest, Problem, shown } from '../http/problem.ts';
 import { findInputSet, type InputSetItem } from '../input-sets/store.ts';
-import { isLatest } from '../instances/rules.ts';
 import { makeId, type Random } from '../random.ts';
 import { insertPlanned, type PlannedRun } from '../runs/plan.ts';
 import { chosenId, type Resolved, resolvePlanned } from '../runs/resolve.ts';

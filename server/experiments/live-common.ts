@@ -1,14 +1,13 @@
 /** What the operations on shadow and switchback tests share: making, finding, starting, stopping, deleting them. */
 
 import type { ApplicationId, ExperimentId, InstanceId } from '@switchyard/contract/ids.ts';
-import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
+import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/reserved-instances.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication, getApplication } from '../applications/store.ts';
 import { rfc3339 } from '../clock.ts';
 import { skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, RawReply } from '../http/handler.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { isLatest } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { makeId, type Random } from '../random.ts';
 import { countsOf, progressBody, shownBody } from './bodies.ts';

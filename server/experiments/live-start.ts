@@ -3,13 +3,13 @@
  * of its baseline (runs/routes.ts): the route is there exactly while the test has started and its time is not over.
  */
 import type { InstanceId } from '@switchyard/contract/ids.ts';
+import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { isLatest } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { forgetPlanned } from '../runs/plan.ts';
 import { dropCaptures, removeRoutes, takeRoute } from '../runs/routes.ts';

@@ -1,13 +1,12 @@
 /** Finds what an input set is to hold, each with its content under a name of its own. */
 import type { InputId, InstanceId, RunId } from '@switchyard/contract/ids.ts';
-import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
+import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/reserved-instances.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
 import { rfc3339 } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { findInputs } from '../inputs/store.ts';
-import { isLatest } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { chosenId } from '../runs/resolve.ts';
 import { findRunInputs, listSucceededInputs, type RunInput } from '../runs/store.ts';

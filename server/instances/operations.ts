@@ -2,6 +2,7 @@
 import type { ApplicationId, InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/ids.ts';
 import type { Instance } from '@switchyard/contract/instances.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, holdApplication, updateApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
@@ -12,14 +13,7 @@ import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { holdVersion } from '../versions/store.ts';
 import { hiddenByVersion, withHidden, withoutHidden } from './hidden.ts';
-import {
-  fullConfiguration,
-  type GivenConfiguration,
-  isLatest,
-  isReserved,
-  optionsError,
-  secretsOf,
-} from './rules.ts';
+import { fullConfiguration, type GivenConfiguration, isReserved, optionsError, secretsOf } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import { deleteInstance, findInstance, insertInstance, listInstances, updateInstance } from './store.ts';
 

@@ -2,7 +2,6 @@
 import { EXECUTION_CLASS_DEFAULT, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/ids.ts';
 import type { InstanceConfiguration } from '@switchyard/contract/instances.ts';
-import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
 import {
   OPTION_NAME_CHARS_MAX,
   OPTION_VALUE_CHARS_MAX,
@@ -10,6 +9,7 @@ import {
   OPTIONS_MAX,
   PRIORITY_DEFAULT,
 } from '@switchyard/contract/limits.ts';
+import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 
 /** A configuration as callers give it: anything may be left out or null. */
@@ -20,11 +20,6 @@ export interface GivenConfiguration {
   queuing?: { priority?: number; disabled?: boolean } | null;
   format?: { input?: { type: FormatType }; output?: { type: FormatType } } | null;
   network?: boolean | null;
-}
-
-/** Names that stand for the executable pushed last. */
-export function isLatest(instanceId: string): boolean {
-  return (RESERVED_INSTANCES as readonly string[]).includes(instanceId);
 }
 
 /** Ids that cannot be taken: `default` is what an absent instance id stands for. */

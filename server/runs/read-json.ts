@@ -2,7 +2,6 @@
  * Reads one JSON object that belongs to a run: what the app printed, a file it wrote, or what was uploaded for an external
  * run. Pure, because it also works in a thread.
  */
-import { messageOf } from '../log.ts';
 import type { Mask } from '../secrets/mask.ts';
 import { type ReadAssets, readAssets } from './read-assets.ts';
 import { readStatistics, type Statistics } from './statistics.ts';
@@ -37,8 +36,8 @@ export function readJson(text: string, source: JsonSource, mask: Mask): ReadJson
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    return nothing(notJson(source, mask.isEmpty ? messageOf(error) : complaintAbout(mask.text(text))));
+  } catch {
+    return nothing(notJson(source, complaintAbout(mask.text(text))));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return nothing(notAnObject(source));
@@ -85,7 +84,7 @@ function complaintAbout(text: string): string {
     JSON.parse(text);
     return 'without its secrets it would be';
   } catch (error) {
-    return messageOf(error);
+    return (error as SyntaxError).message;
   }
 }
 

@@ -1,11 +1,12 @@
 /** From an instance id to what will run: instance → version → executable, with the configuration that holds. */
 import type { ExecutableId, InstanceId, VersionId } from '@switchyard/contract/ids.ts';
+import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import { requirementsOf } from '../applications/executable.ts';
 import { findExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
 import type { Reader } from '../database/database.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
-import { type GivenConfiguration, isLatest } from '../instances/rules.ts';
+import type { GivenConfiguration } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { findVersion } from '../versions/store.ts';
 

@@ -6,10 +6,9 @@
  */
 
 import type { ExperimentId, RunId } from '@switchyard/contract/ids.ts';
-import { RESERVED_INSTANCES } from '@switchyard/contract/instances.ts';
+import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/reserved-instances.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
-import { isLatest } from '../instances/rules.ts';
 import type { CapturedRunsTable, RunRoutesTable } from './schema.ts';
 
 /** Times are milliseconds since the epoch. */
