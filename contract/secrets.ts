@@ -13,7 +13,6 @@ import { itemsPage, PageQuery } from './paging.ts';
 import { description, maybe, name, oneOf, timestamp } from './shapes.ts';
 
 export const SECRET_TYPES = ['env', 'file'] as const;
-export type SecretType = (typeof SECRET_TYPES)[number];
 
 const secretFields = {
   type: oneOf(SECRET_TYPES, 'How the app is given it: as an environment variable or as a file.'),

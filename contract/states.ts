@@ -72,10 +72,6 @@ export const EXPERIMENT_TRANSITIONS: Record<ExperimentStatus, readonly Experimen
   canceled: [],
 };
 
-export function canExperimentMove(from: ExperimentStatus, to: ExperimentStatus): boolean {
-  return EXPERIMENT_TRANSITIONS[from].includes(to);
-}
-
 export function isExperimentOver(status: ExperimentStatus): boolean {
   return EXPERIMENT_TRANSITIONS[status].length === 0;
 }

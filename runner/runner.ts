@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CANCEL_GRACE_MS } from '@switchyard/contract/limits.ts';
 import { unpackArchive } from './archive.ts';
 import { ArchiveRefused } from './archive-rules.ts';
 import { removeCgroup } from './cgroup.ts';
@@ -39,7 +40,6 @@ import type {
 } from './types.ts';
 import { verdictOf } from './verdict.ts';
 
-const DEFAULT_GRACE_MS = 5_000;
 const DEFAULT_CACHE_BYTES = 20 * 1024 ** 3;
 
 /**
@@ -74,7 +74,7 @@ export async function startRunnerWhere(
   const [probed] = await Promise.all([probeHost(settings, marker, consider), cache.open()]);
   const link = new LauncherLink(probed.confinement, runs, diagnose);
   await link.ready();
-  const graceMs = settings.graceMs ?? DEFAULT_GRACE_MS;
+  const graceMs = settings.graceMs ?? CANCEL_GRACE_MS;
   const active = new Set<AppHandle>();
   let closing = false;
   return {

@@ -22,6 +22,7 @@ export class Reconciler {
   #again = false;
   #stopped = true;
   #cancelTimer = (): void => {};
+  #coming = false;
 
   constructor(settings: ReconcilerSettings) {
     this.#settings = settings;
@@ -49,6 +50,16 @@ export class Reconciler {
         return;
       }
       this.#cancelTimer = this.#settings.clock.after(this.#settings.everyMs, () => this.poke());
+    });
+  }
+
+  /** Runs in that many milliseconds, once for all who ask until then: what comes together is looked at together. */
+  pokeWithin(ms: number): void {
+    if (this.#coming) return;
+    this.#coming = true;
+    this.#settings.clock.after(ms, () => {
+      this.#coming = false;
+      this.poke();
     });
   }
 

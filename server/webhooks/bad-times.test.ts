@@ -1,58 +1,42 @@
 /** Deliveries in bad times: receivers that are slow or down, a server that stops, and what is left of what is deleted. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { answering, type Receiver, startReceiver } from '../testing/receiver.ts';
+import { answering, startReceiver } from '../testing/receiver.ts';
 import { expectStatus, freshApplication, freshId } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
 import { conversationsOf, driven, makeWebhook, talked, trigger } from '../testing/webhooks.ts';
+import { withReceiver } from '../testing/with-receiver.ts';
 
 const clock = driven();
-let server: TestServer;
-let receiver: Receiver;
-let hook: string;
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.close());
-beforeEach(async () => {
-  receiver = await startReceiver();
-  hook = (await makeWebhook(server, receiver.url)).id;
-});
-afterEach(async () => {
-  await server.ask('DELETE', `/v1/webhooks/${hook}`);
-  await receiver.close();
-});
-
-const ask = (method: string, rest: string, body?: unknown) =>
-  server.ask(method, `/v1/webhooks/${hook}${rest}`, { body });
+const at = withReceiver(clock);
+const { ask } = at;
 
 describe('a slow receiver', () => {
   test('keeps neither other receivers nor runs waiting', async () => {
     const quick = await startReceiver();
-    const other = await makeWebhook(server, quick.url, { id: freshId('quick') });
-    receiver.respond = () => {};
-    for (let count = 0; count < 100; count += 1) await trigger(server);
+    const other = await makeWebhook(at.server, quick.url, { id: freshId('quick') });
+    at.receiver.respond = () => {};
+    for (let count = 0; count < 100; count += 1) await trigger(at.server);
     // The slow one has not answered a single one of a hundred.
     await quick.until((all) => all.length === 100);
-    expect(receiver.received.length).toBeLessThanOrEqual(8);
-    const application = await freshApplication(server);
-    await pushApp(server, application, nodeApp('() => ({})'));
-    const run = await runToEnd(server, application);
+    expect(at.receiver.received.length).toBeLessThanOrEqual(8);
+    const application = await freshApplication(at.server);
+    await pushApp(at.server, application, nodeApp('() => ({})'));
+    const run = await runToEnd(at.server, application);
     await quick.until((all) => all.some((one) => one.event.data.id === run.id));
-    expect(receiver.received.length).toBeLessThanOrEqual(8);
-    await server.ask('DELETE', `/v1/webhooks/${other.id}`);
+    expect(at.receiver.received.length).toBeLessThanOrEqual(8);
+    await at.server.ask('DELETE', `/v1/webhooks/${other.id}`);
     clock.timeOut();
     await quick.close();
   });
 
   test('that was down is asked one at a time until it answers', async () => {
-    receiver.respond = answering(500);
-    await trigger(server);
-    await talked(server, hook, 1);
+    at.receiver.respond = answering(500);
+    await trigger(at.server);
+    await talked(at.server, at.hook, 1);
     let open = 0;
     let most = 0;
     const responses: (() => void)[] = [];
-    receiver.respond = (response) => {
+    at.receiver.respond = (response) => {
       open += 1;
       most = Math.max(most, open);
       responses.push(() => {
@@ -60,11 +44,11 @@ describe('a slow receiver', () => {
         response.writeHead(500).end();
       });
     };
-    for (let count = 0; count < 5; count += 1) await trigger(server);
+    for (let count = 0; count < 5; count += 1) await trigger(at.server);
     for (let count = 2; count <= 6; count += 1) {
-      await receiver.until((all) => all.length >= count);
+      await at.receiver.until((all) => all.length >= count);
       responses.shift()?.();
-      await talked(server, hook, count);
+      await talked(at.server, at.hook, count);
     }
     expect(most).toBe(1);
   });
@@ -72,25 +56,25 @@ describe('a slow receiver', () => {
 
 describe('a server that stops', () => {
   test('in the middle of a delivery sends it again when it is back, and loses none', async () => {
-    receiver.respond = () => {};
-    const event = await trigger(server);
-    await receiver.until((all) => all.length === 1);
-    receiver.respond = answering(200);
-    await server.restart();
-    const again = await receiver.until((all) => all.length === 2 && all[1]);
+    at.receiver.respond = () => {};
+    const event = await trigger(at.server);
+    await at.receiver.until((all) => all.length === 1);
+    at.receiver.respond = answering(200);
+    await at.server.restart();
+    const again = await at.receiver.until((all) => all.length === 2 && all[1]);
     expect(again.event.event_id).toBe(event);
-    const [one] = await talked(server, hook, 1);
+    const [one] = await talked(at.server, at.hook, 1);
     expect(one).toMatchObject({ event_id: event, attempt: 1, status: 'succeeded' });
   });
 });
 
 describe('what is deleted', () => {
   test('with a webhook: its deliveries, conversations and events, and nobody listens any more', async () => {
-    receiver.respond = answering(500);
-    await trigger(server);
-    await talked(server, hook, 1);
+    at.receiver.respond = answering(500);
+    await trigger(at.server);
+    await talked(at.server, at.hook, 1);
     expectStatus(await ask('DELETE', ''), 204);
-    const { read } = server.running.database;
+    const { read } = at.server.running.database;
     for (const table of [
       'webhooks',
       'webhook_deliveries',
@@ -104,15 +88,15 @@ describe('what is deleted', () => {
   });
 
   test('conversations after 30 days', async () => {
-    await trigger(server);
-    await talked(server, hook, 1);
+    await trigger(at.server);
+    await talked(at.server, at.hook, 1);
     clock.move(31 * 86_400_000);
-    await server.restart();
-    const { read } = server.running.database;
+    await at.server.restart();
+    const { read } = at.server.running.database;
     for (const table of ['webhook_conversations', 'webhook_events'] as const)
       await expect
         .poll(async () => (await read.selectFrom(table).selectAll().execute()).length, { timeout: 10_000 })
         .toBe(0);
-    expect(await conversationsOf(server, hook)).toEqual([]);
+    expect(await conversationsOf(at.server, at.hook)).toEqual([]);
   });
 });

@@ -5,8 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
-import { listOrphaned, removeDeliveries, removeEvents } from './outbox.ts';
-import { forgetConversations, removeConversations } from './store.ts';
+import { forgetConversations, listOrphaned, removeEvents, removeOf } from './outbox.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 100;
@@ -34,8 +33,8 @@ export function webhookCleaner(parts: { database: Database; clock: Clock; log: L
     log,
     run: async () => {
       for (const uid of await listOrphaned(database.read)) {
-        await repeat((tx) => removeDeliveries(tx, uid, AT_ONCE));
-        await repeat((tx) => removeConversations(tx, uid, AT_ONCE));
+        await repeat((tx) => removeOf(tx, 'webhook_deliveries', uid, AT_ONCE));
+        await repeat((tx) => removeOf(tx, 'webhook_conversations', uid, AT_ONCE));
       }
       await repeat((tx) => forgetConversations(tx, clock.now() - KEPT_MS, AT_ONCE));
     },

@@ -1,10 +1,9 @@
 /** What webhooks deliver: what is sent, how it is tried again, and what is kept of it. */
 import { WEBHOOK_RETRY_SECONDS } from '@switchyard/contract/limits.ts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRun, ended, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { answering, type Receiver, startReceiver } from '../testing/receiver.ts';
+import { answering, startReceiver } from '../testing/receiver.ts';
 import { expectError, expectStatus, freshApplication } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
 import {
   conversationsOf,
   driven,
@@ -16,42 +15,29 @@ import {
   talked,
   trigger,
 } from '../testing/webhooks.ts';
+import { withReceiver } from '../testing/with-receiver.ts';
 
 const clock = driven();
-let server: TestServer;
-let receiver: Receiver;
-let hook: string;
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.close());
-beforeEach(async () => {
-  receiver = await startReceiver();
-  hook = (await makeWebhook(server, receiver.url)).id;
-});
-afterEach(async () => {
-  await server.ask('DELETE', `/v1/webhooks/${hook}`);
-  await receiver.close();
-});
-
-const ask = (method: string, rest: string, body?: unknown) =>
-  server.ask(method, `/v1/webhooks/${hook}${rest}`, { body });
+const at = withReceiver(clock);
+const { ask } = at;
 /** Time passes, and what is due by then is sent. */
 const pass = (ms: number): void => {
   clock.move(ms);
-  server.running.database.notify('webhooks-due');
+  at.server.running.database.notify('webhooks-due');
 };
 
 describe('of a run', () => {
   test('each status is told once, signed, in a body that says which came later', async () => {
-    const application = await freshApplication(server);
+    const application = await freshApplication(at.server);
     await pushApp(
-      server,
+      at.server,
       application,
       nodeApp("() => ({ statistics: { schema: 'v1', result: { value: 7 } } })"),
     );
-    const run = await runToEnd(server, application, { body: { name: 'Monday', options: { secret: 'x' } } });
-    const told = await receiver.until((all) => all.length === 3 && all);
+    const run = await runToEnd(at.server, application, {
+      body: { name: 'Monday', options: { secret: 'x' } },
+    });
+    const told = await at.receiver.until((all) => all.length === 3 && all);
     const inOrder = [...told].sort((a, b) => a.event.sequence - b.event.sequence);
     expect(inOrder.map((one) => one.event.data.status_v2)).toEqual(['queued', 'running', 'succeeded']);
     expect(inOrder.map((one) => one.event.data.status)).toEqual(['running', 'running', 'succeeded']);
@@ -73,7 +59,7 @@ describe('of a run', () => {
     expect(inOrder[0]?.event.data).toMatchObject({ statistics: { status: 'none', indicators: [] } });
     for (const { text } of told) expect(text).not.toContain('"options"');
 
-    const secret = await secretOf(server, hook);
+    const secret = await secretOf(at.server, at.hook);
     for (const one of told) {
       expect(one).toMatchObject({ method: 'POST', path: '/hook' });
       expect(one.headers).toMatchObject({
@@ -90,10 +76,10 @@ describe('of a run', () => {
       expect(Math.abs(Number(own.t) - clock.now() / 1000)).toBeLessThan(60);
     }
 
-    const conversations = await talked(server, hook, 3);
+    const conversations = await talked(at.server, at.hook, 3);
     for (const one of conversations) {
       expect(one).toMatchObject({
-        webhook_id: hook,
+        webhook_id: at.hook,
         attempt: 1,
         status: 'succeeded',
         http_status: 200,
@@ -108,31 +94,34 @@ describe('of a run', () => {
   });
 
   test('that was there before the webhook nothing is told, and nothing to another account', async () => {
-    const application = await freshApplication(server);
-    await pushApp(server, application, nodeApp('() => ({})'));
+    const application = await freshApplication(at.server);
+    await pushApp(at.server, application, nodeApp('() => ({})'));
     expectStatus(await ask('DELETE', ''), 204);
-    await runToEnd(server, application);
-    const later = await makeWebhook(server, receiver.url, { id: hook });
-    expect(later.id).toBe(hook);
-    const run = await runToEnd(server, application);
-    await receiver.until((all) => all.length >= 3);
-    await talked(server, hook, 3);
-    expect(new Set(receiver.received.map((one) => one.event.data.id))).toEqual(new Set([run.id]));
+    await runToEnd(at.server, application);
+    const later = await makeWebhook(at.server, at.receiver.url, { id: at.hook });
+    expect(later.id).toBe(at.hook);
+    const run = await runToEnd(at.server, application);
+    await at.receiver.until((all) => all.length >= 3);
+    await talked(at.server, at.hook, 3);
+    expect(new Set(at.receiver.received.map((one) => one.event.data.id))).toEqual(new Set([run.id]));
   });
 
   test('fifty at once: each of their events comes once, and rises in its sequence', async () => {
-    const application = await freshApplication(server);
-    await pushApp(server, application, nodeApp('() => ({})'));
-    const runs = await Promise.all(Array.from({ length: 50 }, () => createRun(server, application)));
-    await Promise.all(runs.map((run) => ended(server, application, run)));
-    await receiver.until((all) => all.length >= 150);
-    await server.until('webhooks-told', async () => {
-      const rows = await server.running.database.read.selectFrom('webhook_deliveries').select('id').execute();
+    const application = await freshApplication(at.server);
+    await pushApp(at.server, application, nodeApp('() => ({})'));
+    const runs = await Promise.all(Array.from({ length: 50 }, () => createRun(at.server, application)));
+    await Promise.all(runs.map((run) => ended(at.server, application, run)));
+    await at.receiver.until((all) => all.length >= 150);
+    await at.server.until('webhooks-told', async () => {
+      const rows = await at.server.running.database.read
+        .selectFrom('webhook_deliveries')
+        .select('id')
+        .execute();
       return rows.length === 0;
     });
-    expect(receiver.received).toHaveLength(150);
+    expect(at.receiver.received).toHaveLength(150);
     for (const id of runs) {
-      const mine = receiver.received
+      const mine = at.receiver.received
         .map((one) => one.event)
         .filter((one) => one.data.id === id)
         .sort((a, b) => a.sequence - b.sequence);
@@ -141,13 +130,13 @@ describe('of a run', () => {
   });
 
   test('that was deleted before anybody was told, its id and statuses are told', async () => {
-    const application = await freshApplication(server);
+    const application = await freshApplication(at.server);
     // Registered, and taken away in the same breath.
     const body = { configuration: { run_type: { type: 'external' } } };
-    const run = await createRun(server, application, { body });
+    const run = await createRun(at.server, application, { body });
     const path = `/v1/applications/${application}/runs/${run}`;
-    expectStatus(await server.ask('DELETE', path), 204);
-    const told = await receiver.until((all) => all.length >= 1 && all);
+    expectStatus(await at.server.ask('DELETE', path), 204);
+    const told = await at.receiver.until((all) => all.length >= 1 && all);
     const [first] = [...told].sort((a, b) => a.event.sequence - b.event.sequence);
     expect(first?.event.data).toMatchObject({
       id: run,
@@ -160,10 +149,10 @@ describe('of a run', () => {
 
 describe('an attempt that fails', () => {
   test('is made again after 5 s, 5 min, 30 min and so on, ten times in all, with one id and one body', async () => {
-    receiver.respond = answering(500, {}, 'no');
-    const event = await trigger(server);
+    at.receiver.respond = answering(500, {}, 'no');
+    const event = await trigger(at.server);
     for (const [index, seconds] of [...WEBHOOK_RETRY_SECONDS, null].entries()) {
-      const [newest] = await talked(server, hook, index + 1);
+      const [newest] = await talked(at.server, at.hook, index + 1);
       expect(newest).toMatchObject({
         event_id: event,
         attempt: index + 1,
@@ -181,30 +170,34 @@ describe('an attempt that fails', () => {
       expect((planned - clock.now()) / 1000).toBeGreaterThan(seconds - 5);
       pass(seconds * 1000);
     }
-    expect(new Set(receiver.received.map((one) => one.text)).size).toBe(1);
-    expect(new Set(receiver.received.map((one) => one.headers['webhook-id']))).toEqual(new Set([event]));
-    expect(new Set(receiver.received.map((one) => one.headers['webhook-timestamp'])).size).toBe(10);
+    expect(new Set(at.receiver.received.map((one) => one.text)).size).toBe(1);
+    expect(new Set(at.receiver.received.map((one) => one.headers['webhook-id']))).toEqual(new Set([event]));
+    expect(new Set(at.receiver.received.map((one) => one.headers['webhook-timestamp'])).size).toBe(10);
     pass(7 * 86_400_000);
-    await trigger(server);
-    await talked(server, hook, 11);
-    expect(receiver.received).toHaveLength(11);
+    await trigger(at.server);
+    await talked(at.server, at.hook, 11);
+    expect(at.receiver.received).toHaveLength(11);
   });
 
   test('is the last one when the next succeeds', async () => {
-    receiver.respond = answering(503);
-    await trigger(server);
-    await talked(server, hook, 1);
-    receiver.respond = answering(204, {}, '');
+    at.receiver.respond = answering(503);
+    await trigger(at.server);
+    await talked(at.server, at.hook, 1);
+    at.receiver.respond = answering(204, {}, '');
     pass(5000);
-    expect((await talked(server, hook, 2)).map((one) => one.status)).toEqual(['succeeded', 'failed']);
-    expect((await conversationsOf(server, hook, '?status=failed')).map((one) => one.attempt)).toEqual([1]);
-    expect((await conversationsOf(server, hook, '?status=succeeded')).map((one) => one.attempt)).toEqual([2]);
+    expect((await talked(at.server, at.hook, 2)).map((one) => one.status)).toEqual(['succeeded', 'failed']);
+    expect((await conversationsOf(at.server, at.hook, '?status=failed')).map((one) => one.attempt)).toEqual([
+      1,
+    ]);
+    expect(
+      (await conversationsOf(at.server, at.hook, '?status=succeeded')).map((one) => one.attempt),
+    ).toEqual([2]);
   });
 
   test('is left alone for as long as the receiver asks', async () => {
-    receiver.respond = answering(429, { 'retry-after': '120' });
-    await trigger(server);
-    const [first] = await talked(server, hook, 1);
+    at.receiver.respond = answering(429, { 'retry-after': '120' });
+    await trigger(at.server);
+    const [first] = await talked(at.server, at.hook, 1);
     const seconds = (Date.parse(first?.next_attempt_at ?? '') - clock.now()) / 1000;
     expect(seconds).toBeGreaterThan(115);
     expect(seconds).toBeLessThanOrEqual(120);
@@ -212,20 +205,20 @@ describe('an attempt that fails', () => {
 
   test.each([301, 302, 307, 308])('because the receiver answers %d is not followed', async (status) => {
     const other = await startReceiver();
-    receiver.respond = answering(status, { location: other.url });
-    await trigger(server);
-    const [one] = await talked(server, hook, 1);
+    at.receiver.respond = answering(status, { location: other.url });
+    await trigger(at.server);
+    const [one] = await talked(at.server, at.hook, 1);
     expect(one).toMatchObject({ status: 'failed', http_status: status });
     expect(other.received).toEqual([]);
     await other.close();
   });
 
   test('because there is no answer in time is timed out', async () => {
-    receiver.respond = () => {};
-    await trigger(server);
-    await receiver.until((all) => all.length === 1);
+    at.receiver.respond = () => {};
+    await trigger(at.server);
+    await at.receiver.until((all) => all.length === 1);
     clock.timeOut();
-    const [one] = await talked(server, hook, 1);
+    const [one] = await talked(at.server, at.hook, 1);
     expect(one).toMatchObject({
       status: 'timed_out',
       http_status: 0,
@@ -235,57 +228,56 @@ describe('an attempt that fails', () => {
   });
 
   test('because nobody listens says so', async () => {
-    await receiver.close();
-    await trigger(server);
-    const [one] = await talked(server, hook, 1);
+    await at.receiver.close();
+    await trigger(at.server);
+    const [one] = await talked(at.server, at.hook, 1);
     expect(one).toMatchObject({ status: 'failed', http_status: 0 });
     expect(one?.error).toContain('ECONNREFUSED');
-    receiver = await startReceiver();
   });
 
   test('with 410 disables the webhook, until it is changed', async () => {
-    receiver.respond = answering(410);
-    await trigger(server);
-    await talked(server, hook, 1);
+    at.receiver.respond = answering(410);
+    await trigger(at.server);
+    await talked(at.server, at.hook, 1);
     expect((await ask('GET', '')).body).toHaveProperty('disabled_at');
     expect(
-      (await server.ask('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } })).body,
+      (await at.server.ask('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } })).body,
     ).toMatchObject({ webhook_ids: [] });
-    const [one] = await conversationsOf(server, hook);
+    const [one] = await conversationsOf(at.server, at.hook);
     expectError(await ask('POST', `/conversations/${one?.id}/replay`), 400, 'disabled');
     pass(86_400_000);
-    receiver.respond = answering(200);
+    at.receiver.respond = answering(200);
     expectStatus(await ask('PUT', '', { description: 'Back again' }), 204);
     expect((await ask('GET', '')).body).not.toHaveProperty('disabled_at');
-    await trigger(server);
-    await talked(server, hook, 2);
-    expect(receiver.received).toHaveLength(2);
+    await trigger(at.server);
+    await talked(at.server, at.hook, 2);
+    expect(at.receiver.received).toHaveLength(2);
   });
 });
 
 describe('what the receiver answers', () => {
   test('is kept up to 64 KiB, and more of it is not waited for', async () => {
-    receiver.respond = (response) => {
+    at.receiver.respond = (response) => {
       response.writeHead(200);
       response.write('a'.repeat(100_000));
       // It never ends.
     };
-    await trigger(server);
-    const [one] = await talked(server, hook, 1);
+    await trigger(at.server);
+    const [one] = await talked(at.server, at.hook, 1);
     expect(one).toMatchObject({ status: 'succeeded', http_status: 200 });
     expect(one?.response_body).toBe('a'.repeat(65_536));
   });
 
   test('counts when its head came in time, also when the rest did not', async () => {
-    receiver.respond = (response) => response.writeHead(200).write('so far');
-    const event = await trigger(server);
-    await receiver.until((all) => all.length === 1);
+    at.receiver.respond = (response) => response.writeHead(200).write('so far');
+    const event = await trigger(at.server);
+    await at.receiver.until((all) => all.length === 1);
     // Another is sent, answered and written down meanwhile, so the head of the first has come by then.
-    receiver.respond = answering(200);
-    await trigger(server);
-    await talked(server, hook, 1);
+    at.receiver.respond = answering(200);
+    await trigger(at.server);
+    await talked(at.server, at.hook, 1);
     clock.timeOut();
-    const all = await talked(server, hook, 2);
+    const all = await talked(at.server, at.hook, 2);
     expect(all.find((one) => one.event_id === event)).toMatchObject({
       status: 'succeeded',
       http_status: 200,
@@ -294,24 +286,24 @@ describe('what the receiver answers', () => {
   });
 
   test('is text in the conversation, whatever its bytes are', async () => {
-    receiver.respond = (response) => response.writeHead(200).end(Buffer.from([0, 255, 254, 65]));
-    await trigger(server);
-    const [one] = await talked(server, hook, 1);
+    at.receiver.respond = (response) => response.writeHead(200).end(Buffer.from([0, 255, 254, 65]));
+    await trigger(at.server);
+    const [one] = await talked(at.server, at.hook, 1);
     expect(one?.response_body).toBe('\ufffd\ufffd\ufffdA');
   });
 });
 
 describe('a conversation', () => {
   test('is delivered again, with the same id and body and a new signature', async () => {
-    const event = await trigger(server);
-    const [first] = await talked(server, hook, 1);
+    const event = await trigger(at.server);
+    const [first] = await talked(at.server, at.hook, 1);
     clock.move(60_000);
     const answer = await ask('POST', `/conversations/${first?.id}/replay`);
     expectStatus(answer, 202);
-    expect(answer.body).toEqual({ event_id: event, webhook_ids: [hook] });
-    const [second] = await talked(server, hook, 2);
+    expect(answer.body).toEqual({ event_id: event, webhook_ids: [at.hook] });
+    const [second] = await talked(at.server, at.hook, 2);
     expect(second).toMatchObject({ event_id: event, attempt: 1, request_body: first?.request_body });
-    const [before, after] = receiver.received;
+    const [before, after] = at.receiver.received;
     expect(after?.text).toBe(before?.text);
     expect(after?.headers['webhook-id']).toBe(event);
     expect(after?.headers['webhook-timestamp']).not.toBe(before?.headers['webhook-timestamp']);
@@ -321,8 +313,8 @@ describe('a conversation', () => {
 
   test('is on one page of the list', async () => {
     for (let count = 1; count <= 5; count += 1) {
-      await trigger(server);
-      await talked(server, hook, count);
+      await trigger(at.server);
+      await talked(at.server, at.hook, count);
     }
     const seen: string[] = [];
     for (let token: string | undefined = ''; token !== undefined; ) {
@@ -332,7 +324,7 @@ describe('a conversation', () => {
       seen.push(...page.items.map((one) => one.id));
       token = page.next_page_token;
     }
-    expect(seen).toEqual((await conversationsOf(server, hook)).map((one) => one.id));
+    expect(seen).toEqual((await conversationsOf(at.server, at.hook)).map((one) => one.id));
     expect(new Set(seen).size).toBe(5);
   });
 });

@@ -49,16 +49,8 @@ export function fanOut(parts: Parts): Reconciler {
       }
     },
   });
-  let coming = false;
-  const soon = (): void => {
-    if (coming) return;
-    coming = true;
-    clock.after(TOGETHER_MS, () => {
-      coming = false;
-      reconciler.poke();
-    });
-  };
-  for (const topic of ['runs-queued', 'runs-canceled', 'runs-ended'] as const) database.listen(topic, soon);
+  for (const topic of ['runs-queued', 'runs-canceled', 'runs-ended'] as const)
+    database.listen(topic, () => reconciler.pokeWithin(TOGETHER_MS));
   return reconciler;
 }
 

@@ -3,7 +3,7 @@
  * that an attempt may take: whoever dies with it loses it by that, and the fence keeps the dead from writing later.
  */
 import type { EventId } from '@switchyard/contract/ids.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import type { WebhookDeliveriesTable, WebhookEventsTable } from './schema.ts';
 
@@ -23,21 +23,27 @@ export async function insertDeliveries(
       .execute();
 }
 
+type OfWebhooks = 'webhook_deliveries' | 'webhook_conversations';
+
 /**
- * Webhooks that have anything due. From one webhook to the next by the index: what many deliveries a dead receiver has
- * piled up is not gone through for the others to be found.
+ * The webhooks that rows of the table name, as a table of one column, `uid`. It goes from one webhook to the next by the
+ * index: what many deliveries a dead receiver has piled up is not gone through for the others to be found.
  */
+const named = (table: OfWebhooks) => sql<{ uid: string }>`(
+  with recursive found(uid) as (
+    select min(webhook_uid) from ${sql.table(table)}
+    union all
+    select (select min(webhook_uid) from ${sql.table(table)} where webhook_uid > found.uid)
+    from found where found.uid is not null
+  )
+  select uid from found where uid is not null
+)`;
+
+/** Webhooks that have anything due. */
 export async function listDue(db: Reader, now: number): Promise<string[]> {
   const { rows } = await sql<{ uid: string }>`
-    with recursive waiting(uid) as (
-      select min(webhook_uid) from webhook_deliveries
-      union all
-      select (select min(webhook_uid) from webhook_deliveries where webhook_uid > waiting.uid)
-      from waiting where waiting.uid is not null
-    )
-    select uid from waiting
-    where uid is not null
-      and exists (select 1 from webhook_deliveries where webhook_uid = waiting.uid and next_at <= ${now})
+    select uid from ${named('webhook_deliveries')} as waiting
+    where exists (select 1 from webhook_deliveries where webhook_uid = waiting.uid and next_at <= ${now})
   `.execute(db);
   return rows.map((row) => row.uid);
 }
@@ -45,19 +51,12 @@ export async function listDue(db: Reader, now: number): Promise<string[]> {
 /** Webhooks of deliveries and conversations that are gone. */
 export async function listOrphaned(db: Reader): Promise<string[]> {
   const { rows } = await sql<{ uid: string }>`
-    with recursive delivered(uid) as (
-      select min(webhook_uid) from webhook_deliveries
-      union all
-      select (select min(webhook_uid) from webhook_deliveries where webhook_uid > delivered.uid)
-      from delivered where delivered.uid is not null
-    ), talked(uid) as (
-      select min(webhook_uid) from webhook_conversations
-      union all
-      select (select min(webhook_uid) from webhook_conversations where webhook_uid > talked.uid)
-      from talked where talked.uid is not null
-    )
-    select uid from (select uid from delivered union select uid from talked) as named
-    where uid is not null and not exists (select 1 from webhooks where webhooks.uid = named.uid)
+    select uid from (
+      select uid from ${named('webhook_deliveries')} as delivered
+      union
+      select uid from ${named('webhook_conversations')} as talked
+    ) as both_of
+    where not exists (select 1 from webhooks where webhooks.uid = both_of.uid)
   `.execute(db);
   return rows.map((row) => row.uid);
 }
@@ -145,13 +144,30 @@ export async function finishDelivery(tx: Writer, { id, fence }: Held): Promise<b
   return result.numDeletedRows === 1n;
 }
 
-/** Removes deliveries of a webhook, at most `limit` at once; answers their events. */
-export async function removeDeliveries(tx: Writer, webhookUid: string, limit: number): Promise<EventId[]> {
+/** Removes what the table has of a webhook, at most `limit` rows at once; answers their events. */
+export function removeOf(
+  tx: Writer,
+  table: OfWebhooks,
+  webhookUid: string,
+  limit: number,
+): Promise<EventId[]> {
+  return removeSome(tx, table, limit, sql`webhook_uid = ${webhookUid}`);
+}
+
+/** Removes conversations from before the instant, at most `limit` at once; answers their events. */
+export function forgetConversations(tx: Writer, before: number, limit: number): Promise<EventId[]> {
+  return removeSome(tx, 'webhook_conversations', limit, sql`created_at < ${before}`);
+}
+
+async function removeSome(
+  tx: Writer,
+  table: OfWebhooks,
+  limit: number,
+  condition: RawBuilder<SqlBool>,
+): Promise<EventId[]> {
   const rows = await tx
-    .deleteFrom('webhook_deliveries')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('webhook_deliveries').select('id').where('webhook_uid', '=', webhookUid).limit(limit),
-    )
+    .deleteFrom(table)
+    .where('id', 'in', (eb) => eb.selectFrom(table).select('id').where(condition).limit(limit))
     .returning('event_id')
     .execute();
   return rows.map((row) => row.event_id);

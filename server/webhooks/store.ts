@@ -1,5 +1,5 @@
 /** Every statement on webhooks and their conversations; deliveries are in outbox.ts. */
-import type { AccountId, ConversationId, EventId, WebhookId } from '@switchyard/contract/ids.ts';
+import type { AccountId, ConversationId, WebhookId } from '@switchyard/contract/ids.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
@@ -126,28 +126,4 @@ export function findConversation(
     .where('webhook_uid', '=', webhookUid)
     .where('webhook_conversations.id', '=', id)
     .executeTakeFirst();
-}
-
-/** Events of conversations from before the instant, which go; at most `limit` at once. */
-export async function forgetConversations(tx: Writer, before: number, limit: number): Promise<EventId[]> {
-  const rows = await tx
-    .deleteFrom('webhook_conversations')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('webhook_conversations').select('id').where('created_at', '<', before).limit(limit),
-    )
-    .returning('event_id')
-    .execute();
-  return rows.map((row) => row.event_id);
-}
-
-/** Removes conversations of a webhook, at most `limit` at once; answers their events. */
-export async function removeConversations(tx: Writer, webhookUid: string, limit: number): Promise<EventId[]> {
-  const rows = await tx
-    .deleteFrom('webhook_conversations')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('webhook_conversations').select('id').where('webhook_uid', '=', webhookUid).limit(limit),
-    )
-    .returning('event_id')
-    .execute();
-  return rows.map((row) => row.event_id);
 }
