@@ -7,9 +7,15 @@
  * whole set of links before it is accepted.
  */
 export const ARCHIVE_LIMITS = {
+  /** Folders that are there only because something lies in them count beside the entries, up to as many again. */
   entries: 20_000,
   unpackedBytes: 2 * 1024 ** 3,
   manifestBytes: 1024 ** 2,
+  /** Of a whole path, and of what a link says. Every system takes them; what is longer takes the square of the time. */
+  pathBytes: 1024,
+  /** Of one part of a path: what file systems take. */
+  nameBytes: 255,
+  levels: 64,
 } as const;
 
 /** The archive cannot be accepted; the message is a sentence that names the entry. */
@@ -39,6 +45,8 @@ export interface RawHeader {
 }
 
 const MAX_LINK_STEPS = 40;
+/** Of all links together: an archive of links through links through links takes minutes to look at. */
+const STEPS_MAX = 500_000;
 const DEVICES = new Set(['character-device', 'block-device', 'fifo']);
 
 /** Feed every header through accept, in order, then call finish once. */
@@ -48,6 +56,7 @@ export class ArchiveRules {
   readonly #folders = new Set<string>();
   #count = 0;
   #bytes = 0;
+  #steps = 0;
   readonly #fold: (path: string) => string;
 
   /** @param foldCase for file systems where `A` and `a`, composed and decomposed, are one name (macOS). */
@@ -73,7 +82,7 @@ export class ArchiveRules {
     const kind = kindOf(header);
     if (path === '') {
       if (kind === 'directory') return undefined;
-      throw new ArchiveRefused(`The archive entry "${header.name}" names no file.`);
+      throw new ArchiveRefused(`The archive entry "${cut(header.name)}" names no file.`);
     }
     const entry: ArchiveEntry = {
       path,
@@ -116,6 +125,8 @@ export class ArchiveRules {
       }
       this.#folders.add(this.#fold(parent));
     }
+    if (this.#folders.size > ARCHIVE_LIMITS.entries)
+      throw new ArchiveRefused(`The archive has more than ${ARCHIVE_LIMITS.entries} folders.`);
     const before = this.entries.get(key);
     if (before === undefined) return;
     const both = new Set([before.kind, entry.kind]);
@@ -129,6 +140,10 @@ export class ArchiveRules {
 
   #symlinkTarget(entry: ArchiveEntry, target: string): string {
     if (target === '' || target.startsWith('/')) throw leaves(entry.path, target);
+    if (target.includes('\0') || Buffer.byteLength(target) > ARCHIVE_LIMITS.pathBytes)
+      throw new ArchiveRefused(
+        `The archive entry "${entry.path}" is a link to "${cut(target)}", which is no path that a system takes.`,
+      );
     return target;
   }
 
@@ -142,7 +157,7 @@ export class ArchiveRules {
     const source = this.entries.get(this.#fold(path));
     if (source === undefined || (source.kind !== 'file' && source.kind !== 'hardlink')) {
       throw new ArchiveRefused(
-        `The archive entry "${entry.path}" is a hard link to "${target}", which is no earlier file of the archive.`,
+        `The archive entry "${entry.path}" is a hard link to "${cut(target)}", which is no earlier file of the archive.`,
       );
     }
     entry.target = source.path;
@@ -164,6 +179,9 @@ export class ArchiveRules {
         continue;
       }
       at.push(part);
+      this.#steps += 1;
+      if (at.length > ARCHIVE_LIMITS.levels || this.#steps > STEPS_MAX)
+        throw new ArchiveRefused(`The archive entry "${link.path}" is a link whose way is too long.`);
       const here = this.entries.get(this.#fold(at.join('/')));
       if (here?.kind === 'symlink') {
         steps += 1;
@@ -177,19 +195,39 @@ export class ArchiveRules {
   }
 }
 
-/** The path without `.` and empty parts. Throws ArchiveRefused for an absolute path or one with `..`. */
+/** The path without `.` and empty parts. Throws ArchiveRefused for one that is absolute, has `..`, or is too long. */
 export function safePath(name: string): string {
-  if (name.startsWith('/')) throw new ArchiveRefused(`The archive entry "${name}" has an absolute path.`);
+  if (name.startsWith('/'))
+    throw new ArchiveRefused(`The archive entry "${cut(name)}" has an absolute path.`);
   if (name.includes('\0'))
-    throw new ArchiveRefused(`The archive entry "${name}" has a zero byte in its name.`);
+    throw new ArchiveRefused(`The archive entry "${cut(name)}" has a zero byte in its name.`);
+  if (Buffer.byteLength(name) > ARCHIVE_LIMITS.pathBytes)
+    throw new ArchiveRefused(
+      `The archive entry "${cut(name)}" has a path of more than ${ARCHIVE_LIMITS.pathBytes} bytes.`,
+    );
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) {
     throw new ArchiveRefused(
-      `The archive entry "${name}" has ".." in its path; entries must stay below the root.`,
+      `The archive entry "${cut(name)}" has ".." in its path; entries must stay below the root.`,
     );
   }
+  if (parts.length > ARCHIVE_LIMITS.levels)
+    throw new ArchiveRefused(
+      `The archive entry "${cut(name)}" lies more than ${ARCHIVE_LIMITS.levels} levels deep.`,
+    );
+  if (parts.some((part) => Buffer.byteLength(part) > ARCHIVE_LIMITS.nameBytes))
+    throw new ArchiveRefused(
+      `The archive entry "${cut(name)}" has a name of more than ${ARCHIVE_LIMITS.nameBytes} bytes.`,
+    );
   return parts.join('/');
 }
+
+/** A name as a sentence shows it. */
+function cut(name: string): string {
+  return name.length > SHOWN_CHARS_MAX ? `${name.slice(0, SHOWN_CHARS_MAX).toWellFormed()}…` : name;
+}
+
+const SHOWN_CHARS_MAX = 200;
 
 /** "a/b/c" → ["a", "a/b"]. */
 export function parentsOf(path: string): string[] {
@@ -204,14 +242,14 @@ function kindOf(header: RawHeader): EntryKind {
   if (type === 'symlink') return 'symlink';
   if (type === 'link') return 'hardlink';
   if (type !== null && DEVICES.has(type))
-    throw new ArchiveRefused(`The archive entry "${header.name}" is a device or pipe (${type}).`);
+    throw new ArchiveRefused(`The archive entry "${cut(header.name)}" is a device or pipe (${type}).`);
   throw new ArchiveRefused(
-    `The archive entry "${header.name}" has a type that is neither file, folder nor link.`,
+    `The archive entry "${cut(header.name)}" has a type that is neither file, folder nor link.`,
   );
 }
 
 function leaves(path: string, target: string): ArchiveRefused {
   return new ArchiveRefused(
-    `The archive entry "${path}" is a link to "${target}", which leads out of the archive.`,
+    `The archive entry "${path}" is a link to "${cut(target)}", which leads out of the archive.`,
   );
 }

@@ -28,8 +28,12 @@ export interface Unpacked {
 }
 
 const MANIFEST = 'app.yaml';
-/** Headers and padding come on top of what the entries hold; beyond this the archive is empty bytes. */
-const RAW_BYTES_LIMIT = ARCHIVE_LIMITS.unpackedBytes + ARCHIVE_LIMITS.entries * 2048;
+/**
+ * Headers and padding come on top of what the files hold, so much at the end of the archive and so much for each entry.
+ * Beyond it the archive is empty bytes, or headers that are costly to read and never become an entry.
+ */
+const OVERHEAD_BYTES = 2 * 1024 ** 2;
+const ENTRY_OVERHEAD_BYTES = 2048;
 
 /** Tars from before POSIX have no mark of their format; their checksum is mark enough. */
 const TAR_OPTIONS = { highWaterMark: 64 * 1024, allowUnknownFormat: true };
@@ -111,11 +115,16 @@ async function readArchive(stream: Readable, visit: Visit): Promise<{ rules: Arc
     },
   });
   let raw = 0;
+  let expected = OVERHEAD_BYTES;
   const count = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       raw += chunk.byteLength;
-      if (raw > RAW_BYTES_LIMIT)
-        done(new ArchiveRefused(`The archive unpacks to more than ${RAW_BYTES_LIMIT} bytes.`));
+      if (raw > expected)
+        done(
+          new ArchiveRefused(
+            `The archive unpacks to more than ${expected} bytes, which is more than its entries hold.`,
+          ),
+        );
       else done(null, chunk);
     },
   });
@@ -126,6 +135,7 @@ async function readArchive(stream: Readable, visit: Visit): Promise<{ rules: Arc
   try {
     for await (const body of tar) {
       const entry = rules.accept(body.header);
+      expected += ENTRY_OVERHEAD_BYTES + (entry?.kind === 'file' ? entry.size : 0);
       if (entry !== undefined) await visit(entry, body as unknown as EntryBody);
       body.resume();
     }

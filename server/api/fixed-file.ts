@@ -28,7 +28,8 @@ export function sendFile(
   const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   reply.header('vary', [...chosenBy, 'accept-encoding'].join(', '));
   reply.header('cache-control', file.cacheControl).header('etag', tag);
-  const known = request.headers['if-none-match']?.split(/\s*,\s*/) ?? [];
+  // By the comma alone: a pattern with the space around it takes the square of the time for a header full of space.
+  const known = request.headers['if-none-match']?.split(',').map((one) => one.trim()) ?? [];
   if (known.some((one) => one === '*' || one.replace(/^W\//, '') === tag)) return reply.code(304).send();
   return sendAs(reply, file, encoding, content);
 }

@@ -5,7 +5,11 @@
  */
 import { Readable } from 'node:stream';
 import type { ErrorStatus } from '@switchyard/contract/errors.ts';
-import { REQUEST_BODY_BYTES_MAX, UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import {
+  PUBLIC_BODY_BYTES_MAX,
+  REQUEST_BODY_BYTES_MAX,
+  UPLOAD_BYTES_MAX,
+} from '@switchyard/contract/limits.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
 import { hasRight, rolesWith } from '@switchyard/contract/roles.ts';
@@ -15,10 +19,10 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Clock } from '../clock.ts';
 import { type Log, messageOf } from '../log.ts';
 import { readJson } from './body.ts';
 import { rangeOf } from './byte-range.ts';
+import { type ConnectionLimits, makeServer, refuseAmbiguous, refuseConnection } from './connections.ts';
 import type { Call, Caller, ContentReply, Handler, Handlers, RawReply } from './handler.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
@@ -26,7 +30,7 @@ import { badRequest, forbidden, notFound, Problem, problemBody, shown, unauthori
 import { addressBucket, Limits, type RateLimit, VISITOR_RATE } from './rate-limit.ts';
 import { checkFor } from './validation.ts';
 
-export interface HttpParts {
+export interface HttpParts extends ConnectionLimits {
   handlers: Handlers;
   /** Only these operations are served; null: all. */
   only: readonly OperationId[] | null;
@@ -35,11 +39,8 @@ export interface HttpParts {
   rateLimit: RateLimit | null;
   /** null where no operation that takes a token is served. */
   idempotency: Idempotency | null;
-  clock: Clock;
   log: Log;
   metrics: Metrics;
-  /** How long a caller may take to send its headers. */
-  headersMs?: number;
   /** What a person sees at an address of the site that does not exist; null where no site is served. */
   notFoundPage: ((request: FastifyRequest, reply: FastifyReply) => FastifyReply) | null;
 }
@@ -52,35 +53,17 @@ declare module 'fastify' {
 }
 
 const NO_BYTES = Buffer.alloc(0);
-const HEADER_BYTES_MAX = 32 * 1024;
-const HEADERS_MS = 30_000;
-const KEEP_ALIVE_MS = 72_000;
 const PARAMETER_CHARS_MAX = 512;
 
 /** Builds the server; it does not listen yet. */
 export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
-  const headersTimeout = parts.headersMs ?? HEADERS_MS;
   const app = Fastify({
     logger: false,
     bodyLimit: REQUEST_BODY_BYTES_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    http: {
-      maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout,
-      // Node looks for slow callers this often.
-      connectionsCheckingInterval: headersTimeout / 6,
-    },
+    serverFactory: (answer) => makeServer(answer, parts),
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, ignoreTrailingSlash: false },
     frameworkErrors: (error, _request, reply) => answerError(error, reply, parts.log),
-    clientErrorHandler(error, socket) {
-      if (error.code === 'ECONNRESET' || !socket.writable) return;
-      const body = JSON.stringify(
-        problemBody(400, `The request is not HTTP that can be read: ${error.code}.`),
-      );
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-      );
-    },
+    clientErrorHandler: refuseConnection,
   });
   app.decorateRequest('caller', null);
   app.decorateRequest('rawBody', null);
@@ -89,8 +72,9 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
     request.is404 ? answerNotFound(request, reply, parts) : answerError(error, reply, parts.log),
   );
   app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
+    refuseAmbiguous(request);
   });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
@@ -131,7 +115,7 @@ function route(
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation: operation.id },
-    ...(operation.body?.stream ? { bodyLimit: UPLOAD_BYTES_MAX + 1 } : {}),
+    ...bodyLimitOf(operation),
     async onRequest(request, reply) {
       if (operation.body?.stream) {
         refuseTooLong(request);
@@ -196,6 +180,12 @@ function route(
       );
     },
   });
+}
+
+/** Whoever has no token sends no more than a form has, and has nothing larger read or parsed. */
+function bodyLimitOf(operation: Operation): { bodyLimit?: number } {
+  if (operation.body?.stream) return { bodyLimit: UPLOAD_BYTES_MAX + 1 };
+  return operation.right === 'public' ? { bodyLimit: PUBLIC_BODY_BYTES_MAX } : {};
 }
 
 /** The length the caller states is believed: nothing of a body that cannot be taken is read into the store. */
@@ -268,11 +258,13 @@ interface Limiters {
 }
 
 /** Fastify's own refusals, in the contract's words. */
-function fromFastify(error: FastifyError): Problem | null {
+function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return badRequest(
-        `The body of the request is too large; it may have ${REQUEST_BODY_BYTES_MAX} bytes. Larger inputs go through an upload URL.`,
+        bodyLimit < REQUEST_BODY_BYTES_MAX
+          ? `The body of the request is too large; it may have ${bodyLimit} bytes.`
+          : `The body of the request is too large; it may have ${bodyLimit} bytes. Larger inputs go through an upload URL.`,
       );
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return notFound('An id in the path is longer than any id there is.');
@@ -284,13 +276,16 @@ function fromFastify(error: FastifyError): Problem | null {
       return badRequest('The Content-Length header does not fit the body.');
     default:
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-        ? badRequest(`The request cannot be read: ${error.message.replace(/\.+$/, '')}.`)
+        ? badRequest(`The request cannot be read: ${error.message.replace(/\.$/, '')}.`)
         : null;
   }
 }
 
 function answerError(error: unknown, reply: FastifyReply, log: Log): FastifyReply {
-  const problem = error instanceof Problem ? error : fromFastify(error as FastifyError);
+  const problem =
+    error instanceof Problem
+      ? error
+      : fromFastify(error as FastifyError, reply.request.routeOptions.bodyLimit);
   if (problem) {
     return sendProblem(reply, problem.status, problem.message, problem.headers);
   }
