@@ -8,7 +8,8 @@ import type { Contents } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { makeId, type Random, randomText } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
@@ -24,6 +25,9 @@ import {
   listApplications,
   updateApplication,
 } from './store.ts';
+
+/** The requirements of one's executable may have a megabyte. */
+const APPLICATIONS_AT_ONCE = 10;
 
 interface Parts {
   database: Database;
@@ -98,23 +102,24 @@ export function applicationHandlers(
     },
 
     async listApplications({ caller, query }) {
-      const list = `applications ${caller.account}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listApplications(database.read, caller.account, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const executables = await findExecutables(
-        database.read,
-        page.items.flatMap((row) => row.active_executable_id ?? []),
-      );
-      const byId = new Map(executables.map((one) => [one.id, one]));
-      const items = page.items.map((row) =>
-        applicationBody(
-          row,
-          row.active_executable_id === null ? undefined : byId.get(row.active_executable_id),
-          caller.role,
-        ),
-      );
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      return answerList(pageTokens, {
+        list: `applications ${caller.account}`,
+        query,
+        rows: (page) => listApplications(database.read, caller.account, page),
+        async bodies(rows) {
+          const active = rows.flatMap((row) => row.active_executable_id ?? []);
+          const executables = await findExecutables(database.read, active);
+          const byId = new Map(executables.map((one) => [one.id, one]));
+          return rows.map((row) =>
+            applicationBody(
+              row,
+              row.active_executable_id === null ? undefined : byId.get(row.active_executable_id),
+              caller.role,
+            ),
+          );
+        },
+        atOnce: APPLICATIONS_AT_ONCE,
+      });
     },
 
     async getApplication({ caller, params }) {

@@ -5,7 +5,7 @@
 import type { Requirements } from '@switchyard/contract/executables.ts';
 import type { ExecutableId, UploadId } from '@switchyard/contract/ids.ts';
 import { ArchiveRefused, inspectArchive } from '@switchyard/runner';
-import { ContentGoneError } from '../blobs/contents.ts';
+import { ContentGoneError, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
 import { badRequest } from '../http/problem.ts';
@@ -16,6 +16,7 @@ import { completeRequirements } from './manifest.ts';
 import { readManifest } from './read-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import { holdApplication, updateApplication } from './store.ts';
+import { Turns } from './turns.ts';
 
 interface Parts {
   database: Database;
@@ -31,16 +32,15 @@ export interface Push {
   email: string;
 }
 
+const turns = new Turns();
+
 /** Answers the executable, or throws the 400 that says what is wrong with the archive. */
 export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable> {
   const { database, uploads, clock, random } = parts;
   const { uid } = asked.application;
   const content = await uploads.use(uid, asked.uploadId, 'executable', 'upload_id');
   try {
-    const inspected = await inspectArchive(await content.open());
-    if (inspected.manifestText === undefined)
-      throw badRequest('The archive has no app.yaml at its root; a manifest is required.');
-    const read = await readManifest(inspected.manifestText, clock);
+    const { inspected, read } = await turns.take(asked.application.account_id, () => lookAt(content, clock));
     if ('error' in read) throw badRequest(read.error);
     const completed = completeRequirements(asked.requirements, read.manifest);
     if ('error' in completed) throw badRequest(completed.error);
@@ -73,4 +73,11 @@ export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable>
       );
     throw error;
   }
+}
+
+async function lookAt(content: SharedContent, clock: Clock) {
+  const inspected = await inspectArchive(await content.open());
+  if (inspected.manifestText === undefined)
+    throw badRequest('The archive has no app.yaml at its root; a manifest is required.');
+  return { inspected, read: await readManifest(inspected.manifestText, clock) };
 }

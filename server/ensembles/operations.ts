@@ -8,7 +8,8 @@ import { checkApplication, getApplication, holdApplication } from '../applicatio
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
+import { answerListObject } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, Problem, shown } from '../http/problem.ts';
 import { windowOf } from '../http/window.ts';
 import { isReserved } from '../instances/rules.ts';
@@ -89,12 +90,12 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
       const application = await getOwn(caller, params.application_id);
       // A definition is used for years: none is too old to be listed.
       const window = windowOf(query, clock.now(), Number.POSITIVE_INFINITY);
-      const list = `ensembles ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listEnsembles(database.read, application.uid, window, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const items = await shownTo(caller, application, page.items);
-      return { status: 200, body: pageObject(pageTokens, list, { ...page, items }) };
+      return answerListObject(pageTokens, {
+        list: `ensembles ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`,
+        query,
+        rows: (page) => listEnsembles(database.read, application.uid, window, page),
+        bodies: (rows) => shownTo(caller, application, rows),
+      });
     },
 
     async getEnsemble({ caller, params }) {

@@ -6,7 +6,8 @@ import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, type Problem, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { batchFieldsError, batchFor, checkBatch, checkSides } from './acceptance-batch.ts';
@@ -121,12 +122,12 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
 
     async listAcceptanceTests({ caller, params, query }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
-      const list = `acceptance-tests ${application.uid}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listAcceptanceTests(database.read, application.uid, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const items = page.items.map(acceptanceInfo);
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      return answerList(pageTokens, {
+        list: `acceptance-tests ${application.uid}`,
+        query,
+        rows: (page) => listAcceptanceTests(database.read, application.uid, page),
+        bodies: (rows) => rows.map(acceptanceInfo),
+      });
     },
 
     async getAcceptanceTest({ caller, params }) {

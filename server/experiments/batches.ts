@@ -4,7 +4,7 @@ import { BATCH_RUNS_SHOWN } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { HandlersOf, RawReply } from '../http/handler.ts';
-import { pageAnswer } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
 import type { Random } from '../random.ts';
 import { deleteAcceptanceTestsOn } from './acceptance-store.ts';
 import { infoBody } from './batch-definition.ts';
@@ -51,10 +51,12 @@ export function batchHandlers(parts: Parts): HandlersOf<BatchOperation> {
 
     async listBatchExperiments({ caller, params, query }) {
       const type = query.type === 'scenario' ? 'scenario' : query.type === 'batch' ? 'batch' : null;
-      const { list, page } = await common.list(caller, params.application_id, query, type);
-      const counts = await countsOf(database.read, page.items);
-      const items = page.items.map((one) => infoBody(one, counts(one), caller.role));
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      const bodies = async (experiments: ExperimentsTable[]) => {
+        const counts = await countsOf(database.read, experiments);
+        return experiments.map((one) => infoBody(one, counts(one), caller.role));
+      };
+      const listed = await common.listed(caller, params.application_id, query, { type, bodies });
+      return answerList(pageTokens, listed);
     },
 
     async getBatchExperiment({ caller, params }): Promise<RawReply> {

@@ -1,5 +1,4 @@
 /** What callers do to experiments of any kind: find, list, change and delete them, and list their runs. */
-import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { ExperimentRun } from '@switchyard/contract/experiment-runs.ts';
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/ids.ts';
@@ -9,6 +8,7 @@ import { getApplication } from '../applications/store.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, RawReply } from '../http/handler.ts';
+import { inPieces, type Listed } from '../http/lists.ts';
 import {
   cutPage,
   type Page,
@@ -78,19 +78,22 @@ export function commonOf(
       return { application, experiment };
     },
 
-    /** A page of experiments; `list` names it to `pageAnswer`. */
-    async list(
+    /** The experiments that the query asks for, for `answerList`. */
+    async listed<Body>(
       caller: Caller,
       applicationId: ApplicationId,
       query: ListQuery,
-      type: ExperimentType | null = null,
-    ): Promise<{ list: string; page: Page<ExperimentsTable> }> {
+      how: { type?: ExperimentType | null; bodies: Listed<ExperimentsTable, Body>['bodies'] },
+    ): Promise<Listed<ExperimentsTable, Body>> {
+      const { type = null, bodies } = how;
       const application = await getApplication(database.read, caller.account, applicationId);
       const window = windowOf(query, clock.now());
-      const list = `${kind} ${application.uid} ${query.start ?? ''} ${query.end ?? ''} ${type ?? ''}`;
-      const page = pageRequest(pageTokens, list, query);
-      const rows = await listExperiments(database.read, application.uid, { kind, type, window, page });
-      return { list, page: cutPage(rows, page.limit, positionOf) };
+      return {
+        list: `${kind} ${application.uid} ${query.start ?? ''} ${query.end ?? ''} ${type ?? ''}`,
+        query,
+        rows: (page) => listExperiments(database.read, application.uid, { kind, type, window, page }),
+        bodies,
+      };
     },
 
     /** Changes name and description, and answers the experiment as it is then. */
@@ -175,16 +178,6 @@ export function commonOf(
     }
     yield ']';
   }
-}
-
-function inPieces(before: string, pieces: AsyncIterable<string>, after: string): RawReply {
-  async function* whole(): AsyncGenerator<string> {
-    yield before;
-    yield* pieces;
-    yield after;
-  }
-  const raw = Readable.from(whole(), { objectMode: false });
-  return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
 }
 
 const RUNS_AT_ONCE = 100;

@@ -7,6 +7,7 @@ import { checkApplication, getApplication } from '../applications/store.ts';
 import { rfc3339 } from '../clock.ts';
 import { skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, RawReply } from '../http/handler.ts';
+import type { Listed } from '../http/lists.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { findInstance } from '../instances/store.ts';
 import { makeId, type Random } from '../random.ts';
@@ -49,11 +50,13 @@ export function liveCommonOf(parts: LiveParts, kind: LiveKind) {
     ...common,
     find,
 
-    async list(...asked: Parameters<typeof common.list>): ReturnType<typeof common.list> {
+    async listed<Body>(
+      ...asked: Parameters<typeof common.listed<Body>>
+    ): Promise<Listed<ExperimentsTable, Body>> {
       const [caller, applicationId] = asked;
       const application = await getApplication(database.read, caller.account, applicationId);
       await live.endOverdue(application.uid);
-      return common.list(...asked);
+      return common.listed(...asked);
     },
 
     /** A draft of the definition; `instances` are those it names, by the field that names them. */

@@ -2,7 +2,7 @@
 import { getApplication } from '../applications/store.ts';
 import { rfc3339 } from '../clock.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { pageAnswer } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
 import { listShadowRuns } from '../runs/experiment-runs.ts';
 import { refusedBodies } from './bodies.ts';
 import { type LiveParts, liveBodies, liveCommonOf, withFindings } from './live-common.ts';
@@ -51,9 +51,7 @@ export function shadowTestHandlers(parts: LiveParts): HandlersOf<ShadowOperation
     },
 
     async listShadowTests({ caller, params, query }) {
-      const { list, page } = await common.list(caller, params.application_id, query);
-      const items = await bodies(page.items);
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      return answerList(pageTokens, await common.listed(caller, params.application_id, query, { bodies }));
     },
 
     async getShadowTest({ caller, params }) {

@@ -2,7 +2,7 @@
 import { getApplication } from '../applications/store.ts';
 import { rfc3339 } from '../clock.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { pageObject } from '../http/paging.ts';
+import { answerListObject } from '../http/lists.ts';
 import { makeId } from '../random.ts';
 import { type LiveParts, liveBodies, liveCommonOf, withFindings } from './live-common.ts';
 import { defineSwitchback, switchbackOf } from './live-definitions.ts';
@@ -43,9 +43,8 @@ export function switchbackTestHandlers(parts: LiveParts): HandlersOf<SwitchbackO
     },
 
     async listSwitchbackTests({ caller, params, query }) {
-      const { list, page } = await common.list(caller, params.application_id, query);
-      const items = await bodies(page.items);
-      return { status: 200, body: pageObject(pageTokens, list, { ...page, items }) };
+      const listed = await common.listed(caller, params.application_id, query, { bodies });
+      return answerListObject(pageTokens, listed);
     },
 
     async getSwitchbackTest({ caller, params }) {

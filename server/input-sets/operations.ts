@@ -7,7 +7,8 @@ import { ContentGoneError, type Contents } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { formatOf } from '../inputs/use.ts';
 import { makeId, type Random } from '../random.ts';
@@ -110,12 +111,12 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
 
     async listInputSets({ caller, params, query }) {
       const application = await getOwn(caller, params.application_id);
-      const list = `input-sets ${application.uid}`;
-      const request = pageRequest(pageTokens, list, query);
-      const sets = await listInputSets(database.read, application.uid, request);
-      const page = cutPage(sets, request.limit, (set) => ({ at: set.created_at, id: set.id }));
-      const items = page.items.map((set) => listedBody(application, set));
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      return answerList(pageTokens, {
+        list: `input-sets ${application.uid}`,
+        query,
+        rows: (page) => listInputSets(database.read, application.uid, page),
+        bodies: (sets) => sets.map((set) => listedBody(application, set)),
+      });
     },
 
     async getInputSet({ caller, params }) {

@@ -7,7 +7,8 @@ import { ContentGoneError, type Contents, type SharedContent } from '../blobs/co
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { contentTypeOf } from '../runs/results.ts';
@@ -79,12 +80,12 @@ export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
 
     async listInputs({ caller, params, query }) {
       const application = await getOwn(caller, params.application_id);
-      const list = `inputs ${application.uid}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listInputs(database.read, application.uid, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const items = page.items.map((row) => bodyOf(application, row));
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      return answerList(pageTokens, {
+        list: `inputs ${application.uid}`,
+        query,
+        rows: (page) => listInputs(database.read, application.uid, page),
+        bodies: (rows) => rows.map((row) => bodyOf(application, row)),
+      });
     },
 
     async getInput({ caller, params }) {

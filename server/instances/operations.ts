@@ -8,7 +8,8 @@ import { getApplication, holdApplication, updateApplication } from '../applicati
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { holdVersion } from '../versions/store.ts';
@@ -108,14 +109,16 @@ export function instanceHandlers(
 
     async listInstances({ caller, params, query }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
-      const list = `instances ${application.uid}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listInstances(database.read, application.uid, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const versions = page.items.map((row) => row.version_id);
-      const hidden = await hiddenByVersion(database.read, application.uid, versions, caller.role);
-      const items = page.items.map((row) => instanceBody(application, row, hidden(row.version_id)));
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      return answerList(pageTokens, {
+        list: `instances ${application.uid}`,
+        query,
+        rows: (page) => listInstances(database.read, application.uid, page),
+        async bodies(rows) {
+          const versions = rows.map((row) => row.version_id);
+          const hidden = await hiddenByVersion(database.read, application.uid, versions, caller.role);
+          return rows.map((row) => instanceBody(application, row, hidden(row.version_id)));
+        },
+      });
     },
 
     async getInstance({ caller, params }) {

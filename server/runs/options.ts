@@ -17,8 +17,7 @@ export function summarize({ definitions, instance, run }: OptionSources): Option
   const summary = new Map<string, OptionSummary>();
   for (const item of definitions?.items ?? []) {
     if (item.default === undefined || item.default === null) continue;
-    const value = typeof item.default === 'object' ? JSON.stringify(item.default) : String(item.default);
-    summary.set(item.name, { name: item.name, value, source: 'version' });
+    summary.set(item.name, { name: item.name, value: asText(item.default), source: 'version' });
   }
   for (const [name, value] of Object.entries(instance))
     summary.set(name, { name, value, source: 'instance' });
@@ -51,7 +50,7 @@ export function ruleError(
     const unknown = summary.find((one) => !names.includes(one.name));
     if (unknown && hidden.has(unknown.name)) return HIDDEN;
     if (unknown)
-      return `options.${unknown.name} is not an option of this app, which allows only ${names.filter((name) => !hidden.has(name)).join(', ') || 'none'}.`;
+      return `options.${unknown.name} is not an option of this app, which allows only ${listed(names.filter((name) => !hidden.has(name))) || 'none'}.`;
   }
   if (definitions.validation?.enforce !== 'all') return null;
   for (const item of items) {
@@ -74,8 +73,10 @@ function valueError(item: OptionItem, value: string): string | null {
   const field = `options.${item.name} is ${JSON.stringify(value.slice(0, 80))}`;
   const attributes = item.additional_attributes ?? {};
   const values = attributes.values;
-  if (Array.isArray(values) && !values.map(String).includes(value))
-    return `${field}; it must be one of ${values.map(String).join(', ')}.`;
+  if (Array.isArray(values)) {
+    const allowed = values.map(asText);
+    if (!allowed.includes(value)) return `${field}; it must be one of ${listed(allowed)}.`;
+  }
   switch (item.option_type) {
     case 'bool':
       return /^(?:true|false)$/i.test(value) ? null : `${field}; it must be true or false.`;
@@ -91,6 +92,27 @@ function valueError(item: OptionItem, value: string): string | null {
       return null;
   }
 }
+
+/** A value of the manifest as the option has it; what is an object there is compared in JSON. */
+function asText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** As many of the names as a sentence can have: a manifest may hold a megabyte of them. */
+function listed(names: readonly string[]): string {
+  const shown: string[] = [];
+  let chars = 0;
+  for (const name of names) {
+    chars += name.length;
+    if (shown.length === LISTED_MAX || chars > LISTED_CHARS_MAX) break;
+    shown.push(name);
+  }
+  const left = names.length - shown.length;
+  return left === 0 ? shown.join(', ') : `${[...shown, ''].join(', ')}and ${left} more`;
+}
+
+const LISTED_MAX = 50;
+const LISTED_CHARS_MAX = 1000;
 
 function boundsError(field: string, value: number, attributes: Record<string, unknown>): string | null {
   const { min, max } = attributes;

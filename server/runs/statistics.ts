@@ -1,6 +1,7 @@
 /** Statistics as an output has them, and the indicators in them. Pure, because it also works in a thread. */
 import { INDICATORS_CHARS_MAX, STATISTICS_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Indicator, RunStatistics } from '@switchyard/contract/run-shapes.ts';
+import { cut } from '../http/problem.ts';
 
 export interface Statistics extends RunStatistics {
   /** The block itself, when it is an object that can be kept. */
@@ -32,6 +33,12 @@ export function readStatistics(statistics: unknown): Statistics {
       return broken(`statistics.${part} is not a JSON object.`, block);
     collect(value as Record<string, unknown>, part, indicators);
   }
+  const endless = indicators.find(({ value }) => typeof value === 'number' && !Number.isFinite(value));
+  if (endless)
+    return broken(
+      `statistics.${cut(endless.name)} is a number too large to keep; it may be at most ${Number.MAX_VALUE}.`,
+      block,
+    );
   const chars = JSON.stringify(indicators).length;
   if (chars > INDICATORS_CHARS_MAX)
     return broken(
@@ -52,10 +59,15 @@ function broken(error: string, block: string | null): Statistics {
 
 function collect(value: Record<string, unknown>, path: string, into: Indicator[]): void {
   for (const [key, leaf] of Object.entries(value)) {
-    const name = `${path}.${key}`;
-    if (typeof leaf === 'number' || typeof leaf === 'string' || typeof leaf === 'boolean')
-      into.push({ name, value: leaf });
+    const name = `${path}.${readable(key)}`;
+    if (typeof leaf === 'string') into.push({ name, value: readable(leaf) });
+    else if (typeof leaf === 'number' || typeof leaf === 'boolean') into.push({ name, value: leaf });
     else if (typeof leaf === 'object' && leaf !== null && !Array.isArray(leaf))
       collect(leaf as Record<string, unknown>, name, into);
   }
+}
+
+/** Text that every database takes and every reader of JSON reads: half a surrogate pair is no character, and NUL none that is kept. */
+function readable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\u{fffd}');
 }

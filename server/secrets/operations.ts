@@ -8,7 +8,8 @@ import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Seal } from '../database/seal.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
+import { answerListObject } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { openSecrets, type SecretsPlace, sealSecrets } from './encrypt.ts';
@@ -79,12 +80,12 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
 
     async listSecretsCollections({ caller, params, query }) {
       const application = await getOwn(caller, params.application_id);
-      const list = `secrets ${application.uid}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listCollections(database.read, application.uid, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const items = page.items.map((row) => summaryOf(application, row));
-      return { status: 200, body: pageObject(pageTokens, list, { ...page, items }) };
+      return answerListObject(pageTokens, {
+        list: `secrets ${application.uid}`,
+        query,
+        rows: (page) => listCollections(database.read, application.uid, page),
+        bodies: (rows) => rows.map((row) => summaryOf(application, row)),
+      });
     },
 
     async getSecretsCollection({ caller, params }) {

@@ -10,7 +10,8 @@ import { getApplication, holdApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import type { VersionsTable } from './schema.ts';
@@ -22,6 +23,9 @@ import {
   listVersions,
   updateVersion,
 } from './store.ts';
+
+/** The requirements of one may have a megabyte. */
+const VERSIONS_AT_ONCE = 10;
 
 interface Parts {
   database: Database;
@@ -101,12 +105,13 @@ export function versionHandlers(
 
     async listVersions({ caller, params, query }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
-      const list = `versions ${application.uid}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listVersions(database.read, application.uid, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const items = await bodies(application, page.items, caller.role);
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      return answerList(pageTokens, {
+        list: `versions ${application.uid}`,
+        query,
+        rows: (page) => listVersions(database.read, application.uid, page),
+        bodies: (rows) => bodies(application, rows, caller.role),
+        atOnce: VERSIONS_AT_ONCE,
+      });
     },
 
     async getVersion({ caller, params }) {

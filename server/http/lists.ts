@@ -1,0 +1,92 @@
+/**
+ * Answers of lists. A page is one JSON text. A caller that does not page gets the whole, however much that is: read, made
+ * and sent part after part, because several hundred versions with a megabyte of requirements each are more than a text, or
+ * the memory, can hold.
+ */
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { RawReply } from './handler.ts';
+import {
+  cutPage,
+  type Page,
+  type PageQueryValues,
+  type PageRequest,
+  type PageTokens,
+  type Position,
+  pageAnswer,
+  pageObject,
+  pageRequest,
+} from './paging.ts';
+
+/** What a list is of. Its rows have the columns `created_at` and `id`, by which it is ordered. */
+export interface Listed<Row extends { created_at: number; id: string }, Body> {
+  /** Names it with everything that selects its rows. */
+  list: string;
+  query: PageQueryValues;
+  /** One row more than the limit says whether more follow. */
+  rows(page: PageRequest): Promise<Row[]>;
+  bodies(rows: Row[]): Body[] | Promise<Body[]>;
+  /** Rows that are in memory at once for a caller that does not page. */
+  atOnce?: number;
+}
+
+const ROWS_AT_ONCE = 100;
+
+/** An array, or the paged object when the query asks for it. */
+export async function answerList<Row extends { created_at: number; id: string }, Body>(
+  tokens: PageTokens,
+  listed: Listed<Row, Body>,
+): Promise<{ status: 200; body: Body[] | { items: Body[]; next_page_token?: string } } | RawReply> {
+  const page = await firstPart(tokens, listed);
+  if ('pieces' in page) return inPieces('[', page.pieces, ']');
+  return { status: 200, body: pageAnswer(tokens, listed.list, listed.query, page) };
+}
+
+/** The object that younger lists answer, paged or not. */
+export async function answerListObject<Row extends { created_at: number; id: string }, Body>(
+  tokens: PageTokens,
+  listed: Listed<Row, Body>,
+): Promise<{ status: 200; body: { items: Body[]; next_page_token?: string } } | RawReply> {
+  const page = await firstPart(tokens, listed);
+  if ('pieces' in page) return inPieces('{"items":[', page.pieces, ']}');
+  return { status: 200, body: pageObject(tokens, listed.list, page) };
+}
+
+/** JSON that is made while it goes out. */
+export function inPieces(before: string, pieces: AsyncIterable<string>, after: string): RawReply {
+  async function* whole(): AsyncGenerator<string> {
+    yield before;
+    yield* pieces;
+    yield after;
+  }
+  const raw = Readable.from(whole(), { objectMode: false });
+  return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
+}
+
+/** What was asked for, or, where that is the whole and there is more than one part of it, all parts as JSON. */
+async function firstPart<Row extends { created_at: number; id: string }, Body>(
+  tokens: PageTokens,
+  { list, query, rows, bodies, atOnce = ROWS_AT_ONCE }: Listed<Row, Body>,
+): Promise<Page<Body> | { pieces: AsyncGenerator<string> }> {
+  const { after, limit } = pageRequest(tokens, list, query);
+  const part = async (from: Position | null): Promise<Page<Row>> => {
+    const size = limit ?? atOnce;
+    const found = await rows({ after: from, limit: size });
+    return cutPage(found, size, (row) => ({ at: row.created_at, id: row.id }));
+  };
+  const first = await part(after);
+  if (limit !== null || first.next === null) return { ...first, items: await bodies(first.items) };
+
+  async function* pieces(): AsyncGenerator<string> {
+    let separator = '';
+    for (let page = first; ; page = await part(page.next)) {
+      for (const body of await bodies(page.items)) {
+        yield `${separator}${JSON.stringify(body)}`;
+        separator = ',';
+      }
+      if (page.next === null) return;
+      await setImmediate();
+    }
+  }
+  return { pieces: pieces() };
+}
