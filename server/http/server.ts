@@ -75,6 +75,8 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
     refuseAmbiguous(request);
+    // Before its body is read: where there is nothing, nobody was asked for a token.
+    if (request.is404) return answerNotFound(request, reply, parts);
   });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 

@@ -1,7 +1,6 @@
 /** Statistics as an output has them, and the indicators in them. Pure, because it also works in a thread. */
 import { INDICATORS_CHARS_MAX, STATISTICS_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Indicator, RunStatistics } from '@switchyard/contract/run-shapes.ts';
-import { cut } from '../http/problem.ts';
 
 export interface Statistics extends RunStatistics {
   /** The block itself, when it is an object that can be kept. */
@@ -36,7 +35,7 @@ export function readStatistics(statistics: unknown): Statistics {
   const endless = indicators.find(({ value }) => typeof value === 'number' && !Number.isFinite(value));
   if (endless)
     return broken(
-      `statistics.${cut(endless.name)} is a number too large to keep; it may be at most ${Number.MAX_VALUE}.`,
+      `statistics.${endless.name.slice(0, NAME_CHARS_SHOWN)} is a number too large to keep; it may be at most ${Number.MAX_VALUE}.`,
       block,
     );
   const chars = JSON.stringify(indicators).length;
@@ -66,6 +65,8 @@ function collect(value: Record<string, unknown>, path: string, into: Indicator[]
       collect(leaf as Record<string, unknown>, name, into);
   }
 }
+
+const NAME_CHARS_SHOWN = 200;
 
 /** Text that every database takes and every reader of JSON reads: half a surrogate pair is no character, and NUL none that is kept. */
 function readable(text: string): string {

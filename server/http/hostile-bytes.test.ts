@@ -1,0 +1,185 @@
+/** Requests that are made to be understood in two ways, to cost much, or to have something of theirs come back. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, freshApplication } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { type RawAnswer, sendRaw } from '../testing/sockets.ts';
+
+let server: TestServer;
+let application: string;
+let head: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await freshApplication(server);
+  head = `Host: x\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n`;
+});
+afterAll(() => server.close());
+
+const NAMED = '{"name":"Any name"}';
+const CHUNKS = '13\r\n{"name":"Any name"}\r\n0\r\n\r\n';
+const get = (headers: string, path = '/v1/account'): Promise<RawAnswer> =>
+  sendRaw(server, `GET ${path} HTTP/1.1\r\n${head}${headers}\r\n`);
+const post = (headers: string, body: string): Promise<RawAnswer> =>
+  sendRaw(
+    server,
+    `POST /v1/applications HTTP/1.1\r\n${head}Content-Type: application/json\r\n${headers}\r\n${body}`,
+  );
+const applications = async () => (await server.ask('GET', '/v1/applications')).body;
+const statuses = ({ text }: RawAnswer) => text.match(/HTTP\/1\.1 \d+/g);
+
+describe('a body whose length can be understood in two ways is no request: 400 for', () => {
+  test.each([
+    ['an encoding that is none', 'Transfer-Encoding: xchunked\r\n', CHUNKS],
+    ['chunks inside another encoding', 'Transfer-Encoding: gzip, chunked\r\n', CHUNKS],
+    ['chunks that are not the last encoding', 'Transfer-Encoding: chunked, identity\r\n', CHUNKS],
+    ['chunks twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n', CHUNKS],
+    ['chunks with a parameter', 'Transfer-Encoding: chunked;q=1\r\n', CHUNKS],
+    ['a tab before the encoding', 'Transfer-Encoding:\x0bchunked\r\n', CHUNKS],
+    ['a space before the colon', 'Transfer-Encoding : chunked\r\n', CHUNKS],
+    ['a length beside chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', CHUNKS],
+    ['a length with a sign', 'Content-Length: +19\r\n', NAMED],
+    ['a length in hexadecimal', 'Content-Length: 0x13\r\n', NAMED],
+    ['a list of lengths', 'Content-Length: 19, 19\r\n', NAMED],
+    ['a length beyond all numbers', `Content-Length: ${'9'.repeat(30)}\r\n`, NAMED],
+    ['a chunk beyond all numbers', 'Transfer-Encoding: chunked\r\n', `${'f'.repeat(18)}\r\n{}`],
+    ['chunks that end in a line feed', 'Transfer-Encoding: chunked\r\n', CHUNKS.replaceAll('\r\n', '\n')],
+    ['a chunk with an extension of 20 kB', 'Transfer-Encoding: chunked\r\n', `13;${'x'.repeat(20_000)}\r\n`],
+    [
+      'trailers without end',
+      'Transfer-Encoding: chunked\r\n',
+      `${CHUNKS.slice(0, -2)}${'A: b\r\n'.repeat(20_000)}`,
+    ],
+  ])('%s', async (_, headers, body) => {
+    const before = await applications();
+    expect((await post(headers, body)).status).toBe(400);
+    expect(await applications()).toEqual(before);
+  });
+
+  test('a request hidden in the body of another is no request', async () => {
+    const hidden = `DELETE /v1/applications/${application} HTTP/1.1\r\n${head}\r\n`;
+    const length = `Content-Length: ${hidden.length}\r\n\r\n${hidden}`;
+    for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS']) {
+      const answer = await sendRaw(server, `${method} /v1/nothing HTTP/1.1\r\n${head}${length}`);
+      expect(statuses(answer)).toHaveLength(1);
+    }
+    expectStatus(await server.ask('GET', `/v1/applications/${application}`), 200);
+  });
+});
+
+describe('headers: 400 for', () => {
+  test.each([
+    ['a second host', 'Host: y\r\n'],
+    ['a second token', 'Authorization: Bearer x\r\n'],
+    ['a second key of idempotency', 'Idempotency-Key: a\r\nIdempotency-Key: b\r\n'],
+    ['64 kB in one', `X: ${'y'.repeat(65_536)}\r\n`],
+    ['3,000 of them', 'A: b\r\n'.repeat(3000) + 'A: b\r\n'.repeat(3000)],
+    ['one that goes on in the next line', 'X: a\r\n b\r\n'],
+    ['a return without a line feed', 'X: a\rAuthorization: b\r\n'],
+    ['a name with a space', 'X Y: a\r\n'],
+  ])('%s', async (_, headers) => {
+    expect((await get(headers)).status).toBe(400);
+  });
+
+  test('lines that end in a line feed alone are none', async () => {
+    const bytes = `GET /v1/account HTTP/1.1\n${head.replaceAll('\r', '')}\n`;
+    expect((await sendRaw(server, bytes)).status).toBe(400);
+  });
+
+  test.each([
+    ['Expect: everything\r\n'],
+    ['X-HTTP-Method-Override: DELETE\r\nX-Method-Override: DELETE\r\n'],
+    ['Upgrade: h2c\r\nHTTP2-Settings: AA\r\n'],
+    ['X-Forwarded-Host: evil.example\r\nX-Original-URL: /v1/nothing\r\nX-Rewrite-URL: /v1/nothing\r\n'],
+    ['Content-Encoding: gzip\r\nTE: trailers, deflate\r\n'],
+    [`Range: bytes=${'0-1,'.repeat(5000)}0-1\r\n`],
+    [`Accept: ${'text/markdown;q=0.5,'.repeat(1200)}\r\n`],
+  ])('%j changes nothing', async (headers) => {
+    const answer = await get(headers);
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('"id":"account-');
+  });
+
+  test('a tunnel is not opened', async () => {
+    const answer = await sendRaw(server, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n');
+    expect(answer.text).toBe('');
+  });
+
+  test('HTTP/2 and HTTP/3 without being asked for are not understood', async () => {
+    expect((await sendRaw(server, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).status).toBe(400);
+    expect((await sendRaw(server, `GET /v1/account HTTP/3.7\r\n${head}\r\n`)).status).toBe(400);
+  });
+});
+
+describe('time', () => {
+  test('tags with 30 kB of space between them are read in straight time', async () => {
+    const began = performance.now();
+    const answer = await get(`If-None-Match: x${' '.repeat(30_000)}x\r\n`, '/openapi/cloud.json');
+    expect(answer.status).toBe(200);
+    // It was four seconds, in which nobody else was answered.
+    expect(performance.now() - began).toBeLessThan(1500);
+  });
+
+  test('ten thousand parameters, and five hundred requests at once on one connection, are answered', async () => {
+    expect((await get('', `/v1/applications?${'a&'.repeat(10_000)}`)).status).toBe(400);
+    const many = Array.from({ length: 4000 }, (_, index) => `a${index}`).join('&');
+    expect((await get('', `/v1/applications?${many}`)).status).toBe(200);
+    const one = `GET /v1/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
+    const answer = await sendRaw(server, `${one.repeat(500)}GET /v1/account HTTP/1.1\r\n${head}\r\n`);
+    expect(statuses(answer)).toHaveLength(501);
+  });
+});
+
+describe('nothing of a request comes back where it does harm', () => {
+  test('a line break in a path becomes no header', async () => {
+    const path = '/v1/applications/a%0d%0aX-Evil:%201%0d%0a%0d%0a<script>';
+    const answer = await server.ask('GET', path);
+    expectError(answer, 404);
+    expect(answer.headers.get('x-evil')).toBeNull();
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('links name the address of the server, whatever host is asked', async () => {
+    const path = `/v1/applications/${application}/runs/uploadurl`;
+    for (const line of [`POST ${path}`, `POST http://evil.example${path}`]) {
+      const evil = head.replace('Host: x', 'Host: evil.example\r\nX-Forwarded-Host: evil.example');
+      const answer = await sendRaw(server, `${line} HTTP/1.1\r\n${evil}Content-Length: 0\r\n\r\n`);
+      expect(answer.status).toBe(200);
+      expect(answer.text).toContain(`"upload_url":"${server.url}/`);
+      expect(answer.text).not.toContain('evil');
+    }
+  });
+
+  test.each([
+    '//evil.example/',
+    '//evil.example/docs/',
+    '/\\evil.example/',
+    '/%5cevil.example/',
+    '/docs/..//evil.example/',
+  ])('%s leads nowhere', async (path) => {
+    const answer = await get('', path);
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.text.toLowerCase()).not.toContain('\r\nlocation:');
+  });
+
+  test('no other origin may read an answer or send what needs a question before', async () => {
+    for (const origin of ['https://evil.example', 'null', server.url]) {
+      const asked = { origin, 'access-control-request-method': 'POST' };
+      for (const path of ['/v1/account', '/v1/accounts', '/metrics']) {
+        const answers = [
+          await server.ask('OPTIONS', path, { token: null, headers: asked }),
+          await server.ask('GET', path, { headers: { origin } }),
+        ];
+        for (const { headers } of answers)
+          expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+      }
+    }
+  });
+});
+
+test('who has no token sends no more than a form has', async () => {
+  const body = { name: 'x'.repeat(70_000), email: 'a@example.com' };
+  expectError(await server.ask('POST', '/v1/accounts', { token: null, body }), 400, '65536 bytes');
+  const invite = { invite: 'x'.repeat(70_000) };
+  const answer = await server.ask('POST', '/v1/account/invites/accept', { token: null, body: invite });
+  expectError(answer, 400, '65536 bytes');
+});
