@@ -46,7 +46,7 @@ export interface RawHeader {
 
 const MAX_LINK_STEPS = 40;
 /** Of all links together: an archive of links through links through links takes minutes to look at. */
-const STEPS_MAX = 500_000;
+const STEPS_MAX = 200_000;
 const DEVICES = new Set(['character-device', 'block-device', 'fifo']);
 
 /** Feed every header through accept, in order, then call finish once. */
