@@ -46,7 +46,8 @@ export function packageOrder(sources: readonly Source[], packages: Packages): st
 export const SERVER_ORDER = [
   ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'reconcile', 'http'],
   ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'queue', 'runs'],
-  ...['inputs', 'input-sets', 'ensembles', 'experiments', 'webhooks', 'api', 'main', 'testing'],
+  ...['inputs', 'input-sets', 'ensembles', 'experiments', 'webhooks', 'api', 'backup'],
+  ...['main', 'testing'],
 ];
 
 function serverPart(path: string): string | undefined {

@@ -40,7 +40,7 @@ export async function loadMasterKey(
 /** A key for one purpose. */
 export function deriveKey(
   masterKey: Buffer,
-  purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets' | 'invites',
+  purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets' | 'invites' | 'backups',
 ): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `switchyard ${purpose}`, KEY_BYTES));
 }
@@ -78,7 +78,10 @@ export async function writeDurably(path: string, content: Buffer | string): Prom
  * Refuses a key other than the one the database was made with: no token, URL or secret of before would be good. The first
  * server to come sets what the others are measured by.
  */
-export async function checkMasterKey(database: Database, masterKey: Buffer): Promise<void> {
+export async function checkMasterKey(
+  database: Pick<Database, 'read' | 'transact'>,
+  masterKey: Buffer,
+): Promise<void> {
   const key_check = deriveKey(masterKey, 'check').toString('hex');
   await database.transact((tx) =>
     tx

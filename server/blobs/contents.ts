@@ -3,7 +3,8 @@
  * durable as the transaction that brings it; what is large is a blob first and a row then, so that a row never points at
  * nothing. A blob without a row (the process died in between) is removed by `sweep`.
  *
- * What must stay true: a blob is removed only when no row names it.
+ * What must stay true: a blob is removed only when no row names it, nor one that a backup under way has seen. What is left
+ * for the sake of a backup is removed by a later `sweep`.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -11,6 +12,7 @@ import type { Clock } from '../clock.ts';
 import { type Database, type Reader, skipsLocked, type Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import { makeId, type Random } from '../random.ts';
+import { areHeld } from './holds.ts';
 import type { ContentsTable } from './schema.ts';
 import type { BlobStore, Part } from './store.ts';
 
@@ -155,30 +157,29 @@ export class Contents {
 
   /** Removes the blobs that no row names any more. */
   async removeBlobs(keys: readonly string[]): Promise<void> {
-    for (const key of keys) {
-      const used = await this.#database.read
-        .selectFrom('contents')
-        .select('id')
-        .where('blob_key', '=', key)
-        .executeTakeFirst();
-      if (!used) await this.#blobs.remove(key);
-    }
+    for (const key of keys) if (await this.#isFree(key)) await this.#blobs.remove(key);
   }
 
   /** Removes blobs that were written and never got a row. */
   async sweep(): Promise<number> {
     let removed = 0;
     for await (const key of this.#blobs.list(this.#clock.now() - ORPHAN_AGE_MS)) {
-      const used = await this.#database.read
-        .selectFrom('contents')
-        .select('id')
-        .where('blob_key', '=', key)
-        .executeTakeFirst();
-      if (used) continue;
+      if (!(await this.#isFree(key))) continue;
       await this.#blobs.remove(key);
       removed += 1;
     }
     return removed;
+  }
+
+  /**
+   * Looks for names first and for holds after it. A backup takes its hold first and looks at the names after it; so one
+   * whose hold is not seen here does not see the blob named.
+   */
+  async #isFree(key: string): Promise<boolean> {
+    const { read } = this.#database;
+    const named = read.selectFrom('contents').select('id').where('blob_key', '=', key);
+    if (await named.executeTakeFirst()) return false;
+    return !(await areHeld(read, this.#clock.now()));
   }
 }
 

@@ -13,9 +13,10 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore> {
   const incoming = join(folder, 'incoming');
   await rm(incoming, { recursive: true, force: true });
   await mkdir(incoming, { recursive: true });
-  const pathOf = (key: string): string => join(folder, key.slice(-2), key);
+  const pathOf = (key: string): string => diskBlobPath(folder, key);
 
   return {
+    ...readDiskBlobs(folder),
     async put(key, source, bytesMax) {
       const temporary = join(incoming, key);
       try {
@@ -30,17 +31,6 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore> {
         throw error;
       }
     },
-    async open(key, part) {
-      const stream = createReadStream(pathOf(key), {
-        highWaterMark: PIECE_BYTES,
-        ...(part ? { start: part.from, end: part.to } : {}),
-      });
-      await new Promise<void>((resolve, reject) => {
-        stream.once('open', () => resolve());
-        stream.once('error', reject);
-      });
-      return stream;
-    },
     remove: (key) => rm(pathOf(key), { force: true }),
     async *list(writtenBefore) {
       for (const part of await readdir(folder)) {
@@ -54,7 +44,30 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore> {
   };
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** The blobs of a folder that is another process's to write. */
+export function readDiskBlobs(folder: string): Pick<BlobStore, 'open'> {
+  return {
+    async open(key, part) {
+      const stream = createReadStream(diskBlobPath(folder, key), {
+        highWaterMark: PIECE_BYTES,
+        ...(part ? { start: part.from, end: part.to } : {}),
+      });
+      await new Promise<void>((resolve, reject) => {
+        stream.once('open', () => resolve());
+        stream.once('error', reject);
+      });
+      return stream;
+    },
+  };
+}
+
+/** Where the blob lies, or would. */
+export function diskBlobPath(folder: string, key: string): string {
+  return join(folder, key.slice(-2), key);
+}
+
+/** Waits until the names in the folder are on the disk. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -11,9 +11,17 @@ export interface ContentsTable {
   blob_key: string | null;
 }
 
+/** While one stands no blob is removed: a backup copies the blobs that its database names. */
+export interface BackupHoldsTable {
+  id: string;
+  /** The backup puts it off for as long as it lives. */
+  expires_at: number;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
     contents: ContentsTable;
+    backup_holds: BackupHoldsTable;
   }
 }
 
@@ -30,6 +38,16 @@ export const migrations: readonly Migration[] = [
         .addColumn('blob_key', 'text')
         .execute();
       await db.schema.createIndex('contents_blob').on('contents').column('blob_key').execute();
+    },
+  },
+  {
+    name: '0044-backup-holds',
+    async up(db) {
+      await db.schema
+        .createTable('backup_holds')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute();
     },
   },
 ];

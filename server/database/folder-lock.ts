@@ -3,6 +3,7 @@
  * up when the process dies, however it dies, which a file with a process id in it cannot do.
  */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -10,6 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 const BUSY = 5;
 
 export class FolderTakenError extends Error {}
+export class FolderUnfinishedError extends FolderTakenError {}
 
 export interface FolderLock {
   /** Random, made with the folder: tells it from every other folder on any machine. */
@@ -17,17 +19,31 @@ export interface FolderLock {
   release(): void;
 }
 
-/** Throws FolderTakenError when another process holds the folder. */
+/** Lies in a data folder from the beginning of a restore into it until its end. */
+export const UNFINISHED = 'restore-unfinished';
+
+/** Throws FolderTakenError when another process holds the folder, FolderUnfinishedError when a restore into it was cut off. */
 export function lockFolder(folder: string): FolderLock {
+  const lock = takeLock(
+    folder,
+    `The data folder ${folder} is in use by another server; stop that one, or set SWITCHYARD_DATA to another folder.`,
+  );
+  if (!existsSync(join(folder, UNFINISHED))) return lock;
+  lock.release();
+  throw new FolderUnfinishedError(
+    `A restore into the data folder ${folder} was cut off, so part of the data is missing; empty the folder, and the database and bucket where there are any, and restore again.`,
+  );
+}
+
+/** Throws FolderTakenError with the sentence when another process holds the folder. */
+export function takeLock(folder: string, taken: string): FolderLock {
   const lock = new DatabaseSync(join(folder, 'lock'));
   try {
     lock.exec('pragma locking_mode = exclusive; pragma journal_mode = delete; begin exclusive');
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode !== BUSY) throw error;
-    throw new FolderTakenError(
-      `The data folder ${folder} is in use by another server; stop that one, or set SWITCHYARD_DATA to another folder.`,
-    );
+    throw new FolderTakenError(taken);
   }
   lock.exec('create table if not exists folder (id text not null)');
   lock.prepare('insert into folder (id) select ? where not exists (select 1 from folder)').run(randomUUID());

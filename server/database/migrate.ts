@@ -22,7 +22,10 @@ export interface Migration {
 export class MigrationError extends Error {}
 
 /** Applies what has not been applied yet; safe when several processes start at once. */
-export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+export async function migrate(
+  database: Pick<Database, 'kind' | 'read'>,
+  migrations: readonly Migration[],
+): Promise<string[]> {
   const types: ColumnTypes =
     database.kind === 'postgres'
       ? { bytes: sql`bytea`, sequence: sql`bigserial primary key` }

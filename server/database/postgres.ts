@@ -14,12 +14,14 @@ const LISTEN_AGAIN_MS = 1000;
 const AGAIN = new Set(['40001', '40P01']);
 const TRIES = 5;
 
-/** Connects to the database at the address. Instants and sizes are int8 and fit a double; they are read as numbers. */
+/** Instants and sizes are int8 and fit a double; they are read as numbers. */
+export const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** Connects to the database at the address. */
 export async function openPostgres(address: string, log: Log): Promise<Database> {
-  const types = {
-    getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-      oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-  };
   const pool = new pg.Pool({ connectionString: address, max: 16, types, application_name: 'switchyard' });
   // A connection in use that breaks between two statements has nobody else who listens, and an error that nobody
   // listens to ends the process. The next statement on it fails, which rolls its transaction back.

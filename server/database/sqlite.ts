@@ -3,7 +3,8 @@
  *
  * Two connections in this process: `write`, which one transaction holds at a time, and `read`, whose statements see the
  * last commit and never wait. A third, in a thread of its own, moves the WAL into the database file, so that the syncs
- * of a checkpoint never block the event loop. Nobody else may open the file: the lock of the data folder sees to that.
+ * of a checkpoint never block the event loop. No other server may open the file: the lock of the data folder sees to that.
+ * A backup may, and reads beside it (beside.ts).
  *
  * What must stay true: the WAL is synced (flush.ts) before a durable transaction resolves; the connections here never
  * checkpoint by themselves.
@@ -32,7 +33,7 @@ const STATEMENTS_KEPT = 500;
  * Kysely migrates SQLite without a transaction. SQLite can roll back a change of tables as well as any other, and must:
  * a process killed in the middle of a migration could never start again on what it left.
  */
-class Dialect extends SqliteDialect {
+export class Dialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
   }
@@ -96,7 +97,8 @@ function lengthen(wal: number): void {
   fdatasyncSync(wal);
 }
 
-function connect(path: string): DatabaseSync {
+/** A connection that never checkpoints, to a database that is made when it is missing. */
+export function connect(path: string): DatabaseSync {
   const connection = new DatabaseSync(path);
   connection.exec(`
     pragma journal_mode = wal;
@@ -124,7 +126,7 @@ function controlOf(connection: DatabaseSync): (statement: string) => void {
 }
 
 /** What Kysely expects of a SQLite library, over node:sqlite, keeping compiled statements. */
-function adapt(connection: DatabaseSync): SqliteDatabase {
+export function adapt(connection: DatabaseSync): SqliteDatabase {
   const kept = new Map<string, { statement: StatementSync; reader: boolean }>();
   const prepare = (sql: string): { statement: StatementSync; reader: boolean } => {
     const found = kept.get(sql);

@@ -1,0 +1,291 @@
+/**
+ * Makes a backup of a server while it runs: a hold on the blobs, then every table as it was at one instant, then the blobs
+ * that it names and the place does not have yet, then the manifest. The hold is put off once a minute; when it has ended
+ * all the same, as of a process that was asleep, blobs may be missing and there is no backup.
+ */
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkMasterKey, loadMasterKey, writeDurably } from '../account/master-key.ts';
+import { migrations } from '../api/migrations.ts';
+import { readDiskBlobs } from '../blobs/disk.ts';
+import { dropHold, renewHold, takeHold } from '../blobs/holds.ts';
+import { openS3Blobs } from '../blobs/s3.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
+import type { Config } from '../config.ts';
+import {
+  appliedMigrations,
+  type Beside,
+  lastNumber,
+  listTables,
+  openPostgresBeside,
+  openSqliteBeside,
+  tablesOf,
+} from '../database/beside.ts';
+import { FolderTakenError, FolderUnfinishedError, lockFolder } from '../database/folder-lock.ts';
+import { messageOf } from '../log.ts';
+import { makeId, type Random } from '../random.ts';
+import { BackupError } from './backup-error.ts';
+import {
+  blobListPath,
+  FOLDER_FILES,
+  hashFile,
+  KEY_FILE,
+  type Manifest,
+  type TableFile,
+  tablePath,
+  writeManifest,
+} from './manifest.ts';
+import { openPlace, type Place } from './place.ts';
+import { readRows, writeRows } from './rows.ts';
+
+const RENEW_EVERY_MS = 60_000;
+/** What belongs to the processes that run now, and Kysely's own books. */
+const LEFT_OUT = new Set(['workers', 'backup_holds', 'opened', 'migrations', 'migrations_lock']);
+const DAMAGED_TOLD = 10;
+const NAMES = migrations.map(({ name }) => name).sort();
+const BLOB_COLUMNS = ['blob_key', 'sha256', 'bytes'];
+const SELECT_BLOBS =
+  'select blob_key, max(sha256) as sha256, max(bytes) as bytes from contents where blob_key is not null group by blob_key';
+
+export interface BackupDone {
+  folder: string;
+  manifest: Manifest;
+  /** Of the blobs, those that the place did not have. */
+  copied: { count: number; bytes: number };
+  /** How many older backups were removed. */
+  removed: number;
+}
+
+interface Asked {
+  folder: string;
+  withoutKey: boolean;
+  /** How many backups stay in the folder, this one included; null: all. */
+  keep: number | null;
+}
+
+/** Throws BackupError for what an operator can put right. */
+export async function backUp(
+  config: Config,
+  asked: Asked,
+  { clock, random }: { clock: Clock; random: Random },
+): Promise<BackupDone> {
+  if (asked.withoutKey && !config.masterKey)
+    throw new BackupError(
+      'The master key lies in the data folder only, so a backup without it could never be read; leave out --without-key, or keep the key elsewhere and set SWITCHYARD_KEY.',
+    );
+  const release = keepStopped(config);
+  const place = await openPlace(asked.folder).catch((error: unknown) => {
+    release();
+    throw error instanceof FolderTakenError ? new BackupError(error.message) : error;
+  });
+  try {
+    const database = await openBeside(config);
+    try {
+      await checkRelease(database);
+      const masterKey = await readMasterKey(config, database, random);
+      const hold = await holdBlobs(database, clock, random);
+      try {
+        const taken = clock.now();
+        const written = await writeTables(database, place.incoming);
+        const spool = join(place.incoming, 'spool');
+        const copied = await copyBlobs(place, await openBlobs(config, spool));
+        await rm(spool, { recursive: true, force: true });
+        const files = await copyFiles(config, place.incoming, asked.withoutKey ? null : masterKey);
+        await hold.check();
+        const manifest: Manifest = {
+          format: 1,
+          taken_at: rfc3339(taken),
+          database: database.kind,
+          migrations: NAMES,
+          ...written,
+          files,
+        };
+        await writeManifest(place.incoming, manifest, masterKey);
+        const folder = await place.finish(taken);
+        const removed = asked.keep === null ? 0 : await place.keep(asked.keep);
+        return { folder, manifest, copied, removed };
+      } finally {
+        await hold.drop();
+      }
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await place.close();
+    release();
+  }
+}
+
+/**
+ * While no server runs on a SQLite data folder, none may start: it takes the WAL for its own to lengthen. Where one runs,
+ * its lock does that.
+ */
+function keepStopped(config: Config): () => void {
+  if (config.postgres) return () => {};
+  const path = join(config.data, 'switchyard.db');
+  if (!existsSync(path))
+    throw new BackupError(
+      `There is no database at ${path}; set SWITCHYARD_DATA to the server's data folder.`,
+    );
+  try {
+    const lock = lockFolder(config.data);
+    return () => lock.release();
+  } catch (error) {
+    if (error instanceof FolderUnfinishedError) throw new BackupError(error.message);
+    if (error instanceof FolderTakenError) return () => {};
+    throw error;
+  }
+}
+
+async function openBeside({ postgres, data }: Config): Promise<Beside> {
+  return postgres ? openPostgresBeside(postgres) : openSqliteBeside(join(data, 'switchyard.db'));
+}
+
+async function openBlobs({ s3, data }: Config, spool: string): Promise<Pick<BlobStore, 'open'>> {
+  return s3 ? openS3Blobs(s3.address, s3.credentials, { spool }) : readDiskBlobs(join(data, 'blobs'));
+}
+
+/** The tables have to be those that this release knows, or the backup would say less than it seems to. */
+async function checkRelease(database: Beside): Promise<void> {
+  const applied = await appliedMigrations(database);
+  if (applied.length === 0)
+    throw new BackupError('The database has no tables of Switchyard; start the server on it once first.');
+  if (applied.join() !== NAMES.join())
+    throw new BackupError(
+      'The database is that of another release; make the backup with the release that the server runs.',
+    );
+}
+
+async function readMasterKey(config: Config, database: Beside, random: Random): Promise<Buffer> {
+  const path = join(config.data, KEY_FILE);
+  if (!config.masterKey && !existsSync(path))
+    throw new BackupError(`There is no master key: neither is SWITCHYARD_KEY set nor is there ${path}.`);
+  const key = await loadMasterKey(config.data, config.masterKey, random);
+  await checkMasterKey({ read: database.read, transact: (work) => database.write(work) }, key);
+  return key;
+}
+
+interface Hold {
+  /** Throws BackupError when the hold has ended before this. */
+  check(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+async function holdBlobs(database: Beside, clock: Clock, random: Random): Promise<Hold> {
+  const id = makeId<string>(random, 'hold');
+  await database.write((tx) => takeHold(tx, id, clock.now()));
+  let underWay = Promise.resolve(true);
+  const renew = (): Promise<boolean> => {
+    underWay = underWay.then((stands) => stands && database.write((tx) => renewHold(tx, id, clock.now())));
+    return underWay;
+  };
+  let stop = (): void => {};
+  const renewLater = (): void => {
+    stop = clock.after(RENEW_EVERY_MS, () => {
+      // Whoever asks next is told what became of it.
+      renew().catch(() => {});
+      renewLater();
+    });
+  };
+  renewLater();
+  return {
+    async check() {
+      if (!(await renew()))
+        throw new BackupError(
+          'The backup was held up for so long that blobs it names may be gone; make another.',
+        );
+    },
+    async drop() {
+      stop();
+      await underWay.catch(() => {});
+      await database.write((tx) => dropHold(tx, id));
+    },
+  };
+}
+
+async function writeTables(
+  database: Beside,
+  folder: string,
+): Promise<Pick<Manifest, 'tables' | 'numbers' | 'blobs'>> {
+  const known = new Set((await tablesOf(migrations)).map(({ name }) => name));
+  const found = (await listTables(database)).filter(({ name }) => known.has(name) && !LEFT_OUT.has(name));
+  const snapshot = await database.snapshot();
+  try {
+    const tables: TableFile[] = [];
+    for (const { name, columns } of found) {
+      const names = columns.map((column) => column.name);
+      const list = names.map((column) => `"${column}"`).join(', ');
+      const source = snapshot.rows(`select ${list} from "${name}"`);
+      tables.push({ name, columns: names, ...(await writeRows(tablePath(folder, name), names, source)) });
+    }
+    const listed = await writeRows(blobListPath(folder), BLOB_COLUMNS, snapshot.rows(SELECT_BLOBS));
+    const numbers: Manifest['numbers'] = [];
+    for (const { name: table, columns } of found)
+      for (const { name: column } of columns.filter((one) => one.isAutoIncrementing))
+        numbers.push({ table, column, last: await lastNumber(database, table, column) });
+    return { tables, numbers, blobs: { count: listed.rows, sha256: listed.sha256 } };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+async function copyBlobs(place: Place, source: Pick<BlobStore, 'open'>): Promise<BackupDone['copied']> {
+  const copied = { count: 0, bytes: 0 };
+  const damaged: string[] = [];
+  for await (const [key, sha256, bytes] of readRows(blobListPath(place.incoming))) {
+    if (place.has(String(sha256))) continue;
+    const trouble = await copyBlob(place, source, {
+      key: String(key),
+      sha256: String(sha256),
+      bytes: Number(bytes),
+    });
+    if (trouble === null) {
+      copied.count += 1;
+      copied.bytes += Number(bytes);
+    } else if (damaged.push(trouble) === DAMAGED_TOLD) break;
+  }
+  if (damaged.length > 0)
+    throw new BackupError(
+      `There is no backup, because blobs that the database names cannot be copied:\n${damaged.map((one) => `  ${one}`).join('\n')}`,
+    );
+  return copied;
+}
+
+/** Answers what is wrong with the blob, or null. */
+async function copyBlob(
+  place: Place,
+  source: Pick<BlobStore, 'open'>,
+  blob: { key: string; sha256: string; bytes: number },
+): Promise<string | null> {
+  try {
+    const stored = await place.blobs.put(blob.sha256, await source.open(blob.key), blob.bytes);
+    if (stored.sha256 === blob.sha256) return null;
+    await place.blobs.remove(blob.sha256);
+    return `${blob.key} has other content than was written`;
+  } catch (error) {
+    // A full disk is no blob's fault.
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
+    return `${blob.key}: ${messageOf(error)}`;
+  }
+}
+
+async function copyFiles(
+  { data }: Config,
+  folder: string,
+  masterKey: Buffer | null,
+): Promise<Manifest['files']> {
+  const files: Manifest['files'] = [];
+  const add = async (name: string, content: Buffer): Promise<void> => {
+    await writeDurably(join(folder, name), content);
+    files.push({ name, sha256: await hashFile(join(folder, name)) });
+  };
+  if (!masterKey) return files;
+  await add(KEY_FILE, masterKey);
+  for (const name of FOLDER_FILES) {
+    const content = await readFile(join(data, name)).catch(() => null);
+    if (content) await add(name, content);
+  }
+  return files;
+}

@@ -1,0 +1,2 @@
+/** Something an operator can put right; the sentence says what. */
+export class BackupError extends Error {}

@@ -1,0 +1,188 @@
+/**
+ * Puts a backup into an empty data folder, and into an empty database and bucket where the settings name them; which
+ * database the backup was made of does not matter. Everything is checked against the manifest before anything is written.
+ * A mark lies in the data folder from the beginning to the end, on which no server starts.
+ */
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { checkMasterKey, writeDurably } from '../account/master-key.ts';
+import { migrations } from '../api/migrations.ts';
+import { openDiskBlobs, readDiskBlobs } from '../blobs/disk.ts';
+import { openS3Blobs } from '../blobs/s3.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { Config } from '../config.ts';
+import { listTables, numberAfter, tablesOf } from '../database/beside.ts';
+import type { Database, Writer } from '../database/database.ts';
+import { FolderTakenError, takeLock, UNFINISHED } from '../database/folder-lock.ts';
+import { migrate } from '../database/migrate.ts';
+import { openPostgres } from '../database/postgres.ts';
+import { openSqlite } from '../database/sqlite.ts';
+import type { Log } from '../log.ts';
+import { BackupError } from './backup-error.ts';
+import { type CheckedBackup, checkBackup } from './check.ts';
+import { blobListPath, KEY_FILE, type Manifest, type TableFile, tablePath } from './manifest.ts';
+import { readRows } from './rows.ts';
+
+/** SQLite takes 32,766 values in a statement, PostgreSQL 65,535. */
+const VALUES_MAX = 30_000;
+const ROWS_MAX = 500;
+const LOCK_FILES = new Set(['lock', 'lock-journal']);
+/** Kysely's books, and SQLite's mark that it was opened: they are there before there is any data. */
+const OWN_BOOKS = new Set(['migrations', 'migrations_lock', 'opened']);
+
+/** Throws BackupError for what an operator can put right; then nothing was restored. */
+export async function restore(config: Config, path: string, log: Log): Promise<CheckedBackup> {
+  const backup = await checkBackup(path, config.masterKey, { hashBlobs: false });
+  await checkKnown(backup.manifest);
+  await mkdir(config.data, { recursive: true, mode: 0o700 });
+  const found = (await readdir(config.data)).find((name) => !LOCK_FILES.has(name));
+  if (found !== undefined)
+    throw new BackupError(
+      `The data folder ${config.data} is not empty: it holds ${found}. Empty it, or set SWITCHYARD_DATA to another.`,
+    );
+  const lock = openLock(config.data);
+  const undo: (() => Promise<void>)[] = [() => emptyFolder(config.data)];
+  try {
+    await writeDurably(join(config.data, UNFINISHED), `${backup.folder}\n`);
+    await restoreInto(config, backup, undo, log);
+    await rm(join(config.data, UNFINISHED));
+    return backup;
+  } catch (error) {
+    for (const one of undo.reverse()) await one();
+    throw error;
+  } finally {
+    lock.release();
+  }
+}
+
+function openLock(folder: string): { release(): void } {
+  try {
+    return takeLock(folder, `The data folder ${folder} is in use; stop the server that works on it.`);
+  } catch (error) {
+    throw error instanceof FolderTakenError ? new BackupError(error.message) : error;
+  }
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (!LOCK_FILES.has(name)) await rm(join(folder, name), { recursive: true });
+}
+
+/** `undo` is given how to take back what is done outside of the data folder. */
+async function restoreInto(
+  config: Config,
+  backup: CheckedBackup,
+  undo: (() => Promise<void>)[],
+  log: Log,
+): Promise<void> {
+  const { manifest, masterKey, folder } = backup;
+  const database = config.postgres
+    ? await openPostgres(config.postgres, log)
+    : openSqlite(join(config.data, 'switchyard.db'));
+  try {
+    await checkEmpty(database);
+    const blobs = await openBlobs(config);
+    await copyBlobs(backup, blobs, undo);
+    for (const { name } of manifest.files) {
+      if (name === KEY_FILE && config.masterKey) continue;
+      await writeDurably(join(config.data, name), await readFile(join(folder, name)));
+    }
+    const names = new Set(manifest.migrations);
+    await migrate(
+      database,
+      migrations.filter(({ name }) => names.has(name)),
+    );
+    await database.transact(async (tx) => {
+      for (const table of manifest.tables) await load(tx, table, tablePath(folder, table.name));
+      for (const number of manifest.numbers) await numberAfter(database.kind, tx, number);
+    });
+    await checkMasterKey(database, masterKey);
+  } finally {
+    await database.close();
+  }
+}
+
+async function checkKnown(manifest: Manifest): Promise<void> {
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = manifest.migrations.find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new BackupError(
+      `The backup is of a newer release, which has made the tables by ${unknown}; restore it with that release.`,
+    );
+  const names = new Set(manifest.migrations);
+  const tables = await tablesOf(migrations.filter(({ name }) => names.has(name)));
+  for (const { name, columns } of manifest.tables) {
+    const table = tables.find((one) => one.name === name);
+    const column = columns.find((one) => !table?.columns.some((other) => other.name === one));
+    if (!table || column !== undefined)
+      throw new BackupError(
+        `The backup has ${table ? `the column ${column} of ` : ''}the table ${name}, which this release does not know.`,
+      );
+  }
+}
+
+async function checkEmpty(database: Database): Promise<void> {
+  for (const { name } of await listTables(database)) {
+    if (OWN_BOOKS.has(name)) continue;
+    const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(database.read);
+    if (rows.length > 0)
+      throw new BackupError(
+        `The database is not empty: its table ${name} has rows. Restore into an empty database.`,
+      );
+  }
+}
+
+async function openBlobs({ s3, data }: Config): Promise<BlobStore> {
+  if (!s3) return openDiskBlobs(join(data, 'blobs'));
+  const blobs = await openS3Blobs(s3.address, s3.credentials, { spool: join(data, 'spool') });
+  for await (const key of blobs.list(Number.POSITIVE_INFINITY))
+    throw new BackupError(
+      `The bucket of SWITCHYARD_BLOBS is not empty under its prefix: it holds ${key}. Empty it, or set another prefix.`,
+    );
+  return blobs;
+}
+
+async function copyBlobs(
+  { folder, blobs: kept }: CheckedBackup,
+  blobs: BlobStore,
+  undo: (() => Promise<void>)[],
+): Promise<void> {
+  const source = readDiskBlobs(kept);
+  const put: string[] = [];
+  undo.push(async () => {
+    for (const key of put) await blobs.remove(key);
+  });
+  for await (const row of readRows(blobListPath(folder))) {
+    const [key, sha256, bytes] = [String(row[0]), String(row[1]), Number(row[2])];
+    put.push(key);
+    const stored = await blobs.put(key, await source.open(sha256), bytes);
+    if (stored.sha256 !== sha256)
+      throw new BackupError(`The blob ${sha256} of the backup was changed: its content has another hash.`);
+  }
+}
+
+/** Brings the rows into the empty table, and looks that they are all there. */
+async function load(tx: Writer, table: TableFile, path: string): Promise<void> {
+  const name = sql.table(table.name);
+  const columns = sql.join(table.columns.map((column) => sql.ref(column)));
+  const most = Math.min(ROWS_MAX, Math.floor(VALUES_MAX / table.columns.length));
+  // What migrations put there is in the backup too, as it was in the end.
+  await sql`delete from ${name}`.execute(tx);
+  const insert = async (rows: unknown[][]): Promise<void> => {
+    const values = sql.join(rows.map((row) => sql`(${sql.join(row)})`));
+    await sql`insert into ${name} (${columns}) values ${values}`.execute(tx);
+  };
+  let some: unknown[][] = [];
+  for await (const row of readRows(path)) {
+    if (some.push(row) < most) continue;
+    await insert(some);
+    some = [];
+  }
+  if (some.length > 0) await insert(some);
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${name}`.execute(tx);
+  if (Number(rows[0]?.count) !== table.rows)
+    throw new BackupError(
+      `The table ${table.name} has ${rows[0]?.count} rows after the restore; the backup has ${table.rows}.`,
+    );
+}
