@@ -27,7 +27,7 @@ export interface TableFile {
 
 export interface Manifest {
   format: typeof FORMAT;
-  /** RFC 3339: after this instant nothing is in it. */
+  /** RFC 3339: what was answered before this instant is in it. */
   taken_at: string;
   database: 'sqlite' | 'postgres';
   /** Names of those that had made the tables. */

@@ -92,7 +92,7 @@ async function removeUnnamed(folder: string, blobs: BlobStore): Promise<void> {
 /** The backup that the path names: itself, or the newest of the folder. Throws BackupError when there is none. */
 export async function findBackup(path: string): Promise<{ folder: string; blobs: string }> {
   const here = (folder: string) => ({ folder, blobs: join(folder, '..', BLOBS) });
-  if (existsSync(join(path, 'manifest.json'))) return here(path);
+  if (existsSync(join(path, 'manifest.json')) || existsSync(join(path, 'tables'))) return here(path);
   const names = await readdir(path).catch(() => null);
   if (names === null) throw new BackupError(`There is no folder ${path}.`);
   const newest = (await listBackups(path)).at(-1);

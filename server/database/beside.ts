@@ -90,13 +90,13 @@ export async function openPostgresBeside(address: string): Promise<Beside> {
       await client.query('select count(*) from migrations');
       return {
         async *rows(select) {
-          await client.query(`declare some no scroll cursor for ${select}`);
+          await client.query(`declare piece no scroll cursor for ${select}`);
           for (;;) {
-            const { rows } = await client.query<Row>(`fetch ${ROWS_AT_ONCE} from some`);
+            const { rows } = await client.query<Row>(`fetch ${ROWS_AT_ONCE} from piece`);
             if (rows.length > 0) yield rows;
             if (rows.length < ROWS_AT_ONCE) break;
           }
-          await client.query('close some');
+          await client.query('close piece');
         },
         close: () => client.end(),
       };

@@ -32,6 +32,8 @@ export interface TestServer {
   readonly token: string;
   readonly client: Client;
   readonly data: string;
+  /** Of its database on PostgreSQL; empty on SQLite. */
+  readonly address: string;
   readonly running: RunningServer;
   /** Any request, with any status taken as an answer. `path` is absolute or begins with `/`. */
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
@@ -85,6 +87,7 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
     },
     token,
     data,
+    address,
     ask: (method, path, ask = {}) =>
       request(path.startsWith('/') ? `${running.url}${path}` : path, method, token, ask),
     async key(role) {

@@ -1,0 +1,266 @@
+/**
+ * Backups of a server at work, by the commands: runs come and end, inputs come and go with their blobs, a batch experiment
+ * is under way. Each is restored twice: into SQLite with a bucket, and from a backup of that into what the tests run on.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
+import { pushApp } from '../testing/apps.ts';
+import {
+  checkAnswers,
+  checkAssets,
+  checkContents,
+  checkEvents,
+  openQuery,
+  type Seen,
+} from '../testing/kill-checks.ts';
+import { type Acknowledged, APPLICATION, ENSEMBLE, LOAD_APP, Load } from '../testing/kill-load.ts';
+import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
+import { type ServerProcess, startServerProcess } from '../testing/process.ts';
+import { type Receiver, startReceiver } from '../testing/receiver.ts';
+import { expectStatus } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { command, startCommand } from './testing/commands.ts';
+
+const CLIENTS = 6;
+const RUNS_BEFORE = 40;
+const SECRET = 'tea at five';
+/** JavaScript takes some of these for ends of lines. */
+const DESCRIPTION = 'one\u2028two\u2029three\nfour "five" ✓';
+const base = `/v1/applications/${APPLICATION}`;
+const postgres = inject('postgres');
+
+let server: TestServer;
+let s3: S3Server;
+let receiver: Receiver;
+let folder: string;
+let ownKey: { id: string; token: string };
+/** What had been answered with 202 when the backup began. */
+let before: Acknowledged[];
+let backedUp: { code: number | string; out: string; error: string };
+
+const settings = (data: string, database: string): Record<string, string> => ({
+  SWITCHYARD_DATA: data,
+  ...(database ? { SWITCHYARD_DATABASE: database } : {}),
+});
+const bucket = (): Record<string, string> => ({
+  SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
+  AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+});
+async function upload(text: string): Promise<string> {
+  const { body } = await server.ask('POST', `${base}/runs/uploadurl`);
+  const { upload_id, upload_url } = body as { upload_id: string; upload_url: string };
+  expectStatus(await server.ask('PUT', upload_url, { token: null, body: text }), 200);
+  return upload_id;
+}
+
+const PADDED = JSON.stringify({ n: 1, ms: 0, exit: 0, pad: 10, more: 'x'.repeat(100_000) });
+
+/** Inputs whose blobs are there for a moment only, until it is told to stop. */
+function comeAndGo(): () => Promise<void> {
+  let stopped = false;
+  const going = (async () => {
+    for (let at = 0; !stopped; at += 1) {
+      const body = { id: `passing-${at}`, name: 'Passing', upload_id: await upload(PADDED) };
+      expectStatus(await server.ask('POST', `${base}/inputs`, { body }), 201);
+      expectStatus(await server.ask('DELETE', `${base}/inputs/passing-${at}`), 204);
+    }
+  })();
+  return async () => {
+    stopped = true;
+    await going;
+  };
+}
+
+beforeAll(async () => {
+  [server, s3, receiver] = await Promise.all([
+    startTestServer({ env: { SWITCHYARD_CAPACITY: '3' } }),
+    startS3Server(),
+    startReceiver(),
+  ]);
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-backups-'));
+  await pushApp(server, APPLICATION, LOAD_APP, { executable_type: 'binary', runtime: 'shell' });
+  expectStatus(await server.ask('PUT', base, { body: { description: DESCRIPTION } }), 200);
+  expectStatus(await server.ask('POST', `${base}/ensembles`, { body: ENSEMBLE }), 201);
+  const secrets = [{ type: 'env', location: 'TEA', value: SECRET }];
+  expectStatus(await server.ask('POST', `${base}/secrets`, { body: { id: 'tea', secrets } }), 201);
+  const hook = { id: 'hook', event_types: ['run.status'], endpoint_url: receiver.url, description: '' };
+  expectStatus(await server.ask('POST', '/v1/webhooks', { body: hook }), 201);
+  ownKey = await server.key('operator');
+  expectStatus(await server.ask('POST', `${base}/versions`, { body: { id: 'v1', name: 'One' } }), 201);
+  const instance = { id: 'one', name: 'One', version_id: 'v1' };
+  expectStatus(await server.ask('POST', `${base}/instances`, { body: instance }), 201);
+
+  const load = new Load(server, ['latest']);
+  const clients = Array.from({ length: CLIENTS }, () => load.client());
+  const stop = comeAndGo();
+  await server.until('runs-ended', async () => load.acknowledged.length >= RUNS_BEFORE);
+  const slow = await upload(JSON.stringify({ n: 7, ms: 600, exit: 0, pad: 10 }));
+  const input = { id: 'slow', name: 'Slow', upload_id: slow };
+  expectStatus(await server.ask('POST', `${base}/inputs`, { body: input }), 201);
+  const set = { id: 'set', name: 'Set', inputs: [{ id: 'slow' }] };
+  expectStatus(await server.ask('POST', `${base}/experiments/inputsets`, { body: set }), 201);
+  const batch = { id: 'batch', name: 'Batch', input_set_id: 'set', instance_ids: ['one'], repetitions: 6 };
+  expectStatus(await server.ask('POST', `${base}/experiments/batch`, { body: batch }), 201);
+  before = load.acknowledged.map((run) => ({ ...run, cancelAsked: true }));
+  backedUp = await command('backup', [folder], settings(server.data, server.address));
+  await stop();
+  load.stop();
+  await Promise.all(clients);
+  expect(load.refused).toEqual([]);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([server.close(), s3.stop(), receiver.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Target {
+  data: string;
+  env: Record<string, string>;
+  query: Awaited<ReturnType<typeof openQuery>>['query'];
+}
+
+/** Restores into a data folder of its own, and hands it over until `look` is done. */
+async function restored(
+  from: string,
+  where: { postgres: boolean; s3: boolean },
+  look: (target: Target) => Promise<void>,
+): Promise<void> {
+  const data = mkdtempSync(join(tmpdir(), 'switchyard-restored-'));
+  const name = `restored_${process.pid}`;
+  const address = where.postgres ? await createDatabase(postgres, name) : '';
+  const env = { ...settings(data, address), ...(where.s3 ? bucket() : {}) };
+  try {
+    const done = await command('restore', [from], env);
+    expect(done).toMatchObject({ code: 0, error: '' });
+    const { query, close } = await openQuery(data, address);
+    try {
+      await look({ data, env, query });
+    } finally {
+      await close();
+    }
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+    if (address) await dropDatabase(postgres, name);
+  }
+}
+
+/** What everybody who was told something may expect of a server that was restored. */
+async function checkServer(restart: ServerProcess, { data, env, query }: Target): Promise<void> {
+  const seen = new Map<string, Seen>();
+  const going = "select id from runs where status in ('queued', 'running')";
+  const isOver = async (): Promise<boolean> => {
+    const { body } = await restart.ask('GET', `${base}/experiments/batch/batch/metadata`);
+    return (body as { status: string }).status === 'completed' && (await query(going)).length === 0;
+  };
+  await expect.poll(isOver, { timeout: 60_000 }).toBe(true);
+  for (const { id } of before) {
+    const { body } = await restart.ask('GET', `${base}/runs/${id}`);
+    seen.set(id, body as Seen);
+  }
+  const { violations, lost } = checkAnswers(before, seen, new Set());
+  expect({ violations, lost }).toEqual({ violations: [], lost: 0 });
+  expect(await checkEvents(query)).toEqual([]);
+  expect(await checkAssets(query)).toEqual([]);
+  if (!('SWITCHYARD_BLOBS' in env)) expect((await checkContents(query, data)).violations).toEqual([]);
+
+  const ask = async (path: string, token = restart.token) => {
+    const answer = await restart.ask('GET', path, { token });
+    expectStatus(answer, 200);
+    return answer.body as Record<string, unknown>;
+  };
+  expect(await ask(`${base}/secrets/tea`)).toMatchObject({ secrets: [{ value: SECRET }] });
+  expect(await ask(base, ownKey.token)).toMatchObject({ description: DESCRIPTION });
+  const [ended] = before.filter(
+    ({ id, input }) => input.exit === 0 && seen.get(id)?.status_v2 === 'succeeded',
+  );
+  const logs = await ask(`${base}/runs/${ended?.id}/logs`);
+  expect(JSON.stringify(logs)).toContain(`run ${ended?.input.n}`);
+}
+
+const namedBackup = (): string => join(folder, readdirSync(folder).find((name) => /^\d/.test(name)) ?? '');
+
+describe('a backup under load', () => {
+  test('is made, names the key, and is for its owner alone', () => {
+    expect(backedUp).toMatchObject({ code: 0, error: '' });
+    expect(backedUp.out).toContain('It holds the master key');
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const modes = files
+      .filter((one) => one.isFile() && one.name !== 'lock')
+      .map((one) => statSync(join(one.parentPath, one.name)).mode & 0o777);
+    expect(new Set(modes)).toEqual(new Set([0o600]));
+    expect(existsSync(join(folder, 'incoming'))).toBe(false);
+  });
+
+  test('is restored into SQLite and a bucket, and from there into where it came from', async () => {
+    await restored(folder, { postgres: false, s3: true }, async (first) => {
+      const ids = new Set((await first.query('select id from runs')).map((row) => row.id));
+      expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
+      expect(await first.query("select id from runs where status = 'running'")).not.toEqual([]);
+      const restart = await startServerProcess({ data: first.data, env: first.env });
+      const hop = mkdtempSync(join(tmpdir(), 'switchyard-hop-'));
+      try {
+        await checkServer(restart, first);
+        const told = await restart.ask('POST', `${base}/runs`, {
+          body: { input: { n: 5, ms: 0, exit: 0, pad: 10 } },
+        });
+        const { run_id } = told.body as { run_id: string };
+        await receiver.until((all) =>
+          all.some((one) => one.text.includes(run_id) && one.text.includes('succeeded')),
+        );
+        expect(await command('backup', [hop], first.env)).toMatchObject({ code: 0, error: '' });
+        await restart.kill('SIGTERM');
+        await restored(hop, { postgres: postgres !== '', s3: false }, async (second) => {
+          const number = 'select cast(max(seq) as integer) as last from run_events';
+          expect(await second.query(number)).toEqual(await first.query(number));
+          const last = await startServerProcess({ data: second.data, env: second.env });
+          try {
+            expect(last.token).toBe(server.token);
+            const made = await last.ask('POST', `${base}/runs`, {
+              body: { input: { n: 6, ms: 0, exit: 0, pad: 10 } },
+            });
+            expectStatus(made, 202);
+            await checkServer(last, second);
+          } finally {
+            await last.kill('SIGTERM');
+          }
+        });
+      } finally {
+        await restart.kill('SIGTERM');
+        rmSync(hop, { recursive: true, force: true });
+      }
+    });
+  });
+
+  test('the next one copies only what is new, and takes the place of the first when one is to be kept', async () => {
+    const first = namedBackup();
+    const done = await command('backup', [folder, '--keep', '1'], settings(server.data, server.address));
+    expect(done).toMatchObject({ code: 0, error: '' });
+    expect(Number(/, (\d+) were there/.exec(done.out)?.[1])).toBeGreaterThan(0);
+    expect(existsSync(first)).toBe(false);
+    const checked = await command('restore', [folder, '--check'], {});
+    expect(checked).toMatchObject({ code: 0, error: '' });
+    expect(checked.out).toContain(namedBackup());
+  });
+
+  test('one that is killed is no backup, and hinders neither the next nor the server', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'switchyard-killed-'));
+    const env = settings(server.data, server.address);
+    try {
+      const { child, ended } = startCommand('backup', [place], env);
+      await expect.poll(() => existsSync(join(place, 'incoming', 'tables'))).toBe(true);
+      child.kill('SIGKILL');
+      expect((await ended).code).toBe('SIGKILL');
+      const refused = await command('restore', [place], { SWITCHYARD_DATA: join(place, 'none') });
+      expect(refused.code).toBe(1);
+      expect(refused.error).toContain('holds no whole backup, only one that was cut off');
+      expect(await command('backup', [place], env)).toMatchObject({ code: 0 });
+      expect(existsSync(join(place, 'incoming'))).toBe(false);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+});

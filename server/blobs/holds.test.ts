@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemRandom } from '../random.ts';
+import { movedClock } from '../testing/clock.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { Contents } from './contents.ts';
+import { openDiskBlobs } from './disk.ts';
+import { dropHold, renewHold, takeHold } from './holds.ts';
+import type { BlobStore } from './store.ts';
+
+const MINUTE = 60_000;
+const HELD_MS = 10 * MINUTE;
+const clock = movedClock(Date.now());
+let server: TestServer;
+let folder: string;
+let blobs: BlobStore;
+let contents: Contents;
+beforeAll(async () => {
+  server = await startTestServer();
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-holds-'));
+  blobs = await openDiskBlobs(folder);
+  contents = new Contents({ database: server.running.database, blobs, clock, random: systemRandom });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function keys(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const key of blobs.list(Number.POSITIVE_INFINITY)) found.push(key);
+  return found;
+}
+
+/** Content that a row names until it is removed the way every slice does it. */
+async function madeAndRemoved(): Promise<void> {
+  const { database } = server.running;
+  const content = await contents.prepareStream(Readable.from([Buffer.from('large')]), 10);
+  await database.transact((tx) => content.insert(tx));
+  const left = await database.transact((tx) => contents.remove(tx, [content.id]));
+  await contents.removeBlobs(left);
+}
+
+describe('a hold', () => {
+  test('keeps blobs that nobody names, from those who remove them and from the sweep, until it is dropped', async () => {
+    const { database } = server.running;
+    await madeAndRemoved();
+    expect(await keys()).toEqual([]);
+
+    await database.transact((tx) => takeHold(tx, 'one', clock.now()));
+    await madeAndRemoved();
+    expect(await keys()).toHaveLength(1);
+    for (let passed = 0; passed < 2 * 60; passed += 9) {
+      clock.move(9 * MINUTE);
+      expect(await database.transact((tx) => renewHold(tx, 'one', clock.now()))).toBe(true);
+    }
+    expect(await contents.sweep()).toBe(0);
+    await database.transact((tx) => dropHold(tx, 'one'));
+    expect(await contents.sweep()).toBe(1);
+    expect(await keys()).toEqual([]);
+  });
+
+  test('ends by itself, and is not taken up again', async () => {
+    const { database } = server.running;
+    await database.transact((tx) => takeHold(tx, 'two', clock.now()));
+    clock.move(HELD_MS);
+    await madeAndRemoved();
+    expect(await keys()).toEqual([]);
+    expect(await database.transact((tx) => renewHold(tx, 'two', clock.now()))).toBe(false);
+  });
+});
