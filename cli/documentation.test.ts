@@ -3,7 +3,7 @@
  * sample apps are pushed and run the way `npm start` does it.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
@@ -57,8 +57,8 @@ describe('the examples of', () => {
     async ({ route, choice }) => {
       const folder = mkdtempSync(join(tmpdir(), 'switchyard-page-'));
       try {
-        mkdirSync(join(folder, 'data'));
-        writeFileSync(join(folder, 'data', 'root-token'), `${server.token}\n`);
+        symlinkSync(server.data, join(folder, 'data'));
+        writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: COMMANDS }));
         const steps = extractExamples(route, choice);
         expect(steps.length).toBeGreaterThan(0);
         const script = ['set -euo pipefail'];
@@ -89,9 +89,21 @@ describe('the examples of', () => {
   );
 });
 
+/** Commands that pages give in the folder of the repository, without the installation that goes before them. */
+const COMMANDS = Object.fromEntries(
+  ['backup', 'restore'].map((name) => {
+    const file = join(import.meta.dirname, '..', 'server', 'backup', `${name}-command.ts`);
+    return [name, `'${process.execPath}' '${file}'`];
+  }),
+);
+
 function bash(folder: string, script: string): Promise<{ code: number; stderr: string }> {
   return new Promise((resolve) => {
-    const environment = { PATH: process.env.PATH ?? '', HOME: folder };
+    const environment = {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      SWITCHYARD_DATABASE: server.address,
+    };
     execFile(
       'bash',
       ['-c', script],

@@ -12,6 +12,8 @@ const parts = new Map([
   ['payloads', 'server/testing/bench-payloads.ts'],
   ['followers', 'server/testing/bench-followers.ts'],
   ['experiments', 'server/testing/bench-experiments.ts'],
+  ['load', 'server/testing/bench-load.ts'],
+  ['backup', 'server/testing/bench-backup.ts'],
   ['site', 'site/testing/bench/bench.ts'],
 ]);
 const part = parts.get(first);

@@ -13,13 +13,12 @@
  *
  * `--rounds`, `--repetitions`, `--slots`.
  */
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { packFiles } from './apps.ts';
 import { APPLICATION, median, push, type Started, startSwitchyard, tell } from './bench-kit.ts';
 import { hangUp, send } from './bench-requests.ts';
 import { pause } from './kill-load.ts';
-import { treeOf } from './processes.ts';
+import { cpuMsOf } from './processes.ts';
 
 const { values } = parseArgs({
   options: {
@@ -39,8 +38,6 @@ const CLIENTS = 8;
 /** Asked forty times a second, the figures of the server were a tenth of what was measured when the machine was busy. */
 const POLL_MS = 200;
 const SHARE_MAX = 0.1;
-/** Of the kernel's count of processor time, which Linux gives to programs in these units on every machine. */
-const TICK_MS = 10;
 const APP = `/v1/applications/${APPLICATION}`;
 const MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
 /** Reports the number that it was given, as its value. */
@@ -76,26 +73,6 @@ async function furnish(server: Started): Promise<void> {
   await ask(server, 'POST', `${APP}/experiments/inputsets`, { id: 'set', name: 'Inputs', inputs });
 }
 
-/** Processor time of the server and of all that it started, of what has ended too, in ms. */
-function cpuMs(server: Started): number {
-  let ticks = 0;
-  for (const pid of treeOf(server.pid)) {
-    const text = statOf(pid);
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    // utime, stime, and those of its children that were waited for.
-    for (const at of [11, 12, 13, 14]) ticks += Number(fields[at] ?? 0);
-  }
-  return ticks * TICK_MS;
-}
-
-function statOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 async function finished(server: Started): Promise<number> {
   const { text } = await send(server, 'GET', '/metrics');
   const ended = [...text.matchAll(/^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm)];
@@ -117,11 +94,11 @@ async function measure(
   isOver: () => Promise<boolean>,
 ): Promise<Took> {
   const wanted = (await finished(server)) + runs;
-  const [wall, cpu] = [performance.now(), cpuMs(server)];
+  const [wall, cpu] = [performance.now(), cpuMsOf(server.pid)];
   await begin();
   while ((await finished(server)) < wanted) await pause(POLL_MS);
   while (!(await isOver())) await pause(1);
-  return { wallMs: performance.now() - wall, cpuMs: cpuMs(server) - cpu };
+  return { wallMs: performance.now() - wall, cpuMs: cpuMsOf(server.pid) - cpu };
 }
 
 function oneByOne(server: Started, repetitions = REPETITIONS): Promise<Took> {

@@ -1,10 +1,35 @@
 /** What the parts of the benchmark share: a server as a process of its own, an app in it, and how figures are said. */
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { type ServerProcess, startServerProcess } from './process.ts';
 
 export const APPLICATION = 'bench';
+
+/** The manifest of an app that is one compiled file or script. */
+export const BINARY_MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
+/** About 2 kB, the size the design measured with. */
+export const INPUT = {
+  stops: Array.from({ length: 32 }, (_, at) => ({
+    id: `stop-${at}`,
+    lon: 8.5 + at / 97,
+    lat: 47.4 + at / 89,
+    demand: at % 7,
+  })),
+};
+
+/** Starts bare Fastify as a process of its own. */
+export async function startBare(): Promise<{ url: string; pid: number; stop(): void }> {
+  const bare = spawn(process.execPath, [join(import.meta.dirname, 'bare-fastify.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise<string>((resolve) =>
+    createInterface({ input: bare.stdout }).once('line', resolve),
+  );
+  return { url: `http://127.0.0.1:${port}`, pid: bare.pid ?? 0, stop: () => bare.kill() };
+}
 
 export type Started = ServerProcess & { stop(): Promise<void> };
 

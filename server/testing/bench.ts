@@ -7,21 +7,28 @@
  *   containment, which runner/bench.ts measures, and against the runner alone.
  *
  * The other parts have files of their own: `npm run bench -- lists`, `-- payloads`, `-- followers`,
- * `-- experiments`.
+ * `-- experiments`, `-- load`, `-- backup`.
  *
  * Rounds alternate between server and baseline; the figures are medians. `--seconds` of a round, `--rounds`.
  */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-
 import { parseArgs } from 'node:util';
 import { benchRunner, trivialProgram } from '@switchyard/runner/bench.ts';
 import autocannon from 'autocannon';
 import { packFiles } from './apps.ts';
-import { APPLICATION, median, push, type Started, say, startSwitchyard } from './bench-kit.ts';
+import {
+  APPLICATION,
+  BINARY_MANIFEST,
+  INPUT,
+  median,
+  push,
+  type Started,
+  say,
+  startBare,
+  startSwitchyard,
+} from './bench-kit.ts';
 import { pause } from './kill-load.ts';
 
 const { values } = parseArgs({
@@ -36,27 +43,6 @@ const ROUNDS = Number(values.rounds);
 const RUNS = Number(values.runs);
 const CONNECTIONS = 64;
 const POLL_MS = 25;
-const MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
-/** About 2 kB, the size the design measured with. */
-const INPUT = {
-  stops: Array.from({ length: 32 }, (_, at) => ({
-    id: `stop-${at}`,
-    lon: 8.5 + at / 97,
-    lat: 47.4 + at / 89,
-    demand: at % 7,
-  })),
-};
-
-async function startBare(): Promise<{ url: string; stop(): void }> {
-  const bare = spawn(process.execPath, [join(import.meta.dirname, 'bare-fastify.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const port = await new Promise<string>((resolve) =>
-    createInterface({ input: bare.stdout }).once('line', resolve),
-  );
-  return { url: `http://127.0.0.1:${port}`, stop: () => bare.kill() };
-}
-
 interface Load {
   url: string;
   method: 'GET' | 'POST';
@@ -104,7 +90,7 @@ async function benchRequests(): Promise<void> {
   const server = await startSwitchyard({ SWITCHYARD_CAPACITY: '0,16c60gb12h=1' });
   const bare = await startBare();
   try {
-    await push(server, await packFiles({ 'app.yaml': MANIFEST, main: '#!/bin/sh\n' }), 'binary');
+    await push(server, await packFiles({ 'app.yaml': BINARY_MANIFEST, main: '#!/bin/sh\n' }), 'binary');
     const { client } = server;
     const created = await client.call('createRun', {
       params: { application_id: APPLICATION },
@@ -169,7 +155,7 @@ let done = 0;
 async function trivialArchive(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
   try {
-    return await packFiles({ 'app.yaml': MANIFEST, main: readFileSync(trivialProgram(folder)) });
+    return await packFiles({ 'app.yaml': BINARY_MANIFEST, main: readFileSync(trivialProgram(folder)) });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
