@@ -17,9 +17,9 @@ import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { UNFINISHED } from '../database/folder-lock.ts';
 import { createLog } from '../log.ts';
-import { startServer } from '../main.ts';
 import { systemRandom } from '../random.ts';
 import { nodeApp, pushApp } from '../testing/apps.ts';
+import { startServerProcess } from '../testing/process.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import { backUp } from './back-up.ts';
 import { checkBackup } from './check.ts';
@@ -197,6 +197,7 @@ describe('a restore', () => {
     expect(readdirSync(config.data)).toEqual(['mine.txt']);
   });
 
+  // On SQLite the database lies in the data folder, which is empty or refused for that.
   test.runIf(process.env.DATABASE === 'postgres')('into a database with rows is refused', async () => {
     changed(() => {});
     const config = target({ SWITCHYARD_DATABASE: server.address });
@@ -211,7 +212,7 @@ describe('a restore', () => {
     const config = target();
     mkdirSync(config.data);
     writeFileSync(join(config.data, UNFINISHED), whole);
-    await expect(startServer({ ...config, port: 0 }, { log })).rejects.toThrow(
+    await expect(startServerProcess({ data: config.data })).rejects.toThrow(
       /A restore into the data folder .* was cut off, so part of the data is missing; empty the folder/,
     );
     await expect(restore(config, whole, log)).rejects.toThrow(`it holds ${UNFINISHED}`);

@@ -21,6 +21,7 @@ import {
   tell,
 } from './bench-kit.ts';
 import { hangUp, send } from './bench-requests.ts';
+import { pause } from './kill-load.ts';
 
 const { values } = parseArgs({
   options: {
@@ -92,7 +93,7 @@ try {
   for (let round = 0; round < ROUNDS; round += 1) {
     const one = await createWhile(backUp);
     during.push(one);
-    without.push(await createWhile(() => new Promise((resolve) => setTimeout(resolve, one.ms))));
+    without.push(await createWhile(() => pause(one.ms)));
   }
   const rate = (rounds: readonly Round[]): number => median(rounds.map((one) => one.perSecond));
   const ratio = median(during.map((one, at) => one.perSecond / (without[at]?.perSecond ?? Number.NaN)));
