@@ -76,7 +76,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** The database of the global set-up, which has every table and no row. To make tables takes a copy ten times as long. */
+/** The database of the global set-up: every table, no row. Making tables anew takes 0.4 to 1.4 s on a busy machine, a copy 0.1. */
 export const withTables = 'with_tables';
 
 /** A new database on the server of the address: empty, or a copy of another that nobody is connected to. */
