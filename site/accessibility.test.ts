@@ -4,10 +4,21 @@ import { startTestServer } from '@switchyard/server/testing/server.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { atSite, builtSite } from './testing/at-site.ts';
-import { axeColorFindings, axeFindings } from './testing/axe.ts';
+import { axeColorFindings, axeContentFindings, axeFindings } from './testing/axe.ts';
 import { hasBrowser } from './testing/browser.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
+/** Home, a guide with tabs, an operation, a field list, pictures, a release, a form, plain text. */
+const kinds = [
+  '/',
+  '/docs/get-started/quickstarts/custom-app',
+  '/docs/using-switchyard/reference/api/runs',
+  '/docs/using-switchyard/experiments/shadow',
+  '/docs/use-cases/vehicle-routing/fleet',
+  '/docs/releases/latest',
+  '/sign-up',
+  '/terms',
+];
 /** A page takes under a second, and there are many of them. */
 const allPagesMs = 900_000;
 const at = atSite((site) => startTestServer({ site }));
@@ -25,23 +36,36 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     return page;
   }
 
-  test('on any page, nor in its dark theme', { timeout: allPagesMs }, async () => {
+  test('on any page', { timeout: allPagesMs }, async () => {
     const page = await visit('/');
     const found: string[] = [];
     for (const path of readdirSync(builtSite, { recursive: true, encoding: 'utf8' })) {
       if (!path.endsWith('.html')) continue;
       const route = `/${path.replace(/(^index)?\.html$/, '')}`;
-      await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(route, { waitUntil: 'load' });
       const canonical = page.locator('link[rel=canonical]');
       // The address of a folder shows a page that has its own turn.
       if ((await canonical.count()) > 0 && (await canonical.getAttribute('href')) !== route) continue;
-      found.push(...(await axeFindings(page)).map((finding) => `${route}: ${finding}`));
-      await page.emulateMedia({ colorScheme: 'dark' });
-      found.push(...(await axeColorFindings(page)).map((finding) => `${route} in the dark: ${finding}`));
+      found.push(...(await axeContentFindings(page)).map((finding) => `${route}: ${finding}`));
     }
     expect(found).toEqual([]);
   });
+
+  // Contrast on every page, in both themes, is looked at in browser.test.ts.
+  test.each(['light', 'dark'] as const)(
+    'on a page of each kind in the %s theme, with its navigation',
+    async (theme) => {
+      const page = await visit('/');
+      await page.emulateMedia({ colorScheme: theme });
+      const found: string[] = [];
+      for (const route of kinds) {
+        await page.goto(route, { waitUntil: 'load' });
+        const findings = [...(await axeFindings(page)), ...(await axeColorFindings(page))];
+        found.push(...findings.map((finding) => `${route}: ${finding}`));
+      }
+      expect(found).toEqual([]);
+    },
+  );
 
   test('in an open search, with and without results', async () => {
     const page = await visit(overview);

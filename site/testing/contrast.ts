@@ -5,11 +5,16 @@
 export function faintWords(least: number): string[] {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   if (!context) return ['no canvas'];
+  const pixels = new Map<string, number[]>();
   const pixel = (color: string): number[] => {
+    const known = pixels.get(color);
+    if (known) return known;
     context.clearRect(0, 0, 1, 1);
     context.fillStyle = color;
     context.fillRect(0, 0, 1, 1);
-    return [...context.getImageData(0, 0, 1, 1).data];
+    const read = [...context.getImageData(0, 0, 1, 1).data];
+    pixels.set(color, read);
+    return read;
   };
   const luminance = (color: number[]) => {
     const linear = color.slice(0, 3).map((part) => {
