@@ -54,6 +54,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   // Contrast on every page, in both themes, is looked at in browser.test.ts.
   test.each(['light', 'dark'] as const)(
     'on a page of each kind in the %s theme, with its navigation',
+    { timeout: allPagesMs },
     async (theme) => {
       const page = await visit('/');
       await page.emulateMedia({ colorScheme: theme });
