@@ -3,6 +3,7 @@
  * verdict. How each number is made stands with the statistics of the server; here is what it means to a reader.
  */
 import Type, { type Static } from 'typebox';
+import { METRIC_CHARS_MAX, METRICS_MAX } from './limits.ts';
 import { mapOf, nullable, oneOf } from './shapes.ts';
 
 const number = (description: string) => Type.Number({ description });
@@ -89,7 +90,7 @@ export type Objective = (typeof OBJECTIVES)[number];
 /** What better means, by indicator: given when an experiment is created. */
 export const Objectives = mapOf(
   oneOf(OBJECTIVES, 'Whether less or more is better.'),
-  'What is better, by indicator: minimize or maximize. An indicator that is not named is minimized. Beyond the specification.',
+  `What is better, by indicator: minimize or maximize; at most ${METRICS_MAX} indicators, with names of 1 to ${METRIC_CHARS_MAX} characters. An indicator that is not named is minimized. Beyond the specification.`,
 );
 
 const Interval = Type.Object(

@@ -1,16 +1,14 @@
 /** What a request for a batch experiment means: which runs are wanted, in which order. Pure. */
 import type { BatchExperimentCreate, BatchRunCreate } from '@switchyard/contract/batch-experiments.ts';
-import type { Objective } from '@switchyard/contract/experiment-results.ts';
 import {
   BATCH_RUNS_MAX,
-  METRIC_CHARS_MAX,
-  METRICS_MAX,
   OPTION_SET_KEY_CHARS_MAX,
   OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
 } from '@switchyard/contract/limits.ts';
 import { badRequest, cut, shown } from '../http/problem.ts';
 import { asText, optionsError } from '../instances/rules.ts';
+import { refuseObjectives } from './objectives.ts';
 
 /** A run that is wanted. Empty: no instance, no version but that of the instance. */
 export interface WantedRun {
@@ -161,18 +159,6 @@ function optionSetsOf({ option_sets }: BatchExperimentCreate): OptionSets {
       `option_sets is ${chars} characters long, written as JSON; it may have ${OPTION_SETS_CHARS_MAX}.`,
     );
   return new Map(sets);
-}
-
-/** Throws the 400 for objectives of too many indicators, or of what no indicator is called. */
-export function refuseObjectives(objectives: Readonly<Record<string, Objective>>): void {
-  const names = Object.keys(objectives);
-  if (names.length > METRICS_MAX)
-    throw badRequest(`objectives has ${names.length} indicators; it may have ${METRICS_MAX}.`);
-  for (const name of names)
-    if (name === '' || name.length > METRIC_CHARS_MAX)
-      throw badRequest(
-        `objectives has the indicator ${shown(name)}; the name of one has 1 to ${METRIC_CHARS_MAX} characters.`,
-      );
 }
 
 /** Every run that is asked for, in order, of the inputs that each set holds; throws the 400 for what cannot be. */

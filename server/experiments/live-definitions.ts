@@ -1,17 +1,15 @@
 /**
  * What shadow and switchback tests are made of, as `experiments.definition` holds it, and the rules of their bodies. Pure.
  */
-import type { Objective } from '@switchyard/contract/experiment-results.ts';
 import type { ShadowTestCreate } from '@switchyard/contract/shadow-tests.ts';
 import type { SwitchbackTestCreate } from '@switchyard/contract/switchback-tests.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { routedId, type ShadowRoute, type SwitchbackRoute } from '../runs/routes.ts';
+import { type Objectives, refuseObjectives } from './objectives.ts';
 import type { ExperimentsTable } from './schema.ts';
 import { Generator } from './statistics/generator.ts';
 
 const MINUTE_MS = 60_000;
-
-export type Objectives = Record<string, Objective>;
 
 /** Times are milliseconds since the epoch. */
 export interface ShadowDefinition {
@@ -50,6 +48,7 @@ export function switchbackOf({ definition }: Pick<ExperimentsTable, 'definition'
 export function defineShadow(body: ShadowTestCreate, now: number): ShadowDefinition {
   const { baseline, candidates, field } = sidesOf(body);
   checkSides(baseline, candidates, field);
+  refuseObjectives(body.objectives ?? {});
   const from = timeOf(body.start_events?.time);
   const until = timeOf(body.termination_events.time);
   if (until !== null && until <= now)
@@ -78,6 +77,7 @@ export function defineSwitchback(
 ): SwitchbackDefinition {
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = body.comparison;
   checkSides(baseline, [candidate], 'comparison.candidate_instance_id');
+  refuseObjectives(body.objectives ?? {});
   const { unit_duration_minutes, units, start: asked } = body.generate_random_plan;
   const start = timeOf(asked);
   if (start !== null && start < now)

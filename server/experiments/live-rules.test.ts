@@ -10,6 +10,9 @@ import { startTestServer, type TestServer } from '../testing/server.ts';
 const START = Date.UTC(2026, 0, 5, 8);
 const at = (ms: number) => new Date(START + ms).toISOString();
 const words = (length: number) => 'x'.repeat(length);
+/** Of so many indicators, with names as long as they may be. */
+const objectivesOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}`.padEnd(255, 'x'), 'maximize']));
 
 let server: TestServer;
 let clock: MovedClock;
@@ -69,6 +72,9 @@ describe.each(KINDS)('$kind tests', ({ kind, required, own }) => {
       ['with half of a pair', { comparison: { baseline_instance_id: 'baseline' } }, 'candidate_instance_id'],
       [`without ${required}`, { [required]: undefined }, required],
       ['with a field that is none', { objectivez: {} }, 'objectives'],
+      ['with an objective of no name', { objectives: { '': 'minimize' } }, 'objectives has the indicator ""'],
+      ['with one of a name of 256', { objectives: { [words(256)]: 'minimize' } }, '1 to 255 characters'],
+      ['with objectives of 101', { objectives: objectivesOf(101) }, 'objectives has 101 indicators'],
       [
         'with a zero for a limit',
         { [required]: { maximum_runs: 0, units: 0, unit_duration_minutes: 1 } },
@@ -82,7 +88,12 @@ describe.each(KINDS)('$kind tests', ({ kind, required, own }) => {
 
   test('are made with the longest of everything', async () => {
     await prepare();
-    const longest = { id: words(64), name: words(48), description: words(128) };
+    const longest = {
+      id: words(64),
+      name: words(48),
+      description: words(128),
+      objectives: objectivesOf(100),
+    };
     const answer = await calls.create(draft(longest));
     expectStatus(answer, 201);
     expect(answer.body).toMatchObject(longest);
@@ -233,5 +244,31 @@ describe.each(KINDS)('$kind tests', ({ kind, required, own }) => {
       expectStatus(await ask(operator, method, path, body), status);
     }
     expect(await listed()).toEqual([]);
+  });
+});
+
+test('shadow tests have one to ten candidates', async () => {
+  const application = freshId('app');
+  await liveApp(server, application);
+  const params = { application_id: application };
+  const candidates = ['candidate', 'latest'];
+  for (let count = 3; count <= 11; count += 1) {
+    const body = { id: `c${count}`, name: `Candidate ${count}`, version_id: 'v1' };
+    candidates.push((await server.client.call('createInstance', { params, body })).body.id);
+  }
+  const { root, create } = liveCalls(() => server, 'shadow', application);
+  const draft = (count: number) => ({
+    id: 'test',
+    name: 'Any name',
+    comparisons: { baseline: candidates.slice(0, count) },
+    termination_events: { maximum_runs: 1 },
+  });
+  for (const count of [0, 11])
+    expectError(await create(draft(count)), 400, `comparisons.baseline has ${count} items`, '1 to 10');
+  expect((await server.ask('GET', root)).body).toEqual([]);
+  const made = await create(draft(10));
+  expectStatus(made, 201);
+  expect(made.body).toMatchObject({
+    comparisons: [{ baseline_instance_id: 'baseline', candidate_instance_ids: candidates.slice(0, 10) }],
   });
 });

@@ -60,13 +60,20 @@ describe('a draft', () => {
       id: 'other',
       comparison: null,
       comparisons: { baseline: ['candidate', 'latest'] },
+      start_events: { time: '0001-01-01T00:00:00Z' },
       termination_events: { maximum_runs: 1, time: '0001-01-01T00:00:00Z' },
     });
-    expect((await calls.create(other)).body).toMatchObject({
-      comparison: COMPARISON,
+    const several = await calls.create(other);
+    expectStatus(several, 201);
+    expect(several.body).toEqual({
+      ...shown,
+      id: 'other',
+      created_at: at(1),
+      updated_at: at(1),
       comparisons: [{ baseline_instance_id: 'baseline', candidate_instance_ids: ['candidate', 'latest'] }],
       start_events: {},
       termination_events: { maximum_runs: 1 },
+      objectives: {},
     });
     expect((await server.ask('GET', calls.root)).body).toMatchObject([{ id: 'other' }, shown]);
     expect((await server.ask('GET', `${calls.root}?pagereturn=true&limit=1`)).body).toMatchObject({
@@ -264,6 +271,19 @@ describe('a started test', () => {
     await started({ id: 'next' });
   });
 
+  test('that is started after its time to begin copies from its start on', async () => {
+    await start(NO_SLOTS);
+    const begin = { start_events: { time: at(60_000) } };
+    expectStatus(await calls.create(draft(begin)), 201);
+    clock.move(120_000);
+    await make();
+    expectStatus(await calls.start('test'), 204);
+    const wanted = await make();
+    await born(1);
+    expect((await copies()).map((run) => originalOf(run))).toEqual([wanted]);
+    expect(await calls.get('test/metadata')).toMatchObject({ ...begin, started_at: at(120_000) });
+  });
+
   test('without a copy is over with its time', async () => {
     await start();
     await started({ termination_events: { maximum_runs: 10, time: at(60_000) } });
@@ -324,7 +344,10 @@ describe('the end of a test', () => {
     expect(await calls.status('test')).toBe('canceled');
   });
 
-  test('deleting it in the middle removes its copies and nothing else', async () => {
+  test.each([
+    ['in the middle', async () => {}],
+    ['when it is over', async () => expectStatus(await calls.stop('test'), 204)],
+  ])('deleting it %s removes its copies and nothing else', async (_, before) => {
     await start(NO_SLOTS);
     await started();
     const originals = [await make(), await make()];
@@ -332,6 +355,7 @@ describe('the end of a test', () => {
       const seen = await copies();
       return seen.length === 2 ? seen : null;
     });
+    await before();
     expectStatus(await calls.remove('test'), 204);
     await make();
     await server.until('runs-canceled', async () => {

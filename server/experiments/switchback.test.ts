@@ -180,6 +180,53 @@ describe('a started test', () => {
     });
   });
 
+  test('that is started in the middle of its plan has lost the units before, and counts from then on', async () => {
+    await start();
+    const plan = { unit_duration_minutes: 1, units: 4, start: at(MINUTE) };
+    const made = await calls.create(draft({ generate_random_plan: plan }));
+    expectStatus(made, 201);
+    const { units } = (made.body as { plan: Plan }).plan;
+    clock.move(3.5 * MINUTE);
+    const before = await make(1);
+    expectStatus(await calls.start('test'), 204);
+    expect(await calls.get('test/metadata')).toMatchObject({
+      started_at: at(3.5 * MINUTE),
+      plan: { start: at(MINUTE), units },
+    });
+    const sent = [await make(50)];
+    clock.move(MINUTE);
+    sent.push(await make(70));
+    for (const run of [before, ...sent]) await ended(server, 'app', run);
+    clock.move(0.5 * MINUTE);
+    const found = await server.until('runs-ended', async () => {
+      const shown = await calls.get('test');
+      return shown.status === 'completed' ? shown : null;
+    });
+    expect(found).toMatchObject({ completed_at: at(5 * MINUTE), number_of_runs: 2 });
+    expect((await metadata(before)).experiment_id).toBeUndefined();
+    const [compared] = found.compared as SwitchbackComparison[];
+    expect(compared?.units).toEqual(
+      [
+        [2, 50],
+        [3, 70],
+      ].map(([index = 0, cost = 0]) => {
+        const { instance_id = '' } = units[index] ?? {};
+        return { index, instance_id, runs: 1, mean: cost - (instance_id === 'candidate' ? 10 : 0) };
+      }),
+    );
+  });
+
+  test('whose plan has the zero time for a start begins when it is started', async () => {
+    await start();
+    const plan = { unit_duration_minutes: 1, units: 1, start: '0001-01-01T00:00:00Z' };
+    const made = await calls.create(draft({ generate_random_plan: plan }));
+    expectStatus(made, 201);
+    expect((made.body as { plan: Plan }).plan).not.toHaveProperty('start');
+    clock.move(MINUTE);
+    expectStatus(await calls.start('test'), 204);
+    expect(await calls.get('test/metadata')).toMatchObject({ plan: { start: at(MINUTE) } });
+  });
+
   test('is started once: 304 then; not after its plan, and not on a baseline that is taken', async () => {
     await start();
     const late = { id: 'late', generate_random_plan: { unit_duration_minutes: 1, units: 1, start: at(0) } };

@@ -37,7 +37,7 @@ export async function liveApp(
 
 type Body = Record<string, unknown>;
 
-/** Calls on the tests of one kind of the application `app`. */
+/** Calls on the tests of one kind of an application. */
 export function liveCalls(server: () => TestServer, kind: 'shadow' | 'switchback', application = 'app') {
   const root = `/v1/applications/${application}/experiments/${kind}`;
   const get = async (path: string): Promise<Body> => {
@@ -67,27 +67,31 @@ export function liveCalls(server: () => TestServer, kind: 'shadow' | 'switchback
 export const COMPARISON = { baseline_instance_id: 'baseline', candidate_instance_id: 'candidate' };
 
 /** Makes switchback tests of one unit until one has a plan that gives it to the candidate, and starts that; answers its id. */
-export async function candidateServes(server: () => TestServer): Promise<string> {
-  const calls = liveCalls(server, 'switchback');
+export async function candidateServes(
+  server: () => TestServer,
+  application = 'app',
+  comparison = COMPARISON,
+): Promise<string> {
+  const calls = liveCalls(server, 'switchback', application);
   for (let drawn = 0; ; drawn += 1) {
-    const id = `turns-${drawn}`;
+    const id = `${comparison.baseline_instance_id}-turns-${drawn}`;
     const made = await calls.create({
       id,
       name: 'Earlier dispatch',
-      comparison: COMPARISON,
+      comparison,
       generate_random_plan: { unit_duration_minutes: 10, units: 1 },
     });
     expectStatus(made, 201);
     const { plan } = made.body as { plan: { units: { instance_id: string }[] } };
-    if (plan.units[0]?.instance_id !== 'candidate') continue;
+    if (plan.units[0]?.instance_id !== comparison.candidate_instance_id) continue;
     expectStatus(await calls.start(id), 204);
     return id;
   }
 }
 
 /** What shadow tests are made, started and looked at by. */
-export function shadowCalls(server: () => TestServer) {
-  const calls = liveCalls(server, 'shadow');
+export function shadowCalls(server: () => TestServer, application = 'app') {
+  const calls = liveCalls(server, 'shadow', application);
   const draft = (more: object = {}) => ({
     id: 'test',
     name: 'Faster search',
