@@ -1,7 +1,14 @@
 /** What is refused when a batch experiment is made: each a 400 that names the field and its value, and changes nothing. */
 import type { Requirements } from '@switchyard/contract/executables.ts';
+import type { ApplicationId, ExperimentId, InputSetId, InstanceId, KeyId } from '@switchyard/contract/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pushApp } from '../testing/apps.ts';
+import { Contents } from '../blobs/contents.ts';
+import { openDiskBlobs } from '../blobs/disk.ts';
+import { systemClock } from '../clock.ts';
+import type { Writer } from '../database/database.ts';
+import { deleteInputSet, findInputSet, type InputSetWithItems, replaceItems } from '../input-sets/store.ts';
+import { systemRandom } from '../random.ts';
+import { createRun, pushApp } from '../testing/apps.ts';
 import {
   ARITHMETIC,
   batchEnded,
@@ -9,8 +16,9 @@ import {
   experimentalApplication,
   makeBatch,
 } from '../testing/experiments.ts';
-import { expectError, expectStatus, freshInstance, uploadContent } from '../testing/resources.ts';
+import { expectError, expectStatus, freshId, freshInstance, uploadContent } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createBatch } from './create-batch.ts';
 
 let server: TestServer;
 let input: string;
@@ -251,4 +259,78 @@ test('a body with neither id nor description, and one of lists that are empty be
   expect(listed).toMatchObject({ instance_ids: [], input_set_id: 'sizes', number_of_requested_runs: 1 });
   for (const { id } of [made, listed])
     expect(await batchEnded(server, 'app', id)).toMatchObject({ status: 'completed', number_of_runs: 1 });
+});
+
+describe('an input set that is another once its inputs are read and before the batch is kept', () => {
+  const application = () =>
+    server.running.database.read
+      .selectFrom('applications')
+      .selectAll()
+      .where('id', '=', 'app' as ApplicationId)
+      .executeTakeFirstOrThrow();
+  async function makeSet(name: string, run: string): Promise<InputSetWithItems> {
+    const id = freshId('set');
+    const path = '/v1/applications/app/experiments/inputsets';
+    expectStatus(await server.ask('POST', path, { body: { id, name, run_ids: [run] } }), 201);
+    const { uid } = await application();
+    const set = await findInputSet(server.running.database.read, uid, id as InputSetId);
+    if (!set) throw new Error(`There is no input set ${id}.`);
+    return set;
+  }
+
+  /** Makes a batch of the set; what `change` does to it comes between the inputs of the batch and its transaction. */
+  async function createAs(id: string, set: InputSetWithItems, change: (tx: Writer) => Promise<unknown>) {
+    const { database } = server.running;
+    const { account_id: account, id: application_id } = await application();
+    const blobs = await openDiskBlobs(`${server.data}/blobs`);
+    const contents = new Contents({ database, blobs, clock: systemClock, random: systemRandom });
+    const gone = set.items.map((item) => item.content_id);
+    // The batch asks for the time once it has its inputs. SQLite goes through transactions in their order.
+    let changed: Promise<unknown> | undefined;
+    const clock = {
+      ...systemClock,
+      now() {
+        changed ??= database.transact(async (tx) => {
+          await change(tx);
+          await contents.remove(tx, gone);
+        });
+        return systemClock.now();
+      },
+    };
+    await createBatch(
+      { database, contents, clock, random: systemRandom },
+      {
+        caller: { account, key: 'key' as KeyId, role: 'admin', email: 'someone@example.com' },
+        params: { application_id },
+        body: {
+          id: id as ExperimentId,
+          name: 'Any name',
+          input_set_id: set.id,
+          instance_ids: ['plain' as InstanceId],
+        },
+        remember: async () => {
+          if (database.kind === 'postgres') await changed;
+        },
+      },
+    );
+  }
+
+  test('is run with the inputs it has then', async () => {
+    const later = await createRun(server, 'app', { instance: 'plain', input: { size: 2 } });
+    const [set, other] = [await makeSet('To be changed', input), await makeSet('Another', later)];
+    await createAs('changed', set, async (tx) => {
+      await deleteInputSet(tx, other.application_uid, other.id);
+      await replaceItems(tx, set.uid, other.items);
+    });
+    const { runs } = await batchEnded(server, 'app', 'changed');
+    expect(runs.map((run) => [run.input_id, run.status_v2])).toEqual([[later, 'succeeded']]);
+  });
+
+  test('is refused when it is deleted', async () => {
+    const set = await makeSet('To be deleted', input);
+    await expect(
+      createAs('deleted', set, (tx) => deleteInputSet(tx, set.application_uid, set.id)),
+    ).rejects.toThrow(`input_set_id is "${set.id}"; it must be an input set`);
+    expectError(await server.ask('GET', batchPath('app', '/deleted')), 404);
+  });
 });
