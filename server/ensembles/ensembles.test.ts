@@ -100,6 +100,17 @@ test('a definition is answered as it was made, with its defaults', async () => {
     ).toBe(404);
 });
 
+test('a definition has up to twenty rules, and a hundred runs', async () => {
+  const rules = Array.from({ length: 20 }, (_, index) => ({ ...rule, id: `r${index}`, index }));
+  const run_groups = [
+    { ...group, repetitions: 60 },
+    { ...group, id: 'more', repetitions: 40 },
+  ];
+  const answer = await create(definition('largest', { rules, run_groups }));
+  expect([answer.status, answer.body]).toMatchObject([201, { rules, run_groups }]);
+  expect((await server.ask('DELETE', `${PATH}/largest`)).status).toBe(204);
+});
+
 describe('a definition is refused', () => {
   const groups = (...ones: object[]) => ({ run_groups: ones.map((one) => ({ ...group, ...one })) });
   const rules = (...ones: object[]) => ({ rules: ones.map((one) => ({ ...rule, ...one })) });

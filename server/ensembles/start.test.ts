@@ -128,6 +128,16 @@ describe('is refused, and nothing is made', () => {
       { configuration: typeOf('lost') },
       'The run group "l" of the ensemble "lost" cannot be run. There is no instance "i2" of application "app".',
     ],
+    [
+      'when the apps of its groups take other formats of input',
+      { configuration: typeOf('mixed') },
+      'The run group "files" of the ensemble "mixed" cannot be run. Its app takes multi-file, and that of the run group "one" json; the runs of an ensemble have one input.',
+    ],
+    [
+      'with a format of the output that its runs do not leave',
+      { configuration: { ...type, format: { output: { type: 'multi-file' } } } },
+      'The run group "a" of the ensemble "best" cannot be run. configuration.format.output.type is "multi-file"; an app that is given json leaves json here.',
+    ],
   ];
   test('each with its reason', async () => {
     await start([group('a', { value: 1 })]);
@@ -139,7 +149,14 @@ describe('is refused, and nothing is made', () => {
         params,
         body: { id, name: 'Any name', version_id: 'v1' },
       });
+    await pushApp(server, 'app', TOLD_APP, { io_configuration: { format: 'multi-file' } });
+    await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Two' } });
+    await server.client.call('createInstance', {
+      params,
+      body: { id: 'i3', name: 'Any name', version_id: 'v2' },
+    });
     await pushApp(server, 'app', TOLD_APP);
+    await define(server, 'mixed', [group('one', { value: 1 }), groupOn('i3', 'files', { value: 1 })]);
     await define(server, 'strict', [groupOn('i1', 's', {})]);
     await define(server, 'lost', [groupOn('i2', 'l', {})]);
     await server.ask('DELETE', '/v1/applications/app/instances/i2');

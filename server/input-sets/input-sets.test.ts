@@ -121,6 +121,24 @@ describe('an input set of runs', () => {
   });
 });
 
+test('an input set has up to twenty runs, or twenty managed inputs', async () => {
+  const twenty = Array.from({ length: 20 }, (_, index) => index);
+  const external = { configuration: { run_type: { type: 'external' } } };
+  const run_ids = await Promise.all(
+    twenty.map((index) => createRun(server, 'app', { input: { index }, body: external })),
+  );
+  await Promise.all(
+    run_ids.map(async (run_id, index) => {
+      const body = { id: `of-run-${index}`, run_id };
+      expectStatus(await server.ask('POST', '/v1/applications/app/inputs', { body }), 201);
+    }),
+  );
+  const contents = twenty.map((index) => ({ index }));
+  expect(await contentsOf(await made({ run_ids }))).toEqual(contents);
+  const inputs = named(...twenty.map((index) => `of-run-${index}`));
+  expect(await contentsOf(await made({ inputs }))).toEqual(contents);
+});
+
 describe('an input set of managed inputs', () => {
   test('has them as they were, whatever else is said of them, and may have a bound beside', async () => {
     const inputs = [{ id: 'two', name: 'Not its name', format: null, more: 1 }, { id: 'one' }];
