@@ -18,7 +18,7 @@ export const LIVE_APP = `(input, options) => {
 
 /** Options of the candidate in place of those that make it better by 10. */
 export async function liveApp(
-  server: TestServer,
+  server: Pick<TestServer, 'ask' | 'client'>,
   application = 'app',
   candidate: Record<string, string> = { less: '10' },
 ): Promise<void> {
