@@ -16,57 +16,57 @@ afterEach(async () => {
   several = undefined;
 });
 
-test.runIf(postgres)('two servers share the work of experiments, and nothing is done twice', async () => {
-  several = await startSeveral(postgres, `experiments_${process.pid}`);
-  const { query } = several;
-  // There is no worker: what is made stays queued.
-  const first = await several.start('server');
-  const both = [first, await several.start('server')];
-  const post = async (server: ServerProcess, path: string, body: object) =>
-    expectStatus(await server.ask('POST', `${EXPERIMENTS}/${path}`, { body }), 201);
-  await liveApp(first);
-  const make = (server: ServerProcess) =>
-    createRun(server, 'app', { instance: 'baseline', input: { cost: 1 } });
-  await post(first, 'inputsets', { id: 'inputs', name: 'Inputs', run_ids: [await make(first)] });
+test.runIf(postgres)(
+  'two servers share the work of experiments, and nothing is done twice',
+  async () => {
+    several = await startSeveral(postgres, `experiments_${process.pid}`);
+    const { query } = several;
+    // There is no worker: what is made stays queued.
+    const first = await several.start('server');
+    const both = [first, await several.start('server')];
+    const post = async (server: ServerProcess, path: string, body: object) =>
+      expectStatus(await server.ask('POST', `${EXPERIMENTS}/${path}`, { body }), 201);
+    await liveApp(first);
+    const make = (server: ServerProcess) =>
+      createRun(server, 'app', { instance: 'baseline', input: { cost: 1 } });
+    await post(first, 'inputsets', { id: 'inputs', name: 'Inputs', run_ids: [await make(first)] });
 
-  const batch = { input_set_id: 'inputs', instance_ids: ['baseline', 'candidate'], repetitions: 20 };
-  await Promise.all(
-    both.map((server, at) => post(server, 'batch', { ...batch, id: `batch-${at}`, name: 'Batch' })),
-  );
-  await until('nothing is planned', async () => (await query('select 1 from planned_runs')).length === 0);
-  const cells = await query<{ made: string; cells: string }>(
-    `select count(*) as made, count(distinct (instance_id, labels)) as cells
+    const batch = { input_set_id: 'inputs', instance_ids: ['baseline', 'candidate'], repetitions: 20 };
+    await Promise.all(
+      both.map((server, at) => post(server, 'batch', { ...batch, id: `batch-${at}`, name: 'Batch' })),
+    );
+    await until('nothing is planned', async () => (await query('select 1 from planned_runs')).length === 0);
+    const cells = await query<{ made: string; cells: string }>(
+      `select count(*) as made, count(distinct (instance_id, labels)) as cells
      from runs where experiment_type = 'batch' group by experiment_id`,
-  );
-  expect(cells).toEqual(new Array(2).fill({ made: '40', cells: '40' }));
+    );
+    expect(cells).toEqual(new Array(2).fill({ made: '40', cells: '40' }));
 
-  const shadow = { name: 'Shadow', comparison: COMPARISON, termination_events: { maximum_runs: 20 } };
-  const ids = ['one', 'two'];
-  for (const id of ids) await post(first, 'shadow', { ...shadow, id });
-  const move = (server: ServerProcess | undefined, id: string, method: 'PUT' | 'DELETE', to = '') =>
-    server?.ask(method, `${EXPERIMENTS}/shadow/${id}${to}`);
-  for (let round = 0; ; round += 1) {
-    const answers = await Promise.all(ids.map((id, at) => move(both[at], id, 'PUT', '/start')));
-    expect(answers.map((answer) => answer?.status).sort()).toEqual([204, 400]);
-    if (round === 4) break;
-    const winner = ids[answers.findIndex((answer) => answer?.status === 204)] ?? '';
-    expect((await move(first, winner, 'DELETE'))?.status).toBe(204);
-    await until(
-      'its rows are gone',
-      async () => (await query('select 1 from experiments where id = $1', [winner])).length === 0,
-    );
-    await post(first, 'shadow', { ...shadow, id: winner });
-  }
-  await Promise.all(Array.from({ length: 40 }, (_, at) => make(both[at % 2] ?? first)));
-  await until('the test has let go of its baseline, and its copies are made', async () => {
-    const left = await query(
-      `select 1 from run_routes union all select 1 from captured_runs union all select 1 from planned_runs`,
-    );
-    return left.length === 0;
-  });
-  const copies = await query<{ made: string; originals: string }>(
-    `select count(*) as made, count(distinct parent_run_id) as originals
+    const shadow = { name: 'Shadow', comparison: COMPARISON, termination_events: { maximum_runs: 20 } };
+    const ids = ['one', 'two'];
+    for (const id of ids) await post(first, 'shadow', { ...shadow, id });
+    const move = (server: ServerProcess | undefined, id: string, method: 'PUT' | 'DELETE', to = '') =>
+      server?.ask(method, `${EXPERIMENTS}/shadow/${id}${to}`);
+    for (let round = 0; ; round += 1) {
+      const answers = await Promise.all(ids.map((id, at) => move(both[at], id, 'PUT', '/start')));
+      expect(answers.map((answer) => answer?.status).sort()).toEqual([204, 400]);
+      if (round === 4) break;
+      const winner = ids[answers.findIndex((answer) => answer?.status === 204)] ?? '';
+      expect((await move(first, winner, 'DELETE'))?.status).toBe(204);
+      await post(first, 'shadow', { ...shadow, id: winner });
+    }
+    await Promise.all(Array.from({ length: 40 }, (_, at) => make(both[at % 2] ?? first)));
+    await until('the test has let go of its baseline, and its copies are made', async () => {
+      const left = await query(
+        `select 1 from run_routes union all select 1 from captured_runs union all select 1 from planned_runs`,
+      );
+      return left.length === 0;
+    });
+    const copies = await query<{ made: string; originals: string }>(
+      `select count(*) as made, count(distinct parent_run_id) as originals
      from runs where experiment_type = 'shadow'`,
-  );
-  expect(copies).toEqual([{ made: '20', originals: '20' }]);
-});
+    );
+    expect(copies).toEqual([{ made: '20', originals: '20' }]);
+  },
+  120_000,
+);
