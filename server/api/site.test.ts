@@ -183,6 +183,12 @@ describe('other files', () => {
     '/assets/',
     '/nope',
     '/docs/../csp.json',
+    '/docs/%2e%2e/csp.json',
+    '/..%2fcsp.json',
+    '/docs/..%5c..%5ccsp.json',
+    '/%252e%252e/csp.json',
+    '//csp.json',
+    '/csp.json%00',
   ])('%s is not there', async (path) => {
     const { status, headers, body } = await get(path, { accept: 'text/html' });
     expect(status).toBe(404);

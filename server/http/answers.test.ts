@@ -7,8 +7,9 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { otherAccount } from '../testing/accounts.ts';
 import { packFiles, runToEnd } from '../testing/apps.ts';
+import { everything } from '../testing/left-behind.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
-import { freshId, freshInstance, MANIFEST } from '../testing/resources.ts';
+import { freshId, freshInstance, freshVersion, MANIFEST } from '../testing/resources.ts';
 import { type Answer, startTestServer, type TestServer } from '../testing/server.ts';
 
 interface Shape {
@@ -277,28 +278,82 @@ const declared = (Object.values(operations) as Operation[]).sort(
   (a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id),
 );
 
-describe.each(declared)('$id', (operation) => {
-  const url = (values: Record<string, string>): string => {
-    if (operation.id === 'putUpload') return uploadUrl;
-    if (operation.id === 'getDownload') return downloadUrl;
-    return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
-  };
-  const bodyOf = (id: string): unknown => {
-    if (id === 'putUpload') return '{}';
-    if (id === 'createWebhook') return { id: freshId('hook'), ...BODIES_OF_WEBHOOKS };
-    if (id === 'inviteMember') return { email: `${freshId('bob')}@example.com`, role: 'viewer' };
-    return id === 'acceptInvite' ? { invite } : BODIES[id as OperationId];
-  };
+const urlOf = (operation: Operation, values: Record<string, string>): string => {
+  if (operation.id === 'putUpload') return uploadUrl;
+  if (operation.id === 'getDownload') return downloadUrl;
+  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
+};
+const bodyOf = (id: string): unknown => {
+  if (id === 'putUpload') return '{}';
+  if (id === 'createWebhook') return { id: freshId('hook'), ...BODIES_OF_WEBHOOKS };
+  if (id === 'inviteMember') return { email: `${freshId('bob')}@example.com`, role: 'viewer' };
+  return id === 'acceptInvite' ? { invite } : BODIES[id as OperationId];
+};
 
+describe('what is of another is not there, and stays as it is:', () => {
+  const named = declared.filter(({ path, right }) => path.includes('{') && right !== 'public');
+  let before: string[];
+  let token: string;
+  let elsewhere: string;
+  beforeAll(async () => {
+    token = (await otherAccount(server, 'admin')).token;
+    elsewhere = await freshVersion(server);
+    before = await everything(server);
+  });
+  afterAll(async () => expect(await everything(server)).toEqual(before));
+
+  test.each(named)('another account, $id', async (operation) => {
+    const asked = { token, body: bodyOf(operation.id) };
+    const answer = await server.ask(operation.method, urlOf(operation, ids), asked);
+    expect(answer.status, answer.text).toBe(operation.right === 'server' ? 403 : 404);
+  });
+
+  const inApplications = named.filter(({ path }) => /\{application_id\}.*\{/.test(path));
+  test.each(inApplications)('another application, $id', async (operation) => {
+    const there = { ...ids, application_id: elsewhere };
+    const answer = await server.ask(operation.method, urlOf(operation, there), {
+      body: bodyOf(operation.id),
+    });
+    expect(answer.status, answer.text).toBe(404);
+  });
+
+  test.each<[string, string, (run: string, upload: string) => object]>([
+    ['POST', 'runs', (_, upload_id) => ({ upload_id })],
+    ['POST', 'runs', () => ({ input_id: 'monday' })],
+    ['POST', 'runs', () => ({ input: {}, batch_experiment_id: 'faster' })],
+    ['POST', 'runs', () => ({ input: {}, configuration: { secrets_collection_id: 'keys' } })],
+    ['POST', 'runs', () => ({ configuration: { run_type: { type: 'ensemble', definition_id: 'best' } } })],
+    ['POST', 'runs?instance_id=i1', () => ({ input: {} })],
+    ['POST', 'runs', (_, output_upload_id) => ({ input: {}, result: { output_upload_id } })],
+    ['POST', 'inputs', (run_id) => ({ run_id })],
+    ['POST', 'inputs', (_, upload_id) => ({ upload_id })],
+    ['POST', 'experiments/inputsets', (run) => ({ name: 'Any name', run_ids: [run] })],
+    ['POST', 'instances', () => ({ name: 'Any name', version_id: 'unused' })],
+    [
+      'POST',
+      'experiments/batch',
+      () => ({ name: 'Any name', input_set_id: 'peaks', instance_ids: ['latest'] }),
+    ],
+    ['PUT', 'binary', (_, upload_id) => ({ upload_id, ...(BODIES.activateBinary as object) })],
+    ['PUT', '', () => ({ default_instance: 'i1' })],
+  ])('a body that names it, %s %s (%#)', async (method, path, body) => {
+    const upload = new URL(uploadUrl).pathname.split('/').at(-1) ?? '';
+    const at = `/v1/applications/${elsewhere}${path === '' ? '' : `/${path}`}`;
+    const answer = await server.ask(method, at, { body: body(ids.run_id ?? '', upload) });
+    expect([400, 404], answer.text).toContain(answer.status);
+  });
+});
+
+describe.each(declared)('$id', (operation) => {
   test('fails as documented', async () => {
     // Sent without a token it would succeed.
     const body = operation.id === 'acceptInvite' ? { invite: 'any' } : bodyOf(operation.id);
     const answers = [
-      await server.ask(operation.method, url({}), {
+      await server.ask(operation.method, urlOf(operation, {}), {
         body: operation.body ? '{"name":1' : undefined,
         token: null,
       }),
-      await server.ask(operation.method, url({}), { body, token: 'rubbish' }),
+      await server.ask(operation.method, urlOf(operation, {}), { body, token: 'rubbish' }),
       await server.ask(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), { body }),
     ];
     if (operation.id === 'putUpload') return;
@@ -316,7 +371,9 @@ describe.each(declared)('$id', (operation) => {
       operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
     const named = operation.id === 'getRunEnsemble' ? { ...ids, run_id: await ensembleRun() } : ids;
     for (const query of shapes) {
-      const answer = await server.ask(operation.method, url(named) + query, { body: bodyOf(operation.id) });
+      const answer = await server.ask(operation.method, urlOf(operation, named) + query, {
+        body: bodyOf(operation.id),
+      });
       expect(answer.status, answer.text).toBeLessThan(300);
       expectAsDocumented(operation, answer);
     }

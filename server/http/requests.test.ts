@@ -199,6 +199,8 @@ describe('an address', () => {
     ['zero bytes in two ids', 'a%00b/versions/%00'],
     ['a character outside the basic plane', '%F0%9F%9A%9A'],
     ['a traversal', '..%2f..%2fetc%2fpasswd'],
+    ['a traversal, encoded twice', '%252e%252e%252fetc'],
+    ['a traversal by backslashes', '..%5c..%5cetc'],
     ['a piece of SQL', "'%20or%201=1--"],
     ['the name of every object’s prototype', '__proto__'],
   ])('whose id is %s is a 404', async (_, id) => {

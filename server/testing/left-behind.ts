@@ -21,3 +21,41 @@ export function blobsOf(server: TestServer): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name);
 }
+
+/** Where what callers make is kept; not what the server notes of itself and of who asked. */
+const RESOURCES = [
+  ...[
+    'accounts',
+    'members',
+    'keys',
+    'applications',
+    'executables',
+    'versions',
+    'instances',
+    'uploads',
+    'contents',
+  ],
+  ...[
+    'secrets_collections',
+    'runs',
+    'run_events',
+    'run_routes',
+    'planned_runs',
+    'assets',
+    'inputs',
+    'input_sets',
+  ],
+  ...['ensembles', 'experiments', 'acceptance_tests', 'webhooks', 'webhook_events'],
+];
+
+/** Every row of every resource as text, in an order of its own: for tests that ask whether anything was changed. */
+export async function everything(server: TestServer): Promise<string[]> {
+  const { read } = server.running.database;
+  const all: string[] = [];
+  for (const name of RESOURCES) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(read);
+    // A key that was refused was used all the same.
+    for (const row of rows) all.push(`${name} ${JSON.stringify({ ...row, last_used_at: null })}`);
+  }
+  return all.sort();
+}

@@ -1,0 +1,75 @@
+/** Bodies that are deep, wide, or have the names that every object has, to every operation that takes one. */
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { operations } from '@switchyard/contract/operations.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FULL } from '../testing/full-bodies.ts';
+import { expectError, expectStatus, freshInstance } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+let server: TestServer;
+let application: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await freshInstance(server);
+});
+afterAll(() => server.close());
+
+const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const wide = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `"k${index}":${index}`).join(',');
+const DEEP = deep(100_000);
+const fieldsOf = (id: string): string => JSON.stringify(FULL[id] ?? {}).slice(1, -1);
+const KINDS: [string, (id: string) => string][] = [
+  [
+    '100,000 levels deep in every field',
+    (id) => `{${Object.keys(FULL[id] ?? {}).map((name) => `"${name}":${DEEP}`)}}`,
+  ],
+  ['nothing but levels', () => DEEP],
+  ['50,000 fields wide', (id) => `{${[fieldsOf(id), wide(50_000)].filter(Boolean)}}`],
+  [
+    'with the names that every object has',
+    (id) =>
+      `{${[fieldsOf(id), '"constructor":{"prototype":{"polluted":1}},"__proto__":{"polluted":1}'].filter(Boolean)}}`,
+  ],
+];
+const takingBodies = (Object.values(operations) as Operation[]).filter((one) => one.body && !one.body.stream);
+
+describe.each(KINDS)('a body %s', (_, make) => {
+  test.each(takingBodies)(
+    'to $id is answered as declared, in a short sentence',
+    async ({ id, method, path, answers }) => {
+      const at = path.replace('{application_id}', application).replaceAll(/\{\w+\}/g, 'missing');
+      const body = make(id);
+      const began = performance.now();
+      const answer = await server.ask(method, at, { body });
+      const declared = [...Object.keys(answers).map(Number), 400, 403, 404];
+      expect(declared, answer.text.slice(0, 300)).toContain(answer.status);
+      if (answer.status >= 400) expect(answer.text.length).toBeLessThan(1000);
+      expect(performance.now() - began).toBeLessThan(5000);
+      expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    },
+  );
+});
+
+describe('a run', () => {
+  const post = (body: string) => server.ask('POST', `/v1/applications/${application}/runs`, { body });
+
+  test('takes an input that is as deep as 5 MB can be, and gives it back', async () => {
+    const input = deep(500_000);
+    const made = await post(`{"input":${input}}`);
+    expectStatus(made, 202);
+    const { run_id } = made.body as { run_id: string };
+    const read = await server.ask('GET', `/v1/applications/${application}/runs/${run_id}/input`);
+    expect(read.text).toBe(input);
+  });
+
+  test('with 330,000 options, or one option 400,000 times, is answered in bounded time', async () => {
+    const began = performance.now();
+    expectError(await post(`{"input":1,"options":{${wide(330_000)}}}`), 400, '330000');
+    expectStatus(await post(`{"input":1,"options":{${'"a":1,'.repeat(400_000)}"a":2}}`), 202);
+    // Numbers whose hashes would meet, were they hashes of the number alone.
+    const alike = Array.from({ length: 200_000 }, (_, index) => `"${4_294_967_296 + index * 16_777_216}":1`);
+    expectError(await post(`{"input":1,"options":{${alike.join(',')}}}`), 400);
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+});
