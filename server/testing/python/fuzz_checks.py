@@ -35,6 +35,9 @@ RULES = [
     r"^email is .*, which another member has; renew that invite",
     r"^account_id is .*, the account of your own key",
     r"^The instance .* always runs the executable pushed last; it cannot be changed or deleted",
+    # Where a webhook may reach.
+    r"^endpoint_url is .*; (it must (be a whole|begin with|have no user)|\S+ is not a public address)",
+    r"^id is .*, which another webhook of the account has",
     # Relations of two fields, and keys of a map.
     r"^start is .*, which is not before end",
     r"^start_time is .*, which is not before end_time",
