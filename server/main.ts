@@ -332,11 +332,11 @@ async function openBlobs({ s3, data }: Config): Promise<BlobStore> {
  * Runs the server as a process: settings from the environment. SIGTERM and SIGINT drain it, and so does the end of the
  * process that started it with a channel, so that nobody finds an old server on the port of a new one.
  */
-async function main(): Promise<void> {
+async function main(seams: Seams): Promise<void> {
   const config = readConfig();
   const site = join(import.meta.dirname, '..', 'site', 'dist');
   const started = process.send !== undefined;
-  const server = await startServer(config, { site });
+  const server = await startServer(config, { site, ...seams });
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;
@@ -364,11 +364,16 @@ async function main(): Promise<void> {
   });
 }
 
-if (import.meta.main) {
-  main().catch((error: unknown) => {
+/** `main`, which ends the process with the reason when it cannot start. `seams` are for programs that put it to the test. */
+export async function runProcess(seams: Seams = {}): Promise<void> {
+  try {
+    await main(seams);
+  } catch (error) {
     process.stderr.write(
       `${error instanceof ConfigError ? error.message : `The server could not start: ${messageOf(error)}`}\n`,
     );
     process.exit(1);
-  });
+  }
 }
+
+if (import.meta.main) await runProcess();

@@ -17,8 +17,8 @@ import { parseArgs } from 'node:util';
 import { packFiles } from './apps.ts';
 import { APPLICATION, median, push, type Started, startSwitchyard, tell } from './bench-kit.ts';
 import { hangUp, send } from './bench-requests.ts';
-import { pause } from './kill-load.ts';
 import { cpuMsOf } from './processes.ts';
+import { pause } from './torture/load.ts';
 
 const { values } = parseArgs({
   options: {

@@ -6,7 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LiveLog } from '@switchyard/contract/run-logs.ts';
 import { hangUp, send } from './bench-requests.ts';
-import { pause } from './kill-load.ts';
+import { pause } from './torture/load.ts';
 
 export interface Following {
   server: { url: string; token: string };

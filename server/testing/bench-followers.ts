@@ -17,7 +17,7 @@ import { packFiles } from './apps.ts';
 import type { Following, Tally } from './bench-followers-thread.ts';
 import { APPLICATION, median, push, quantile, type Started, startSwitchyard, tell } from './bench-kit.ts';
 import { hangUp, send } from './bench-requests.ts';
-import { pause } from './kill-load.ts';
+import { pause } from './torture/load.ts';
 
 const { values } = parseArgs({
   options: {

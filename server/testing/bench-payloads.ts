@@ -21,8 +21,8 @@ import { isTerminal } from '@switchyard/contract/states.ts';
 import { startS3Server } from '../blobs/testing/s3-server.ts';
 import { packFiles } from './apps.ts';
 import { APPLICATION, push, type Started, startSwitchyard, tell } from './bench-kit.ts';
-import { pause } from './kill-load.ts';
 import { watchMemory } from './memory.ts';
+import { pause } from './torture/load.ts';
 
 const { values } = parseArgs({
   options: {

@@ -29,7 +29,7 @@ import {
   startBare,
   startSwitchyard,
 } from './bench-kit.ts';
-import { pause } from './kill-load.ts';
+import { pause } from './torture/load.ts';
 
 const { values } = parseArgs({
   options: {

@@ -27,15 +27,27 @@ export interface PostgresServer {
   /** Address of its first database, of a user who may create others. */
   address: string;
   /** The process, for tests that kill it. */
-  pid: number;
+  readonly pid: number;
+  /** Starts it again, on the same port and data, when its process is gone. */
+  revive(): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface PostgresSettings {
+  /** The folder its own is made in. */
+  within?: string;
+  /** Whether commits wait for the disk; those of tests do not. */
+  durable?: boolean;
 }
 
 const require = createRequire(import.meta.url);
 const isRoot = process.getuid?.() === 0;
 
-export async function startPostgres(): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-postgres-'));
+export async function startPostgres({
+  within = tmpdir(),
+  durable = false,
+}: PostgresSettings = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(within, 'switchyard-postgres-'));
   const identity = isRoot ? nobody() : {};
   const binaries = reachable(nativeFolder(), folder);
   const data = join(folder, 'data');
@@ -52,24 +64,33 @@ export async function startPostgres(): Promise<PostgresServer> {
   );
   const port = await freePort();
   const settings = [
-    'fsync=off',
+    `fsync=${durable ? 'on' : 'off'}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=200',
   ];
-  const server = spawn(
-    join(binaries, 'bin', 'postgres'),
-    ['-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
-  await ready(server.stderr);
-  const address = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const launch = async () => {
+    const child = spawn(
+      join(binaries, 'bin', 'postgres'),
+      ['-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])],
+      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    await ready(child.stderr);
+    return { child, ended };
+  };
+  let { child, ended } = await launch();
   return {
-    address,
-    pid: server.pid ?? 0,
+    address: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    async revive() {
+      const isGone = child.exitCode !== null || child.signalCode !== null;
+      if (isGone) ({ child, ended } = await launch());
+    },
     async stop() {
-      server.kill('SIGQUIT');
+      child.kill('SIGQUIT');
       await ended;
       rmSync(folder, { recursive: true, force: true });
     },

@@ -13,6 +13,8 @@ export interface ServerProcessSettings {
   data: string;
   /** `SWITCHYARD_*` settings over the defaults of tests. */
   env?: Record<string, string>;
+  /** The module that is started, with its arguments; `main.ts` when left out. */
+  main?: { path: string; args: readonly string[] };
   /** Called with what it writes to its log, a line of JSON at a time. */
   onLog?(line: string): void;
 }
@@ -25,6 +27,8 @@ export interface ServerProcess {
   readonly gone: Promise<number | string>;
   readonly client: Client;
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  /** Sends a message to the module that was started. */
+  send(message: object): void;
   /** The process that starts the apps, while there is one. */
   launcher(): number | undefined;
   /** The processes of the launcher's apps, all of them. */
@@ -42,7 +46,8 @@ const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
 /** Starts a server and waits until it listens; throws with what it wrote when it does not. */
 export async function startServerProcess(settings: ServerProcessSettings): Promise<ServerProcess> {
-  const child = fork(MAIN, [], {
+  const { path, args } = settings.main ?? { path: MAIN, args: [] };
+  const child = fork(path, args, {
     env: {
       PATH: process.env.PATH,
       SWITCHYARD_PORT: '0',
@@ -90,6 +95,7 @@ function wrap(child: ChildProcess, started: Started, gone: Promise<number | stri
     client: createClient({ url: started.url, token }),
     ask: (method, path, ask = {}) => request(`${started.url}${path}`, method, token, ask),
     gone,
+    send: (message) => child.connected && child.send(message, () => undefined),
     launcher,
     apps() {
       const parent = launcher();

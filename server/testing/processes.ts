@@ -68,3 +68,9 @@ export function livingApps(): Map<number, string> {
   }
   return apps;
 }
+
+/** Processes, zombies aside, that were started with a command or a variable that names it. */
+export function processesOf(folder: string): number[] {
+  const names = (pid: number) => `${about(pid, 'cmdline')}\0${about(pid, 'environ')}`;
+  return pids().filter((pid) => names(pid).includes(folder) && stat(pid).state !== 'Z');
+}

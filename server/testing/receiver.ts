@@ -29,7 +29,12 @@ export const answering =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-export async function startReceiver(respond = answering(200), host = '127.0.0.1'): Promise<Receiver> {
+/** With `keeps` false what comes is handed to `respond` alone. */
+export async function startReceiver(
+  respond = answering(200),
+  host = '127.0.0.1',
+  { keeps = true } = {},
+): Promise<Receiver> {
   const received: Received[] = [];
   const waiting = new Set<() => void>();
   const server = createServer((request, response) => {
@@ -44,7 +49,7 @@ export async function startReceiver(respond = answering(200), host = '127.0.0.1'
         text,
         event: JSON.parse(text) as WebhookEvent,
       };
-      received.push(one);
+      if (keeps) received.push(one);
       for (const tell of waiting) tell();
       receiver.respond(response, one);
     });

@@ -1,11 +1,11 @@
 /**
- * The load of the kill test: clients that make runs whose end can be told from their input, and cancel some of them. What
+ * The load of the torture: clients that make runs whose end can be told from their input, and cancel some of them. What
  * the server acknowledged is written down here, outside of it.
  */
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
-import { systemClock } from '../clock.ts';
-import type { Files } from './apps.ts';
-import type { Answer, Ask } from './request.ts';
+import { systemClock } from '../../clock.ts';
+import type { Files } from '../apps.ts';
+import type { Answer, Ask } from '../request.ts';
 
 export const APPLICATION = 'load';
 
@@ -43,6 +43,10 @@ export interface Acknowledged {
   input: LoadInput;
   /** Whether a cancel was sent; it may have come after the end. */
   cancelAsked: boolean;
+  /** When it was, by `performance.now()`. */
+  at: number;
+  /** When it was seen to have ended; a run that nobody has looked at since may have ended at any time. */
+  endedAt?: number;
   /** Whether it is the run of an ensemble: its app is that of the runs it consists of. */
   ensemble: boolean;
 }
@@ -67,6 +71,7 @@ export class Load {
   readonly acknowledged: Acknowledged[] = [];
   /** Requests whose answer never came: what they asked for may have been done or not. */
   unanswered = 0;
+  cancels = 0;
   readonly refused: string[] = [];
   readonly #target: Target;
   readonly #instances: readonly string[];
@@ -121,7 +126,8 @@ export class Load {
       this.refused.push(`${answer.status} ${answer.text.slice(0, 200)}`);
       return null;
     }
-    const made = { id: (answer.body as { run_id: string }).run_id, input, cancelAsked: false, ensemble };
+    const id = (answer.body as { run_id: string }).run_id;
+    const made: Acknowledged = { id, input, at: performance.now(), cancelAsked: false, ensemble };
     this.acknowledged.push(made);
     return made;
   }
@@ -131,7 +137,10 @@ export class Load {
     while (!this.#stopped) {
       const answer = await this.#try('GET', `/v1/applications/${APPLICATION}/runs/${run.id}/metadata`);
       const status = (answer?.body as { status_v2?: RunStatusV2 } | undefined)?.status_v2;
-      if (status !== undefined && isTerminal(status)) return;
+      if (status !== undefined && isTerminal(status)) {
+        run.endedAt = performance.now();
+        return;
+      }
       await pause(50 + Math.random() * 100);
     }
   }
@@ -139,6 +148,7 @@ export class Load {
   async #cancel(run: Acknowledged): Promise<void> {
     await pause(Math.random() * 300);
     run.cancelAsked = true;
+    this.cancels += 1;
     const answer = await this.#try('PATCH', `/v1/applications/${APPLICATION}/runs/${run.id}/cancel`);
     if (answer && answer.status !== 204)
       this.refused.push(`cancel ${answer.status} ${answer.text.slice(0, 200)}`);

@@ -1,10 +1,10 @@
-/** What must be true after the kill test, looked up in the database and the blobs of the stopped server. */
-import { readdirSync } from 'node:fs';
+/** What must be true after the torture, looked up in the database and the blobs of the stopped server. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { canMove, isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import pg from 'pg';
-import { type Acknowledged, expectedOutput } from './kill-load.ts';
+import type { BlobStore } from '../../blobs/store.ts';
+import { type Acknowledged, expectedOutput } from './load.ts';
 
 export type Query = (sql: string) => Promise<Record<string, unknown>[]>;
 
@@ -14,7 +14,7 @@ export async function openQuery(
   address: string,
 ): Promise<{ query: Query; close(): Promise<void> }> {
   if (address === '') {
-    const database = new DatabaseSync(join(data, 'switchyard.db'));
+    const database = new DatabaseSync(join(data, 'switchyard.db'), { readOnly: true, timeout: 10_000 });
     return {
       query: async (sql) => database.prepare(sql).all(),
       close: async () => database.close(),
@@ -39,11 +39,19 @@ export interface Findings {
   counts: Record<string, number>;
 }
 
-/** Compares what was acknowledged with what the server says of it. `hit` are runs whose app was killed. */
+/** What was done to single runs. */
+export interface Blamed {
+  /** Runs whose app was killed. */
+  hit: ReadonlySet<string>;
+  /** Whether the disk was full while the run may have been executed, which fails apps that write to it. */
+  metFullDisk(run: Acknowledged): boolean;
+}
+
+/** Compares what was acknowledged with what the server says of it. */
 export function checkAnswers(
   acknowledged: readonly Acknowledged[],
   seen: ReadonlyMap<string, Seen>,
-  hit: ReadonlySet<string>,
+  { hit, metFullDisk }: Blamed,
 ): Findings {
   const findings: Findings = { lost: 0, violations: [], counts: {} };
   const count = (what: string): void => {
@@ -58,7 +66,8 @@ export function checkAnswers(
     }
     count(found.status_v2);
     const wrong = wrongEnd(run, found, hit.has(run.id) || run.ensemble);
-    if (wrong) findings.violations.push(`${run.id}: ${wrong}`);
+    if (wrong && found.status_v2 === 'failed' && metFullDisk(run)) count('failed because the disk was full');
+    else if (wrong) findings.violations.push(`${run.id}: ${wrong}`);
     if (found.error.includes('was started 5 times')) count('failed after five attempts');
     if (found.status_v2 === 'failed' && hit.has(run.id)) count('failed because the app was killed');
   }
@@ -136,8 +145,8 @@ export async function checkAssets(query: Query): Promise<string[]> {
 /** Contents nobody names, names without content, and blobs in both directions. */
 export async function checkContents(
   query: Query,
-  data: string,
-): Promise<{ violations: string[]; unswept: number }> {
+  blobs: BlobStore,
+): Promise<{ violations: string[]; blobs: number }> {
   const names = ['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id']
     .map((column) => `select ${column} as id from runs where ${column} is not null`)
     .concat(
@@ -158,10 +167,8 @@ export async function checkContents(
       String(row.blob_key),
     ),
   );
-  const folder = join(data, 'blobs');
-  const present = new Set(
-    readdirSync(folder).flatMap((part) => (part === 'incoming' ? [] : readdirSync(join(folder, part)))),
-  );
+  const present = new Set<string>();
+  for await (const key of blobs.list(Number.MAX_SAFE_INTEGER)) present.add(key);
   const lines = await query(
     'select distinct run_id from log_chunks where run_id not in (select id from runs)',
   );
@@ -170,8 +177,9 @@ export async function checkContents(
       ...orphans.map((row) => `the content ${row.id} belongs to nothing`),
       ...dangling.map((row) => `the content ${row.id} is named and not there`),
       ...[...named].filter((key) => !present.has(key)).map((key) => `the blob ${key} is named and not there`),
+      ...[...present].filter((key) => !named.has(key)).map((key) => `nothing names the blob ${key}`),
       ...lines.map((row) => `log lines of ${row.run_id}, which is not there`),
     ],
-    unswept: [...present].filter((key) => !named.has(key)).length,
+    blobs: present.size,
   };
 }

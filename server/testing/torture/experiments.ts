@@ -1,12 +1,13 @@
 /**
- * Experiments for the kill test: batches, acceptance tests that make a batch, shadow tests and switchback tests, one of each
- * at a time, made and ended over and over while the server dies. What was acknowledged is written down here; in the end the books of each must agree with the
- * runs that are there.
+ * Experiments for the torture: batches, acceptance tests that make a batch, shadow tests and switchback tests, one of each
+ * at a time, made and ended over and over while the server dies. What was acknowledged is written down here; in the end the
+ * books of each must agree with the runs that are there.
  */
-import { closeAcceptance } from './kill-acceptance.ts';
-import type { Query } from './kill-checks.ts';
-import { APPLICATION, pause, type Target } from './kill-load.ts';
-import type { Answer } from './request.ts';
+import type { Answer } from '../request.ts';
+import { closeAcceptance } from './acceptance.ts';
+import type { Query } from './checks.ts';
+import { Insisting } from './insist.ts';
+import { APPLICATION, pause, type Target } from './load.ts';
 
 const PATH = `/v1/applications/${APPLICATION}`;
 const INPUTS = 5;
@@ -24,13 +25,16 @@ export class ExperimentLoad {
   readonly made: Record<Kind, string[]> = { batch: [], acceptance: [], shadow: [], switchback: [] };
   /** Acceptance tests that were deleted, with their batches. */
   readonly deleted: string[] = [];
-  readonly refused: string[] = [];
-  readonly #target: Target;
+  readonly #insisting: Insisting;
   #count = 0;
   #stopped = false;
 
   constructor(target: Target) {
-    this.#target = target;
+    this.#insisting = new Insisting(target);
+  }
+
+  get refused(): readonly string[] {
+    return this.#insisting.refused;
   }
 
   /** What the tests need: a version, instances, and an input set of runs that are there. */
@@ -159,27 +163,8 @@ export class ExperimentLoad {
     return (answer.body as { status: string }).status;
   }
 
-  /** Asks until there is an answer. A POST goes under one key, so that it is done once however often it is asked. */
-  async #must(method: string, path: string, body?: Record<string, unknown>): Promise<Answer> {
-    let again = false;
-    const key = `${method} ${path} ${JSON.stringify(body ?? null)}`.replace(/[^!-~]/g, '').slice(0, 200);
-    for (;;) {
-      const answer = await this.#target
-        .ask(method, `${PATH}${path}`, {
-          ...(body ? { body } : {}),
-          ...(method === 'POST' ? { headers: { 'idempotency-key': key } } : {}),
-        })
-        .catch(() => null);
-      if (answer) {
-        // 304: it was started, and the answer got lost; so is what is gone when it is deleted again. Nobody else deletes.
-        const isGone = method === 'DELETE' && again && answer.status === 404;
-        if (answer.status >= 400 && !isGone)
-          this.refused.push(`${method} ${path} ${answer.status} ${answer.text.slice(0, 200)}`);
-        return answer;
-      }
-      again = true;
-      await pause(100);
-    }
+  #must(method: string, path: string, body?: Record<string, unknown>): Promise<Answer> {
+    return this.#insisting.must(method, `${PATH}${path}`, body);
   }
 }
 

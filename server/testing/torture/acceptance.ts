@@ -1,6 +1,6 @@
-/** The books of acceptance tests after the kill test: what each decided, worked out again from the runs of its batch. */
+/** The books of acceptance tests after the torture: what each decided, worked out again from the runs of its batch. */
 import type { MetricResult } from '@switchyard/contract/acceptance-tests.ts';
-import type { Query } from './kill-checks.ts';
+import type { Query } from './checks.ts';
 
 type Row = Record<string, unknown>;
 

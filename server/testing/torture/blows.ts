@@ -1,0 +1,288 @@
+/**
+ * What is done to it: each kind of blow, how often it comes, and the sequence that a seed gives. A blow draws from a
+ * generator of its own, so that what one draws changes nothing for the next.
+ */
+import { LEASE_MS } from '@switchyard/contract/limits.ts';
+import { Generator } from '../../experiments/statistics/generator.ts';
+import { environmentOf, treeOf } from '../processes.ts';
+import { pause } from './load.ts';
+import type { Member, Stage } from './stage.ts';
+
+/** A worker is taken for dead when its lease is over and it has been silent for ten seconds more. */
+const BEYOND_LEASE_MS = LEASE_MS + 25_000;
+const CLOCK_JUMP_MAX_MS = 5 * 60_000;
+const CLOCK_AHEAD_MAX_MS = 8 * 60_000;
+const LOOKS_FOR_AN_APP = 100;
+
+export interface Ring {
+  stage: Stage;
+  /** Runs whose app was killed. */
+  hit: Set<string>;
+  /** When the disk was full, by `performance.now()`. */
+  fullDisks: { from: number; to: number }[];
+  /** Blows that go on by themselves. */
+  pending: Set<Promise<void>>;
+}
+
+export interface Blow {
+  /** What was done, as a sentence without its subject's article: "the server was killed". */
+  name: string;
+  /** How many there are of it in a round. */
+  weight: number;
+  /** false: there was nothing to hit. */
+  strike(ring: Ring, draw: Generator): Promise<boolean>;
+}
+
+const server: Blow = {
+  name: 'the server was killed (SIGKILL) and started again',
+  weight: 6,
+  async strike({ stage }) {
+    await stage.front.restart('SIGKILL');
+    return true;
+  },
+};
+
+const politely: Blow = {
+  name: 'a process was asked to leave (SIGTERM) and started again',
+  weight: 2,
+  async strike({ stage }, draw) {
+    const able = stage.members.filter(({ frozen }) => !frozen);
+    await able[draw.below(able.length)]?.restart('SIGTERM');
+    return true;
+  },
+};
+
+const worker: Blow = {
+  name: 'a worker was killed (SIGKILL) and started again',
+  weight: 4,
+  async strike({ stage }, draw) {
+    const able = stage.workers.filter(({ frozen }) => !frozen);
+    await able[draw.below(able.length)]?.restart('SIGKILL');
+    return able.length > 0;
+  },
+};
+
+const launcher: Blow = {
+  name: 'a launcher of apps was killed (SIGKILL)',
+  weight: 3,
+  async strike({ stage }, draw) {
+    const process = await someRunner(stage, draw);
+    const found = process?.launcher();
+    return found !== undefined && signal(found, 'SIGKILL');
+  },
+};
+
+const app: Blow = {
+  name: 'an app was killed (SIGKILL)',
+  weight: 3,
+  async strike({ stage, hit }, draw) {
+    const runner = await someRunner(stage, draw);
+    for (let look = 0; runner && look < LOOKS_FOR_AN_APP; look += 1) {
+      const apps = runner.apps().filter((pid) => environmentOf(pid, 'NEXTMV_RUN_ID') !== undefined);
+      const run = environmentOf(apps[draw.below(apps.length)] ?? 0, 'NEXTMV_RUN_ID');
+      if (run !== undefined) {
+        hit.add(run);
+        // Parents first, so that none is left to go on without the others.
+        const its = apps.filter((pid) => environmentOf(pid, 'NEXTMV_RUN_ID') === run);
+        return its.filter((pid) => signal(pid, 'SIGKILL')).length > 0;
+      }
+      await pause(20);
+    }
+    return false;
+  },
+};
+
+const freeze: Blow = {
+  name: 'the server stood still for seconds (SIGSTOP)',
+  weight: 1,
+  async strike({ stage }, draw) {
+    const { pid } = await stage.front.up;
+    signal(pid, 'SIGSTOP');
+    await pause(2000 + draw.below(5000));
+    return signal(pid, 'SIGCONT');
+  },
+};
+
+const lateWorker: Blow = {
+  name: 'a worker stood still for longer than its lease, and came back late (SIGSTOP)',
+  weight: 1,
+  async strike({ stage, pending }, draw) {
+    // One has to be left that works.
+    if (stage.workers.some(({ frozen }) => frozen)) return false;
+    const one = stage.workers[draw.below(stage.workers.length)];
+    if (!one) return false;
+    const { pid } = await one.up;
+    one.frozen = true;
+    signal(pid, 'SIGSTOP');
+    const thaw = pause(BEYOND_LEASE_MS).then(() => {
+      signal(pid, 'SIGCONT');
+      one.frozen = false;
+      pending.delete(thaw);
+    });
+    pending.add(thaw);
+    return true;
+  },
+};
+
+const clock: Blow = {
+  name: 'the clock was set wrong by up to five minutes, forward or backward',
+  weight: 2,
+  async strike({ stage }, draw) {
+    const jump = draw.below(2 * CLOCK_JUMP_MAX_MS) - CLOCK_JUMP_MAX_MS;
+    const ahead = stage.clockAheadMs + jump;
+    stage.setClocks(Math.abs(ahead) <= CLOCK_AHEAD_MAX_MS ? ahead : stage.clockAheadMs - jump);
+    return true;
+  },
+};
+
+const slowDisk: Blow = {
+  name: 'the disk took up to two seconds for each sync, for some seconds',
+  weight: 1,
+  async strike({ stage }, draw) {
+    stage.front.tell({ syncDelayMs: 200 + draw.below(1800) });
+    await pause(3000 + draw.below(3000));
+    stage.front.tell({ syncDelayMs: 0 });
+    return true;
+  },
+};
+
+const fullDisk: Blow = {
+  name: 'the disk was full for seconds',
+  weight: 2,
+  async strike(ring, draw) {
+    const { stage } = ring;
+    const { disk } = stage.settings;
+    if (!disk) return false;
+    const [full, killed] = [2000 + draw.below(6000), draw.unit() < 0.3];
+    await stage.troubled(async () => {
+      const window = { from: performance.now(), to: Number.POSITIVE_INFINITY };
+      ring.fullDisks.push(window);
+      disk.fill();
+      let back = Promise.resolve();
+      try {
+        await pause(full / 2);
+        // It cannot start as long as there is no room.
+        if (killed) back = stage.front.restart('SIGKILL');
+        await pause(full / 2);
+      } finally {
+        disk.free();
+        window.to = performance.now();
+        await reviveDatabase(stage);
+      }
+      await back;
+    });
+    return true;
+  },
+};
+
+const database: Blow = {
+  name: 'PostgreSQL was killed (SIGKILL) and started again',
+  weight: 2,
+  async strike({ stage }) {
+    await stage.troubled(async () => {
+      signal(stage.postgres?.pid ?? 0, 'SIGKILL');
+      await reviveDatabase(stage);
+    });
+    return true;
+  },
+};
+
+const backend: Blow = {
+  name: 'a process of PostgreSQL was killed (SIGKILL), which restarts it with all its connections',
+  weight: 2,
+  async strike({ stage }, draw) {
+    let found = false;
+    await stage.troubled(async () => {
+      const below = treeOf(stage.postgres?.pid ?? 0).slice(1);
+      found = signal(below[draw.below(below.length)] ?? 0, 'SIGKILL');
+      await reviveDatabase(stage);
+    });
+    return found;
+  },
+};
+
+const slowDatabase: Blow = {
+  name: 'PostgreSQL stood still nine tenths of the time, for some seconds (SIGSTOP)',
+  weight: 1,
+  async strike({ stage }, draw) {
+    const pulses = 10 + draw.below(15);
+    for (let pulse = 0; pulse < pulses; pulse += 1) {
+      const all = treeOf(stage.postgres?.pid ?? 0);
+      for (const pid of all) signal(pid, 'SIGSTOP');
+      await pause(180);
+      for (const pid of all) signal(pid, 'SIGCONT');
+      await pause(20);
+    }
+    return true;
+  },
+};
+
+const OF_SQLITE = [server, politely, launcher, app, freeze, clock, slowDisk, fullDisk];
+const OF_POSTGRES = [
+  ...[server, politely, worker, launcher, app, freeze, lateWorker, clock],
+  ...[fullDisk, database, backend, slowDatabase],
+];
+
+/** Every kind there is for the database. */
+export function blowsFor(kind: 'sqlite' | 'postgres', hasDisk: boolean): Blow[] {
+  const all = kind === 'sqlite' ? OF_SQLITE : OF_POSTGRES;
+  return hasDisk ? all : all.filter((one) => one !== fullDisk);
+}
+
+/**
+ * The sequence of a seed, without end: round after round in which each kind comes as often as its weight says, shuffled,
+ * each with its own generator and how long to wait before it, in shares of the usual time.
+ */
+export function* sequence(
+  blows: readonly Blow[],
+  seed: string,
+): Sequence<{ blow: Blow; draw: Generator; wait: number }> {
+  const order = new Generator(`order ${seed}`);
+  for (let count = 0; ; ) {
+    // What is rare comes first in the list of its round as often as what is common: each round begins with one of each.
+    const rounds = [blows.slice(), blows.flatMap((one) => Array<Blow>(one.weight - 1).fill(one))];
+    for (const round of rounds) {
+      for (let left = round.length; left > 0; left -= 1) {
+        const [blow] = round.splice(order.below(left), 1);
+        count += 1;
+        if (blow) yield { blow, draw: new Generator(`${seed} blow ${count}`), wait: 0.5 + order.unit() };
+      }
+    }
+  }
+}
+
+type Sequence<T> = globalThis.Generator<T, never, unknown>;
+
+/** Starts the database again where it is gone, until it takes connections. */
+async function reviveDatabase(stage: Stage): Promise<void> {
+  const { postgres } = stage;
+  if (!postgres) return;
+  for (let looks = 0; ; looks += 1) {
+    try {
+      await postgres.revive();
+      await stage.askDatabase('select 1');
+      return;
+    } catch (error) {
+      // Processes of the one before may live on for a moment, and keep its memory.
+      if (looks === 300) throw error;
+      await pause(200);
+    }
+  }
+}
+
+async function someRunner(stage: Stage, draw: Generator) {
+  const able = stage.members.filter(({ role, frozen }) => role !== 'server' && !frozen);
+  const one: Member | undefined = able[draw.below(able.length)];
+  return one?.up;
+}
+
+/** false when there is no such process. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}

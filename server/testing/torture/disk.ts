@@ -1,0 +1,85 @@
+/**
+ * A disk of its own for all that the torture keeps: a file system in memory that is made small at once and large again.
+ * To mount it takes a name space for mounts, which root has and an ordinary user is given with one for users; the torture
+ * starts itself again inside. What is mounted there nobody else sees, and it goes with the last process inside.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const INSIDE = '--inside';
+const BYTES = 4 * 1024 ** 3;
+
+const FLAGS =
+  process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
+
+export interface Disk {
+  /** From now on nothing more can be written. */
+  fill(): void;
+  free(): void;
+  unmount(): void;
+}
+
+/** Why this host lets nobody mount a disk, or empty. */
+function whyNot(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-disk-'));
+  try {
+    const tried = spawnSync(
+      'unshare',
+      [...FLAGS, 'sh', '-c', 'mount -t tmpfs -o size=1m none "$0" && umount "$0"', folder],
+      { encoding: 'utf8' },
+    );
+    if (tried.error) return `unshare of util-linux could not be started (${tried.error.message})`;
+    return tried.status === 0
+      ? ''
+      : tried.stderr.trim().split('\n')[0] || `unshare ended with ${tried.status}`;
+  } finally {
+    rmdirSync(folder);
+  }
+}
+
+/**
+ * Runs this program again where it may mount, and ends as that does. Returns where the program has to go on itself: inside,
+ * with an empty text, or on a host that lets nobody mount, with why.
+ */
+export async function goInside(): Promise<string> {
+  if (process.argv.includes(INSIDE)) return '';
+  const why = whyNot();
+  if (why !== '') return why;
+  const child = spawn('unshare', [...FLAGS, process.execPath, ...process.argv.slice(1), INSIDE], {
+    stdio: 'inherit',
+  });
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => child.kill(name));
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+    child.once('exit', (...how) => resolve(how)),
+  );
+  process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
+}
+
+/** The flag that `goInside` adds. */
+export const insideFlag = INSIDE.slice(2);
+
+/** Mounts the disk at the folder, which is made. */
+export function mountDisk(folder: string): Disk {
+  mkdirSync(folder, { mode: 0o755 });
+  const mount = (...args: string[]): void => {
+    const done = spawnSync('mount', args, { encoding: 'utf8' });
+    if (done.status !== 0) throw new Error(`mount ${args.join(' ')}: ${done.stderr.trim()}`);
+  };
+  mount('-t', 'tmpfs', '-o', `size=${BYTES},mode=755`, 'none', folder);
+  return {
+    fill() {
+      const { blocks, bfree, bsize } = statfsSync(folder);
+      // It cannot be made smaller than what lies on it, and others write meanwhile.
+      for (let used = (blocks - bfree) * bsize; ; used += 64 * 1024) {
+        const done = spawnSync('mount', ['-o', `remount,size=${used}`, folder]);
+        if (done.status === 0) return;
+      }
+    },
+    free: () => mount('-o', `remount,size=${BYTES}`, folder),
+    unmount() {
+      spawnSync('umount', ['--lazy', folder]);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * Tortures a Switchyard of its own for some minutes, and tells whether everything held that is promised.
+ *
+ *   node server/testing/torture/main.ts [--minutes 10] [--every 3] [--database sqlite|postgres] [--seed 1]
+ *     [--only text] [--json] [--keep] [--quiet]
+ *
+ * Server, launcher, workers, apps and database are killed at moments drawn by chance, the disk is full or slow, the clock
+ * is set wrong, all under a load of runs, cancels, experiments and webhooks. Exit code 1 when anything was broken; then the
+ * data and the log are kept. Everything it starts and mounts is gone in the end.
+ */
+import { cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { goInside, insideFlag, mountDisk } from './disk.ts';
+import { inWords, type Report } from './report.ts';
+import { Stage } from './stage.ts';
+import { torture } from './torture.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    every: { type: 'string', default: '3' },
+    database: { type: 'string', default: 'sqlite' },
+    seed: { type: 'string' },
+    only: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    quiet: { type: 'boolean', default: false },
+    [insideFlag]: { type: 'boolean', default: false },
+  },
+});
+const minutes = Number(values.minutes);
+const everySeconds = Number(values.every);
+const { database } = values;
+if (!(minutes > 0) || !(everySeconds > 0) || (database !== 'sqlite' && database !== 'postgres')) {
+  process.stderr.write(
+    'Give --minutes and --every as numbers above 0, and --database as sqlite or postgres.\n',
+  );
+  process.exit(2);
+}
+
+const whyNoDisk = await goInside();
+const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-torture-'));
+const logPath = join(folder, 'log');
+const log = createWriteStream(logPath);
+const disk = whyNoDisk === '' ? mountDisk(join(folder, 'disk')) : null;
+const place = join(folder, 'disk');
+if (!disk) mkdirSync(place);
+const news = (sentence: string): void => {
+  const line = `${new Date().toISOString()} ${sentence}\n`;
+  log.write(line);
+  if (!values.quiet) process.stderr.write(line);
+};
+const stage = new Stage({
+  folder: place,
+  database,
+  disk,
+  onLog: (line) => log.write(`${line}\n`),
+});
+
+/** Ends every process, and takes away what was mounted; what is kept lies in the folder then. */
+async function clear(keep: boolean): Promise<void> {
+  await stage.close();
+  if (keep && disk) cpSync(place, join(folder, 'data'), { recursive: true, filter: isFile });
+  disk?.unmount();
+  await new Promise<void>((resolve) => log.end(resolve));
+  if (!keep) rmSync(folder, { recursive: true, force: true });
+  else if (disk) rmSync(place, { recursive: true, force: true });
+}
+
+function isFile(path: string): boolean {
+  return !path.endsWith('.sock');
+}
+
+const stop = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.on(name, () => {
+    if (stop.signal.aborted) return;
+    stop.abort();
+    void clear(values.keep).then(() => process.exit(130));
+  });
+
+try {
+  const told = await torture(stage, {
+    minutes,
+    everySeconds,
+    seed,
+    only: values.only,
+    hasDisk: disk !== null,
+    onNews: news,
+    signal: stop.signal,
+  });
+  const keeps = values.keep || told.verdict === 'broken';
+  const report: Report = {
+    ...told,
+    not_done: disk ? {} : { 'the disk was full': `this host lets nobody mount a disk: ${whyNoDisk}` },
+    kept: keeps ? folder : null,
+  };
+  if (keeps) writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  await clear(keeps);
+  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : inWords(report));
+  process.exit(report.verdict === 'held' ? 0 : 1);
+} catch (error) {
+  if (!stop.signal.aborted) {
+    process.stderr.write(
+      `The torture itself failed: ${String((error as Error).stack)}\nThe data is kept: ${folder}\n`,
+    );
+    await clear(true);
+    process.exit(3);
+  }
+}
