@@ -24,6 +24,7 @@ import { LauncherLink } from './launcher-link.ts';
 import { clearLeftovers, markerOf } from './leftovers.ts';
 import { MARKER_NAME } from './processes.ts';
 import type { EndReport, LaunchPlan } from './protocol.ts';
+import { hasRoom } from './room.ts';
 import { type RunFolder, runFolder } from './run-folder.ts';
 import { bytesInWords, reasonOf } from './sentences.ts';
 import type {
@@ -38,7 +39,7 @@ import type {
   RunnerSettings,
   RunningApp,
 } from './types.ts';
-import { verdictOf } from './verdict.ts';
+import { orFullDisk, verdictOf } from './verdict.ts';
 
 const DEFAULT_CACHE_BYTES = 20 * 1024 ** 3;
 
@@ -79,6 +80,7 @@ export async function startRunnerWhere(
   let closing = false;
   return {
     host: probed.host,
+    hasRoom: () => hasRoom(settings.folder),
     run(job, observer) {
       const handle = new AppHandle({
         job,
@@ -245,7 +247,10 @@ class AppHandle implements RunningApp {
     workingDirectory: string,
   ): Promise<Ended> {
     if (!report.appRan) await this.#leaveEmptyLogs();
-    const verdict = verdictOf(report, await this.#setupTrouble(report));
+    const verdict = orFullDisk(
+      verdictOf(report, await this.#setupTrouble(report)),
+      hasRoom(this.#folder.root),
+    );
     const stderr = follower.kept(this.#folder.stderr);
     const stdout = follower.kept(this.#folder.stdout);
     const ended: Ended = {

@@ -203,6 +203,8 @@ export type Outcome = Ended | Lost;
 
 export interface Runner {
   readonly host: Host;
+  /** Whether there is room for runs on the disk of the folder. */
+  hasRoom(): boolean;
   /** Never throws; whatever goes wrong is in the outcome. */
   run(job: Job, observer: Observer): RunningApp;
   /** Cancels what runs, waits for it, ends the launcher. Runs cut short resolve with reason `canceled`. */

@@ -26,6 +26,16 @@ export function verdictOf(report: EndReport, setupTrouble: string): Verdict {
   return { ...failed, reason: 'exit', error: `The app ended with exit code ${exitCode}.` };
 }
 
+/**
+ * An app that fails by itself while the disk is full is not taken at its word: what it could not write may be why. One that
+ * wrote all it had to has succeeded all the same.
+ */
+export function orFullDisk(verdict: Verdict, hasRoom: boolean): Verdict {
+  const byItself = verdict.reason === 'exit' || verdict.reason === 'signal';
+  if (verdict.succeeded || hasRoom || !byItself) return verdict;
+  return { ...verdict, reason: 'host', error: `The disk of the host is full: ${verdict.error}` };
+}
+
 function ending(exitCode: number | null, signal: string | null): string {
   return signal === null ? `it ended with exit code ${exitCode}.` : `it was ended by signal ${signal}.`;
 }

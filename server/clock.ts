@@ -1,12 +1,15 @@
 /** Time, behind a seam, so that a test can drive it. Instants are milliseconds since the epoch. */
 export interface Clock {
   now(): number;
+  /** Milliseconds since some moment. Never goes back and never jumps, whatever the clock of the machine is set to. */
+  elapsed(): number;
   /** Calls back once after the delay; the returned function takes it back. Never keeps the process alive. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     timer.unref();

@@ -28,6 +28,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
     env: { SWITCHYARD_CAPACITY: '1', ...env },
     // This reconciler goes round all the time. No other does: by a clock that leaps, a blob that was just written is old.
     clock: {
+      ...systemClock,
       now: () => Date.now() + shift,
       after: (ms, callback) => systemClock.after(ms === EVERY_MS ? 20 : ms, callback),
     },

@@ -1,7 +1,7 @@
 /**
  * The HTTP server. Every operation of the contract is registered with its check and its handler, and goes the same way:
  * token → role → rate → body → check → handler → answer. What is thrown on the way becomes the error body of the
- * contract; a fault of ours becomes a 500 whose text stays in the log.
+ * contract; a full disk or a database that is away becomes a 503, a fault of ours a 500 whose text stays in the log.
  */
 import { Readable } from 'node:stream';
 import type { ErrorStatus } from '@switchyard/contract/errors.ts';
@@ -28,6 +28,7 @@ import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { badRequest, forbidden, notFound, Problem, problemBody, shown, unauthorized } from './problem.ts';
 import { addressBucket, Limits, type RateLimit, VISITOR_RATE } from './rate-limit.ts';
+import { unavailable } from './unavailable.ts';
 import { checkFor } from './validation.ts';
 
 export interface HttpParts extends ConnectionLimits {
@@ -294,6 +295,20 @@ function answerError(error: unknown, reply: FastifyReply, log: Log): FastifyRepl
   // The caller went away in the middle of its body; nobody reads this answer.
   if (reply.request.raw.readableAborted)
     return sendProblem(reply, 400, 'The request ended before its body did.', {});
+  const trouble = unavailable(error);
+  if (trouble) {
+    log.warn(
+      { error: messageOf(error) },
+      'A request could not be served for want of disk, database or store.',
+    );
+    return reply
+      .code(503)
+      .headers({
+        'content-type': 'application/json; charset=utf-8',
+        'retry-after': String(trouble.retryAfterSeconds),
+      })
+      .send(JSON.stringify({ status: 'Service Unavailable', error: trouble.sentence }));
+  }
   log.error(
     { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
     'A request failed by a fault of ours.',

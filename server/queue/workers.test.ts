@@ -24,7 +24,7 @@ afterEach(async () => {
 async function start(): Promise<void> {
   server = await startTestServer({
     env: { SWITCHYARD_CAPACITY: '1' },
-    clock: { now, after: (ms, callback) => systemClock.after(ms / pace, callback) },
+    clock: { now, elapsed: now, after: (ms, callback) => systemClock.after(ms / pace, callback) },
   });
   await pushApp(
     server,

@@ -92,9 +92,10 @@ export async function livingWorkers(
 }
 
 /**
- * Strikes off workers whose heartbeat has stopped. One is taken for dead when its last heartbeat is older than a lease and
- * has not changed for as long as two of them take, by the clock of this process alone: a machine whose clock is wrong,
- * or that was asleep and has just woken up, is not dead.
+ * Strikes off workers whose heartbeat has stopped: one that is older than a lease and has not changed for as long as two of
+ * them take, or one of whatever age that has not changed for longer than a lease. How long is told by what has gone by here,
+ * never by a clock that can be set: a machine whose clock is wrong, or that was asleep and has just woken up, is not dead,
+ * and one whose clock was ahead when it died is not alive until that time has come.
  */
 export class Obituary {
   readonly #database: Database;
@@ -108,19 +109,17 @@ export class Obituary {
 
   /** Removes the dead and answers their ids. */
   async strikeOffDead(): Promise<string[]> {
-    const now = this.#clock.now();
-    const stale = await this.#database.read
-      .selectFrom('workers')
-      .select(['id', 'heartbeat_at'])
-      .where('heartbeat_at', '<=', now - LEASE_MS)
-      .execute();
+    const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    const entered = await this.#database.read.selectFrom('workers').select(['id', 'heartbeat_at']).execute();
     const suspects = new Map<string, { heartbeat: number; since: number }>();
     const dead: string[] = [];
-    for (const worker of stale) {
+    for (const worker of entered) {
       const known = this.#suspects.get(worker.id);
-      const since = known?.heartbeat === worker.heartbeat_at ? known.since : now;
+      const since = known?.heartbeat === worker.heartbeat_at ? known.since : elapsed;
       suspects.set(worker.id, { heartbeat: worker.heartbeat_at, since });
-      if (now - since >= SILENCE_MS && (await this.#strikeOff(worker))) dead.push(worker.id);
+      const isStale = worker.heartbeat_at <= now - LEASE_MS;
+      const patience = isStale ? SILENCE_MS : LEASE_MS + SILENCE_MS;
+      if (elapsed - since >= patience && (await this.#strikeOff(worker))) dead.push(worker.id);
     }
     this.#suspects = suspects;
     return dead;

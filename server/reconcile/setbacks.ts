@@ -24,7 +24,7 @@ export class Setbacks {
   /** Does the work, unless it failed a moment ago; undefined when it was not done, or has failed. */
   async attempt<T>(key: string, work: () => Promise<T>): Promise<T | undefined> {
     const { clock, log } = this.#parts;
-    const now = clock.now();
+    const now = clock.elapsed();
     if ((this.#until.get(key) ?? 0) > now) return undefined;
     this.#until.delete(key);
     try {

@@ -36,10 +36,10 @@ interface Parts {
 /** How an attempt is over: the app's outcome, or why there was no app. */
 export type AttemptEnd = Outcome | { kind: 'unstarted'; error: unknown };
 
-/** Whether there was no app because of this machine: another try, perhaps on another one, may help. */
+/** Whether this machine kept the app from starting or from doing its work: another try, perhaps on another one, may help. */
 export function isHostTrouble(end: AttemptEnd): boolean {
   if (end.kind === 'unstarted') return !(end.error instanceof NotExecutableError);
-  return end.kind === 'ended' && end.reason === 'host' && end.executionMs === 0;
+  return end.kind === 'ended' && end.reason === 'host';
 }
 
 interface Attempt {

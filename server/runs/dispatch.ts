@@ -56,6 +56,8 @@ export class Dispatcher {
   #keeping = 0;
   #strayLook = 0;
   #draining = false;
+  /** Whether there was room on the disk when it was last looked at. */
+  #roomy = true;
 
   constructor(parts: DispatchParts) {
     this.#parts = parts;
@@ -90,6 +92,7 @@ export class Dispatcher {
 
   async #claim(): Promise<void> {
     const { database, runner, slots, workerId, clock } = this.#parts;
+    if (!this.#hasRoom()) return;
     for (const pool of slots.pools) {
       const limit = Math.min(slots.free(pool), KEEPING_MAX - this.#keeping);
       if (limit <= 0 || this.#draining) continue;
@@ -106,14 +109,27 @@ export class Dispatcher {
     }
   }
 
+  /** Runs that a full disk would fail wait for room, or for another machine, and lose no attempt by it. */
+  #hasRoom(): boolean {
+    const { runner, log } = this.#parts;
+    const has = runner.hasRoom();
+    if (has !== this.#roomy)
+      log.warn(
+        {},
+        has ? 'There is room on the disk again.' : 'The disk is full; no run is claimed until there is room.',
+      );
+    this.#roomy = has;
+    return has;
+  }
+
   /**
    * A claim can be committed though the answer never came. Nobody else claims for this worker and no claim is under way
    * here, so what the database says it holds and it knows nothing of is such a run.
    */
   async #giveBackStrays(): Promise<void> {
     const { database, clock, log, workerId } = this.#parts;
-    if (clock.now() < this.#strayLook) return;
-    this.#strayLook = clock.now() + STRAYS_EVERY_MS;
+    if (clock.elapsed() < this.#strayLook) return;
+    this.#strayLook = clock.elapsed() + STRAYS_EVERY_MS;
     for (const run of await listHeld(database.read, workerId)) {
       if (this.#work.has(keyOf(run))) continue;
       const uncounted = { ...run, attempt: run.attempt - 1 };

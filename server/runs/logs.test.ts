@@ -11,7 +11,11 @@ const LIVE_LINES = 20_000;
 
 /** Real time, which can be moved on. */
 let shift = 0;
-const clock: Clock = { now: () => Date.now() + shift, after: systemClock.after };
+const clock: Clock = {
+  now: () => Date.now() + shift,
+  after: systemClock.after,
+  elapsed: systemClock.elapsed,
+};
 
 let server: TestServer;
 beforeAll(async () => {

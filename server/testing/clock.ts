@@ -10,6 +10,7 @@ export function movedClock(at: number): MovedClock {
   return {
     ...systemClock,
     now: () => now,
+    elapsed: () => now,
     move(ms) {
       now += ms;
     },

@@ -84,6 +84,7 @@ export function driven(): Clock & { move(ms: number): void; timeOut(): void } {
   let offset = START - Date.now();
   const waiting = new Set<() => void>();
   return {
+    ...systemClock,
     now: () => Date.now() + offset,
     after(delayMs, callback) {
       if (delayMs !== WEBHOOK_TIMEOUT_MS) return systemClock.after(delayMs, callback);

@@ -43,6 +43,8 @@ if (!(minutes > 0) || !(everySeconds > 0) || (database !== 'sqlite' && database 
 const whyNoDisk = await goInside();
 const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-torture-'));
+// PostgreSQL does not run as root; who it steps down to passes through here.
+chmodSync(folder, 0o711);
 const logPath = join(folder, 'log');
 const log = createWriteStream(logPath);
 const disk = whyNoDisk === '' ? mountDisk(join(folder, 'disk')) : null;

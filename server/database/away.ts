@@ -1,0 +1,37 @@
+/** What the database says when it is not to blame for failing: its disk is full, or it is away. */
+
+/** SQLite's code for a full disk; extended codes have it in their lowest byte. */
+const SQLITE_FULL = 13;
+/** Of PostgreSQL: it lacks resources (the disk among them), is shutting down, has crashed or is starting, has lost the connection. */
+const PASSING_STATES = /^(53...|57P0[1-5]|08...)$/;
+/** Of connections that break or cannot be made. */
+const PASSING_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+/** What pg says without a code. */
+const PASSING_WORDS = [
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'timeout exceeded when trying to connect',
+];
+
+/** Whether the database failed for want of room on the disk. */
+export function isDatabaseFull(error: unknown): boolean {
+  const { errcode, code } = (error ?? {}) as { errcode?: number; code?: string };
+  return ((errcode ?? 0) & 0xff) === SQLITE_FULL || code === '53100';
+}
+
+/** Whether the database cannot be reached, or has broken off, which passes. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
+  return (
+    PASSING_STATES.test(code) ||
+    PASSING_CODES.has(code) ||
+    PASSING_WORDS.some((words) => message.startsWith(words))
+  );
+}
