@@ -8,7 +8,7 @@
  * is set wrong, all under a load of runs, cancels, experiments and webhooks. Exit code 1 when anything was broken; then the
  * data and the log are kept. Everything it starts and mounts is gone in the end.
  */
-import { cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
