@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import { createRun, ended, logged, nodeApp, pushApp } from '../testing/apps.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import { servingOf } from './pools.ts';
-import { livingWorkers } from './workers.ts';
+import { livingWorkers, Obituary } from './workers.ts';
 
 const LEASE_MS = 30_000;
 
@@ -95,6 +95,32 @@ test('a worker that is entered keeps its runs', async () => {
     params: { application_id: 'app', run_id: run },
   });
   expect(body).toMatchObject({ status_v2: 'running', metadata: { attempt: 1 } });
+});
+
+test('a worker that died while its clock was ahead loses its runs when a lease has gone by, not when that time has come', async () => {
+  await start();
+  since = Date.now();
+  pace = 20;
+  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
+  await enter('worker-ahead', now() + 60 * LEASE_MS);
+  await claimFor('worker-ahead', run);
+  const found = await ended(server, 'app', run);
+  expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 2 } });
+});
+
+test('a worker that has just given a heartbeat lives on, however far the clock jumps between two looks', async () => {
+  let [time, elapsed] = [Date.now(), 0];
+  server = await startTestServer();
+  const { database } = server.running;
+  const obituary = new Obituary(database, { ...systemClock, now: () => time, elapsed: () => elapsed });
+  await enter('worker-elsewhere', time);
+  for (const jump of [5, 10, 15]) {
+    time += jump * LEASE_MS;
+    elapsed += 1000;
+    expect(await obituary.strikeOffDead()).not.toContain('worker-elsewhere');
+  }
+  elapsed += LEASE_MS;
+  expect(await obituary.strikeOffDead()).toContain('worker-elsewhere');
 });
 
 test('a machine that slept for an hour is not dead when it wakes up, and its runs go on', async () => {

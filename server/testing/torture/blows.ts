@@ -4,7 +4,7 @@
  */
 import { LEASE_MS } from '@switchyard/contract/limits.ts';
 import { Generator } from '../../experiments/statistics/generator.ts';
-import { environmentOf, treeOf } from '../processes.ts';
+import { childrenOf, environmentOf } from '../processes.ts';
 import { pause } from './load.ts';
 import type { Member, Stage } from './stage.ts';
 
@@ -193,7 +193,7 @@ const backend: Blow = {
   async strike({ stage }, draw) {
     let found = false;
     await stage.troubled(async () => {
-      const below = treeOf(stage.postgres?.pid ?? 0).slice(1);
+      const below = childrenOf(stage.postgres?.pid ?? 0);
       found = signal(below[draw.below(below.length)] ?? 0, 'SIGKILL');
       await reviveDatabase(stage);
     });
@@ -207,7 +207,8 @@ const slowDatabase: Blow = {
   async strike({ stage }, draw) {
     const pulses = 10 + draw.below(15);
     for (let pulse = 0; pulse < pulses; pulse += 1) {
-      const all = treeOf(stage.postgres?.pid ?? 0);
+      const parent = stage.postgres?.pid ?? 0;
+      const all = [parent, ...childrenOf(parent)];
       for (const pid of all) signal(pid, 'SIGSTOP');
       await pause(180);
       for (const pid of all) signal(pid, 'SIGCONT');

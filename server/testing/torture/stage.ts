@@ -73,12 +73,14 @@ export class Member {
     );
   }
 
-  /** Ends it and starts it again. `meanwhile` is waited for between the two. */
-  async restart(signal: NodeJS.Signals, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
+  /** Ends it and starts it again. */
+  async restart(signal: NodeJS.Signals): Promise<void> {
     const before = await this.#process;
     this.#process = (async () => {
-      await before.kill(signal);
-      await meanwhile();
+      const asked = performance.now();
+      const how = await before.kill(signal);
+      const after = ((performance.now() - asked) / 1000).toFixed(1);
+      this.#stage.settings.onLog(`${this.role} ${before.pid} ended with ${how}, ${after} s after ${signal}`);
       return this.#start();
     })();
     await this.#process;
@@ -177,8 +179,10 @@ export class Stage implements Target {
     });
     for (const role of ['server', 'worker', 'worker'] as const) {
       this.members.push(new Member(this, role, { ...env, SWITCHYARD_ROLE: role }));
-      await this.members.at(-1)?.up;
+      // The first makes the tables and the token.
+      await this.front.up;
     }
+    await Promise.all(this.members.map(({ up }) => up));
   }
 
   /** Asks the database itself, as nobody else does while the server runs; it only reads. */
