@@ -2,7 +2,7 @@
  * Tortures a Switchyard of its own for some minutes, and tells whether everything held that is promised.
  *
  *   node server/testing/torture/main.ts [--minutes 10] [--every 3] [--database sqlite|postgres] [--seed 1]
- *     [--only text] [--json] [--keep] [--quiet]
+ *     [--only text] [--clients 12] [--json] [--keep] [--quiet]
  *
  * Server, launcher, workers, apps and database are killed at moments drawn by chance, the disk is full or slow, the clock
  * is set wrong, all under a load of runs, cancels, experiments and webhooks. Exit code 1 when anything was broken; then the
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'sqlite' },
     seed: { type: 'string' },
     only: { type: 'string', default: '' },
+    clients: { type: 'string', default: '12' },
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
@@ -90,6 +91,7 @@ try {
     everySeconds,
     seed,
     only: values.only,
+    clients: Math.max(1, Number(values.clients)),
     hasDisk: disk !== null,
     onNews: news,
     signal: stop.signal,

@@ -1,6 +1,6 @@
 /** The torture as anyone starts it, for some seconds: what was promised holds, and nothing of it is left. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -26,8 +26,20 @@ function run(folder: string, ...args: string[]): Promise<{ code: number; report:
 test('a server that is killed, filled up and set wrong keeps what it promises, and the torture leaves nothing', async () => {
   const database = inject('postgres') ? 'postgres' : 'sqlite';
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-torture-test-'));
+  chmodSync(folder, 0o711);
   try {
-    const asked = ['--minutes', '0.08', '--every', '0.3', '--seed', '7', '--database', database];
+    const asked = [
+      '--minutes',
+      '0.08',
+      '--every',
+      '0.3',
+      '--clients',
+      '4',
+      '--seed',
+      '7',
+      '--database',
+      database,
+    ];
     const { code, report } = await run(folder, ...asked);
     const broken = report.checks.filter(({ violations }) => violations.length > 0);
     expect({ code, broken }).toEqual({ code: 0, broken: [] });

@@ -13,7 +13,6 @@ import type { Check, Report } from './report.ts';
 import type { Stage } from './stage.ts';
 import { WebhookLoad } from './webhooks.ts';
 
-const CLIENTS = 16;
 const COLLECTORS = 8;
 /** The machine may be shared, and runs that were cut short wait for their turn again. */
 const ALL_ENDED_WITHIN_MS = 5 * 60_000;
@@ -25,6 +24,8 @@ export interface TortureSettings {
   /** About how long from one blow to the next. */
   everySeconds: number;
   seed: string;
+  /** How many make runs at the same time. */
+  clients: number;
   hasDisk: boolean;
   /** Only blows whose name has the text. */
   only: string;
@@ -55,7 +56,7 @@ export async function torture(stage: Stage, settings: TortureSettings): Promise<
     await experiments.prepare();
 
     const clients = [
-      ...Array.from({ length: CLIENTS }, () => load.client()),
+      ...Array.from({ length: settings.clients }, () => load.client()),
       ...[experiments.batches(), experiments.acceptances(), experiments.shadows(), experiments.switchbacks()],
       ...[webhooks.comeAndGo(), applications.comeAndGo()],
     ];
