@@ -47,6 +47,7 @@ beforeAll(async () => {
     idempotency: null,
     clock: {
       now: () => 0,
+      elapsed: () => 0,
       after(_, callback) {
         look = callback;
         return () => {};
