@@ -8,20 +8,21 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
 import { pushApp } from '../testing/apps.ts';
+import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
+import { type ServerProcess, startServerProcess } from '../testing/process.ts';
+import { type Receiver, startReceiver } from '../testing/receiver.ts';
+import { expectStatus } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
 import {
+  blobsOnDisk,
   checkAnswers,
   checkAssets,
   checkContents,
   checkEvents,
   openQuery,
   type Seen,
-} from '../testing/kill-checks.ts';
-import { type Acknowledged, APPLICATION, ENSEMBLE, LOAD_APP, Load } from '../testing/kill-load.ts';
-import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
-import { type ServerProcess, startServerProcess } from '../testing/process.ts';
-import { type Receiver, startReceiver } from '../testing/receiver.ts';
-import { expectStatus } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+} from '../testing/torture/checks.ts';
+import { type Acknowledged, APPLICATION, ENSEMBLE, LOAD_APP, Load } from '../testing/torture/load.ts';
 import { command, startCommand } from './testing/commands.ts';
 
 const CLIENTS = 6;
@@ -161,11 +162,15 @@ async function checkServer(restart: ServerProcess, { data, env, query }: Target)
     const { body } = await restart.ask('GET', `${base}/runs/${id}`);
     seen.set(id, body as Seen);
   }
-  const { violations, lost } = checkAnswers(before, seen, new Set());
+  const { violations, lost } = checkAnswers(before, seen, {
+    hit: new Set(),
+    metFullDisk: () => false,
+  });
   expect({ violations, lost }).toEqual({ violations: [], lost: 0 });
   expect(await checkEvents(query)).toEqual([]);
   expect(await checkAssets(query)).toEqual([]);
-  if (!('SWITCHYARD_BLOBS' in env)) expect((await checkContents(query, data)).violations).toEqual([]);
+  if (!('SWITCHYARD_BLOBS' in env))
+    expect((await checkContents(query, blobsOnDisk(data))).violations).toEqual([]);
 
   const ask = async (path: string, token = restart.token) => {
     const answer = await restart.ask('GET', path, { token });

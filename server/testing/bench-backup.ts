@@ -21,7 +21,7 @@ import {
   tell,
 } from './bench-kit.ts';
 import { hangUp, send } from './bench-requests.ts';
-import { pause } from './kill-load.ts';
+import { pause } from './torture/load.ts';
 
 const { values } = parseArgs({
   options: {

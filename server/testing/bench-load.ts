@@ -24,10 +24,10 @@ import {
   startSwitchyard,
   tell,
 } from './bench-kit.ts';
-import { openQuery, type Query } from './kill-checks.ts';
 import { residentBytes } from './memory.ts';
 import { startPostgres } from './postgres-server.ts';
 import { cpuMsOf } from './processes.ts';
+import { openQuery, type Query } from './torture/checks.ts';
 
 const { values } = parseArgs({
   options: {

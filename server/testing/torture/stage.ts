@@ -6,14 +6,12 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDiskBlobs } from '../../blobs/disk.ts';
 import { openS3Blobs } from '../../blobs/s3.ts';
-import type { BlobStore } from '../../blobs/store.ts';
 import { startS3Server } from '../../blobs/testing/s3-server.ts';
 import { createDatabase, type PostgresServer, startPostgres } from '../postgres-server.ts';
 import { type ServerProcess, startServerProcess } from '../process.ts';
 import type { Answer, Ask } from '../request.ts';
-import { openQuery } from './checks.ts';
+import { blobsOnDisk, openQuery } from './checks.ts';
 import type { Disk } from './disk.ts';
 import type { Order } from './entry.ts';
 import { pause, type Target } from './load.ts';
@@ -137,7 +135,7 @@ export class Stage implements Target {
   #troubles = 0;
   #lastTrouble = Number.NEGATIVE_INFINITY;
   #closers: (() => Promise<void>)[] = [];
-  #openBlobs: () => Promise<BlobStore> = () => openDiskBlobs(join(this.front.data, 'blobs'));
+  #blobKeys = async (): Promise<string[]> => blobsOnDisk(this.front.data);
 
   constructor(settings: StageSettings) {
     this.settings = settings;
@@ -167,8 +165,8 @@ export class Stage implements Target {
     const s3 = await startS3Server();
     this.#closers.push(() => s3.stop());
     const bucket = `s3://${s3.bucket}?endpoint=${s3.endpoint}`;
-    this.#openBlobs = () =>
-      openS3Blobs(bucket, s3.credentials, { spool: join(this.settings.folder, 'spool') });
+    const store = await openS3Blobs(bucket, s3.credentials, { spool: join(this.settings.folder, 'spool') });
+    this.#blobKeys = () => Array.fromAsync(store.list(Number.MAX_SAFE_INTEGER));
     Object.assign(env, {
       SWITCHYARD_DATABASE: this.address,
       SWITCHYARD_KEY: randomBytes(32).toString('base64'),
@@ -195,9 +193,9 @@ export class Stage implements Target {
     }
   }
 
-  /** The blobs, for when nothing runs. */
-  blobs(): Promise<BlobStore> {
-    return this.#openBlobs();
+  /** Keys of the blobs that are there. */
+  blobKeys(): Promise<string[]> {
+    return this.#blobKeys();
   }
 
   /** Whether disk or database are away, or were a moment ago. */
