@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { systemClock } from '../../clock.ts';
+import { pause } from './load.ts';
 
 /** What the process is told; what is left out stays as it is. */
 export interface Order {
@@ -32,7 +33,7 @@ const kind = Object.getPrototypeOf(handle) as { sync(): Promise<void> };
 await handle.close();
 const { sync } = kind;
 kind.sync = async function slow(this: unknown) {
-  if (syncDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, syncDelayMs));
+  if (syncDelayMs > 0) await pause(syncDelayMs);
   return sync.call(this);
 };
 syncBuiltinESMExports();
