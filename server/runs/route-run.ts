@@ -1,7 +1,8 @@
 /**
  * Makes a run that a caller asked for, as the test that has started on its instance wants it: noted for a shadow test, or
  * made on the instance of the unit that is on in a switchback test. No test can keep a run from being made: what the
- * candidate does not take is made on the instance that was asked for, and is none of the test's.
+ * candidate does not take is made on the instance that was asked for, and is none of the test's. What a test sends is its
+ * own: no test of the instance to which it is sent copies it, or sends it on.
  */
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
