@@ -44,7 +44,7 @@ export function packageOrder(sources: readonly Source[], packages: Packages): st
 
 /** The story of the server, read downward: a part imports only from itself and from parts before it. */
 export const SERVER_ORDER = [
-  ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'reconcile', 'http'],
+  ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'reconcile', 'http', 'audit'],
   ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'queue', 'runs'],
   ...['inputs', 'input-sets', 'ensembles', 'experiments', 'webhooks', 'api', 'backup'],
   ...['main', 'testing'],

@@ -26,6 +26,7 @@ export type EnsembleId = Id<'ensemble'>;
 export type WebhookId = Id<'webhook'>;
 export type EventId = Id<'event'>;
 export type ConversationId = Id<'conversation'>;
+export type EntryId = Id<'entry'>;
 
 /** The alphabet of every id a caller chooses. */
 export const ID_PATTERN = `^[a-z0-9-]{1,${ID_CHARS_MAX}}$`;

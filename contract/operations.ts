@@ -16,6 +16,7 @@ import {
   updateApplication,
 } from './applications.ts';
 import { getRunAsset, listRunAssets } from './assets.ts';
+import { getAuditHead, listAuditEntries } from './audit.ts';
 import {
   createBatchExperiment,
   deleteBatchExperiment,
@@ -120,6 +121,8 @@ export const operations = {
   deleteMember,
   renewInvite,
   acceptInvite,
+  listAuditEntries,
+  getAuditHead,
   getSignUp,
   createAccount,
   listAccounts,

@@ -24,7 +24,10 @@ import { serveSearch } from './api/search.ts';
 import { serviceHandlers } from './api/service.ts';
 import { loadSite, sendNotFound, serveSite } from './api/site.ts';
 import { applicationHandlers } from './applications/operations.ts';
-import { deleteApplicationsOf } from './applications/store.ts';
+import { deleteApplicationsOf, findOwner } from './applications/store.ts';
+import { chainer } from './audit/chain.ts';
+import { auditHandlers } from './audit/operations.ts';
+import { Recorder } from './audit/record.ts';
 import { Contents } from './blobs/contents.ts';
 import { openDiskBlobs } from './blobs/disk.ts';
 import { openS3Blobs } from './blobs/s3.ts';
@@ -63,7 +66,7 @@ import { useInput } from './inputs/use.ts';
 import { instanceHandlers } from './instances/operations.ts';
 import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
-import { type Random, systemRandom } from './random.ts';
+import { numberedIds, type Random, systemRandom } from './random.ts';
 import { births } from './runs/births.ts';
 import { runHandlers } from './runs/operations.ts';
 import { queueHandlers } from './runs/queue.ts';
@@ -129,12 +132,14 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
           : await openRunner(config, log);
     if (runner) closers.push(() => runner.close());
 
-    const database = config.postgres
+    const opened = config.postgres
       ? await naming('SWITCHYARD_DATABASE names a database that cannot be opened', () =>
           openDatabase(config, log),
         )
       : await openDatabase(config, log);
-    closers.push(() => database.close());
+    closers.push(() => opened.close());
+    const acts = new Recorder({ opened, clock, random, log });
+    const { database } = acts;
     await migrate(database, migrations);
     const masterKey = await loadMasterKey(config.data, config.masterKey, random);
     await checkMasterKey(database, masterKey);
@@ -146,7 +151,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
     const tokens = new Tokens(tokenKey(masterKey), clock);
     const first = await firstStart({ database, tokens, clock, random, dataFolder: config.data });
-    const uploads = new Uploads({ database, contents, signer, clock, random, log });
+    const uploads = new Uploads({ database, contents, signer, clock, random, log, findOwner });
 
     const cleaner = applicationCleaner({ database, contents, clock, log });
     const removedExperiments = experimentRemover({ database, contents, clock, log });
@@ -192,6 +197,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
         },
         onDeleted: () => cleaner.poke(),
       }),
+      ...auditHandlers(shared),
       ...applicationHandlers({
         ...shared,
         onDeleted: () => cleaner.poke(),
@@ -236,6 +242,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     });
     const reconcilers = [
       idempotency.cleaner(),
+      chainer({ database, clock, log }),
       uploads.cleaner(),
       cleaner,
       executableCleaner({ database, contents, clock, log }),
@@ -260,6 +267,8 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       authenticate: createAuthenticate({ database, tokens, clock, log }),
       rateLimit: config.rateLimit,
       idempotency,
+      acts,
+      requestId: numberedIds(random, 'request'),
       clock,
       log,
       metrics,

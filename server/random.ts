@@ -56,3 +56,13 @@ function instantText(instant: number): string {
 export function makeId<T extends string>(random: Random, prefix: string): T {
   return `${prefix}-${instantText(random.instant())}${randomText(random, 10)}` as T;
 }
+
+/** Ids of what one process counts, such as requests: a random id of its own, and the number. */
+export function numberedIds(random: Random, prefix: string): () => string {
+  const process = makeId<string>(random, prefix);
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${process}-${count}`;
+  };
+}

@@ -1,5 +1,7 @@
 /** The first start: an account with a member and a root key, whose token is shown once and kept in `root-token` in the data folder. */
 import { join } from 'node:path';
+import { ownEntry } from '../audit/entry.ts';
+import { insertEntry } from '../audit/store.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
 import type { Random } from '../random.ts';
@@ -26,19 +28,26 @@ export async function firstStart(parts: {
 }): Promise<FirstStart | null> {
   const { database, tokens, clock, random } = parts;
   if (!(await isEmpty(database.read))) return null;
-  const made = newAccount(random, clock.now(), {
+  const now = clock.now();
+  const made = newAccount(random, now, {
     name: 'Main account',
     email: 'root@localhost',
     role: 'root',
     keyName: 'root',
   });
-  const { account, key } = made;
+  const { account, member, key } = made;
+  const entry = ownEntry({ random, now }, 'firstStart', account.id, {
+    account_id: account.id,
+    member_id: member.id,
+    key_id: key.id,
+  });
   const token = await tokens.sign({ key: key.id, account: account.id, role: key.role });
   const path = join(parts.dataFolder, 'root-token');
   return database.transact(async (tx) => {
     if (skipsLocked(database)) await lockAccounts(tx);
     if (!(await isEmpty(tx))) return null;
     await insertNewAccount(tx, made);
+    await insertEntry(tx, entry);
     await writeDurably(path, `${token}\n`);
     return { token, path };
   });

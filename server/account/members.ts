@@ -167,7 +167,7 @@ export function memberHandlers(
       });
     },
 
-    async acceptInvite({ body }) {
+    async acceptInvite({ body, remember }) {
       const { account: id, inviteId } = invites.read(body.invite);
       return database.transact(async (tx) => {
         const account = await lockAccount(tx, skipsLocked(database), id);
@@ -191,7 +191,7 @@ export function memberHandlers(
         await insertKey(tx, key);
         await updateMember(tx, member.id, changes);
         const token = await tokens.sign({ key: key.id, account: id, role: key.role });
-        return {
+        const answer = {
           status: 201 as const,
           body: {
             account: accountBody(account),
@@ -200,6 +200,8 @@ export function memberHandlers(
             token,
           },
         };
+        await remember(tx, answer);
+        return answer;
       });
     },
   };

@@ -14,8 +14,10 @@ import { openSocket, readAll } from '../testing/sockets.ts';
 import { leaveDelivery } from '../testing/webhooks.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Who may call and what was installed stay, and the process that works. */
+/** Who may call and what was installed stay, the process that works, and what was done. */
 const STAYING = [
+  'audit_entries',
+  'audit_head',
   'accounts',
   'members',
   'keys',

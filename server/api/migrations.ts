@@ -1,6 +1,7 @@
 /** Every migration, slice by slice. A new one goes to the end of its slice's list with the next free number. */
 import { migrations as account } from '../account/schema.ts';
 import { migrations as applications } from '../applications/schema.ts';
+import { migrations as audit } from '../audit/schema.ts';
 import { migrations as blobs } from '../blobs/schema.ts';
 import type { Migration } from '../database/migrate.ts';
 import { migrations as ensembles } from '../ensembles/schema.ts';
@@ -19,6 +20,7 @@ import { migrations as webhooks } from '../webhooks/schema.ts';
 
 export const migrations: readonly Migration[] = [
   ...blobs,
+  ...audit,
   ...account,
   ...uploads,
   ...applications,

@@ -3,6 +3,7 @@ import type { AccountId, ApplicationId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
+import type { Owner } from '../http/handler.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { notFound, shown } from '../http/problem.ts';
 import type { ApplicationsTable } from './schema.ts';
@@ -35,6 +36,13 @@ export async function getApplication(
   const [row] = await selectApplication(db, { account, id });
   if (!row) throw notFound(`There is no application ${shown(id)}.`);
   return row;
+}
+
+/** Whose the application is, also of one that is being removed; undefined for one that is gone. */
+export async function findOwner(db: Reader, uid: string): Promise<Owner | undefined> {
+  const query = db.selectFrom('applications').select(['account_id', 'id']).where('uid', '=', uid);
+  const row = await query.executeTakeFirst();
+  return row && { account: row.account_id, resource: { application_id: row.id } };
 }
 
 /**

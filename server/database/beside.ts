@@ -108,6 +108,27 @@ export async function openPostgresBeside(address: string): Promise<Beside> {
   };
 }
 
+/**
+ * For somebody who only looks, at a `postgres://` address or the path of a file. Unlike the others it may be opened while no
+ * server runs and one starts: a connection that cannot write leaves the WAL alone when it is closed.
+ */
+export async function openReader(place: string): Promise<Pick<Beside, 'read' | 'close'>> {
+  if (/^postgres(ql)?:\/\//.test(place)) return openPostgresBeside(place);
+  if (!existsSync(place))
+    throw new Error(
+      `There is no database at ${place}; set SWITCHYARD_DATA to the data folder of the server.`,
+    );
+  const connection = new DatabaseSync(place, { readOnly: true, timeout: WRITE_WITHIN_MS });
+  const read = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(connection) }) });
+  return {
+    read,
+    async close() {
+      await read.destroy();
+      if (connection.isOpen) connection.close();
+    },
+  };
+}
+
 /** The tables in the database, by name, without those of the database itself. */
 export async function listTables(database: Pick<Database, 'kind' | 'read'>): Promise<TableMetadata[]> {
   const { read } = database;

@@ -24,6 +24,8 @@ export interface TransactOptions {
    * such as the claim of a run.
    */
   durable?: boolean;
+  /** true: not what a caller does, though it is done on the way of a request, such as ending a test whose time is over. */
+  byItself?: boolean;
 }
 
 /** What processes tell each other without saying more: look again. */

@@ -4,13 +4,18 @@
  */
 import { type ColumnDataType, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
+import { makeAppendOnly } from './append-only.ts';
 import type { Database } from './database.ts';
 
-/** Column types that are named differently in the two databases. */
+/** What is said differently in the two databases. */
 export interface ColumnTypes {
   bytes: ColumnDataType | RawBuilder<unknown>;
   /** A whole number that grows with every row; make it the primary key. */
   sequence: RawBuilder<unknown>;
+  /**
+   * From now on rows are only added to the table; the columns of `once` may be filled in later, together and once.
+   */
+  appendOnly(db: Kysely<unknown>, table: string, once: readonly [string, ...string[]]): Promise<void>;
 }
 
 export interface Migration {
@@ -26,10 +31,12 @@ export async function migrate(
   database: Pick<Database, 'kind' | 'read'>,
   migrations: readonly Migration[],
 ): Promise<string[]> {
-  const types: ColumnTypes =
-    database.kind === 'postgres'
+  const types: ColumnTypes = {
+    ...(database.kind === 'postgres'
       ? { bytes: sql`bytea`, sequence: sql`bigserial primary key` }
-      : { bytes: 'blob', sequence: sql`integer primary key autoincrement` };
+      : { bytes: 'blob', sequence: sql`integer primary key autoincrement` }),
+    appendOnly: (db, table, once) => makeAppendOnly(db, database.kind, table, once),
+  };
   const entries = migrations.map((one): [string, KyselyMigration] => [
     one.name,
     { up: (db) => one.up(db, types) },

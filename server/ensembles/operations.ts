@@ -10,7 +10,7 @@ import { type Database, skipsLocked } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerListObject } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, Problem, shown } from '../http/problem.ts';
+import { badRequest, notFound, Problem, present, shown } from '../http/problem.ts';
 import { windowOf } from '../http/window.ts';
 import { isReserved } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
@@ -114,18 +114,22 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
       const row = await database.transact(async (tx) => {
         await checkApplication(tx, skipsLocked(database), application);
         const before = await findEnsemble(tx, application.uid, params.ensemble_id);
-        if (!before || Object.keys(changes).length === 0) return before;
-        return updateEnsemble(tx, application.uid, before.id, { ...changes, updated_at: clock.now() });
+        if (before && Object.keys(changes).length === 0) return before;
+        const now = clock.now();
+        const after =
+          before && (await updateEnsemble(tx, application.uid, before.id, { ...changes, updated_at: now }));
+        return present(after, () => missing(application, params.ensemble_id));
       });
-      if (!row) throw missing(application, params.ensemble_id);
       return { status: 200, body: await one(caller, application, row) };
     },
 
     async deleteEnsemble({ caller, params }) {
       const application = await getOwn(caller, params.application_id);
       const { ensemble_id } = params;
-      if (!(await database.transact((tx) => deleteEnsemble(tx, application.uid, ensemble_id))))
-        throw missing(application, ensemble_id);
+      await database.transact(async (tx) => {
+        if (!(await deleteEnsemble(tx, application.uid, ensemble_id)))
+          throw missing(application, ensemble_id);
+      });
       return { status: 204 };
     },
 

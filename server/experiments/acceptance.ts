@@ -8,7 +8,7 @@ import { type Database, skipsLocked, type Writer } from '../database/database.ts
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, type Problem, shown } from '../http/problem.ts';
+import { badRequest, notFound, type Problem, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { batchFieldsError, batchFor, checkBatch, checkSides } from './acceptance-batch.ts';
 import { acceptanceBody, acceptanceInfo } from './acceptance-bodies.ts';
@@ -142,8 +142,11 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
         ...(typeof description === 'string' ? { description } : {}),
         updated_at: clock.now(),
       };
-      const changed = await database.transact((tx) => updateAcceptanceTest(tx, test.uid, changes));
-      if (!changed) throw missing(application, params.acceptance_id);
+      const changed = await database.transact(async (tx) =>
+        present(await updateAcceptanceTest(tx, test.uid, changes), () =>
+          missing(application, params.acceptance_id),
+        ),
+      );
       return { status: 200, body: acceptanceBody(changed) };
     },
 

@@ -115,15 +115,16 @@ export function liveCommonOf(parts: LiveParts, kind: LiveKind) {
       const { application, experiment } = await find(caller, applicationId, id);
       // A test whose time is over keeps no other from its baseline.
       await live.endOverdue(application.uid);
-      const status = await startLive(parts, application, experiment.uid);
-      if (status === undefined) throw common.missing(application, id);
+      const status = await startLive(parts, application, experiment.uid, () =>
+        common.missing(application, id),
+      );
       parts.onMoved();
       return { status };
     },
 
     async stop(caller: Caller, applicationId: ApplicationId, id: ExperimentId, intent: Intent) {
       const { application, experiment } = await find(caller, applicationId, id);
-      if (!(await stopLive(parts, experiment.uid, intent))) throw common.missing(application, id);
+      await stopLive(parts, experiment.uid, intent, () => common.missing(application, id));
       parts.onMoved();
       return { status: 204 as const };
     },

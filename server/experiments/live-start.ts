@@ -9,7 +9,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
-import { badRequest, shown } from '../http/problem.ts';
+import { badRequest, type Problem, shown } from '../http/problem.ts';
 import { findInstance } from '../instances/store.ts';
 import { forgetPlanned } from '../runs/plan.ts';
 import { dropCaptures, removeRoutes, takeRoute } from '../runs/routes.ts';
@@ -38,21 +38,40 @@ export function nounOf({ kind }: Pick<ExperimentsTable, 'kind'>): string {
 
 export type Intent = 'complete' | 'cancel';
 
+/** Nothing is to be done: the test has started. */
+class HasStartedError extends Error {}
+
 /**
- * Starts a draft: 204, or 304 for one that has started already. undefined when it was deleted meanwhile; everything else
- * that keeps it from starting is a 400.
+ * Starts a draft: 204, or 304 for one that has started already. Throws `missing` when it was deleted meanwhile; everything
+ * else that keeps it from starting is a 400.
  */
 export async function startLive(
+  parts: Parts,
+  application: ApplicationsTable,
+  uid: string,
+  missing: () => Problem,
+): Promise<204 | 304> {
+  try {
+    await start(parts, application, uid, missing);
+    return 204;
+  } catch (error) {
+    if (error instanceof HasStartedError) return 304;
+    throw error;
+  }
+}
+
+function start(
   { database, clock }: Parts,
   application: ApplicationsTable,
   uid: string,
-): Promise<204 | 304 | undefined> {
+  missing: () => Problem,
+): Promise<void> {
   return database.transact(async (tx) => {
     const lock = skipsLocked(database);
     await checkApplication(tx, lock, application);
     const held = await holdExperiment(tx, lock, uid);
-    if (!held) return undefined;
-    if (held.status === 'started') return 304;
+    if (!held) throw missing();
+    if (held.status === 'started') throw new HasStartedError();
     if (held.status !== 'draft')
       throw badRequest(
         `The ${nounOf(held)} ${shown(held.id)} is ${held.status}; only a draft can be started. Make another.`,
@@ -76,7 +95,6 @@ export async function startLive(
       );
     const changes = { status: 'started', started_at: now, updated_at: now } as const;
     await updateExperiment(tx, held.uid, { ...changes, definition: JSON.stringify(definition) });
-    return 204;
   });
 }
 
@@ -110,18 +128,20 @@ function switchback(held: ExperimentsTable, now: number) {
 const AFTER: Record<Intent, ExperimentStatus> = { complete: 'completed', cancel: 'canceled' };
 
 /**
- * Stops a test; does nothing to one that has ended as the intent wants it. undefined when it was deleted meanwhile. What is
+ * Stops a test; does nothing to one that has ended as the intent wants it. Throws `missing` when it was deleted meanwhile. What is
  * left to do with its copies is seen to by live.ts.
  */
 export async function stopLive(
   { database, clock }: Parts,
   uid: string,
   intent: Intent,
-): Promise<true | undefined> {
+  missing: () => Problem,
+): Promise<void> {
   const after = AFTER[intent];
-  const stopped = await database.transact(async (tx) => {
+  await database.transact(async (tx) => {
     const held = await holdExperiment(tx, skipsLocked(database), uid);
-    if (!held || held.status === after) return held;
+    if (!held) throw missing();
+    if (held.status === after) return;
     if (held.status !== 'started')
       throw badRequest(
         held.status === 'draft'
@@ -133,10 +153,8 @@ export async function stopLive(
     else await release(tx, held);
     if (intent === 'cancel') await forgetPlanned(tx, held.uid);
     await endLive(tx, held, { status: after, at: now, now });
-    return held;
   });
-  if (stopped) database.notify('runs-planned');
-  return stopped && true;
+  database.notify('runs-planned');
 }
 
 /** Writes that the test is over since `at`; its results are made when all that counts for them has ended. */

@@ -44,6 +44,9 @@ interface Parts {
 const EVERY_MS = 1000;
 const CANCELED_AT_ONCE = 100;
 
+/** Whoever asks for a test has it ended when its time is over, but does not end it. */
+const BY_ITSELF = { byItself: true } as const;
+
 export class LiveTests {
   readonly #parts: Parts;
 
@@ -130,7 +133,7 @@ export class LiveTests {
       // Nothing is left to plan then: it lets go of the rest.
       if (isFull(planned)) await release(tx, planned);
       return planned;
-    });
+    }, BY_ITSELF);
     if (!moved) return test;
     if (moved.requested !== test.requested) database.notify('runs-planned');
     // The original of its last copy may have gone, and the copy with it: then no run will end.
@@ -160,7 +163,7 @@ export class LiveTests {
       const now = clock.now();
       await updateExperiment(tx, held.uid, { status: 'completed', completed_at: now, updated_at: now });
       await writeResults(tx, held.uid, results);
-    });
+    }, BY_ITSELF);
     database.notify('runs-ended');
   }
 
@@ -173,7 +176,7 @@ export class LiveTests {
       await release(tx, held);
       const now = clock.now();
       await endLive(tx, held, { status: 'completed', at: planEnd(switchbackOf(held)) ?? now, now });
-    });
+    }, BY_ITSELF);
     database.notify('runs-ended');
   }
 

@@ -5,6 +5,7 @@ import { type OperationId, operations } from '@switchyard/contract/operations.ts
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listEntries } from '../audit/store.ts';
 import { otherAccount } from '../testing/accounts.ts';
 import { packFiles, runToEnd } from '../testing/apps.ts';
 import { everything } from '../testing/left-behind.ts';
@@ -345,7 +346,18 @@ describe('what is of another is not there, and stays as it is:', () => {
 });
 
 describe.each(declared)('$id', (operation) => {
-  test('fails as documented', async () => {
+  const isKept = operation.method !== 'GET' || operation.right === 'read-secrets';
+  /** What the audit log has of it so far. */
+  const acts = () =>
+    listEntries(
+      server.running.database.read,
+      { account: null, key: null, operation: operation.id, application: null },
+      { start: 0, end: Number.MAX_SAFE_INTEGER },
+      { after: null, limit: 1000 },
+    );
+
+  test('fails as documented, and leaves no entry in the audit log', async () => {
+    const before = await acts();
     // Sent without a token it would succeed.
     const body = operation.id === 'acceptInvite' ? { invite: 'any' } : bodyOf(operation.id);
     const answers = [
@@ -358,9 +370,12 @@ describe.each(declared)('$id', (operation) => {
     ];
     if (operation.id === 'putUpload') return;
     for (const answer of answers) expectAsDocumented(operation, answer);
+    // Without ids in its path the last of them may succeed.
+    const done = isKept ? answers.filter((answer) => answer.status < 300) : [];
+    expect(await acts()).toHaveLength(before.length + done.length);
   });
 
-  test('succeeds as documented', async () => {
+  test('succeeds as documented, and leaves one entry in the audit log where it does anything', async () => {
     if (operation.id === 'activateBinary') await putAgain();
     if (operation.id === 'putUpload') {
       uploadUrl = (
@@ -369,6 +384,7 @@ describe.each(declared)('$id', (operation) => {
     }
     const shapes =
       operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
+    const before = await acts();
     const named = operation.id === 'getRunEnsemble' ? { ...ids, run_id: await ensembleRun() } : ids;
     for (const query of shapes) {
       const answer = await server.ask(operation.method, urlOf(operation, named) + query, {
@@ -377,5 +393,6 @@ describe.each(declared)('$id', (operation) => {
       expect(answer.status, answer.text).toBeLessThan(300);
       expectAsDocumented(operation, answer);
     }
+    expect(await acts()).toHaveLength(before.length + (isKept ? 1 : 0));
   });
 });

@@ -5,6 +5,7 @@ import { createLog } from '../log.ts';
 import { expectStatus } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import { openSocket, readAll, sendRaw } from '../testing/sockets.ts';
+import { NO_ACTS } from './acts.ts';
 import type { Handlers } from './handler.ts';
 import { createMetrics } from './metrics.ts';
 import { createHttp } from './server.ts';
@@ -66,6 +67,8 @@ test('a connection that never sends its headers is closed in bounded time', asyn
     authenticate: async () => null,
     rateLimit: null,
     idempotency: null,
+    acts: NO_ACTS,
+    requestId: () => 'request-1',
     clock: systemClock,
     log: createLog('silent'),
     metrics: createMetrics(),

@@ -12,8 +12,16 @@ import type { ByteRange } from './byte-range.ts';
 export interface Caller {
   account: AccountId;
   key: KeyId;
+  /** Name of the key. */
+  name: string;
   role: Role;
   email: string;
+}
+
+/** Whose something is, and by which ids it is known there. */
+export interface Owner {
+  account: AccountId;
+  resource: Record<string, string>;
 }
 
 export interface Call<O extends Operation> {
@@ -30,10 +38,12 @@ export interface Call<O extends Operation> {
   /** The body of an operation that takes raw bytes. */
   stream: Readable;
   /**
-   * Keeps the answer of a POST under its Idempotency-Key. Call it first in the transaction of the effect, with the answer
-   * that will be given; it does nothing for a request without such a key.
+   * Keeps the answer of a POST under its Idempotency-Key, if it has one, and what was done in the audit log. Every POST calls
+   * it first in the transaction of its effect, with the answer that will be given.
    */
   remember(tx: Writer, answer: Reply<O>): Promise<void>;
+  /** Tells whose the request is where no caller does. */
+  belongsTo(owner: Owner): void;
 }
 
 /** A body that goes out as it is, in place of the one the contract describes. */

@@ -34,6 +34,8 @@ const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   deleteMember: 'account',
   renewInvite: 'account',
   acceptInvite: 'public',
+  listAuditEntries: 'account',
+  getAuditHead: 'account',
   getSignUp: 'public',
   createAccount: 'visitor',
   listAccounts: 'server',

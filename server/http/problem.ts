@@ -21,6 +21,15 @@ export const notFound = (sentence: string): Problem => new Problem(404, sentence
 export const busy = (sentence: string, headers?: Record<string, string>): Problem =>
   new Problem(429, sentence, headers);
 
+/**
+ * What was found or changed; throws the problem when it is not there. Asked inside a transaction, so that one that changed
+ * nothing leaves nothing.
+ */
+export function present<T>(value: T | undefined | false, problem: () => Problem): T {
+  if (value === undefined || value === false) throw problem();
+  return value;
+}
+
 /** The body the contract gives this error. */
 export function problemBody(
   status: ErrorStatus,

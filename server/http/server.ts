@@ -19,7 +19,9 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import type { Writer } from '../database/database.ts';
 import { type Log, messageOf } from '../log.ts';
+import { type Act, type Acts, isRecorded } from './acts.ts';
 import { readJson } from './body.ts';
 import { rangeOf } from './byte-range.ts';
 import { type ConnectionLimits, makeServer, refuseAmbiguous, refuseConnection } from './connections.ts';
@@ -40,6 +42,10 @@ export interface HttpParts extends ConnectionLimits {
   rateLimit: RateLimit | null;
   /** null where no operation that takes a token is served. */
   idempotency: Idempotency | null;
+  /** Keeps what callers do. */
+  acts: Acts;
+  /** A new id for a request, as the log and the audit log name it. */
+  requestId(): string;
   log: Log;
   metrics: Metrics;
   /** What a person sees at an address of the site that does not exist; null where no site is served. */
@@ -60,6 +66,7 @@ const PARAMETER_CHARS_MAX = 512;
 export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
+    genReqId: () => parts.requestId(),
     bodyLimit: REQUEST_BODY_BYTES_MAX,
     serverFactory: (answer) => makeServer(answer, parts),
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, ignoreTrailingSlash: false },
@@ -114,6 +121,14 @@ function route(
   limiters: Limiters | null,
 ): void {
   const check = checkFor(operation);
+  const kept = isRecorded(operation);
+  const actOf = (request: FastifyRequest): Act => ({
+    operation,
+    caller: request.caller,
+    params: request.params as Record<string, string>,
+    requestId: request.id,
+    address: request.ip,
+  });
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -135,6 +150,7 @@ function route(
       request.caller = caller;
       limiters?.keys.take(caller.key, reply);
       if (!hasRight(caller.role, operation.right)) {
+        if (kept) await parts.acts.refused(actOf(request));
         throw forbidden(
           `The role ${caller.role} may not do this; it needs one of ${rolesWith(operation.right).join(', ')}.`,
         );
@@ -147,7 +163,10 @@ function route(
       // Fastify says null for "no body" where JSON null is a body.
       const body = request.rawBody?.length ? request.body : undefined;
       check.body(body);
-      const callWith = (remember: Call<Operation>['remember']): Call<Operation> => ({
+      const callWith = (
+        remember: Call<Operation>['remember'],
+        belongsTo: Call<Operation>['belongsTo'],
+      ): Call<Operation> => ({
         params: request.params as never,
         query: query as never,
         body: body as never,
@@ -162,10 +181,21 @@ function route(
           ? ((request.body ?? Readable.from([])) as Readable)
           : Readable.from([]),
         remember,
+        belongsTo,
       });
+      const answerBy = (remember: Call<Operation>['remember']) =>
+        kept
+          ? parts.acts.during(actOf(request), ({ note, belongsTo }) => {
+              const both = async (tx: Writer, answer: Sent) => {
+                await remember(tx, answer as never);
+                await note(tx, answer);
+              };
+              return handler(callWith(both, belongsTo));
+            })
+          : handler(callWith(remember, () => {}));
       const key = request.headers['idempotency-key'];
       if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency) {
-        const answer = await handler(callWith(async () => {}));
+        const answer = await answerBy(async () => {});
         if ('content' in answer) return sendContent(request, reply, answer);
         return 'raw' in answer ? sendRaw(reply, answer) : send(reply, answer as Sent);
       }
@@ -179,7 +209,7 @@ function route(
       };
       return send(
         reply,
-        await parts.idempotency.once(identity, (remember) => handler(callWith(remember)) as Promise<Sent>),
+        await parts.idempotency.once(identity, (remember) => answerBy(remember) as Promise<Sent>),
       );
     },
   });

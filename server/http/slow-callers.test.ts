@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { openSocket, readAll } from '../testing/sockets.ts';
+import { NO_ACTS } from './acts.ts';
 import type { Handlers } from './handler.ts';
 import { createMetrics } from './metrics.ts';
 import { createHttp } from './server.ts';
@@ -45,6 +46,8 @@ beforeAll(async () => {
     authenticate: async () => null,
     rateLimit: null,
     idempotency: null,
+    acts: NO_ACTS,
+    requestId: () => 'request-1',
     clock: {
       now: () => 0,
       elapsed: () => 0,

@@ -128,8 +128,8 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
 
     async updateInputSet({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
-      const set = await whileThere(() => update(parts, application, params.input_set_id, body));
-      if (!set) throw missing(application, params.input_set_id);
+      const gone = () => missing(application, params.input_set_id);
+      const set = await whileThere(() => update(parts, application, params.input_set_id, body, gone));
       return { status: 200, body: wholeBody(application, set) };
     },
 

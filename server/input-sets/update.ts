@@ -6,7 +6,7 @@ import { checkApplication } from '../applications/store.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
-import { badRequest, shown } from '../http/problem.ts';
+import { badRequest, type Problem, shown } from '../http/problem.ts';
 import { type Offer, offerInputs } from './choose.ts';
 import { namedInputs } from './rules.ts';
 import {
@@ -24,7 +24,7 @@ interface Parts {
 }
 
 /**
- * The set as it is then, or undefined when there is none. Throws the 400 that names an input which is neither in the set nor
+ * The set as it is then. Throws `missing` when there is none, the 400 that names an input which is neither in the set nor
  * among the managed inputs, and ContentGoneError when a managed input was deleted after it had been found.
  */
 export async function update(
@@ -32,7 +32,8 @@ export async function update(
   application: ApplicationsTable,
   id: InputSetId,
   body: InputSetUpdate,
-): Promise<InputSetWithItems | undefined> {
+  missing: () => Problem,
+): Promise<InputSetWithItems> {
   const { database, contents, clock } = parts;
   const wanted = body.inputs ? namedInputs(body.inputs) : null;
   const offers = await offerInputs(parts, application.uid, wanted ?? []);
@@ -40,7 +41,7 @@ export async function update(
   const done = await database.transact(async (tx) => {
     await checkApplication(tx, locks, application);
     const before = await holdInputSet(tx, locks, application.uid, id);
-    if (!before) return undefined;
+    if (!before) throw missing();
     const change = wanted && changeOf(before.items, wanted, offers);
     const { name, description } = {
       name: body.name ?? before.name,
@@ -59,7 +60,6 @@ export async function update(
     const set = { ...before, ...changes, items: change ? change.items : before.items };
     return { set, blobs: change ? await rearrange(contents, tx, before.uid, change) : [] };
   });
-  if (!done) return undefined;
   await contents.removeBlobs(done.blobs);
   return done.set;
 }

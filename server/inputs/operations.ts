@@ -102,10 +102,10 @@ export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
         ...(typeof body.description === 'string' ? { description: body.description } : {}),
         updated_at: clock.now(),
       };
-      const changed = await database.transact((tx) =>
-        updateInput(tx, application.uid, params.input_id, changes),
-      );
-      if (!changed) throw missing(application, params.input_id);
+      await database.transact(async (tx) => {
+        if (!(await updateInput(tx, application.uid, params.input_id, changes)))
+          throw missing(application, params.input_id);
+      });
       return { status: 204 };
     },
 

@@ -10,7 +10,7 @@ import { type Database, skipsLocked, type Writer } from '../database/database.ts
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, shown } from '../http/problem.ts';
+import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { holdVersion } from '../versions/store.ts';
 import { hiddenByVersion, withHidden, withoutHidden } from './hidden.ts';
@@ -149,9 +149,8 @@ export function instanceHandlers(
       const changed = await database.transact(async (tx) => {
         if (changes.version_id !== undefined) await checkVersion(tx, application, changes.version_id);
         await checkSecrets(tx, application, changes.secrets_collection_id);
-        return updateInstance(tx, instance, changes);
+        return present(await updateInstance(tx, instance, changes), () => missing(application, instance.id));
       });
-      if (!changed) throw missing(application, instance.id);
       return { status: 200, body: await shownTo(caller, application, changed) };
     },
 

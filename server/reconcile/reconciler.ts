@@ -3,6 +3,7 @@
  * for speed and runs periodically for safety, never twice at once; a poke during a run leads to one more run. Kill the
  * process between any two statements and the next activation carries on.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../clock.ts';
 import { type Log, messageOf } from '../log.ts';
 
@@ -23,6 +24,8 @@ export class Reconciler {
   #stopped = true;
   #cancelTimer = (): void => {};
   #coming = false;
+  /** Whoever pokes it, what it does is not part of what that one does. */
+  readonly #apart = AsyncLocalStorage.snapshot();
 
   constructor(settings: ReconcilerSettings) {
     this.#settings = settings;
@@ -41,7 +44,7 @@ export class Reconciler {
       return;
     }
     this.#cancelTimer();
-    this.#running = this.#activate().finally(() => {
+    this.#running = this.#apart(() => this.#activate()).finally(() => {
       this.#running = null;
       if (this.#stopped) return;
       if (this.#again) {

@@ -10,7 +10,7 @@ import type { Seal } from '../database/seal.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerListObject } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, shown } from '../http/problem.ts';
+import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { openSecrets, type SecretsPlace, sealSecrets } from './encrypt.ts';
 import { changedSecrets, secretsError } from './rules.ts';
@@ -106,8 +106,9 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
         ...(body.secrets ? { secrets: sealSecrets(seal, body.secrets, placeOf(application, id)) } : {}),
         updated_at: clock.now(),
       };
-      const changed = await database.transact((tx) => updateCollection(tx, application.uid, id, changes));
-      if (!changed) throw missing(application, id);
+      const changed = await database.transact(async (tx) =>
+        present(await updateCollection(tx, application.uid, id, changes), () => missing(application, id)),
+      );
       return { status: 200, body: summaryOf(application, changed) };
     },
 
@@ -123,14 +124,14 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
         const secrets = changedSecrets(openSecrets(seal, row.secrets, place), body.operations ?? []);
         if (typeof secrets === 'string') throw badRequest(secrets);
         checkSecrets(secrets);
-        return updateCollection(tx, application.uid, id, {
+        const after = await updateCollection(tx, application.uid, id, {
           ...(typeof body.name === 'string' ? { name: body.name } : {}),
           ...(typeof body.description === 'string' ? { description: body.description } : {}),
           ...(body.operations ? { secrets: sealSecrets(seal, secrets, place) } : {}),
           updated_at: clock.now(),
         });
+        return present(after, () => missing(application, id));
       });
-      if (!changed) throw missing(application, id);
       return { status: 200, body: summaryOf(application, changed) };
     },
 

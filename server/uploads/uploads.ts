@@ -15,8 +15,8 @@ import type { Upload } from '@switchyard/contract/uploads.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
 import { TooLargeError } from '../blobs/store.ts';
 import type { Clock } from '../clock.ts';
-import type { Database, Writer } from '../database/database.ts';
-import type { HandlersOf } from '../http/handler.ts';
+import type { Database, Reader, Writer } from '../database/database.ts';
+import type { HandlersOf, Owner } from '../http/handler.ts';
 import { badRequest, forbidden, notFound, shown } from '../http/problem.ts';
 import type { UrlSigner } from '../http/signed-url.ts';
 import type { Log } from '../log.ts';
@@ -35,7 +35,12 @@ interface Parts {
   clock: Clock;
   random: Random;
   log: Log;
+  /** Whose an application is; undefined for one that is gone. */
+  findOwner(db: Reader, applicationUid: string): Promise<Owner | undefined>;
 }
+
+/** The upload has its content already, or is gone. */
+class NotOpenError extends Error {}
 
 export class Uploads {
   readonly #parts: Parts;
@@ -102,15 +107,17 @@ export class Uploads {
   }
 
   handlers(): HandlersOf<'putUpload' | 'getDownload'> {
-    const { database, contents, signer } = this.#parts;
+    const { database, contents, signer, findOwner } = this.#parts;
     return {
-      putUpload: async ({ params, query, stream }) => {
+      putUpload: async ({ params, query, stream, belongsTo }) => {
         const refusal = signer.refuse('PUT', `/v1/uploads/${params.upload_id}`, query);
         if (refusal) throw forbidden(refusal);
         const upload = await findUpload(database.read, params.upload_id);
         if (!upload) throw notFound(`There is no upload ${shown(params.upload_id)}.`);
         if (upload.content_id !== null)
           throw badRequest('The upload URL was used already; ask for a new one.');
+        const owner = await findOwner(database.read, upload.application_uid);
+        if (owner) belongsTo(owner);
         const content = await contents
           .prepareStream(detached(stream), UPLOAD_BYTES_MAX)
           .catch((error: unknown) => {
@@ -120,12 +127,13 @@ export class Uploads {
               );
             throw error;
           });
-        const completed = await database.transact(async (tx) => {
-          if (!(await completeUpload(tx, upload.id, content.id))) return false;
-          await content.insert(tx);
-          return true;
-        });
-        if (!completed) {
+        try {
+          await database.transact(async (tx) => {
+            if (!(await completeUpload(tx, upload.id, content.id))) throw new NotOpenError();
+            await content.insert(tx);
+          });
+        } catch (error) {
+          if (!(error instanceof NotOpenError)) throw error;
           await content.discard().catch(() => {});
           if (!(await findUpload(database.read, upload.id)))
             throw notFound(`The upload ${shown(upload.id)} was removed meanwhile.`);

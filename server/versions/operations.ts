@@ -12,7 +12,7 @@ import { type Database, skipsLocked, type Writer } from '../database/database.ts
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, shown } from '../http/problem.ts';
+import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import type { VersionsTable } from './schema.ts';
 import {
@@ -126,8 +126,9 @@ export function versionHandlers(
         ...(typeof asked.description === 'string' ? { description: asked.description } : {}),
         updated_at: clock.now(),
       };
-      const changed = await database.transact((tx) => updateVersion(tx, version, changes));
-      if (!changed) throw missing(application, version.id);
+      const changed = await database.transact(async (tx) =>
+        present(await updateVersion(tx, version, changes), () => missing(application, version.id)),
+      );
       return { status: 200, body: await body(application, changed, caller.role) };
     },
 

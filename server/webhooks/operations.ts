@@ -131,16 +131,17 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
       const { event_types, endpoint_url, description } = body;
       if (typeof endpoint_url === 'string') checkUrl(endpoint_url);
       const webhook = await getOwn(caller.account, params.webhook_id);
-      const changed = await database.transact((tx) =>
-        updateWebhook(tx, webhook.uid, {
-          ...(event_types ? { event_types: JSON.stringify(event_types) } : {}),
-          ...(typeof endpoint_url === 'string' ? { endpoint_url } : {}),
-          ...(typeof description === 'string' ? { description } : {}),
-          disabled_at: null,
-          updated_at: clock.now(),
-        }),
-      );
-      if (!changed) throw notFound(`There is no webhook ${shown(params.webhook_id)}.`);
+      const changes = {
+        ...(event_types ? { event_types: JSON.stringify(event_types) } : {}),
+        ...(typeof endpoint_url === 'string' ? { endpoint_url } : {}),
+        ...(typeof description === 'string' ? { description } : {}),
+        disabled_at: null,
+        updated_at: clock.now(),
+      };
+      await database.transact(async (tx) => {
+        if (!(await updateWebhook(tx, webhook.uid, changes)))
+          throw notFound(`There is no webhook ${shown(params.webhook_id)}.`);
+      });
       return { status: 204 };
     },
 

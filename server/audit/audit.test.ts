@@ -1,0 +1,258 @@
+/** The audit log as those who may see it do, and that it holds what was done and nothing that is secret. */
+
+import { createHash } from 'node:crypto';
+import type { AuditEntry } from '@switchyard/contract/audit.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { otherAccount } from '../testing/accounts.ts';
+import { createRun } from '../testing/apps.ts';
+import { type MovedClock, movedClock } from '../testing/clock.ts';
+import {
+  expectError,
+  expectStatus,
+  freshApplication,
+  freshVersion,
+  uploadContent,
+} from '../testing/resources.ts';
+import { type Ask, startTestServer, type TestServer } from '../testing/server.ts';
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+let clock: MovedClock;
+let server: TestServer;
+beforeAll(async () => {
+  clock = movedClock(NOON);
+  server = await startTestServer({ clock, env: { SWITCHYARD_CAPACITY: '0,16c60gb12h=1' } });
+});
+afterAll(() => server.close());
+
+async function entries(query = '', ask: Ask = {}): Promise<AuditEntry[]> {
+  const answer = await server.ask('GET', `/v1/account/audit${query}`, ask);
+  expectStatus(answer, 200);
+  return (answer.body as { items: AuditEntry[] }).items;
+}
+const newest = async (): Promise<AuditEntry> => (await entries('?limit=1'))[0] as AuditEntry;
+
+describe('an entry', () => {
+  test('of the first key says that the server made it by itself', async () => {
+    const { body } = await server.client.call('getAccount');
+    const first = (await entries()).at(-1);
+    expect(first).toMatchObject({
+      account_id: body.id,
+      key_id: null,
+      role: null,
+      operation: 'firstStart',
+      outcome: 'done',
+      resource: { account_id: body.id, key_id: body.key.id, member_id: expect.any(String) },
+      request_id: null,
+      address: null,
+    });
+  });
+
+  test('says who, what, when and from where', async () => {
+    const application = await freshVersion(server);
+    const { id, token } = await server.key('operator');
+    clock.move(1000);
+    const asked = await server.ask('POST', `/v1/applications/${application}/runs`, {
+      token,
+      body: { input: { a: 1 } },
+    });
+    expect(await newest()).toMatchObject({
+      created_at: new Date(NOON + 1000).toISOString(),
+      account_id: (await server.client.call('getAccount')).body.id,
+      key_id: id,
+      key_name: 'test operator',
+      role: 'operator',
+      user_email: 'root@localhost',
+      operation: 'createRun',
+      outcome: 'done',
+      resource: { application_id: application, run_id: (asked.body as { run_id: string }).run_id },
+      request_id: expect.stringMatching(/^request-.+-\d+$/),
+      address: '127.0.0.1',
+    });
+  });
+
+  test.each([
+    ['createKey', 'POST', '/v1/account/keys', { name: 'planner', role: 'viewer' }, 'key_id'],
+    [
+      'inviteMember',
+      'POST',
+      '/v1/account/members',
+      { email: 'ada@example.com', role: 'viewer' },
+      'member_id',
+    ],
+    ['createAccount', 'POST', '/v1/accounts', { name: 'Third one', email: 'eve@example.com' }, 'account_id'],
+    ['createApplication', 'POST', '/v1/applications', { id: 'named', name: 'Named' }, 'application_id'],
+    [
+      'createSecretsCollection',
+      'POST',
+      '/v1/applications/named/secrets',
+      { id: 'keys', name: 'Any name', secrets: [{ type: 'env', location: 'KEY', value: 'treasure' }] },
+      'collection_id',
+    ],
+    ['getSecretsCollection', 'GET', '/v1/applications/named/secrets/keys', undefined, 'collection_id'],
+    ['createRunUpload', 'POST', '/v1/applications/named/runs/uploadurl', undefined, 'upload_id'],
+    [
+      'createWebhook',
+      'POST',
+      '/v1/webhooks',
+      { id: 'told', event_types: ['run.status'], endpoint_url: 'https://example.com/h', description: 'Told' },
+      'webhook_id',
+    ],
+    ['getWebhookSecret', 'GET', '/v1/webhooks/told/secret', undefined, 'webhook_id'],
+    ['rotateWebhookSecret', 'POST', '/v1/webhooks/told/secret', undefined, 'webhook_id'],
+    ['triggerEvent', 'POST', '/v1/events/trigger', { event_type: 'run.status' }, 'event_id'],
+    ['deleteWebhook', 'DELETE', '/v1/webhooks/told', undefined, 'webhook_id'],
+    ['deleteApplication', 'DELETE', '/v1/applications/named', undefined, 'application_id'],
+  ])('of %s has the id of what it was', async (operation, method, path, body, name) => {
+    clock.move(1);
+    const answer = await server.ask(method, path, body === undefined ? {} : { body });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    const made = answer.body as Record<string, unknown> | undefined;
+    const entry = await newest();
+    expect(entry).toMatchObject({ operation, outcome: 'done' });
+    const id = made?.id ?? made?.[name] ?? (made?.account as { id?: string } | undefined)?.id;
+    expect(entry.resource[name]).toBe(id ?? path.split('/').at(-1));
+  });
+
+  test('of an upload by a signed URL stands in the account of the application, without a key', async () => {
+    const application = await freshApplication(server);
+    clock.move(1);
+    const upload_id = await uploadContent(server, application, '{}');
+    clock.move(1);
+    const [entry] = await entries('?operation=putUpload&limit=1');
+    expect(entry).toMatchObject({ key_id: null, resource: { application_id: application, upload_id } });
+  });
+
+  test('is made by what is not refused alone, and once for a POST that is sent again', async () => {
+    const count = async () => (await entries('?operation=createApplication')).length;
+    const before = await count();
+    const body = { id: 'again', name: 'Made once' };
+    const key = { 'idempotency-key': 'audit-1' };
+    expectStatus(await server.ask('POST', '/v1/applications', { body, headers: key }), 201);
+    expectStatus(await server.ask('POST', '/v1/applications', { body, headers: key }), 201);
+    expect(await count()).toBe(before + 1);
+    expectError(await server.ask('POST', '/v1/applications', { body }), 400, 'again');
+    expectStatus(await server.ask('POST', '/v1/applications', { body: { id: 'x' } }), 400);
+    expectStatus(await server.ask('POST', '/v1/applications', { body, token: 'rubbish' }), 401);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('of a refusal for lack of rights is made once a minute for a key and an operation', async () => {
+    const { id, token } = await server.key('viewer');
+    const refusals = async () =>
+      (await entries(`?key_id=${id}`)).map((one) => [one.operation, one.outcome, one.resource]);
+    const remove = () => server.ask('DELETE', '/v1/applications/again', { token });
+    for (let times = 0; times < 3; times += 1) expectStatus(await remove(), 403);
+    const refused = ['deleteApplication', 'refused', { application_id: 'again' }];
+    expect(await refusals()).toEqual([refused]);
+    // Found by the handler, which looks at what is asked for.
+    const body = { name: 'all of it', role: 'admin' };
+    expectStatus(await server.ask('POST', '/v1/account/keys', { token, body }), 403);
+    clock.move(60_000);
+    expectStatus(await remove(), 403);
+    const forKey = ['createKey', 'refused', {}];
+    expect(await refusals()).toEqual([refused, forKey, refused]);
+  });
+
+  test('has no secret, no token, no input and no option', async () => {
+    const application = await freshVersion(server);
+    const secrets = [{ type: 'env' as const, location: 'KEY', value: 'treasure' }];
+    const path = `/v1/applications/${application}`;
+    await server.ask('POST', `${path}/secrets`, { body: { id: 's', name: 'Any name', secrets } });
+    await server.ask('PUT', `${path}/secrets/s`, { body: { secrets } });
+    await createRun(server, application, { input: 'buried', body: { options: { depth: 'fathoms' } } });
+    const { token } = await server.key('viewer');
+    const rows = JSON.stringify(
+      await server.running.database.read.selectFrom('audit_entries').selectAll().execute(),
+    );
+    expect(rows).toContain(`"operation":"updateSecretsCollection"`);
+    for (const hidden of ['treasure', 'buried', 'fathoms', token.slice(-20), server.token.slice(-20)])
+      expect(rows).not.toContain(hidden);
+  });
+});
+
+describe('the list', () => {
+  test('has every page of the whole, with each filter', async () => {
+    const { id, token } = await server.key('developer');
+    const from = new Date(clock.now() + 1).toISOString();
+    for (const name of ['One', 'Two', 'Three']) {
+      clock.move(1);
+      const application = `list-${name.toLowerCase()}`;
+      const body = { id: application, name };
+      await server.ask('POST', '/v1/applications', { token, body });
+      await server.ask('PUT', `/v1/applications/${application}`, { token, body: { name: 'Renamed' } });
+    }
+    const told = (items: AuditEntry[]) =>
+      items.map((one) => `${one.operation} ${one.resource.application_id}`);
+    const all = await entries(`?key_id=${id}`);
+    expect(told(all).sort()).toEqual([
+      'createApplication list-one',
+      'createApplication list-three',
+      'createApplication list-two',
+      'updateApplication list-one',
+      'updateApplication list-three',
+      'updateApplication list-two',
+    ]);
+    expect(told(await entries(`?key_id=${id}&operation=updateApplication`))).toEqual([
+      'updateApplication list-three',
+      'updateApplication list-two',
+      'updateApplication list-one',
+    ]);
+    expect(told(await entries('?resource=list-two')).sort()).toEqual([
+      'createApplication list-two',
+      'updateApplication list-two',
+    ]);
+    expect(await entries(`?start=${from}`)).toEqual(all);
+    expect(await entries(`?key_id=${id}&end=${from}`)).toEqual([]);
+    const walked: AuditEntry[] = [];
+    let path = `/v1/account/audit?key_id=${id}&limit=4`;
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const { body } = await server.ask('GET', path + (next && `&pagetoken=${next}`));
+      const page = body as { items: AuditEntry[]; next_page_token?: string };
+      walked.push(...page.items);
+      next = page.next_page_token;
+      path = `/v1/account/audit?key_id=${id}&limit=4`;
+    }
+    expect(walked).toEqual(all);
+    const token2 = (await server.ask('GET', path)).body as { next_page_token: string };
+    expectError(
+      await server.ask('GET', `/v1/account/audit?pagetoken=${token2.next_page_token}`),
+      400,
+      'pagetoken',
+    );
+  });
+
+  test('is of the own account; root sees every other, deleted ones too', async () => {
+    const other = await otherAccount(server, 'admin');
+    const body = { id: 'theirs', name: 'Theirs' };
+    expectStatus(await server.ask('POST', '/v1/applications', { token: other.token, body }), 201);
+    expect((await entries('', { token: other.token })).map((one) => one.operation)).toEqual([
+      'createApplication',
+    ]);
+    expect(await entries('?resource=theirs')).toEqual([]);
+    for (const account of ['all', 'account-1'])
+      expectError(
+        await server.ask('GET', `/v1/account/audit?account_id=${account}`, { token: other.token }),
+        403,
+        account,
+      );
+    const { token } = await server.key('developer');
+    expectStatus(await server.ask('GET', '/v1/account/audit', { token }), 403);
+    expectStatus(await server.ask('DELETE', `/v1/accounts/${other.id}`), 204);
+    expect(await entries(`?account_id=${other.id}`)).toHaveLength(1);
+    expect((await entries('?account_id=all&resource=theirs')).map((one) => one.account_id)).toEqual([
+      other.id,
+    ]);
+  });
+});
+
+test('each entry has its place within a moment, by a hash that anyone can work out', async () => {
+  await server.key('viewer');
+  await expect.poll(async () => (await newest()).number, { timeout: 10_000 }).not.toBeNull();
+  const [last, before] = await entries('?account_id=all&limit=2');
+  const { hash, ...said } = last as AuditEntry;
+  const fields = [...Object.keys(said), ...Object.keys(said.resource)].sort();
+  expect(createHash('sha256').update(JSON.stringify(said, fields)).digest('hex')).toBe(hash);
+  expect(said.previous_hash).toBe(before?.hash);
+  const { body } = await server.client.call('getAuditHead');
+  expect(body).toEqual({ number: said.number, hash });
+});

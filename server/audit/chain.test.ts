@@ -1,0 +1,261 @@
+/** The chain, on the database itself: what it refuses, several who chain at once, and every way to change it that is found. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AccountId } from '@switchyard/contract/ids.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import type { Database, Writer } from '../database/database.ts';
+import { openPostgres } from '../database/postgres.ts';
+import { openSqlite } from '../database/sqlite.ts';
+import { createLog } from '../log.ts';
+import { systemRandom } from '../random.ts';
+import { migrateWhole } from '../testing/migrated.ts';
+import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
+import { chain } from './chain.ts';
+import { entryBody, hashOf, ownEntry } from './entry.ts';
+import { insertEntry, listChained, listUnchained } from './store.ts';
+import { walkChain } from './walk.ts';
+
+const postgres = inject('postgres');
+const name = `audit_${process.pid}`;
+const START = { number: 0, seq: 0 };
+const ZEROS = '0'.repeat(64);
+let folder: string;
+/** On PostgreSQL of two processes; SQLite has one. */
+let databases: [Database, Database];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-audit-'));
+  const address = postgres ? await createDatabase(postgres, name) : '';
+  const open = async () =>
+    postgres ? openPostgres(address, createLog('silent')) : openSqlite(join(folder, 'test.db'));
+  const first = await open();
+  databases = [first, postgres ? await open() : first];
+  await migrateWhole(first);
+});
+afterAll(async () => {
+  for (const one of new Set(databases)) await one.close();
+  rmSync(folder, { recursive: true, force: true });
+  if (postgres) await dropDatabase(postgres, name);
+});
+
+const random = systemRandom;
+const add = (database: Database, operation: string) =>
+  database.transact((tx) =>
+    insertEntry(
+      tx,
+      ownEntry({ random, now: 1_800_000_000_000 }, operation, 'account-1' as AccountId, { a: 'ü' }),
+    ),
+  );
+
+/** Empties the log as somebody does who may do anything in the database. */
+async function unguard(): Promise<void> {
+  await databases[0].transact(async (tx) => {
+    for (const trigger of ['unchanged', 'kept', ...(postgres ? ['whole'] : [])])
+      await sql`drop trigger if exists ${sql.id(`audit_entries_${trigger}`)} ${postgres ? sql`on audit_entries` : sql``}`.execute(
+        tx,
+      );
+    await sql`delete from audit_entries`.execute(tx);
+    await sql`update audit_head set number = 0, hash = ${ZEROS}`.execute(tx);
+  });
+}
+
+describe('the database refuses', () => {
+  test.each<[string, RawBuilder<unknown>]>([
+    ['to change an entry', sql`update audit_entries set operation = 'getAccount'`],
+    ['to change one in its chain', sql`update audit_entries set hash = ${ZEROS}`],
+    ['to take one out of the chain', sql`update audit_entries set number = null`],
+    ['to remove one', sql`delete from audit_entries`],
+    ...(postgres
+      ? [['to remove all', sql`truncate audit_entries`] satisfies [string, RawBuilder<unknown>]]
+      : []),
+  ])('%s', async (_, statement) => {
+    await add(databases[0], 'createRun');
+    await chain(databases[0]);
+    const before = await listChained(databases[0].read, START, 100);
+    await expect(databases[0].transact((tx) => statement.execute(tx))).rejects.toThrow(/only added, never/);
+    expect(await listChained(databases[0].read, START, 100)).toEqual(before);
+  });
+
+  test('to change what an entry says while it is chained', async () => {
+    await add(databases[0], 'createRun');
+    const statement = sql`update audit_entries set number = 99, hash = '', previous_hash = '', role = 'root' where number is null`;
+    await expect(databases[0].transact((tx) => statement.execute(tx))).rejects.toThrow(/only added, never/);
+    await chain(databases[0]);
+  });
+});
+
+test('an entry has the hash of the one before, and the hash of itself as canonical JSON', async () => {
+  await unguard();
+  await add(databases[0], 'createRun');
+  await add(databases[0], 'deleteRun');
+  await chain(databases[0]);
+  const [first, second] = (await listChained(databases[0].read, START, 10)).map(entryBody);
+  expect(first?.previous_hash).toBe(ZEROS);
+  expect(second?.previous_hash).toBe(first?.hash);
+  const text =
+    '{"account_id":"account-1","address":null,"created_at":"2027-01-15T08:00:00.000Z",' +
+    `"id":"${first?.id}","key_id":null,"key_name":null,"number":1,"operation":"createRun","outcome":"done",` +
+    `"previous_hash":"${ZEROS}","request_id":null,"resource":{"a":"ü"},"role":null,"user_email":null}`;
+  expect(first?.hash).toBe(createHash('sha256').update(text).digest('hex'));
+});
+
+test('two who chain at once, while entries come, make one chain of all of them', async () => {
+  await unguard();
+  const made = Array.from({ length: 600 }, (_, at) => add(databases[at % 2] as Database, `act-${at}`));
+  // Each chains whenever one of its entries is there.
+  await Promise.all(made.map((one, at) => one.then(() => chain(databases[at % 2] as Database))));
+  await chain(databases[0]);
+  const found = await walkChain(databases[0].read, null);
+  expect(found).toMatchObject({ entries: 600, unchained: 0, wrong: null });
+  const operations = (await listChained(databases[0].read, START, 1000)).map((one) => one.operation);
+  expect(new Set(operations).size).toBe(600);
+});
+
+test.runIf(postgres)('an entry that commits late is chained after those that were earlier', async () => {
+  await unguard();
+  const [one, other] = databases;
+  await one.transact(async (tx) => {
+    await insertEntry(tx, ownEntry({ random, now: 1 }, 'late', 'account-1' as AccountId, {}));
+    await add(other, 'early');
+    await chain(other);
+  });
+  await chain(other);
+  const rows = await listChained(one.read, START, 10);
+  expect(rows.map((row) => [row.number, row.operation])).toEqual([
+    [1, 'early'],
+    [2, 'late'],
+  ]);
+  expect(await walkChain(one.read, null)).toMatchObject({ entries: 2, wrong: null });
+});
+
+test('what was committed and not chained when the process died is chained by the next', async () => {
+  await unguard();
+  await add(databases[0], 'first');
+  await chain(databases[0]);
+  await add(databases[0], 'second');
+  // As of a process that was killed in the transaction that chains.
+  const dying = databases[0].transact(async (tx) => {
+    await sql`update audit_entries set number = 2, previous_hash = '', hash = '' where number is null`.execute(
+      tx,
+    );
+    throw new Error('killed');
+  });
+  await expect(dying).rejects.toThrow('killed');
+  expect(await walkChain(databases[1].read, null)).toMatchObject({ entries: 1, unchained: 1, wrong: null });
+  expect(await listUnchained(databases[1].read, 10)).toHaveLength(1);
+  await chain(databases[1]);
+  expect(await walkChain(databases[0].read, null)).toMatchObject({ entries: 2, unchained: 0, wrong: null });
+});
+
+describe('of 5 entries, the walk finds', () => {
+  let anchor: { number: number; hash: string };
+  beforeEach(async () => {
+    await unguard();
+    for (let at = 1; at <= 5; at += 1) await add(databases[0], `act-${at}`);
+    const last = await chain(databases[0]);
+    anchor = { number: 5, hash: last?.hash ?? '' };
+  });
+  const swap = (tx: Writer, columns: string[]) => {
+    const parts = columns.map((column) => {
+      const other = sql`(select ${sql.ref(column)} from audit_entries o where o.number = 6 - audit_entries.number)`;
+      return sql`${sql.ref(column)} = ${other}`;
+    });
+    return sql`update audit_entries set ${sql.join(parts)} where number in (2, 4)`.execute(tx);
+  };
+  /** The whole chain again, from what the entries say now: what somebody does who knows how it is made. */
+  const rewrite = async (tx: Writer) => {
+    await sql`update audit_entries set operation = 'getAccount' where number = 2`.execute(tx);
+    let hash = ZEROS;
+    for (const row of await listChained(tx, START, 10)) {
+      const previous_hash = hash;
+      hash = hashOf(entryBody({ ...row, previous_hash }));
+      await tx.updateTable('audit_entries').set({ previous_hash, hash }).where('seq', '=', row.seq).execute();
+    }
+    await tx.updateTable('audit_head').set({ hash }).execute();
+  };
+  const dropTail = async (tx: Writer) => {
+    await sql`delete from audit_entries where number > 3`.execute(tx);
+  };
+  const each = [
+    'created_at = created_at + 1',
+    "account_id = 'account-2'",
+    "key_id = 'key-1'",
+    "key_name = 'root'",
+    "role = 'root'",
+    "user_email = 'a@example.com'",
+    "operation = 'getAccount'",
+    "outcome = 'refused'",
+    `resource = '{"a":"u"}'`,
+    "resource = 'rubbish'",
+    "request_id = 'request-1'",
+    "address = '127.0.0.1'",
+    "id = 'entry-1'",
+  ].map((change): [string, (tx: Writer) => Promise<unknown>, string, number] => [
+    change,
+    (tx) => sql`update audit_entries set ${sql.raw(change)} where number = 3`.execute(tx),
+    'Entry 3 ',
+    2,
+  ]);
+
+  test.each<[string, (tx: Writer) => Promise<unknown>, string, number]>([
+    ...each,
+    [
+      'a forged hash',
+      (tx) => sql`update audit_entries set hash = ${'a'.repeat(64)} where number = 3`.execute(tx),
+      'Entry 3 ',
+      2,
+    ],
+    [
+      'a forged hash before',
+      (tx) => sql`update audit_entries set previous_hash = ${ZEROS} where number = 3`.execute(tx),
+      'Entry 3 ',
+      2,
+    ],
+    [
+      'a removed one',
+      (tx) => sql`delete from audit_entries where number = 3`.execute(tx),
+      'Entry 3 is missing',
+      2,
+    ],
+    [
+      'the first removed',
+      (tx) => sql`delete from audit_entries where number = 1`.execute(tx),
+      'Entry 1 is missing',
+      0,
+    ],
+    ['two whose words were swapped', (tx) => swap(tx, ['operation', 'id']), 'Entry 2 ', 1],
+    ['the last ones removed', dropTail, 'ends at entry 3, but 5 were chained', 3],
+    ['the end of the chain gone', (tx) => sql`delete from audit_head`.execute(tx), 'audit_head', 0],
+  ])('%s', async (_, change, words, whole) => {
+    try {
+      await databases[0].transact(change);
+      const found = await walkChain(databases[0].read, null);
+      expect(found.wrong).toContain(words);
+      expect(found.entries).toBe(whole);
+    } finally {
+      await databases[0].transact((tx) =>
+        sql`insert into audit_head (id, number, hash) values (1, 0, '') on conflict do nothing`.execute(tx),
+      );
+    }
+  });
+
+  test('the last ones removed with the end moved back by the anchor alone', async () => {
+    await databases[0].transact(async (tx) => {
+      await dropTail(tx);
+      const [last] = (await listChained(tx, START, 10)).slice(-1);
+      await sql`update audit_head set number = 3, hash = ${last?.hash}`.execute(tx);
+    });
+    expect((await walkChain(databases[0].read, null)).wrong).toBeNull();
+    expect((await walkChain(databases[0].read, anchor)).wrong).toContain('before entry 5 of the anchor');
+  });
+
+  test('a chain that was written anew by the anchor alone', async () => {
+    expect((await walkChain(databases[0].read, anchor)).wrong).toBeNull();
+    await databases[0].transact(rewrite);
+    expect((await walkChain(databases[0].read, null)).wrong).toBeNull();
+    expect((await walkChain(databases[0].read, anchor)).wrong).toContain('written anew');
+  });
+});

@@ -1,0 +1,71 @@
+/**
+ * Gives each entry its place in the chain. One at a time can be the last, so whoever chains holds the end of the chain; no
+ * request ever waits for that. Entries are found by having no place and not by a place in the order: on PostgreSQL `seq`
+ * is drawn before the commit, so that whoever reads on from the last one misses what commits late.
+ */
+import type { Clock } from '../clock.ts';
+import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
+import { entryBody, hashOf } from './entry.ts';
+import { hasUnchained, holdHead, type Link, linkEntries, listUnchained, moveHead } from './store.ts';
+
+const EVERY_MS = 1000;
+/** So many at once keep others waiting for some milliseconds. Few sizes make few statements, which are kept compiled. */
+const AT_ONCE = [128, 16, 1] as const;
+/** The log of the server is often kept elsewhere: an end of the chain in it is one that the database cannot take back. */
+const TELL_EVERY_MS = 60 * 60 * 1000;
+
+interface Parts {
+  database: Database;
+  clock: Clock;
+  log: Log;
+}
+
+/** Chains what has no place yet, unless somebody else is at it; answers the last entry that it chained. */
+export async function chain(database: Database): Promise<Link | null> {
+  if (!(await hasUnchained(database.read))) return null;
+  let last: Link | null = null;
+  for (;;) {
+    const links = await database.transact((tx) => chainSome(tx, skipsLocked(database)));
+    last = links.at(-1) ?? last;
+    if (links.length < AT_ONCE[0]) return last;
+  }
+}
+
+/** Chains every second; each server may do so. */
+export function chainer({ database, clock, log }: Parts): Reconciler {
+  let toldAt = 0;
+  return new Reconciler({
+    name: 'chain the audit log',
+    everyMs: EVERY_MS,
+    clock,
+    log,
+    async run() {
+      const last = await chain(database);
+      if (!last || clock.now() - toldAt < TELL_EVERY_MS) return;
+      toldAt = clock.now();
+      log.info({ number: last.number, hash: last.hash }, 'The chain of the audit log reaches to here.');
+    },
+  });
+}
+
+async function chainSome(tx: Writer, locks: boolean): Promise<Link[]> {
+  const head = await holdHead(tx, locks);
+  if (!head) return [];
+  const rows = await listUnchained(tx, AT_ONCE[0]);
+  let { number, hash } = head;
+  const links = rows.map((row): Link => {
+    const previous_hash = hash;
+    number += 1;
+    hash = hashOf(entryBody({ ...row, number, previous_hash }));
+    return { seq: row.seq, number, previous_hash, hash };
+  });
+  for (let from = 0; from < links.length; ) {
+    const size = AT_ONCE.find((one) => one <= links.length - from) ?? 1;
+    await linkEntries(tx, links.slice(from, from + size));
+    from += size;
+  }
+  if (links.length > 0) await moveHead(tx, { number, hash });
+  return links;
+}

@@ -1,0 +1,64 @@
+/** An entry as callers see it, and its hash, which anyone can work out from that. Pure. */
+import { createHash } from 'node:crypto';
+import type { AuditEntry } from '@switchyard/contract/audit.ts';
+import type { AccountId, EntryId } from '@switchyard/contract/ids.ts';
+import { rfc3339 } from '../clock.ts';
+import { makeId, type Random } from '../random.ts';
+import type { AuditEntriesTable } from './schema.ts';
+import type { NewEntry } from './store.ts';
+
+export function entryBody(row: Omit<AuditEntriesTable, 'seq' | 'application_id'>): AuditEntry {
+  return {
+    number: row.number,
+    id: row.id,
+    created_at: rfc3339(row.created_at),
+    account_id: row.account_id,
+    key_id: row.key_id,
+    key_name: row.key_name,
+    role: row.role,
+    user_email: row.user_email,
+    operation: row.operation,
+    outcome: row.outcome,
+    resource: JSON.parse(row.resource) as Record<string, string>,
+    request_id: row.request_id,
+    address: row.address,
+    previous_hash: row.previous_hash,
+    hash: row.hash,
+  };
+}
+
+/** An entry of what the server does by itself, without a request. */
+export function ownEntry(
+  { random, now }: { random: Random; now: number },
+  operation: string,
+  account: AccountId,
+  resource: Record<string, string>,
+): NewEntry {
+  return {
+    id: makeId<EntryId>(random, 'entry'),
+    created_at: now,
+    account_id: account,
+    application_id: null,
+    key_id: null,
+    key_name: null,
+    role: null,
+    user_email: null,
+    operation,
+    outcome: 'done',
+    resource: JSON.stringify(resource),
+    request_id: null,
+    address: null,
+  };
+}
+
+/** SHA-256 of the entry without its hash, in hexadecimal digits. */
+export function hashOf({ hash: _, ...entry }: AuditEntry): string {
+  return createHash('sha256').update(canonical(entry)).digest('hex');
+}
+
+/** RFC 8785, for what entries are made of: objects, text, whole numbers and null. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
+}
