@@ -5,11 +5,12 @@
  * of the end (a limit, a cancel) is the one reported, whatever the app does afterwards.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fchownSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fchownSync, statSync, writeFileSync } from 'node:fs';
 import { makeCgroup, memoryKills, removeCgroup } from './cgroup.ts';
-import { type ChainInput, chainFor, fileLimitBytes, startScript } from './confine.ts';
+import { type ChainInput, chainFor, fileLimitBytes, hasStarted, openStdio, startScript } from './confine.ts';
 import { type CpuShare, takeCpus } from './cpus.ts';
 import type { ExecutableIndex } from './executables.ts';
+import { type Measured, measure } from './measure.ts';
 import {
   childrenOf,
   inspectProcess,
@@ -22,13 +23,18 @@ import {
   writersOf,
 } from './processes.ts';
 import type { Confinement, EndReport, LaunchPlan } from './protocol.ts';
-import { type RunFolder, runFolder, STARTED_MARK } from './run-folder.ts';
+import { type RunFolder, runFolder, writablePlaces } from './run-folder.ts';
 import { durationInWords, reasonOf } from './sentences.ts';
-import { type Breach, diskBreach, folderBytes, memorySentence, outputBreach, Watchdog } from './watchdog.ts';
+import { clearSharedPlaces } from './shared-places.ts';
+import { type Breach, diskBreach, memorySentence, outputBreach, Watchdog } from './watchdog.ts';
 import { makeWorkingCopy, NotStartable } from './working-copy.ts';
 
 /** Longest delay a timer takes; a longer limit is looked at again when it fires. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** stdin, stdout, stderr and the start script. */
+const OWN_FILES = 4;
+/** What a small file takes at least. */
+const BLOCK_BYTES = 4096;
 /** How often we look for the app's own process when a cancel comes before it is there. */
 const TERM_RETRY_MS = 5;
 
@@ -47,7 +53,8 @@ export class AppRun {
   #cgroup: string | undefined;
   #child: ChildProcess | undefined;
   #watchdog: Watchdog | undefined;
-  #broughtBytes = 0;
+  /** What the executable and the input brought along. */
+  #brought: Measured = { bytes: 0, entries: 0 };
   #cause: Breach | undefined;
   /** When the first process of the run began, in the kernel's terms. */
   #chainStarted = '';
@@ -103,6 +110,17 @@ export class AppRun {
     this.#kill();
   }
 
+  /** What the run holds at its most when the host is short of memory. */
+  heldBytes(): number {
+    return this.#watchdog?.heldBytes() ?? 0;
+  }
+
+  /** Ends the run because the host has no memory left and this run holds the most. */
+  giveUpMemory(error: string): void {
+    this.#cause ??= { reason: 'memory', error };
+    this.#kill();
+  }
+
   #spawn(index: ExecutableIndex): void {
     const { means, tools, hostCores, cgroup, marker } = this.#confinement;
     const plan = this.#plan;
@@ -116,7 +134,11 @@ export class AppRun {
       sandbox: means === 'bwrap',
       ...(user === undefined ? {} : { user }),
     });
-    if (plan.inputPath !== undefined) this.#broughtBytes = folderBytes(this.#folder);
+    // What an input archive takes is known only by looking; executables have been measured.
+    this.#brought =
+      plan.inputPath === undefined
+        ? { bytes: index.unpackedBytes + index.entries.length * BLOCK_BYTES, entries: index.entries.length }
+        : measure(writablePlaces(this.#folder), { bytes: Infinity, entries: Infinity });
     if (cgroup !== undefined) this.#cgroup = makeCgroup(cgroup, plan);
     if (tools.taskset !== undefined && plan.limits.cores < hostCores) {
       this.#cpus = takeCpus(Math.ceil(plan.limits.cores));
@@ -127,17 +149,13 @@ export class AppRun {
     if (this.#cgroup !== undefined) input.cgroup = this.#cgroup;
     // A sandbox sees these files by their open descriptors only; elsewhere they lie where others might look.
     const mode = means === 'bwrap' ? 0o666 : 0o600;
-    writeFileSync(this.#folder.script, startScript(input), { mode });
+    writeFileSync(this.#folder.script, startScript(input), { mode: means === 'bwrap' ? 0o644 : 0o600 });
     const chain = chainFor(input);
-    const stdio = [
-      openSync(this.#folder.stdin, 'r'),
-      openSync(this.#folder.stdout, 'a', mode),
-      openSync(this.#folder.stderr, 'a', mode),
-      openSync(this.#folder.script, 'a+'),
-    ];
+    const stdio = openStdio(input, mode);
     try {
       // The app may open /dev/stdin and its like again, for which the files must be its own, or anybody's.
-      if (user !== undefined && means !== 'bwrap') for (const one of stdio) fchownSync(one, user, user);
+      if (user !== undefined && means !== 'bwrap')
+        for (const one of stdio.slice(0, OWN_FILES)) fchownSync(one, user, user);
       this.#startedAt = Date.now();
       this.#startedTick = performance.now();
       this.#child = spawn(chain.command, chain.arguments, {
@@ -149,10 +167,10 @@ export class AppRun {
     } finally {
       for (const descriptor of stdio) closeSync(descriptor);
     }
-    this.#follow(this.#child, index);
+    this.#follow(this.#child);
   }
 
-  #follow(child: ChildProcess, index: ExecutableIndex): void {
+  #follow(child: ChildProcess): void {
     child.once('error', (error) => {
       const cause: Breach = { reason: 'host', error: `The host could not start the app: ${error.message}` };
       this.#finish({ exitCode: null, signal: null, cause, appRan: false });
@@ -162,11 +180,25 @@ export class AppRun {
     this.#chainStarted = inspectProcess(pid)?.started ?? '';
     const info = { pid, at: this.#startedAt };
     this.#events.started(this.#user === undefined ? info : { ...info, user: this.#user });
-    // What an input archive takes is known only by looking; executables have been measured.
-    const brought = this.#plan.inputPath === undefined ? index.unpackedBytes : this.#broughtBytes;
-    this.#watchdog = new Watchdog(this.#plan, this.#folder, pid, this.#cgroup, brought);
+    this.#watchdog = new Watchdog({
+      plan: this.#plan,
+      folder: this.#folder,
+      pid,
+      cgroup: this.#cgroup,
+      brought: this.#brought,
+      user: this.#sharingUser(),
+    });
     this.#limitDuration();
-    child.once('exit', (code, signalName) => void this.#exited(pid, code, signalName));
+    child.once('exit', (code, signalName) => {
+      this.#exited(pid, code, signalName).catch((error: unknown) => {
+        // Whatever the app left must not end the launcher, and with it all other runs.
+        const cause: Breach = {
+          reason: 'host',
+          error: `The end of the app was not understood: ${reasonOf(error)}`,
+        };
+        this.#finish({ exitCode: code, signal: signalName, cause: this.#cause ?? cause, appRan: true });
+      });
+    });
   }
 
   #limitDuration(): void {
@@ -202,14 +234,15 @@ export class AppRun {
    */
   #appPid(): number | undefined {
     const top = this.#child?.pid;
-    if (top === undefined || !this.#hasStarted()) return undefined;
+    if (top === undefined || !hasStarted(this.#folder)) return undefined;
     if (this.#confinement.means === 'plain') return top;
     const [first] = childrenOf(top);
     return first === undefined ? undefined : childrenOf(first)[0];
   }
 
-  #hasStarted(): boolean {
-    return readFileSync(this.#folder.script, 'utf8').endsWith(`${STARTED_MARK}\n`);
+  /** The user of this run alone, when it can write where all users of the host may. */
+  #sharingUser(): number | undefined {
+    return this.#confinement.means === 'bwrap' ? undefined : this.#user;
   }
 
   #kill(): void {
@@ -229,7 +262,7 @@ export class AppRun {
     for (const timer of this.#timers) clearTimeout(timer);
     // Whoever kills the top of the chain from outside leaves the rest to us, as the lack of a namespace does.
     if (this.#confinement.means === 'plain' || signalName !== null) await this.#killRest(pid);
-    const appRan = this.#hasStarted();
+    const appRan = hasStarted(this.#folder);
     this.#finish({
       exitCode,
       signal: signalName,
@@ -271,9 +304,8 @@ export class AppRun {
     const { limits, stdoutIsLog } = this.#plan;
     const stdout = statSync(this.#folder.stdout).size;
     if (!stdoutIsLog && stdout > limits.outputBytes) return outputBreach(stdout, limits.outputBytes);
-    if (exitCode === 0) return undefined;
-    const written = this.#watchdog?.writtenBytes() ?? 0;
-    if (written > limits.fileBytes) return diskBreach(written, limits.fileBytes);
+    const onDisk = this.#watchdog?.brokenOnDisk();
+    if (onDisk !== undefined || exitCode === 0) return onDisk;
     if (this.#cgroup !== undefined && memoryKills(this.#cgroup) > 0) {
       const peak = this.#watchdog?.peakMemoryBytes ?? 0;
       return {
@@ -297,6 +329,7 @@ export class AppRun {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#cpus?.giveBack();
     if (this.#cgroup !== undefined) removeCgroup(this.#cgroup);
+    clearSharedPlaces(this.#sharingUser());
     const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const report: EndReport = {
       exitCode: end.exitCode,

@@ -1,20 +1,27 @@
 /**
- * The command line and the start script that hold one app. Pure: the launcher runs what comes out.
+ * The command line and the start script that hold one app, and the files they are started with. The launcher runs what
+ * comes out.
  *
  * The chain is [taskset] → bwrap or unshare → [setpriv] → sh → app. Nothing of the app's environment reaches a link of
  * the chain that still has rights: the shell, already stepped down, sets it just before the app. The shell is process
  * 1 of the pid namespace, so the app gets SIGTERM like any process, orphans are reaped, and when it ends the kernel
  * kills whatever the app left behind before the link above it returns.
  */
+import { openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { APP_ROOT, type Confinement, type LaunchPlan } from './protocol.ts';
-import { type RunFolder, SANDBOX_APP, STARTED_MARK } from './run-folder.ts';
+import { type RunFolder, SANDBOX_APP } from './run-folder.ts';
 
 const MIB = 1024 * 1024;
 /** A process may reserve more than it touches; resident memory is held by the watchdog or the cgroup. */
 const DATA_HEADROOM_BYTES = 1024 * MIB;
-/** File descriptors of the chain: the start script, and the app's stderr while the shell's own is closed. */
+/**
+ * File descriptors of the chain: the start script, where it says that it is about to start the app, the filter that
+ * bubblewrap loads and closes, and the app's stderr while the shell's own is closed.
+ */
 const SCRIPT_FD = 3;
+const STARTED_FD = 4;
+const FILTER_FD = 5;
 const SAVED_STDERR_FD = 8;
 
 export interface Chain {
@@ -22,6 +29,9 @@ export interface Chain {
   arguments: string[];
   cwd: string;
 }
+
+/** What the kernel ends first when the host has no memory left: an app, and not the server (0 is as any program, 1000 the most). */
+const OOM_SCORE = 500;
 
 export interface ChainInput {
   confinement: Confinement;
@@ -71,6 +81,7 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
     ...['--cap-drop', 'ALL'],
     ...(user === undefined ? [] : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']),
     ...confinement.bwrapFlags,
+    ...(confinement.filterFile === undefined ? [] : ['--seccomp', String(FILTER_FD)]),
     ...['--hostname', 'app'],
     ...confinement.systemMounts,
     ...['--ro-bind', confinement.etcFolder, '/etc'],
@@ -116,6 +127,24 @@ function stepDown({ confinement, user }: ChainInput): string[] {
   ];
 }
 
+/** Opens what the chain is started with, by number; whoever calls closes it all. */
+export function openStdio({ confinement, folder }: ChainInput, mode: number): number[] {
+  const descriptors = [
+    openSync(folder.stdin, 'r'),
+    openSync(folder.stdout, 'a', mode),
+    openSync(folder.stderr, 'a', mode),
+    openSync(folder.script, 'r'),
+    openSync(folder.started, 'a', 0o600),
+  ];
+  const filter = confinement.means === 'bwrap' ? confinement.filterFile : undefined;
+  return filter === undefined ? descriptors : [...descriptors, openSync(filter, 'r')];
+}
+
+/** Whether the start script came as far as the app. */
+export function hasStarted(folder: RunFolder): boolean {
+  return (statSync(folder.started, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /**
  * The script that sets limits and environment and starts the app. With a pid namespace the shell stays as process 1;
  * without one it becomes the app. Its own messages ("Killed", "not found") are kept out of the app's log.
@@ -159,7 +188,9 @@ export function startScript({ confinement, plan, folder, user }: ChainInput): st
     `ulimit -d ${dataKiB}`,
     ...(letter === '' ? [] : [`ulimit -${letter} ${limits.processes + (user === undefined ? 2 : 1)}`]),
     ...assignable.map((name) => `export ${name}=${quote(value(name))}`),
-    `echo '${STARTED_MARK}' >&${SCRIPT_FD}`,
+    `echo ${OOM_SCORE} > /proc/self/oom_score_adj`,
+    // Closed before the app is there, which could reach the shell's open files and say that it never started.
+    `echo started >&${STARTED_FD}; exec ${STARTED_FD}>&-`,
     // In a shell of its own, because dash says how a command died to where that command's errors go.
     confinement.means === 'plain' ? `exec ${app} ${redirect}` : `(exec ${app} ${redirect})`,
     'exit $?',

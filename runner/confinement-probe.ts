@@ -1,18 +1,9 @@
 /** Tries ways of holding an app, strongest first, by running a trivial app in each. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  fchownSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, closeSync, fchownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ChainInput, chainFor, startScript } from './confine.ts';
+import { type ChainInput, chainFor, openStdio, startScript } from './confine.ts';
 import { LOWEST_RUN_USER } from './leftovers.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { readProc } from './processes.ts';
@@ -102,12 +93,7 @@ export async function tryCandidate(confinement: Confinement, scratch: string): P
 async function attempt(input: ChainInput, user: number | undefined): Promise<string | undefined> {
   const { folder } = input;
   const chain = chainFor(input);
-  const stdio = [
-    openSync(folder.stdin, 'r'),
-    openSync(folder.stdout, 'a'),
-    openSync(folder.stderr, 'a'),
-    openSync(folder.script, 'a+'),
-  ];
+  const stdio = openStdio(input, 0o600);
   if (user !== undefined) fchownSync(stdio[3] ?? 0, user, user);
   const options = { cwd: chain.cwd, stdio, env: { PATH: '/usr/bin:/bin' }, timeout: PATIENCE_MS };
   const child = spawn(chain.command, chain.arguments, options);

@@ -1,12 +1,19 @@
 /** Finds out, by trying, what this host can do: how apps are held here, and which runtimes there are. */
+import { writeFileSync } from 'node:fs';
 import { arch, availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { type CgroupHome, findCgroupHome } from './cgroup.ts';
 import { findTool, runQuietly } from './command.ts';
 import { type Candidate, candidatesFor, tryCandidate } from './confinement-probe.ts';
 import type { Confinement } from './protocol.ts';
 import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
+import { seccompFilter } from './seccomp.ts';
 import { prepareSystem, readOnlyMounts } from './system-view.ts';
 import type { Host, RunnerSettings } from './types.ts';
+
+/** Below this a host begins to stand still, and the kernel to choose by itself what to end. */
+const FREE_SHARE = 0.03;
+const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
  * What was found out in this process, by what was asked and the PATH that it was asked with. A host does not change while a
@@ -50,6 +57,7 @@ export async function probeHost(
     once('process limit', processLimitLetter),
   ]);
   const cgroup = process.platform === 'linux' ? findCgroupHome() : undefined;
+  const filterFile = writeFilter(settings.folder);
   const base: Confinement = {
     level: 'limits',
     means: 'plain',
@@ -61,6 +69,7 @@ export async function probeHost(
     runtimeMounts: readOnlyMounts(runtimes.mounts),
     etcFolder: system.etc,
     hostCores: availableParallelism(),
+    keepFreeBytes: settings.keepFreeBytes ?? Math.max(LEAST_FREE_BYTES, totalmem() * FREE_SHARE),
     marker,
   };
   for (const name of ['bwrap', 'setpriv', 'unshare', 'taskset'] as const) {
@@ -68,6 +77,7 @@ export async function probeHost(
     if (path !== undefined) base.tools[name] = path;
   }
   if (cgroup !== undefined) base.cgroup = cgroup;
+  if (filterFile !== undefined) base.filterFile = filterFile;
   const failures: string[] = [];
   for (const candidate of candidatesFor(base, settings.containment)) {
     if (!consider(candidate.name)) continue;
@@ -86,6 +96,15 @@ export async function probeHost(
   const wanted =
     settings.containment === undefined ? '' : `Containment "${settings.containment}" is required, but `;
   throw new Error(`${wanted}this host cannot run an app. ${failures.join(' ') || whyNoSandbox(base)}`);
+}
+
+/** Where bubblewrap finds the filter of system calls; undefined for an architecture that none was written for. */
+function writeFilter(folder: string): string | undefined {
+  const filter = process.platform === 'linux' ? seccompFilter(arch()) : undefined;
+  if (filter === undefined) return undefined;
+  const path = join(folder, 'seccomp.bpf');
+  writeFileSync(path, filter, { mode: 0o600 });
+  return path;
 }
 
 async function settle(

@@ -7,11 +7,12 @@
  * server's terminal do not end it.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppRun } from './app-run.ts';
 import type { ExecutableIndex } from './executables.ts';
+import { MemoryGuard } from './memory-guard.ts';
 import type { Confinement, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
+import { removeAll } from './remove.ts';
 import { reasonOf } from './sentences.ts';
 import { SAMPLE_MS } from './watchdog.ts';
 
@@ -22,6 +23,7 @@ const SMALL_FOLDER_ENTRIES = 64;
 const confinement: Confinement = JSON.parse(process.argv[2] ?? '{}');
 const runs = new Map<string, AppRun>();
 const indexes = new Map<string, ExecutableIndex>();
+const guard = new MemoryGuard(confinement.keepFreeBytes);
 let sampling: NodeJS.Timeout | undefined;
 
 // Every mode is said where a file is made; the start script sets the app's own umask.
@@ -65,6 +67,7 @@ function start(plan: LaunchPlan): void {
 
 function sample(): void {
   const now = performance.now();
+  guard.sample(now, runs.values());
   for (const [key, run] of runs) {
     try {
       run.sample(now);
@@ -92,7 +95,7 @@ function indexOf(folder: string): ExecutableIndex {
 async function remove(request: number, folder: string): Promise<void> {
   try {
     if (isSmall(folder)) rmSync(folder, { recursive: true, force: true });
-    else await rm(folder, { recursive: true, force: true });
+    else await removeAll(folder);
     tell({ type: 'removed', request });
   } catch (error) {
     tell({ type: 'removed', request, error: reasonOf(error) });

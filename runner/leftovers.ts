@@ -1,8 +1,9 @@
 /** Ends what a runner left behind that could not clean up itself, and removes its run folders. */
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killUntilGone, ofUsers, withMarker } from './processes.ts';
+import { removeAll } from './remove.ts';
 import { runFolder } from './run-folder.ts';
 
 /** Names the runner of one folder, so that two runners on one host leave each other's apps alone. */
@@ -43,6 +44,6 @@ export async function clearLeftovers(
   const users = await usersOf(runs, keys);
   const ours = (value: string): boolean => value.startsWith(`${marker}/`);
   const unkillable = await killUntilGone(() => [...withMarker(ours), ...ofUsers(users)]);
-  for (const key of keys) await rm(join(runs, key), { recursive: true, force: true });
+  for (const key of keys) await removeAll(join(runs, key));
   return { runs: keys.length, unkillable };
 }

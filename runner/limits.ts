@@ -15,6 +15,7 @@ export const DEFAULT_LIMITS = {
   outputBytes: 100 * MIB,
   logBytes: 16 * MIB,
   fileBytes: 2048 * MIB,
+  files: 100_000,
   processes: 512,
   openFiles: 4096,
 } as const;

@@ -18,6 +18,8 @@ export interface Confinement {
   tools: { sh: string; bwrap?: string; setpriv?: string; unshare?: string; taskset?: string };
   /** Extra flags bubblewrap understood when probed. */
   bwrapFlags: string[];
+  /** The filter of system calls that bubblewrap loads; absent for an architecture without one. */
+  filterFile?: string;
   /** Bubblewrap's arguments that show the system's programs and libraries, read-only. */
   systemMounts: string[];
   /** The same for runtimes outside /usr, which may lie below a folder that the sandbox has its own of, such as /tmp. */
@@ -27,6 +29,8 @@ export interface Confinement {
   /** A cgroup v2 folder under which we may make children with memory, cpu and pids controllers. */
   cgroup?: { folder: string; controllers: string[] };
   hostCores: number;
+  /** Memory of the host that must stay free. */
+  keepFreeBytes: number;
   /** Every process of a run carries SWITCHYARD_RUN=<marker>/<key> in its environment. */
   marker: string;
 }

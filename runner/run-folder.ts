@@ -11,8 +11,10 @@ export interface RunFolder {
   stdin: string;
   stdout: string;
   stderr: string;
-  /** What the shell of the chain reads; it adds STARTED_MARK when it is about to start the app. */
+  /** What the shell of the chain reads. */
   script: string;
+  /** Empty until that shell is about to start the app. */
+  started: string;
   results: string;
 }
 
@@ -26,15 +28,15 @@ export function runFolder(root: string): RunFolder {
     stdout: join(root, 'stdout'),
     stderr: join(root, 'stderr'),
     script: join(root, 'start.sh'),
+    started: join(root, 'started'),
     results: join(root, 'results'),
   };
 }
 
 /** Files of a run are spread over nothing else than these, so that their sum is what the app has written. */
-export const WRITABLE = ['work', 'tmp'] as const;
+export function writablePlaces({ work, tmp }: RunFolder): string[] {
+  return [work, tmp];
+}
 
 /** Path of the app's folder inside a sandbox. */
 export const SANDBOX_APP = '/app';
-
-/** A comment to the shell, which has left the script by the time it could read it. */
-export const STARTED_MARK = '# started';

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CANCEL_GRACE_MS } from '@switchyard/contract/limits.ts';
 import { unpackArchive } from './archive.ts';
@@ -24,6 +24,7 @@ import { LauncherLink } from './launcher-link.ts';
 import { clearLeftovers, markerOf } from './leftovers.ts';
 import { MARKER_NAME } from './processes.ts';
 import type { EndReport, LaunchPlan } from './protocol.ts';
+import { removeAll } from './remove.ts';
 import { hasRoom } from './room.ts';
 import { type RunFolder, runFolder } from './run-folder.ts';
 import { bytesInWords, reasonOf } from './sentences.ts';
@@ -151,9 +152,7 @@ class AppHandle implements RunningApp {
 
   async dispose(): Promise<void> {
     await this.done;
-    await this.#context.link
-      .remove(this.#folder.root)
-      .catch(() => rm(this.#folder.root, { recursive: true, force: true }));
+    await this.#context.link.remove(this.#folder.root).catch(() => removeAll(this.#folder.root));
   }
 
   async #run(): Promise<Outcome> {
@@ -281,8 +280,14 @@ class AppHandle implements RunningApp {
     const content = contentPaths(job);
     const below = (path: string): string => (workingDirectory === '' ? path : `${workingDirectory}/${path}`);
     if (content.solutionsPath !== undefined) {
-      const solutions = await packSolutions(this.#folder, below(content.solutionsPath), executable);
-      if (solutions !== undefined) ended.solutions = solutions;
+      const most = job.limits.fileBytes;
+      const solutions = await packSolutions(this.#folder, below(content.solutionsPath), executable, most);
+      if (solutions !== undefined && 'path' in solutions) ended.solutions = solutions;
+      else if (solutions !== undefined && ended.succeeded) {
+        ended.succeeded = false;
+        ended.reason = 'output';
+        ended.error = `The app's solutions are ${bytesInWords(solutions.bytes)} long; the limit is ${bytesInWords(most)}.`;
+      }
     }
     for (const name of ['statistics', 'metrics', 'assets'] as const) {
       const path = content[`${name}Path`];

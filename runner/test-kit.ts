@@ -82,6 +82,7 @@ export const GENEROUS: Limits = {
   outputBytes: MIB,
   logBytes: MIB,
   fileBytes: 64 * MIB,
+  files: 2_000,
   processes: 200,
   openFiles: 512,
 };

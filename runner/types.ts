@@ -24,6 +24,8 @@ export interface RunnerSettings {
   containment?: Containment;
   /** From SIGTERM to SIGKILL; 5000 when absent. */
   graceMs?: number;
+  /** Memory of the host that must stay free, or the run that holds most is ended; 3 % of it, at least 64 MiB, when absent. */
+  keepFreeBytes?: number;
   /** Unpacked executables are dropped, least recently used first, beyond this many bytes; 20 GiB when absent. */
   cacheBytes?: number;
   onDiagnostic?(event: Diagnostic): void;
@@ -73,6 +75,8 @@ export interface Limits {
   logBytes: number;
   /** Largest single file, and largest sum of what the app has written to its folders. */
   fileBytes: number;
+  /** Files, folders and links that the app has made. */
+  files: number;
   /** Processes and threads of the tree. */
   processes: number;
   openFiles: number;

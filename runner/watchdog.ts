@@ -4,8 +4,10 @@
  * One Watchdog per run, asked every SAMPLE_MS by the launcher. A sample reads /proc for the run's tree only. The size
  * of the folders is looked at less often the longer a look takes, so that it costs at most about a twentieth of a core.
  */
-import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { heldBytes, hidesFiles, unlinkedBytes } from './holdings.ts';
+import { DEEPEST, type Measured, measure } from './measure.ts';
 import {
   childrenOf,
   inspectProcess,
@@ -15,18 +17,32 @@ import {
   treeOf,
 } from './processes.ts';
 import type { LaunchPlan } from './protocol.ts';
-import { type RunFolder, WRITABLE } from './run-folder.ts';
+import { type RunFolder, writablePlaces } from './run-folder.ts';
 import { bytesInWords } from './sentences.ts';
+import { sharedPlaces } from './shared-places.ts';
 import type { EndReason } from './types.ts';
 
 /** Where ps has to be asked, a look costs much more. */
 export const SAMPLE_MS = process.platform === 'linux' ? 50 : 250;
 const DISK_SHARE = 20;
 const DISK_PAUSE_MS = 200;
+const LONGEST_DISK_PAUSE_MS = 2_000;
 
 export interface Breach {
   reason: EndReason;
   error: string;
+}
+
+export interface Watched {
+  plan: LaunchPlan;
+  folder: RunFolder;
+  /** The first process of the chain. */
+  pid: number;
+  cgroup: string | undefined;
+  /** What the executable and the input brought along. */
+  brought: Measured;
+  /** The user of this run alone, where it can write in places that all users share. */
+  user: number | undefined;
 }
 
 export class Watchdog {
@@ -37,23 +53,23 @@ export class Watchdog {
   readonly #cgroup: string | undefined;
   /** Everything ever seen in the tree, by pid with its start time: what left it by a double fork is found again. */
   readonly seen = new Map<number, string>();
-  readonly #broughtBytes: number;
+  readonly #brought: Measured;
+  /** Size of the start script and stdin before the app could come at them. */
+  readonly #standardBytes: number;
+  readonly #user: number | undefined;
   #nextDiskLook = 0;
+  #hidAtLastLook = new Set<string>();
   /** Memory held through files without a name, as of the last look at the disk. */
   #memfdBytes = 0;
 
-  constructor(
-    plan: LaunchPlan,
-    folder: RunFolder,
-    pid: number,
-    cgroup: string | undefined,
-    broughtBytes = 0,
-  ) {
+  constructor({ plan, folder, pid, cgroup, brought, user }: Watched) {
     this.#plan = plan;
     this.#folder = folder;
     this.#pid = pid;
     this.#cgroup = cgroup;
-    this.#broughtBytes = broughtBytes;
+    this.#brought = brought;
+    this.#user = user;
+    this.#standardBytes = sizeOf(folder.script) + sizeOf(folder.stdin);
   }
 
   /** The first limit found broken, or undefined. */
@@ -70,11 +86,33 @@ export class Watchdog {
     return this.#memory(tree) ?? this.#stdout() ?? this.#disk(tree, now);
   }
 
-  /** What the folders and the processes hold on disk beyond what the executable and the input brought along. */
-  writtenBytes(tree: ProcessInfo[] = []): number {
+  /** Memory that the processes hold, that of no process included, at its most; for when the host has hardly any left. */
+  heldBytes(): number {
+    return heldBytes(this.#tree()) + this.#memfdBytes;
+  }
+
+  /** What is wrong with what lies in the folders and in files without a name, brought along things left out. */
+  brokenOnDisk(tree: ProcessInfo[] = []): Breach | undefined {
+    const { fileBytes, files } = this.#plan.limits;
     const unlinked = unlinkedBytes(tree);
     this.#memfdBytes = unlinked.memory;
-    return Math.max(0, folderBytes(this.#folder) - this.#broughtBytes) + unlinked.disk;
+    const { bytes, entries, hidden } = measure(
+      [...writablePlaces(this.#folder), ...sharedPlaces(this.#user)],
+      {
+        bytes: fileBytes + this.#brought.bytes - unlinked.disk,
+        entries: files + this.#brought.entries,
+      },
+    );
+    const standard = sizeOf(this.#folder.script) + sizeOf(this.#folder.stdin) - this.#standardBytes;
+    const written = Math.max(0, bytes - this.#brought.bytes) + unlinked.disk + standard;
+    if (hidden !== undefined) return { reason: 'disk', error: HIDDEN[hidden] };
+    if (entries - this.#brought.entries > files) {
+      return {
+        reason: 'disk',
+        error: `The app made more than ${files} files and folders; that is its limit.`,
+      };
+    }
+    return written > fileBytes ? diskBreach(written, fileBytes) : undefined;
   }
 
   #tree(): ProcessInfo[] {
@@ -115,14 +153,21 @@ export class Watchdog {
       : undefined;
   }
 
+  /** A process whose open files we may not see at two looks could hold any space in files without a name. */
+  #hiding(tree: ProcessInfo[]): Breach | undefined {
+    const hiding = tree.filter(hidesFiles).map(({ pid, started }) => `${pid}/${started}`);
+    const again = hiding.some((one) => this.#hidAtLastLook.has(one));
+    this.#hidAtLastLook = new Set(hiding);
+    return again ? { reason: 'disk', error: HIDDEN.process } : undefined;
+  }
+
   #disk(tree: ProcessInfo[], now: number): Breach | undefined {
     if (now < this.#nextDiskLook) return undefined;
     const begun = performance.now();
-    const written = this.writtenBytes(tree);
-    this.#nextDiskLook = now + Math.max(DISK_PAUSE_MS, (performance.now() - begun) * DISK_SHARE);
-    return written > this.#plan.limits.fileBytes
-      ? diskBreach(written, this.#plan.limits.fileBytes)
-      : undefined;
+    const breach = this.brokenOnDisk(tree) ?? this.#hiding(tree);
+    const pause = Math.max(DISK_PAUSE_MS, (performance.now() - begun) * DISK_SHARE);
+    this.#nextDiskLook = now + Math.min(pause, LONGEST_DISK_PAUSE_MS);
+    return breach;
   }
 }
 
@@ -147,54 +192,16 @@ export function diskBreach(written: number, limit: number): Breach {
   };
 }
 
+const HIDDEN = {
+  deep: `The app nested its folders deeper than ${DEEPEST}, so what it wrote cannot be measured.`,
+  unreadable: 'The app made a folder that cannot be read, so what it wrote cannot be measured.',
+  process: 'A process of the app hid its open files, so what it wrote cannot be measured.',
+};
+
+function sizeOf(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 function sumOf(tree: ProcessInfo[]): number {
   return tree.reduce((sum, one) => sum + one.residentBytes, 0);
-}
-
-/** Space taken by everything below the folders the app can write to; sparse files count what they hold. */
-export function folderBytes(folder: RunFolder): number {
-  let sum = 0;
-  const stack: string[] = WRITABLE.map((name) => join(folder.root, name));
-  for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
-    try {
-      for (const entry of readdirSync(path, { withFileTypes: true })) {
-        const inner = join(path, entry.name);
-        if (entry.isDirectory()) stack.push(inner);
-        else if (entry.isFile()) sum += lstatSync(inner).blocks * 512;
-      }
-    } catch {
-      // The app removes what we are about to look at.
-    }
-  }
-  return sum;
-}
-
-/** Files without a name that processes still hold: on disk, or in memory (memfd). Linux only. */
-function unlinkedBytes(tree: ProcessInfo[]): { disk: number; memory: number } {
-  const sums = { disk: 0, memory: 0 };
-  if (process.platform !== 'linux') return sums;
-  const counted = new Set<string>();
-  for (const { pid } of tree) {
-    let descriptors: string[];
-    try {
-      descriptors = readdirSync(`/proc/${pid}/fd`);
-    } catch {
-      continue;
-    }
-    for (const descriptor of descriptors) {
-      const path = `/proc/${pid}/fd/${descriptor}`;
-      try {
-        const target = readlinkSync(path);
-        if (!target.endsWith(' (deleted)')) continue;
-        const { dev, ino, blocks } = statSync(path);
-        if (counted.has(`${dev}:${ino}`)) continue;
-        counted.add(`${dev}:${ino}`);
-        if (target.startsWith('/memfd:')) sums.memory += blocks * 512;
-        else sums.disk += blocks * 512;
-      } catch {
-        // Closed in the meantime.
-      }
-    }
-  }
-  return sums;
 }
