@@ -100,19 +100,24 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
 function pidNamespace({ confinement, user }: ChainInput): string[] {
   const { setpriv, unshare } = confinement.tools;
   return [
-    ...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL']),
+    ...(setpriv === undefined
+      ? []
+      : [setpriv, ...(user === undefined ? ['--no-new-privs'] : []), '--pdeathsig', 'KILL']),
     unshare ?? 'unshare',
     ...(user === undefined ? ['--user', '--map-current-user'] : []),
-    ...['--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL', '--'],
+    ...['--pid', '--ipc', '--fork', '--mount-proc', '--kill-child=SIGKILL', '--'],
   ];
 }
 
 /** A change of user clears the wish to die with the parent, so it is made again behind it. */
 function stepDown({ confinement, user }: ChainInput): string[] {
-  if (user === undefined || confinement.tools.setpriv === undefined) return [];
+  const { setpriv } = confinement.tools;
+  if (setpriv === undefined) return [];
+  // Not even a program that is made for it gives an app more rights than the server has.
+  if (user === undefined) return confinement.means === 'plain' ? [setpriv, '--no-new-privs'] : [];
   const id = String(user);
   return [
-    confinement.tools.setpriv,
+    setpriv,
     ...[
       '--reuid',
       id,

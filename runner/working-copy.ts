@@ -43,8 +43,8 @@ export function makeWorkingCopy(options: CopyOptions): void {
     if (user !== undefined) lchownSync(path, user, user);
   };
   for (const path of [folder.work, folder.tmp]) {
-    // In a sandbox nobody else comes near, so a mode does, which is cheaper than another owner.
-    mkdirSync(path, { mode: sandbox ? 0o777 : 0o755 });
+    // In a sandbox nobody else comes near, so a mode does, which is cheaper than another owner. Elsewhere other runs do.
+    mkdirSync(path, { mode: sandbox ? 0o777 : 0o700 });
     if (!sandbox) own(path);
   }
   copyExecutable(options, own);

@@ -3,7 +3,6 @@
  * other, and is handed down; nothing else makes its own. The launcher of apps is started first, while this process is
  * small: starting a process costs in proportion to the memory of the one that does.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
@@ -17,6 +16,7 @@ import { accountHandlers } from './account/operations.ts';
 import { isLoopbackAddress, isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
 import { applicationCleaner } from './api/clean-up.ts';
+import { openDataFolder } from './api/data-folder.ts';
 import { serveDocuments } from './api/documents.ts';
 import { migrations } from './api/migrations.ts';
 import { executableCleaner } from './api/remove-executables.ts';
@@ -109,7 +109,9 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   const random = seams.random ?? systemRandom;
   const log = seams.log ?? createLog(config.logLevel);
   const unwritable = `SWITCHYARD_DATA is "${config.data}", where the server cannot keep its data`;
-  await naming(unwritable, () => mkdir(config.data, { recursive: true, mode: 0o700 }));
+  await naming(unwritable, () =>
+    openDataFolder(config.data, { database: config.postgres === null, blobs: config.s3 === null }),
+  );
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closers.splice(0).reverse()) await one();

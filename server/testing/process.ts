@@ -15,6 +15,8 @@ export interface ServerProcessSettings {
   env?: Record<string, string>;
   /** The module that is started, with its arguments; `main.ts` when left out. */
   main?: { path: string; args: readonly string[] };
+  /** The id of the user it runs as, for tests that run as root; its group has the same. */
+  user?: number;
   /** Called with what it writes to its log, a line of JSON at a time. */
   onLog?(line: string): void;
 }
@@ -57,6 +59,7 @@ export async function startServerProcess(settings: ServerProcessSettings): Promi
       ...settings.env,
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    ...(settings.user === undefined ? {} : { uid: settings.user, gid: settings.user, cwd: '/' }),
     // The test runner's own flags are none of the server's business.
     execArgv: [],
   });

@@ -1,0 +1,90 @@
+/** Every row of the table in README.md that names this file, in the strongest way of each level, as root and as an ordinary user. */
+import { spawn } from 'node:child_process';
+import { chownSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, describe, expect, test } from 'vitest';
+import { findTool } from './command.ts';
+import { ATTACKS } from './fixtures/attacks.ts';
+import { attacksMeasuredBy, MODES, type Mode } from './fixtures/table.ts';
+import { removeFolder, scratchFolder } from './test-kit.ts';
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+const folders: string[] = [];
+const rows = attacksMeasuredBy('runner/hostile.test.ts');
+const WAYS: Record<Mode, string> = {
+  'sandbox, root': 'bubblewrap as root',
+  'sandbox, user': 'bubblewrap',
+  'limits, root': 'a pid namespace and own users',
+  'limits, user': 'a pid namespace',
+};
+
+interface Said {
+  host?: { containment: string };
+  name?: string;
+  verdict?: string;
+  end?: { containment: string };
+  left?: string[];
+}
+
+afterAll(() => {
+  for (const folder of folders) removeFolder(folder);
+});
+
+test('the table has a row for every attack, and every row an attack', () => {
+  expect(rows.map((row) => row.name).sort()).toEqual(Object.keys(ATTACKS).sort());
+});
+
+for (const mode of MODES) {
+  const asRoot = mode.endsWith('root');
+  // Only root can hold apps as root does.
+  describe.skipIf(asRoot && !isRoot)(mode, () => {
+    const names = rows
+      .filter((row) => row.cells[mode] !== 'not measured')
+      .map((row) => row.name)
+      .filter((name) => (ATTACKS[name]?.needs ?? []).every((tool) => findTool(tool) !== undefined));
+
+    test('each attack ends as the table says, and nothing is left of it', async (context) => {
+      const said = await attack(WAYS[mode], names, isRoot && !asRoot ? NOBODY : undefined);
+      if (said === undefined) {
+        console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${WAYS[mode]}.\n`);
+        return context.skip(`this host cannot hold apps by ${WAYS[mode]}`);
+      }
+      expect(said[0]?.host?.containment).toBe(mode.split(',')[0]);
+      const ends = said.filter((one) => one.name !== undefined);
+      const expected = rows.filter((row) => names.includes(row.name));
+      expect(Object.fromEntries(ends.map((one) => [one.name, one.verdict]))).toEqual(
+        Object.fromEntries(expected.map((row) => [row.name, row.cells[mode]])),
+      );
+      for (const one of ends) expect(one.end?.containment).toBe(mode.split(',')[0]);
+      expect(said.at(-1)).toEqual({ left: [] });
+    });
+  });
+}
+
+/** What the process said that ran the attacks, line by line; undefined when this host has no such way. */
+async function attack(way: string, names: string[], user: number | undefined): Promise<Said[] | undefined> {
+  const folder = scratchFolder();
+  folders.push(folder);
+  if (user !== undefined) chownSync(folder, user, user);
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'fixtures/attacker.ts'), folder, way, JSON.stringify(names)],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: '/',
+      env: { PATH: process.env.PATH },
+      ...(user === undefined ? {} : { uid: user, gid: user }),
+    },
+  );
+  let trouble = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    trouble += chunk.toString();
+  });
+  const said: Said[] = [];
+  for await (const line of createInterface({ input: child.stdout })) said.push(JSON.parse(line) as Said);
+  if (trouble.includes('cannot run an app')) return undefined;
+  if (trouble !== '') throw new Error(trouble);
+  return said;
+}
