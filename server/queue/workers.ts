@@ -101,6 +101,7 @@ export class Obituary {
   readonly #database: Database;
   readonly #clock: Clock;
   #suspects = new Map<string, { heartbeat: number; since: number }>();
+  #looked = 0;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -110,6 +111,9 @@ export class Obituary {
   /** Removes the dead and answers their ids. */
   async strikeOffDead(): Promise<string[]> {
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    // Whoever has not looked for so long was asleep or stood still itself, and perhaps everybody with it.
+    if (elapsed - this.#looked > LEASE_MS) this.#suspects.clear();
+    this.#looked = elapsed;
     const entered = await this.#database.read.selectFrom('workers').select(['id', 'heartbeat_at']).execute();
     const suspects = new Map<string, { heartbeat: number; since: number }>();
     const dead: string[] = [];
