@@ -29,6 +29,8 @@ async function entries(query = '', ask: Ask = {}): Promise<AuditEntry[]> {
   expectStatus(answer, 200);
   return (answer.body as { items: AuditEntry[] }).items;
 }
+/** What tells entries apart whether they are chained yet or not. */
+const idsOf = (items: AuditEntry[]): string[] => items.map((one) => one.id);
 const newest = async (): Promise<AuditEntry> => (await entries('?limit=1'))[0] as AuditEntry;
 
 describe('an entry', () => {
@@ -201,7 +203,7 @@ describe('the list', () => {
       'createApplication list-two',
       'updateApplication list-two',
     ]);
-    expect(await entries(`?start=${from}`)).toEqual(all);
+    expect(idsOf(await entries(`?start=${from}`))).toEqual(idsOf(all));
     expect(await entries(`?key_id=${id}&end=${from}`)).toEqual([]);
     const walked: AuditEntry[] = [];
     let path = `/v1/account/audit?key_id=${id}&limit=4`;
@@ -212,7 +214,7 @@ describe('the list', () => {
       next = page.next_page_token;
       path = `/v1/account/audit?key_id=${id}&limit=4`;
     }
-    expect(walked).toEqual(all);
+    expect(idsOf(walked)).toEqual(idsOf(all));
     const token2 = (await server.ask('GET', path)).body as { next_page_token: string };
     expectError(
       await server.ask('GET', `/v1/account/audit?pagetoken=${token2.next_page_token}`),
@@ -248,7 +250,10 @@ describe('the list', () => {
 test('each entry has its place within a moment, by a hash that anyone can work out', async () => {
   await server.key('viewer');
   await expect.poll(async () => (await newest()).number, { timeout: 10_000 }).not.toBeNull();
-  const [last, before] = await entries('?account_id=all&limit=2');
+  const { items } = (await server.ask('GET', '/v1/account/audit?account_id=all')).body as {
+    items: AuditEntry[];
+  };
+  const [last, before] = items.sort((a, b) => (b.number ?? 0) - (a.number ?? 0));
   const { hash, ...said } = last as AuditEntry;
   const fields = [...Object.keys(said), ...Object.keys(said.resource)].sort();
   expect(createHash('sha256').update(JSON.stringify(said, fields)).digest('hex')).toBe(hash);
