@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { otherAccount } from '../testing/accounts.ts';
 import { packFiles, runToEnd } from '../testing/apps.ts';
-import { everything } from '../testing/left-behind.ts';
+import { countUnsettled, everything } from '../testing/left-behind.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
 import { freshId, freshInstance, freshVersion, MANIFEST } from '../testing/resources.ts';
 import { type Answer, startTestServer, type TestServer } from '../testing/server.ts';
@@ -298,6 +298,8 @@ describe('what is of another is not there, and stays as it is:', () => {
   beforeAll(async () => {
     token = (await otherAccount(server, 'admin')).token;
     elsewhere = await freshVersion(server);
+    // The runs of the acceptance test end by themselves, and webhooks are told of them.
+    await expect.poll(() => countUnsettled(server)).toBe(0);
     before = await everything(server);
   });
   afterAll(async () => expect(await everything(server)).toEqual(before));

@@ -59,3 +59,17 @@ export async function everything(server: TestServer): Promise<string[]> {
   }
   return all.sort();
 }
+
+/** Rows that the server will change by itself: what runs, is to run, or is to be told. */
+export async function countUnsettled(server: TestServer): Promise<number> {
+  const { read } = server.running.database;
+  const { rows } = await sql<{ n: number }>`
+    select (select count(*) from runs where status in ('queued', 'running'))
+      + (select count(*) from planned_runs)
+      + (select count(*) from experiments where type = 'batch' and status = 'started')
+      + (select count(*) from acceptance_tests where status = 'started')
+      + (select count(*) from run_events where pending = 1)
+      + (select count(*) from webhook_deliveries) as n
+  `.execute(read);
+  return Number(rows[0]?.n);
+}
