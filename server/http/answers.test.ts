@@ -11,6 +11,7 @@ import { countUnsettled, everything } from '../testing/left-behind.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
 import { freshId, freshInstance, freshVersion, MANIFEST } from '../testing/resources.ts';
 import { type Answer, startTestServer, type TestServer } from '../testing/server.ts';
+import { until } from '../testing/until.ts';
 
 interface Shape {
   $ref?: string;
@@ -299,7 +300,7 @@ describe('what is of another is not there, and stays as it is:', () => {
     token = (await otherAccount(server, 'admin')).token;
     elsewhere = await freshVersion(server);
     // The runs of the acceptance test end by themselves, and webhooks are told of them.
-    await expect.poll(() => countUnsettled(server)).toBe(0);
+    await until('nothing changes by itself', async () => (await countUnsettled(server)) === 0);
     before = await everything(server);
   });
   afterAll(async () => expect(await everything(server)).toEqual(before));
