@@ -3,6 +3,7 @@
  * other, and is handed down; nothing else makes its own. The launcher of apps is started first, while this process is
  * small: starting a process costs in proportion to the memory of the one that does.
  */
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
@@ -109,9 +110,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   const random = seams.random ?? systemRandom;
   const log = seams.log ?? createLog(config.logLevel);
   const unwritable = `SWITCHYARD_DATA is "${config.data}", where the server cannot keep its data`;
-  await naming(unwritable, () =>
-    openDataFolder(config.data, { database: config.postgres === null, blobs: config.s3 === null }),
-  );
+  await naming(unwritable, () => mkdir(config.data, { recursive: true, mode: 0o700 }));
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closers.splice(0).reverse()) await one();
@@ -126,6 +125,9 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   async function start(): Promise<RunningServer> {
     const lock = await naming(unwritable, async () => lockFolder(config.data));
     closers.push(async () => lock.release());
+    await naming(unwritable, () =>
+      openDataFolder(config.data, { database: config.postgres === null, blobs: config.s3 === null }),
+    );
     const runner =
       config.role === 'server'
         ? null

@@ -10,7 +10,7 @@ const OURS = /^(switchyard\.db.*|blobs|spool|master-key|root-token|first-run\.js
 const PASS = 0o111;
 
 /**
- * Makes the folder if it is missing. For an ordinary user it is closed as a whole. As root, an app without a sandbox has a
+ * For whoever holds the lock of the folder. For an ordinary user it is closed as a whole. As root, an app without a sandbox has a
  * user of its own, which must be able to pass through to the folder of its run: so it can be passed, and what the server
  * keeps in it is closed piece by piece.
  */
@@ -18,7 +18,6 @@ export async function openDataFolder(
   folder: string,
   keeps: { database: boolean; blobs: boolean },
 ): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   if (process.getuid?.() !== 0) return;
   if (keeps.database) await (await open(join(folder, DATABASE), 'a', 0o600)).close();
   if (keeps.blobs) await mkdir(join(folder, BLOBS), { recursive: true });

@@ -19,6 +19,7 @@ const STAYING = [
   'audit_entries',
   'audit_head',
   'accounts',
+  'backup_holds',
   'members',
   'keys',
   'installation',

@@ -111,7 +111,7 @@ test('why a run cannot be born names no option that some role may not see', asyn
   ]);
 });
 
-test('why a run cannot be born is kept as far as an error of a run goes', async () => {
+test('why a run cannot be born is kept, and shortened where it would list a thousand values', async () => {
   server = await startTestServer();
   const values = Array.from({ length: 1000 }, (_, at) => `value-${at}`);
   await pushApp(server, 'app', nodeApp('(input) => ({ input })'), {
@@ -123,7 +123,7 @@ test('why a run cannot be born is kept as far as an error of a run goes', async 
   await plan((content) => [planned(0, content)]);
   await settled();
   const [long] = await listPlanned(server.running.database.read, 'owner', { refused: true, limit: 10 });
-  expect(long?.error).toHaveLength(ERROR_CHARS_MAX);
+  expect(long?.error.length).toBeLessThan(ERROR_CHARS_MAX);
   expect(long?.error).toMatch(/^options\.size is "0"; it must be one of value-0, value-1, /);
 });
 
