@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './vitest.sequence.ts';
 
 /**
  * What is the same on either database, because it ends before a statement is made or is about the app: it is tested on
@@ -25,6 +26,7 @@ export default defineConfig({
     // Loading the server takes a second, and there are two hundred files: a worker keeps what it has loaded. So no file may
     // leave anything behind in a module or the environment.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     // How long a busy machine may take. What a test waits for comes with a signal, or is asked for again and again.
     testTimeout: 60_000,

@@ -1,6 +1,7 @@
 /**
  * Removes what an app left, however it left it: folders nested deeper than a path can be long, and folders that their
- * owner may not read. Nothing of the app lives any more, so nothing changes under our feet.
+ * owner may not read. Nothing of the app lives any more; what changes under our feet is what `rm` still removes beside the
+ * entry that it has failed at.
  */
 import { randomUUID } from 'node:crypto';
 import { chmod, readdir, rename, rm } from 'node:fs/promises';
@@ -17,7 +18,7 @@ export async function removeAll(folder: string): Promise<void> {
   } catch (error) {
     if (!isErrno(error, 'ENAMETOOLONG', 'EACCES', 'EPERM', 'ENOTEMPTY')) throw error;
     await makeRemovable(folder);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -25,14 +26,21 @@ export async function removeAll(folder: string): Promise<void> {
 async function makeRemovable(root: string): Promise<void> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    await chmod(folder, 0o700);
-    if (folder.length - root.length > LONG_PATH) {
-      const higher = join(root, `moved-${randomUUID()}`);
-      await rename(folder, higher);
-      folder = higher;
-    }
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) folders.push(join(folder, entry.name));
+    try {
+      folders.push(...(await foldersIn(root, folder)));
+    } catch (error) {
+      if (!isErrno(error, 'ENOENT')) throw error;
     }
   }
+}
+
+async function foldersIn(root: string, found: string): Promise<string[]> {
+  let folder = found;
+  await chmod(folder, 0o700);
+  if (folder.length - root.length > LONG_PATH) {
+    folder = join(root, `moved-${randomUUID()}`);
+    await rename(found, folder);
+  }
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
 }
