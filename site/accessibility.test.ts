@@ -24,7 +24,11 @@ const allPagesMs = 900_000;
 const at = atSite((site) => startTestServer({ site }));
 
 describe.skipIf(!hasBrowser)('axe finds nothing', () => {
-  async function visit(route: string, width = 1440): Promise<Page> {
+  async function visit(
+    route: string,
+    width = 1440,
+    prepare?: (page: Page) => Promise<unknown>,
+  ): Promise<Page> {
     const page = await at.visitors.newPage({
       viewport: { width, height: 900 },
       baseURL: at.site.url,
@@ -32,6 +36,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
       bypassCSP: true,
       reducedMotion: 'reduce',
     });
+    await prepare?.(page);
     await page.goto(route, { waitUntil: 'load' });
     return page;
   }
@@ -84,16 +89,15 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   });
 
   test.each([1440, 390])('beside an announcement in a window of %i pixels', async (width) => {
-    const page = await visit('/status', width);
     const banner = {
       actionLabel: 'Read',
       description: 'News.',
       url: '/docs',
       urlAttributeTitle: 'What is new',
     };
-    await page.route('**/banner.json', (route) => route.fulfill({ json: banner }));
-    await page.evaluate(() => localStorage.clear());
-    await page.reload();
+    const page = await visit('/status', width, (fresh) =>
+      fresh.route('**/banner.json', (route) => route.fulfill({ json: banner })),
+    );
     await page.getByRole('link', { name: 'Read', exact: true }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
   });
