@@ -2,14 +2,17 @@
  * Takes what an app left in its folder. By now nothing of the app runs, but what it left may be hostile: links are
  * never followed, in no part of a path, and only plain files are read.
  */
+import { isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { ARCHIVE_LIMITS, ArchiveRefused, safePath } from './archive-rules.ts';
 import type { CachedExecutable } from './executables.ts';
 import type { RunFolder } from './run-folder.ts';
+import { bytesInWords } from './sentences.ts';
 import type { ResultFile } from './types.ts';
 
 const COMPARE_BYTES = 256 * 1024;
@@ -33,7 +36,8 @@ export async function plainFile(base: string, path: string): Promise<ResultFile 
 
 /**
  * Packs the files below a folder of the working copy that the executable did not bring along unchanged, as a gzip tar
- * without a wrapping folder. Undefined when there are none; only their length when it is more than is packed.
+ * without a wrapping folder. Undefined when there are none; only a sentence when they are more than an archive may hold
+ * that is an input, or have names that no text can say.
  *
  * @param path of the folder, relative to the root of the working copy.
  * @param most bytes that are read; a file of holes takes no space and is as long as it says.
@@ -43,19 +47,29 @@ export async function packSolutions(
   path: string,
   executable: CachedExecutable,
   most: number,
-): Promise<ResultFile | { bytes: number } | undefined> {
+): Promise<ResultFile | { refused: string } | undefined> {
   if (!(await isPlainFolder(folder.work, path))) return undefined;
   const files: string[] = [];
   let length = 0;
-  for (const file of await listFiles(join(folder.work, path))) {
-    const source = join(folder.work, path, file);
-    await makeReadable(source);
-    if (await isUnchanged(folder, `${path}/${file}`, executable)) continue;
-    files.push(file);
-    length += (await lstat(source)).size;
+  try {
+    for (const file of await listFiles(join(folder.work, path))) {
+      const source = join(folder.work, path, file);
+      await makeReadable(source);
+      if (await isUnchanged(folder, `${path}/${file}`, executable)) continue;
+      if (files.push(file) > ARCHIVE_LIMITS.entries)
+        throw new ArchiveRefused(`They are more than ${ARCHIVE_LIMITS.entries} files.`);
+      length += (await lstat(source)).size;
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveRefused)) throw error;
+    return { refused: `The app's solutions cannot be packed: ${error.message}` };
   }
   if (files.length === 0) return undefined;
-  if (length > most) return { bytes: length };
+  if (length > most) {
+    return {
+      refused: `The app's solutions are ${bytesInWords(length)} long; the limit is ${bytesInWords(most)}.`,
+    };
+  }
   await mkdir(folder.results, { recursive: true });
   const target = join(folder.results, 'solutions.tar.gz');
   const tar = pack();
@@ -89,19 +103,28 @@ async function isPlainFolder(base: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** Plain files below a folder, at any depth, by their path relative to it. */
+/** Plain files below a folder, at any depth, by their path relative to it. Throws ArchiveRefused for a path no archive may hold. */
 async function listFiles(root: string): Promise<string[]> {
   const files: string[] = [];
   const walk = async (relative: string): Promise<void> => {
-    for (const entry of await readdir(join(root, relative), { withFileTypes: true })) {
-      const path = relative === '' ? entry.name : `${relative}/${entry.name}`;
-      if (entry.isDirectory()) await walk(path);
-      else if (entry.isFile()) files.push(path);
+    const entries = await readdir(join(root, relative), { withFileTypes: true, encoding: 'buffer' });
+    for (const entry of entries) {
+      const isFolder = entry.isDirectory();
+      if (!isFolder && !entry.isFile()) continue;
+      const name = entry.name.toString();
+      const path = relative === '' ? name : `${relative}/${name}`;
+      if (!isUtf8(entry.name))
+        throw new ArchiveRefused(`The name of "${path.slice(-SHOWN_CHARS_MAX)}" is not UTF-8.`);
+      safePath(path);
+      if (isFolder) await walk(path);
+      else files.push(path);
     }
   };
   await walk('');
   return files;
 }
+
+const SHOWN_CHARS_MAX = 200;
 
 async function isUnchanged(folder: RunFolder, path: string, executable: CachedExecutable): Promise<boolean> {
   const clean = path

@@ -286,7 +286,7 @@ class AppHandle implements RunningApp {
       else if (solutions !== undefined && ended.succeeded) {
         ended.succeeded = false;
         ended.reason = 'output';
-        ended.error = `The app's solutions are ${bytesInWords(solutions.bytes)} long; the limit is ${bytesInWords(most)}.`;
+        ended.error = solutions.refused;
       }
     }
     for (const name of ['statistics', 'metrics', 'assets'] as const) {

@@ -51,7 +51,7 @@ const stated: [page: string, words: string][] = [
   ['run/track-runs', `as text, at most ${limits.LOG_BYTES_MAX / MIB} MB`],
   [
     'reference/rate-limits',
-    `${limits.REQUEST_BODY_BYTES_MAX / MIB} MiB (${number.format(limits.REQUEST_BODY_BYTES_MAX)} bytes)`,
+    `${limits.REQUEST_BODY_BYTES_MAX / MIB} MiB (${number.format(limits.REQUEST_BODY_BYTES_MAX)} bytes) in at most ${number.format(limits.REQUEST_BODY_LEVELS_MAX)} levels`,
   ],
   ['deploy/app', `more than ${number.format(limits.ARCHIVE_ENTRIES_MAX)} entries`],
   ['deploy/app', `more than ${limits.ARCHIVE_UNPACKED_BYTES_MAX / 1024 / MIB} GiB unpacked`],

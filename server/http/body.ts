@@ -2,6 +2,7 @@
  * Reads JSON bodies: valid UTF-8, valid JSON; an empty body is no body, whatever its content type says. Half a surrogate
  * pair is not a character and no database keeps it; it becomes U+FFFD here, so that what is answered is what is kept.
  */
+import { REQUEST_BODY_LEVELS_MAX } from '@switchyard/contract/limits.ts';
 import type { FastifyRequest } from 'fastify';
 import { badRequest, type Problem } from './problem.ts';
 
@@ -35,6 +36,13 @@ function parse(payload: Buffer): { value: unknown; problem?: undefined } | { pro
   } catch {
     return { problem: badRequest('The body of the request is not valid UTF-8.') };
   }
+  if (isDeeper(payload, REQUEST_BODY_LEVELS_MAX)) {
+    return {
+      problem: badRequest(
+        `The body of the request is nested more than ${REQUEST_BODY_LEVELS_MAX} levels deep. Deeper inputs go through an upload URL.`,
+      ),
+    };
+  }
   try {
     const value = JSON.parse(text) as unknown;
     return { value: HALF_PAIR_ESCAPED.test(text) ? wellFormed(value) : value };
@@ -46,6 +54,24 @@ function parse(payload: Buffer): { value: unknown; problem?: undefined } | { pro
     };
   }
 }
+
+/** Whether lists and objects lie in each other more than `most` deep; says nothing of use about what is no JSON. */
+function isDeeper(json: Buffer, most: number): boolean {
+  if (json.length <= 2 * most) return false;
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) {
+      for (at += 1; at < json.length && json[at] !== QUOTE; at += 1) if (json[at] === BACKSLASH) at += 1;
+    } else if (byte === LIST || byte === OBJECT) {
+      depth += 1;
+      if (depth > most) return true;
+    } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH, LIST, LIST_END, OBJECT, OBJECT_END] = Buffer.from('"\\[]{}');
 
 /** Surrogates can only come as escapes: UTF-8 has none. Most texts have no such escape and need no second look. */
 const HALF_PAIR_ESCAPED = /\\u[dD][89a-fA-F]/;
