@@ -30,17 +30,14 @@ import { chainer } from './audit/chain.ts';
 import { auditHandlers } from './audit/operations.ts';
 import { Recorder } from './audit/record.ts';
 import { Contents } from './blobs/contents.ts';
-import { openDiskBlobs } from './blobs/disk.ts';
-import { openS3Blobs } from './blobs/s3.ts';
-import type { BlobStore } from './blobs/store.ts';
+import { openBlobs } from './blobs/open.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Database, skipsLocked } from './database/database.ts';
 import { FolderTakenError, lockFolder } from './database/folder-lock.ts';
 import { migrate } from './database/migrate.ts';
-import { openPostgres } from './database/postgres.ts';
+import { openDatabase } from './database/open.ts';
 import { Seal } from './database/seal.ts';
-import { openSqlite } from './database/sqlite.ts';
 import { advancer } from './ensembles/advance.ts';
 import { ensembleHandlers } from './ensembles/operations.ts';
 import { startEnsemble } from './ensembles/start.ts';
@@ -328,17 +325,6 @@ async function naming<T>(trouble: string, work: () => Promise<T>): Promise<T> {
     if (error instanceof FolderTakenError) throw new ConfigError(error.message);
     throw new ConfigError(`${trouble}: ${messageOf(error).replace(/\.$/, '')}.`);
   }
-}
-
-async function openDatabase(config: Config, log: Log): Promise<Database> {
-  return config.postgres
-    ? openPostgres(config.postgres, log)
-    : openSqlite(join(config.data, 'switchyard.db'));
-}
-
-async function openBlobs({ s3, data }: Config): Promise<BlobStore> {
-  if (s3) return openS3Blobs(s3.address, s3.credentials, { spool: join(data, 'spool') });
-  return openDiskBlobs(join(data, 'blobs'));
 }
 
 /**

@@ -1,10 +1,9 @@
 /** The data folder: there, and what lies in it readable by nobody but the server. */
 import { chmod, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { blobsFolder } from '../blobs/open.ts';
+import { sqlitePath } from '../database/open.ts';
 
-/** SQLite gives the files beside it the mode of this one. */
-const DATABASE = 'switchyard.db';
-const BLOBS = 'blobs';
 /** What a server keeps here. The runner's folder is left out: it sets its modes itself. */
 const OURS = /^(switchyard\.db.*|blobs|spool|master-key|root-token|first-run\.json|lock.*)$/;
 const PASS = 0o111;
@@ -19,8 +18,9 @@ export async function openDataFolder(
   keeps: { database: boolean; blobs: boolean },
 ): Promise<void> {
   if (process.getuid?.() !== 0) return;
-  if (keeps.database) await (await open(join(folder, DATABASE), 'a', 0o600)).close();
-  if (keeps.blobs) await mkdir(join(folder, BLOBS), { recursive: true });
+  // SQLite gives the files beside it the mode of this one.
+  if (keeps.database) await (await open(sqlitePath(folder), 'a', 0o600)).close();
+  if (keeps.blobs) await mkdir(blobsFolder(folder), { recursive: true });
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!OURS.test(entry.name) || entry.isSymbolicLink()) continue;
     await chmod(join(folder, entry.name), entry.isDirectory() ? 0o700 : 0o600);

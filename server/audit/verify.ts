@@ -4,11 +4,11 @@
  *
  *     npm run audit -- verify [--anchor <number>:<hash>]
  */
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { AuditHead } from '@switchyard/contract/audit.ts';
 import { readConfig } from '../config.ts';
 import { openReader } from '../database/beside.ts';
+import { sqlitePath } from '../database/open.ts';
 import { messageOf } from '../log.ts';
 import { walkChain } from './walk.ts';
 
@@ -50,7 +50,7 @@ export async function verify(
 ): Promise<{ code: 0 | 1; said: string }> {
   const anchor = readAnchorFrom(args);
   const config = readConfig(env);
-  const reader = await openReader(config.postgres ?? join(config.data, 'switchyard.db'));
+  const reader = await openReader(config.postgres ?? sqlitePath(config.data));
   try {
     const { entries, last, unchained, wrong } = await walkChain(reader.read, anchor);
     if (wrong !== null)

@@ -10,6 +10,7 @@ import { checkMasterKey, loadMasterKey, writeDurably } from '../account/master-k
 import { migrations } from '../api/migrations.ts';
 import { readDiskBlobs } from '../blobs/disk.ts';
 import { dropHold, renewHold, takeHold } from '../blobs/holds.ts';
+import { blobsFolder } from '../blobs/open.ts';
 import { openS3Blobs } from '../blobs/s3.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
@@ -24,11 +25,12 @@ import {
   tablesOf,
 } from '../database/beside.ts';
 import { FolderTakenError, FolderUnfinishedError, lockFolder } from '../database/folder-lock.ts';
+import { sqlitePath } from '../database/open.ts';
 import { messageOf } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
 import { BackupError } from './backup-error.ts';
+import { type ListedBlob, readBlobList, writeBlobList } from './blob-list.ts';
 import {
-  blobListPath,
   FOLDER_FILES,
   hashFile,
   KEY_FILE,
@@ -38,16 +40,13 @@ import {
   writeManifest,
 } from './manifest.ts';
 import { openPlace, type Place } from './place.ts';
-import { readRows, writeRows } from './rows.ts';
+import { writeRows } from './rows.ts';
 
 const RENEW_EVERY_MS = 60_000;
 /** What belongs to the processes that run now, and Kysely's own books. */
 const LEFT_OUT = new Set(['workers', 'backup_holds', 'opened', 'migrations', 'migrations_lock']);
 const DAMAGED_TOLD = 10;
 const NAMES = migrations.map(({ name }) => name).sort();
-const BLOB_COLUMNS = ['blob_key', 'sha256', 'bytes'];
-const SELECT_BLOBS =
-  'select blob_key, max(sha256) as sha256, max(bytes) as bytes from contents where blob_key is not null group by blob_key';
 
 export interface BackupDone {
   folder: string;
@@ -124,7 +123,7 @@ export async function backUp(
  */
 function keepStopped(config: Config): () => void {
   if (config.postgres) return () => {};
-  const path = join(config.data, 'switchyard.db');
+  const path = sqlitePath(config.data);
   if (!existsSync(path))
     throw new BackupError(
       `There is no database at ${path}; set SWITCHYARD_DATA to the server's data folder.`,
@@ -140,11 +139,11 @@ function keepStopped(config: Config): () => void {
 }
 
 async function openBeside({ postgres, data }: Config): Promise<Beside> {
-  return postgres ? openPostgresBeside(postgres) : openSqliteBeside(join(data, 'switchyard.db'));
+  return postgres ? openPostgresBeside(postgres) : openSqliteBeside(sqlitePath(data));
 }
 
 async function openBlobs({ s3, data }: Config, spool: string): Promise<Pick<BlobStore, 'open'>> {
-  return s3 ? openS3Blobs(s3.address, s3.credentials, { spool }) : readDiskBlobs(join(data, 'blobs'));
+  return s3 ? openS3Blobs(s3.address, s3.credentials, { spool }) : readDiskBlobs(blobsFolder(data));
 }
 
 /** The tables have to be those that this release knows, or the backup would say less than it seems to. */
@@ -220,7 +219,7 @@ async function writeTables(
       const source = snapshot.rows(`select ${list} from "${name}"`);
       tables.push({ name, columns: names, ...(await writeRows(tablePath(folder, name), names, source)) });
     }
-    const listed = await writeRows(blobListPath(folder), BLOB_COLUMNS, snapshot.rows(SELECT_BLOBS));
+    const listed = await writeBlobList(folder, snapshot);
     const numbers: Manifest['numbers'] = [];
     for (const { name: table, columns } of found)
       for (const { name: column } of columns.filter((one) => one.isAutoIncrementing))
@@ -234,16 +233,12 @@ async function writeTables(
 async function copyBlobs(place: Place, source: Pick<BlobStore, 'open'>): Promise<BackupDone['copied']> {
   const copied = { count: 0, bytes: 0 };
   const damaged: string[] = [];
-  for await (const [key, sha256, bytes] of readRows(blobListPath(place.incoming))) {
-    if (place.has(String(sha256))) continue;
-    const trouble = await copyBlob(place, source, {
-      key: String(key),
-      sha256: String(sha256),
-      bytes: Number(bytes),
-    });
+  for await (const blob of readBlobList(place.incoming)) {
+    if (place.has(blob.sha256)) continue;
+    const trouble = await copyBlob(place, source, blob);
     if (trouble === null) {
       copied.count += 1;
-      copied.bytes += Number(bytes);
+      copied.bytes += blob.bytes;
     } else if (damaged.push(trouble) === DAMAGED_TOLD) break;
   }
   if (damaged.length > 0)
@@ -257,7 +252,7 @@ async function copyBlobs(place: Place, source: Pick<BlobStore, 'open'>): Promise
 async function copyBlob(
   place: Place,
   source: Pick<BlobStore, 'open'>,
-  blob: { key: string; sha256: string; bytes: number },
+  blob: ListedBlob,
 ): Promise<string | null> {
   try {
     const stored = await place.blobs.put(blob.sha256, await source.open(blob.key), blob.bytes);

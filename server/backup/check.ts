@@ -4,9 +4,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskBlobPath } from '../blobs/disk.ts';
 import { BackupError } from './backup-error.ts';
-import { blobListPath, hashFile, type Manifest, readManifest, tablePath } from './manifest.ts';
+import { blobListPath, readBlobList } from './blob-list.ts';
+import { hashFile, type Manifest, readManifest, tablePath } from './manifest.ts';
 import { findBackup } from './place.ts';
-import { readRows } from './rows.ts';
 
 export interface CheckedBackup {
   /** Where it lies, and where its blobs lie. */
@@ -33,13 +33,13 @@ export async function checkBackup(
   for (const { name, sha256 } of manifest.files) await checkFile(join(folder, name), sha256);
   await checkFile(blobListPath(folder), manifest.blobs.sha256);
   let blobBytes = 0;
-  for await (const [, sha256, bytes] of readRows(blobListPath(folder))) {
-    const file = diskBlobPath(blobs, String(sha256));
+  for await (const { sha256, bytes } of readBlobList(folder)) {
+    const file = diskBlobPath(blobs, sha256);
     const there = await stat(file).catch(() => null);
     if (!there) throw new BackupError(`The backup in ${folder} is not whole: its blob ${file} is missing.`);
-    if (there.size !== Number(bytes))
+    if (there.size !== bytes)
       throw new BackupError(`${file} was changed: it has ${there.size} bytes, and had ${bytes}.`);
-    if (hashBlobs) await checkFile(file, String(sha256));
+    if (hashBlobs) await checkFile(file, sha256);
     blobBytes += there.size;
   }
   return { folder, blobs, manifest, masterKey, blobBytes };

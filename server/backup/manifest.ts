@@ -43,7 +43,6 @@ export interface Manifest {
 
 export const tablePath = (folder: string, name: string): string =>
   join(folder, 'tables', `${name}.jsonl.zst`);
-export const blobListPath = (folder: string): string => join(folder, 'blobs.jsonl.zst');
 const manifestPath = (folder: string): string => join(folder, 'manifest.json');
 
 export async function writeManifest(folder: string, manifest: Manifest, masterKey: Buffer): Promise<void> {

@@ -17,8 +17,7 @@ import type { BlobStore } from '../blobs/store.ts';
 import { rfc3339 } from '../clock.ts';
 import { takeLock } from '../database/folder-lock.ts';
 import { BackupError } from './backup-error.ts';
-import { blobListPath } from './manifest.ts';
-import { readRows } from './rows.ts';
+import { readBlobList } from './blob-list.ts';
 
 const INCOMING = 'incoming';
 const BLOBS = 'blobs';
@@ -85,7 +84,7 @@ async function listBackups(folder: string): Promise<string[]> {
 async function removeUnnamed(folder: string, blobs: BlobStore): Promise<void> {
   const named = new Set<string>();
   for (const name of await listBackups(folder))
-    for await (const [, sha256] of readRows(blobListPath(join(folder, name)))) named.add(String(sha256));
+    for await (const { sha256 } of readBlobList(join(folder, name))) named.add(sha256);
   for await (const key of blobs.list(Number.POSITIVE_INFINITY)) if (!named.has(key)) await blobs.remove(key);
 }
 

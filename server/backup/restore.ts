@@ -8,20 +8,20 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { checkMasterKey, writeDurably } from '../account/master-key.ts';
 import { migrations } from '../api/migrations.ts';
-import { openDiskBlobs, readDiskBlobs } from '../blobs/disk.ts';
-import { openS3Blobs } from '../blobs/s3.ts';
+import { readDiskBlobs } from '../blobs/disk.ts';
+import { openBlobs } from '../blobs/open.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Config } from '../config.ts';
 import { listTables, numberAfter, tablesOf } from '../database/beside.ts';
 import type { Database, Writer } from '../database/database.ts';
 import { FolderTakenError, takeLock, UNFINISHED } from '../database/folder-lock.ts';
 import { migrate } from '../database/migrate.ts';
-import { openPostgres } from '../database/postgres.ts';
-import { openSqlite } from '../database/sqlite.ts';
+import { openDatabase } from '../database/open.ts';
 import type { Log } from '../log.ts';
 import { BackupError } from './backup-error.ts';
+import { readBlobList } from './blob-list.ts';
 import { type CheckedBackup, checkBackup } from './check.ts';
-import { blobListPath, KEY_FILE, type Manifest, type TableFile, tablePath } from './manifest.ts';
+import { KEY_FILE, type Manifest, type TableFile, tablePath } from './manifest.ts';
 import { readRows } from './rows.ts';
 
 /** SQLite takes 32,766 values in a statement, PostgreSQL 65,535. */
@@ -77,12 +77,11 @@ async function restoreInto(
   log: Log,
 ): Promise<void> {
   const { manifest, masterKey, folder } = backup;
-  const database = config.postgres
-    ? await openPostgres(config.postgres, log)
-    : openSqlite(join(config.data, 'switchyard.db'));
+  const database = await openDatabase(config, log);
   try {
     await checkEmpty(database);
     const blobs = await openBlobs(config);
+    await checkNoBlobs(blobs);
     await copyBlobs(backup, blobs, undo);
     for (const { name } of manifest.files) {
       if (name === KEY_FILE && config.masterKey) continue;
@@ -133,14 +132,12 @@ async function checkEmpty(database: Database): Promise<void> {
   }
 }
 
-async function openBlobs({ s3, data }: Config): Promise<BlobStore> {
-  if (!s3) return openDiskBlobs(join(data, 'blobs'));
-  const blobs = await openS3Blobs(s3.address, s3.credentials, { spool: join(data, 'spool') });
+/** The folder of blobs is new; a bucket may be anybody's. */
+async function checkNoBlobs(blobs: BlobStore): Promise<void> {
   for await (const key of blobs.list(Number.POSITIVE_INFINITY))
     throw new BackupError(
       `The bucket of SWITCHYARD_BLOBS is not empty under its prefix: it holds ${key}. Empty it, or set another prefix.`,
     );
-  return blobs;
 }
 
 async function copyBlobs(
@@ -153,8 +150,7 @@ async function copyBlobs(
   undo.push(async () => {
     for (const key of put) await blobs.remove(key);
   });
-  for await (const row of readRows(blobListPath(folder))) {
-    const [key, sha256, bytes] = [String(row[0]), String(row[1]), Number(row[2])];
+  for await (const { key, sha256, bytes } of readBlobList(folder)) {
     put.push(key);
     const stored = await blobs.put(key, await source.open(sha256), bytes);
     if (stored.sha256 !== sha256)

@@ -12,7 +12,7 @@ import pg from 'pg';
 import type { Database, Reader, Tables, Writer } from './database.ts';
 import { type Migration, migrate } from './migrate.ts';
 import { types } from './postgres.ts';
-import { adapt, connect, Dialect } from './sqlite.ts';
+import { connect, kyselyOver } from './sqlite.ts';
 
 const ROWS_AT_ONCE = 200;
 /** Between the groups of a busy server there is room for another writer, but seldom. */
@@ -40,7 +40,7 @@ export function openSqliteBeside(path: string): Beside {
   if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
   const connection = connect(path);
   connection.exec(`pragma busy_timeout = ${WRITE_WITHIN_MS}`);
-  const db = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(connection) }) });
+  const db = kyselyOver(connection);
   return {
     kind: 'sqlite',
     read: db,
@@ -119,7 +119,7 @@ export async function openReader(place: string): Promise<Pick<Beside, 'read' | '
       `There is no database at ${place}; set SWITCHYARD_DATA to the data folder of the server.`,
     );
   const connection = new DatabaseSync(place, { readOnly: true, timeout: WRITE_WITHIN_MS });
-  const read = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(connection) }) });
+  const read = kyselyOver(connection);
   return {
     read,
     async close() {
@@ -151,7 +151,7 @@ export async function appliedMigrations(database: Pick<Database, 'kind' | 'read'
 /** The tables that the migrations make. */
 export async function tablesOf(migrations: readonly Migration[]): Promise<TableMetadata[]> {
   const connection = new DatabaseSync(':memory:');
-  const read = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(connection) }) });
+  const read = kyselyOver(connection);
   try {
     await migrate({ kind: 'sqlite', read }, migrations);
     return await listTables({ kind: 'sqlite', read });

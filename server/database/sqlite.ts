@@ -33,7 +33,7 @@ const STATEMENTS_KEPT = 500;
  * Kysely migrates SQLite without a transaction. SQLite can roll back a change of tables as well as any other, and must:
  * a process killed in the middle of a migration could never start again on what it left.
  */
-export class Dialect extends SqliteDialect {
+class Dialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
   }
@@ -49,8 +49,8 @@ class TransactionalAdapter extends SqliteAdapter {
 export function openSqlite(path: string): Database {
   const writeConnection = connect(path);
   const readConnection = connect(path);
-  const write = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(writeConnection) }) });
-  const read = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(readConnection) }) });
+  const write = kyselyOver(writeConnection);
+  const read = kyselyOver(readConnection);
   const wal = openSync(`${path}-wal`, 'r+');
   lengthen(wal);
   const flush = new GroupFlush(wal);
@@ -125,8 +125,13 @@ function controlOf(connection: DatabaseSync): (statement: string) => void {
   };
 }
 
+/** Statements by Kysely on a connection, which it closes when it is destroyed after it was used. */
+export function kyselyOver(connection: DatabaseSync): Kysely<Tables> {
+  return new Kysely({ dialect: new Dialect({ database: adapt(connection) }) });
+}
+
 /** What Kysely expects of a SQLite library, over node:sqlite, keeping compiled statements. */
-export function adapt(connection: DatabaseSync): SqliteDatabase {
+function adapt(connection: DatabaseSync): SqliteDatabase {
   const kept = new Map<string, { statement: StatementSync; reader: boolean }>();
   const prepare = (sql: string): { statement: StatementSync; reader: boolean } => {
     const found = kept.get(sql);
