@@ -1,9 +1,8 @@
 /** axe-core on every page, and on the states that a page gets into. */
-import { readdirSync } from 'node:fs';
 import { startTestServer } from '@switchyard/server/testing/server.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, builtSite } from './testing/at-site.ts';
+import { atSite, builtRoutes } from './testing/at-site.ts';
 import { axeColorFindings, axeContentFindings, axeFindings } from './testing/axe.ts';
 import { hasBrowser } from './testing/browser.ts';
 
@@ -44,9 +43,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   test('on any page', { timeout: allPagesMs }, async () => {
     const page = await visit('/');
     const found: string[] = [];
-    for (const path of readdirSync(builtSite, { recursive: true, encoding: 'utf8' })) {
-      if (!path.endsWith('.html')) continue;
-      const route = `/${path.replace(/(^index)?\.html$/, '')}`;
+    for (const route of builtRoutes()) {
       await page.goto(route, { waitUntil: 'load' });
       const canonical = page.locator('link[rel=canonical]');
       // The address of a folder shows a page that has its own turn.

@@ -1,8 +1,7 @@
-import { readdirSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, builtSite } from './testing/at-site.ts';
-import { hasBrowser } from './testing/browser.ts';
+import { atSite, builtRoutes } from './testing/at-site.ts';
+import { gatherComplaints, hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { layoutShift } from './testing/layout-shift.ts';
 import { serveFolder } from './testing/serve-folder.ts';
@@ -28,11 +27,7 @@ async function visit(
     ...options,
   });
   const complaints: string[] = [];
-  page.on('pageerror', ({ message }) => complaints.push(message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('the server responded with'))
-      complaints.push(message.text());
-  });
+  gatherComplaints(page, complaints);
   await page.goto(route, { waitUntil: 'load' });
   return { page, complaints };
 }
@@ -46,9 +41,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     { timeout: allPagesMs },
     async (options) => {
       const { page, complaints } = await visit('/', options);
-      for (const path of readdirSync(builtSite, { recursive: true, encoding: 'utf8' })) {
-        if (!path.endsWith('.html')) continue;
-        const route = `/${path.replace(/(^index)?\.html$/, '')}`;
+      for (const route of builtRoutes()) {
         await page.goto(route, { waitUntil: 'load' });
         expect(
           await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),

@@ -3,7 +3,7 @@ import { startTestServer } from '@switchyard/server/testing/server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { atSite } from './testing/at-site.ts';
-import { hasBrowser } from './testing/browser.ts';
+import { gatherComplaints, hasBrowser } from './testing/browser.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
 const customApp = '/docs/get-started/quickstarts/custom-app';
@@ -11,14 +11,6 @@ const narrow = { width: 390, height: 844 };
 
 const at = atSite((site) => startTestServer({ site }));
 const complaints: string[] = [];
-
-function listen(page: Page): void {
-  page.on('pageerror', ({ message }) => complaints.push(message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('the server responded with'))
-      complaints.push(message.text());
-  });
-}
 
 /** A page of a fresh visitor, before anything is fetched. */
 async function arrive(options: BrowserContextOptions = {}): Promise<Page> {
@@ -29,7 +21,7 @@ async function arrive(options: BrowserContextOptions = {}): Promise<Page> {
     baseURL: at.site.url,
     ...options,
   });
-  listen(page);
+  gatherComplaints(page, complaints);
   return page;
 }
 

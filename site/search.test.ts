@@ -1,9 +1,8 @@
 /** The search of the real pages: what readers ask, through the server. The box is in search-box.test.ts. */
-import { readdirSync } from 'node:fs';
 import type { SearchAnswer, SearchHit } from '@switchyard/contract/search.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtSite } from './testing/at-site.ts';
+import { builtRoutes, builtSite } from './testing/at-site.ts';
 import { heldOut, questions } from './testing/questions.ts';
 
 let server: TestServer;
@@ -24,10 +23,7 @@ describe('what readers ask', () => {
     ['the thirty', questions],
     ['those held out', heldOut],
   ])('is answered in the first three hits, 29 times of 30: %s', async (_which, list) => {
-    const files = readdirSync(builtSite, { recursive: true, encoding: 'utf8' });
-    const routes = files
-      .filter((path) => path.endsWith('.html'))
-      .map((path) => `/${path.slice(0, -'.html'.length)}`);
+    const routes = builtRoutes();
     const answers = ({ slug }: Pick<SearchHit, 'slug'>, page: string) =>
       slug === page || slug.startsWith(`${page}/`);
     const missed: string[] = [];

@@ -3,7 +3,7 @@ import { startTestServer, type TestServer } from '@switchyard/server/testing/ser
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { atSite, builtSite } from './testing/at-site.ts';
-import { hasBrowser } from './testing/browser.ts';
+import { gatherComplaints, hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 
 const at = atSite((site) => startTestServer({ site }));
@@ -12,11 +12,7 @@ const complaints: string[] = [];
 
 async function visit(url: string, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await at.visitors.newPage(options);
-  page.on('pageerror', ({ message }) => complaints.push(message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('the server responded with'))
-      complaints.push(message.text());
-  });
+  gatherComplaints(page, complaints);
   await page.goto(url, { waitUntil: 'networkidle' });
   return page;
 }

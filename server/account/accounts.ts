@@ -4,7 +4,8 @@ import { hasRight } from '@switchyard/contract/roles.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, forbidden, notFound, shown } from '../http/problem.ts';
 import type { Random } from '../random.ts';
 import { accountBody, keyBody, memberBody } from './bodies.ts';
@@ -59,13 +60,12 @@ export function accountsHandlers(
     },
 
     async listAccounts({ query }) {
-      const request = pageRequest(pageTokens, LIST, query);
-      const rows = await listAccounts(database.read, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      return {
-        status: 200,
-        body: pageAnswer(pageTokens, LIST, query, { ...page, items: page.items.map(accountBody) }),
-      };
+      return answerList(pageTokens, {
+        list: LIST,
+        query,
+        rows: (page) => listAccounts(database.read, page),
+        bodies: (rows) => rows.map(accountBody),
+      });
     },
 
     async deleteAccount({ caller, params }) {

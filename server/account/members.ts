@@ -5,7 +5,8 @@ import { mayGrant, type Role } from '@switchyard/contract/roles.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, forbidden, shown } from '../http/problem.ts';
 import { makeId, type Random, randomText } from '../random.ts';
 import { holdAccount, takeRights } from './access.ts';
@@ -113,14 +114,12 @@ export function memberHandlers(
     },
 
     async listMembers({ caller, query }) {
-      const list = `members ${caller.account}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listMembers(database.read, caller.account, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      return {
-        status: 200,
-        body: pageAnswer(pageTokens, list, query, { ...page, items: page.items.map(memberBody) }),
-      };
+      return answerList(pageTokens, {
+        list: `members ${caller.account}`,
+        query,
+        rows: (page) => listMembers(database.read, caller.account, page),
+        bodies: (rows) => rows.map(memberBody),
+      });
     },
 
     async getMember({ caller, params }) {

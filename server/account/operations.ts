@@ -4,7 +4,8 @@ import { hasRight, mayGrant } from '@switchyard/contract/roles.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import type { PageTokens } from '../http/paging.ts';
 import { badRequest, forbidden, notFound, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { holdAccount, keepManageable } from './access.ts';
@@ -85,14 +86,12 @@ export function accountHandlers(
 
     async listKeys({ caller, query }) {
       const only = hasRight(caller.role, 'account') ? null : caller.key;
-      const list = `keys ${caller.account} ${only ?? ''}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listKeys(database.read, caller.account, only, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      return {
-        status: 200,
-        body: pageAnswer(pageTokens, list, query, { ...page, items: page.items.map(keyBody) }),
-      };
+      return answerList(pageTokens, {
+        list: `keys ${caller.account} ${only ?? ''}`,
+        query,
+        rows: (page) => listKeys(database.read, caller.account, only, page),
+        bodies: (rows) => rows.map(keyBody),
+      });
     },
 
     async revokeKey({ caller, params }) {

@@ -13,7 +13,8 @@ import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Seal } from '../database/seal.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { cutPage, type PageTokens, pageAnswer, pageObject, pageRequest } from '../http/paging.ts';
+import { answerList } from '../http/lists.ts';
+import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, shown, unauthorized } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { addListener, removeListener } from '../runs/listeners.ts';
@@ -115,12 +116,12 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
     },
 
     async listWebhooks({ caller, query }) {
-      const list = `webhooks ${caller.account}`;
-      const request = pageRequest(pageTokens, list, query);
-      const rows = await listWebhooks(database.read, caller.account, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      const items = page.items.map(webhookBody);
-      return { status: 200, body: pageAnswer(pageTokens, list, query, { ...page, items }) };
+      return answerList(pageTokens, {
+        list: `webhooks ${caller.account}`,
+        query,
+        rows: (page) => listWebhooks(database.read, caller.account, page),
+        bodies: (rows) => rows.map(webhookBody),
+      });
     },
 
     async getWebhook({ caller, params }) {

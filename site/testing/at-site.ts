@@ -2,11 +2,19 @@
  * The built site for the tests of a file: built once for all of them by `global-setup.ts`, served as the file wishes, with
  * a browser whose pages are closed after each test.
  */
+import { readdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { Visitors } from './browser.ts';
 
 /** Where the site lies that all tests look at. Nobody writes into it. */
 export const builtSite: string = inject('builtSite');
+
+/** The routes of all its pages. */
+export function builtRoutes(): string[] {
+  return readdirSync(builtSite, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.html'))
+    .map((path) => `/${path.replace(/(^index)?\.html$/, '')}`);
+}
 
 type Served = AsyncDisposable & { url: string };
 

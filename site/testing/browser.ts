@@ -34,6 +34,15 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
 }
 
+/** Adds to `complaints` what the browser says against the page: errors of scripts, and what its security policy refuses. */
+export function gatherComplaints(page: Page, complaints: string[]): void {
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('the server responded with'))
+      complaints.push(message.text());
+  });
+}
+
 /** The browser of a test file, and the pages that its tests have opened in it, each as a visitor of its own. */
 export class Visitors {
   #browser: Browser | undefined;
