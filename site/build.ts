@@ -11,17 +11,14 @@ import { ContentError } from './build/problems.ts';
 const site = import.meta.dirname;
 const repository = join(site, '..');
 const stampFile = 'input-hash.txt';
-const quickQuality = 5;
 
 export type BuildOptions = {
   /** Where the files go; `site/dist` when absent. The folder is replaced as a whole. */
   outDir?: string;
   /** The address of the site in sitemap.xml. */
   publicUrl?: string;
-  /** Compress in a thirtieth of the time and a tenth more bytes, for tests that look at pages. */
-  quick?: boolean;
-  /** Other content than the site's own, for tests. */
-  contentDir?: string;
+  /** Another folder than the site's own with `content/` and `pages/`, for tests. */
+  from?: string;
 };
 
 export type BuildResult = { outDir: string; built: boolean; pages: number };
@@ -32,15 +29,11 @@ type Stamp = { inputs: string; references: string[]; referenced: string; pages: 
 /** Builds the site. Throws ContentError, whose message has a line `file:line: sentence` for every mistake. */
 export async function buildSite(options: BuildOptions = {}): Promise<BuildResult> {
   const outDir = resolve(options.outDir ?? join(site, 'dist'));
-  const contentDir = options.contentDir ?? join(site, 'content');
+  const from = resolve(options.from ?? site);
   const publicUrl = options.publicUrl ?? 'http://127.0.0.1:8080';
   const own = [site, join(repository, 'explorer'), join(repository, 'contract/openapi')];
-  const folders = contentDir.startsWith(site) ? own : [...own, contentDir];
-  const inputs = inputHash(folders, join(repository, 'package-lock.json'), [
-    publicUrl,
-    contentDir,
-    String(options.quick),
-  ]);
+  const folders = from === site ? own : [...own, from];
+  const inputs = inputHash(folders, join(repository, 'package-lock.json'), [publicUrl, from]);
   const last = readStamp(outDir);
   if (last?.inputs === inputs && last.referenced === filesHash(repository, last.references)) {
     return { outDir, built: false, pages: last.pages };
@@ -52,13 +45,16 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
     import('./build/bundle.ts'),
     import('./build/output.ts'),
   ]);
-  const name = contentDir === join(site, 'content') ? 'site/content' : 'content';
-  const content = { folder: contentDir, name };
-  const plain = { folder: join(site, 'pages'), name: 'site/pages' };
-  const [read, bundle] = await Promise.all([readSite({ content, pages: plain, repository }), buildBundle()]);
+  const part = (name: string) => ({
+    folder: join(from, name),
+    name: from === site ? `site/${name}` : name,
+  });
+  const [read, bundle] = await Promise.all([
+    readSite({ content: part('content'), pages: part('pages'), repository }),
+    buildBundle(),
+  ]);
   const files = renderSite(read, bundle, publicUrl);
-  for (const [path, copy] of await compressedCopies(files, options.quick ? quickQuality : undefined))
-    files.set(path, copy);
+  for (const [path, copy] of await compressedCopies(files)) files.set(path, copy);
   const pages = read.docs.length + read.plain.length + 1;
   const { references } = read;
   const stamp: Stamp = { inputs, references, referenced: filesHash(repository, references), pages };

@@ -10,10 +10,10 @@ const bytesMin = 1024;
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-async function compressed(bytes: Buffer, quality: number): Promise<{ br: Buffer; gz: Buffer }> {
+async function compressed(bytes: Buffer): Promise<{ br: Buffer; gz: Buffer }> {
   const params = {
     [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    [zlib.BROTLI_PARAM_QUALITY]: quality,
+    [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY,
   };
   const [br, gz] = await Promise.all([
     toBrotli(bytes, { params }),
@@ -28,13 +28,12 @@ async function compressed(bytes: Buffer, quality: number): Promise<{ br: Buffer;
  */
 export async function compressedCopies(
   files: ReadonlyMap<string, string | Buffer>,
-  quality = zlib.BROTLI_MAX_QUALITY,
 ): Promise<Map<string, Buffer>> {
   const known = new Map<string | Buffer, ReturnType<typeof compressed>>();
   const copies = new Map<string, Buffer>();
   const work = [...files].map(async ([path, content]) => {
     if (!texts.has(extname(path)) || Buffer.byteLength(content) < bytesMin) return;
-    const copy = known.get(content) ?? compressed(Buffer.from(content), quality);
+    const copy = known.get(content) ?? compressed(Buffer.from(content));
     known.set(content, copy);
     const { br, gz } = await copy;
     copies.set(`${path}.br`, br);

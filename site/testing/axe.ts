@@ -22,9 +22,23 @@ export function axeFindings(page: Page): Promise<string[]> {
   return run(page, options, []);
 }
 
-/** The same of all but the navigation. */
-export function axeContentFindings(page: Page): Promise<string[]> {
-  return run(page, options, [navigation]);
+/**
+ * The same of all but the navigation, for many pages one after the other as they are without scripts: each is put in the
+ * place of the one before, in a document that axe was loaded into once. That takes a third of the time of a visit, in which
+ * axe begins anew on a cold engine.
+ */
+export async function axeFindingsOfEach(page: Page, routes: readonly string[]): Promise<string[]> {
+  await page.addScriptTag({ path: script });
+  const found: string[] = [];
+  for (const route of routes) {
+    await page.evaluate(async (address) => {
+      const html = await (await fetch(address, { headers: { accept: 'text/html' } })).text();
+      const { documentElement } = new DOMParser().parseFromString(html, 'text/html');
+      document.replaceChild(document.adoptNode(documentElement), document.documentElement);
+    }, route);
+    found.push(...(await check(page, options, [navigation])).map((finding) => `${route}: ${finding}`));
+  }
+  return found;
 }
 
 /** The same of colours alone. */
@@ -36,6 +50,11 @@ type Axe = { run(context: { exclude: string[] }, options: RunOptions): Promise<A
 
 async function run(page: Page, chosen: RunOptions, exclude: string[]): Promise<string[]> {
   await page.addScriptTag({ path: script });
+  return check(page, chosen, exclude);
+}
+
+/** What `run` does where axe is loaded. */
+async function check(page: Page, chosen: RunOptions, exclude: string[]): Promise<string[]> {
   const { violations } = await page.evaluate(
     ([given, without]): Promise<AxeResults> =>
       (globalThis as unknown as { axe: Axe }).axe.run({ exclude: without }, given),

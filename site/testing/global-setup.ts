@@ -1,8 +1,7 @@
 /**
- * Before the tests of the site: it is built once, where it lies for the next time as well. Nine test files look at it, and
- * a build is twelve seconds of a core.
+ * Before the tests of the site: it is built once, where `npm start` builds it, which a test starts as well. Eleven test
+ * files look at it, and a build is thirty seconds of a core.
  */
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildSite } from '../build.ts';
 
@@ -13,7 +12,6 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<void> {
-  const outDir = join(import.meta.dirname, '../../.cache/tested-site');
-  await buildSite({ outDir, quick: true });
+  const { outDir } = await buildSite();
   project.provide('builtSite', outDir);
 }
