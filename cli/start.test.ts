@@ -26,6 +26,7 @@ function start(env: Record<string, string> = {}): Start {
   const child = spawn(process.execPath, [START], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       SWITCHYARD_PORT: '0',
       SWITCHYARD_DATA: data,
       SWITCHYARD_LOG_LEVEL: 'warn',

@@ -84,7 +84,7 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
     ...(confinement.filterFile === undefined ? [] : ['--seccomp', String(FILTER_FD)]),
     ...['--hostname', 'app'],
     ...confinement.systemMounts,
-    ...['--ro-bind', confinement.etcFolder, '/etc'],
+    ...confinement.etcMounts,
     ...(plan.network ? ['--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : []),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['--bind', folder.tmp, '/dev/shm', '--remount-ro', '/dev'],

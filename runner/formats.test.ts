@@ -122,11 +122,13 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
 
     test.each([
       ['a name that is no UTF-8', `: > "$(printf 'out\\377')"`, 'is not UTF-8'],
-      ['20,001 files', 'seq 20001 | xargs touch', 'more than 20000 files'],
-      ['folders 3,000 deep', 'seq 3000 | while read -r _; do mkdir d; cd d; done', 'has a path of more than'],
+      ['folders 100 deep', 'seq 100 | while read -r _; do mkdir d; cd d; done', 'more than 64 levels deep'],
+      // What is taken is the same at either level, and so many files take seconds.
+      ...(level === 'limits' ? [['20,001 files', 'seq 20001 | xargs touch', 'more than 20000 files']] : []),
     ])('solutions of %s fail the run with a sentence', async (_, commands, words) => {
       const { outcome } = await finish(runner, {
         files: shell(`cd outputs/solutions\n${commands}`),
+        limits: { fileBytes: 1024 ** 3, files: 100_000 },
         input: archiveInput('multi-file', await filesTar({ 'a.csv': '' })),
       });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'output', exitCode: 0 });

@@ -67,7 +67,7 @@ export async function probeHost(
     bwrapFlags: [],
     systemMounts: system.mounts,
     runtimeMounts: readOnlyMounts(runtimes.mounts),
-    etcFolder: system.etc,
+    etcMounts: system.etcMounts,
     hostCores: availableParallelism(),
     keepFreeBytes: settings.keepFreeBytes ?? Math.max(LEAST_FREE_BYTES, totalmem() * FREE_SHARE),
     marker,

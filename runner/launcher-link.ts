@@ -90,7 +90,7 @@ export class LauncherLink {
     const begun = performance.now();
     const child = fork(join(import.meta.dirname, 'launcher.ts'), [JSON.stringify(this.#confinement)], {
       // The launcher's environment can be read by apps of the same user: it holds nothing of the server's.
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
       execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

@@ -24,8 +24,8 @@ export interface Confinement {
   systemMounts: string[];
   /** The same for runtimes outside /usr, which may lie below a folder that the sandbox has its own of, such as /tmp. */
   runtimeMounts: string[];
-  /** A small /etc made for sandboxes. */
-  etcFolder: string;
+  /** Arguments of bubblewrap: a small /etc made for sandboxes. */
+  etcMounts: string[];
   /** A cgroup v2 folder under which we may make children with memory, cpu and pids controllers. */
   cgroup?: { folder: string; controllers: string[] };
   hostCores: number;

@@ -52,6 +52,7 @@ export async function startServerProcess(settings: ServerProcessSettings): Promi
   const child = fork(path, args, {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       SWITCHYARD_PORT: '0',
       SWITCHYARD_DATA: settings.data,
       SWITCHYARD_RATE_LIMIT: '0',
