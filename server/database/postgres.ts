@@ -6,6 +6,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { type Log, messageOf } from '../log.ts';
 import { type Database, type Tables, TOPICS, type Topic, Topics } from './database.ts';
+import { isOutdatedPlan, withNamedStatements } from './named-statements.ts';
 
 const CHANNEL = 'switchyard';
 const INT8 = 20;
@@ -29,7 +30,7 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
     client.on('error', (error) => log.warn({ error: error.message }, 'A connection to PostgreSQL broke.')),
   );
   pool.on('error', (error) => log.warn({ error: error.message }, 'An idle connection to PostgreSQL broke.'));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) });
   const topics = new Topics();
   const listener = await startListener(address, log, (topic) => topics.tell(topic));
 
@@ -50,7 +51,8 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
         try {
           return await db.transaction().execute(work);
         } catch (error) {
-          if (tries === TRIES || !AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+          const again = AGAIN.has((error as { code?: string }).code ?? '') || isOutdatedPlan(error);
+          if (tries === TRIES || !again) throw error;
         }
       }
     },

@@ -6,6 +6,9 @@
 import type { CompiledQuery } from 'kysely';
 import type { Reader } from './database.ts';
 
+/** The texts of all of them: what PostgreSQL is to plan once for each connection (named-statements.ts). */
+export const preparedTexts = new Set<string>();
+
 /** Takes the place of a value while the statement is compiled. */
 class StandIn {
   readonly name: string;
@@ -46,6 +49,7 @@ export function prepared<Values extends object, R>(
     let found = compiled.get(kind);
     if (!found) {
       found = compileFor(db, values);
+      preparedTexts.add(found.query.sql);
       compiled.set(kind, found);
     }
     const given = values as Record<string, unknown>;

@@ -7,6 +7,7 @@ import { LEASE_MS } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
 import type { Capacity } from '../config.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 
@@ -82,14 +83,14 @@ export async function livingWorkers(
   now: number,
   lock: boolean,
 ): Promise<{ id: string; capacity: Capacity }[]> {
-  const query = db
-    .selectFrom('workers')
-    .select(['id', 'capacity'])
-    .where('heartbeat_at', '>', now - LEASE_MS)
-    .orderBy('id');
-  const rows = await (lock ? query.forUpdate() : query).execute();
+  const rows = await (lock ? lockLiving : selectLiving)(db, { since: now - LEASE_MS });
   return rows.map((row) => ({ id: row.id, capacity: JSON.parse(row.capacity) as Capacity }));
 }
+
+const living = (db: Reader, { since }: { since: number }) =>
+  db.selectFrom('workers').select(['id', 'capacity']).where('heartbeat_at', '>', since).orderBy('id');
+const selectLiving = prepared(living);
+const lockLiving = prepared((db, values: { since: number }) => living(db, values).forUpdate());
 
 /**
  * Strikes off workers whose heartbeat has stopped: one that is older than a lease and has not changed for as long as two of

@@ -6,6 +6,7 @@ import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/ids.ts';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Busy } from '../queue/pools.ts';
 import type { RunsTable } from './schema.ts';
 
@@ -59,33 +60,51 @@ export async function countLoad(
   db: Reader,
   asked: { classes: readonly ExecutionClass[]; before?: Turn; bound: number },
 ): Promise<Load> {
-  // The run of an ensemble has no worker and takes no slot: those that it consists of do.
-  let query = db
-    .selectFrom('runs')
-    .select((eb) => ['status', 'worker_id', 'execution_class', eb.fn.countAll().as('count')])
-    .where('status', '=', RUNNING)
-    .where('worker_id', 'is not', null)
-    .groupBy(['status', 'worker_id', 'execution_class']);
-  for (const name of asked.classes) {
-    // In order, or PostgreSQL may read every queued run to find the first ones.
-    let ahead = inLine(db, name).select('execution_class').limit(asked.bound);
-    if (asked.before) ahead = ahead.where(isBefore(asked.before));
-    query = query.unionAll(
-      db
-        .selectFrom(ahead.as('ahead'))
-        .select((eb) => [
-          QUEUED.as('status'),
-          sql<string | null>`null`.as('worker_id'),
-          'execution_class',
-          eb.fn.countAll().as('count'),
-        ])
-        .groupBy('execution_class'),
-    );
-  }
-  const rows = (await query.execute()).map((row) => ({ ...row, count: Number(row.count) }));
+  const { before, bound } = asked;
+  const kind = `${before ? 'before' : 'all'} ${asked.classes.join()}`;
+  const select = loads.get(kind) ?? prepared(loadOf(asked.classes, before !== undefined));
+  loads.set(kind, select);
+  const found = await select(db, { bound, ...(before ?? NO_TURN) });
+  const rows = found.map((row) => ({ ...row, count: Number(row.count) }));
   const queued = rows.filter((row) => row.status === 'queued').reduce((sum, row) => sum + row.count, 0);
-  return { busy: rows.filter((row) => row.status === 'running'), queued: Math.min(queued, asked.bound) };
+  return { busy: rows.filter((row) => row.status === 'running'), queued: Math.min(queued, bound) };
 }
+
+type LoadRow = Pick<RunsTable, 'status' | 'execution_class' | 'worker_id'> & {
+  count: string | number | bigint;
+};
+/** By what is asked for: the same few classes again and again, whose statement takes longer to build than to execute. */
+const loads = new Map<string, (db: Reader, values: Turn & { bound: number }) => Promise<LoadRow[]>>();
+const NO_TURN: Turn = { id: '' as RunId, priority: 0, created_at: 0 };
+
+const loadOf =
+  (classes: readonly ExecutionClass[], isOfOne: boolean) =>
+  (db: Reader, { bound, ...before }: Turn & { bound: number }) => {
+    // The run of an ensemble has no worker and takes no slot: those that it consists of do.
+    let query = db
+      .selectFrom('runs')
+      .select((eb) => ['status', 'worker_id', 'execution_class', eb.fn.countAll().as('count')])
+      .where('status', '=', RUNNING)
+      .where('worker_id', 'is not', null)
+      .groupBy(['status', 'worker_id', 'execution_class']);
+    for (const name of classes) {
+      // In order, or PostgreSQL may read every queued run to find the first ones.
+      let ahead = inLine(db, name).select('execution_class').limit(bound);
+      if (isOfOne) ahead = ahead.where(isBefore(before));
+      query = query.unionAll(
+        db
+          .selectFrom(ahead.as('ahead'))
+          .select((eb) => [
+            QUEUED.as('status'),
+            sql<string | null>`null`.as('worker_id'),
+            'execution_class',
+            eb.fn.countAll().as('count'),
+          ])
+          .groupBy('execution_class'),
+      );
+    }
+    return query;
+  };
 
 /** The first of what waits in each of the classes, in the order of turns. */
 export async function listNext(

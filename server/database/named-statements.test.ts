@@ -1,0 +1,60 @@
+/** Statements that PostgreSQL keeps planned, while a newer release changes the tables beside a server. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createRun, nodeApp, packFiles, pushArchive } from '../testing/apps.ts';
+import { expectStatus, freshApplication, MANIFEST } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { prepared } from './prepared.ts';
+
+describe.skipIf(!inject('postgres'))('on PostgreSQL', () => {
+  let server: TestServer;
+  let application: string;
+  let other: pg.Client;
+  beforeAll(async () => {
+    // Without a slot, so that the runs wait.
+    server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '0,16c60gb12h=1' } });
+    application = await freshApplication(server);
+    const archive = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp('() => ({})') });
+    expectStatus(await pushArchive(server, application, archive), 200);
+    other = new pg.Client({ connectionString: server.address });
+    await other.connect();
+  });
+  afterAll(async () => {
+    await other.end();
+    await server.close();
+  });
+
+  test('a table that gets a column meanwhile costs no request its answer', async () => {
+    const path = `/v1/applications/${application}/runs`;
+    /** On as many connections as there are, so that each of them has planned. */
+    const askAll = async (): Promise<void> => {
+      const ids = await Promise.all(Array.from({ length: 20 }, () => createRun(server, application)));
+      const answers = await Promise.all(ids.map((id) => server.ask('GET', `${path}/${id}/metadata`)));
+      for (const answer of answers) expectStatus(answer, 200);
+    };
+    await askAll();
+    const { rows } = await other.query<{ name: string }>(
+      "select distinct tablename as name from pg_tables where schemaname = current_schema() and tablename <> 'audit_entries'",
+    );
+    for (const { name } of rows) await other.query(`alter table "${name}" add column of_tomorrow text`);
+    await askAll();
+  });
+
+  test('a transaction that meets such a table is begun again as a whole', async () => {
+    const { database } = server.running;
+    const select = prepared((db, { bytes }: { bytes: number }) =>
+      db.selectFrom('contents').selectAll().where('bytes', '>', bytes).limit(1),
+    );
+    let begun = 0;
+    const read = () =>
+      database.transact(async (tx) => {
+        begun += 1;
+        return (await select(tx, { bytes: 0 })).length;
+      });
+    expect(await Promise.all(Array.from({ length: 20 }, read))).toEqual(Array.from({ length: 20 }, () => 1));
+    expect(begun).toBe(20);
+    await other.query('alter table contents add column of_the_day_after text');
+    expect(await read()).toBe(1);
+    expect(begun).toBe(22);
+  });
+});
