@@ -1,8 +1,7 @@
 /**
  * Lets PostgreSQL parse and plan the statements of prepared.ts once for each connection, which is most of what a row by
- * its key costs there: of the metadata of a run it was 1.8 ms of PostgreSQL’s processor time and is 0.4 ms, of creating one
- * 2.9 ms and is 2.0 ms. All others are planned with their values each time,
- * because the best plan of a list depends on them.
+ * its key costs there: reading the metadata of a run took 1.8 ms of PostgreSQL's processor time and takes 0.4 ms, creating
+ * one 2.9 ms and 2.0 ms. All others are planned with their values each time, because the best plan of a list depends on them.
  *
  * What must stay true: a table may be changed by a newer release that is started beside this one. A statement that gives
  * `*` is refused then, with a plan that is out of date. It gets another name, and is asked again; in a transaction, whose
