@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
+import { inTurn } from './in-turn.ts';
 import { badRequest, problemBody } from './problem.ts';
 import { dropSlowCallers, type Patience } from './slow-callers.ts';
 
@@ -32,7 +33,7 @@ export function makeServer(
       // Bodies have a pace in place of an end.
       requestTimeout: 0,
     },
-    answer,
+    inTurn(answer),
   );
   // An expectation that is not known may be left aside; Node would answer 417, which no operation declares.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

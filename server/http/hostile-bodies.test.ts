@@ -45,7 +45,7 @@ describe.each(KINDS)('a body %s', (_, make) => {
       const declared = [...Object.keys(answers).map(Number), 400, 403, 404];
       expect(declared, answer.text.slice(0, 300)).toContain(answer.status);
       if (answer.status >= 400) expect(answer.text.length).toBeLessThan(1000);
-      expect(performance.now() - began).toBeLessThan(5000);
+      expect(performance.now() - began).toBeLessThan(20_000);
       expect(({} as { polluted?: number }).polluted).toBeUndefined();
     },
   );
