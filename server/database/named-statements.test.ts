@@ -6,6 +6,7 @@ import { expectStatus, freshApplication, MANIFEST } from '../testing/resources.t
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import { prepared } from './prepared.ts';
 
+// SQLite has no plans that a connection keeps.
 describe.skipIf(!inject('postgres'))('on PostgreSQL', () => {
   let server: TestServer;
   let application: string;
