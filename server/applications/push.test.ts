@@ -143,7 +143,7 @@ describe('400 for an activation', () => {
     const before = await appOf(id);
     const items = (inner: string) =>
       `{"requirements":{"executable_type":"node","runtime":"node","options":{"items":[{"name":"a","default":${inner}}]}}}`;
-    for (const depth of [100, 10_000, 200_000]) {
+    for (const depth of [100, 10_000, 90_000]) {
       const answer = await activate(id, items(`${'['.repeat(depth)}${']'.repeat(depth)}`));
       expectError(answer, 400, 'nested deeper');
     }
