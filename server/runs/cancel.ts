@@ -3,9 +3,11 @@
  * machine, is told and ends its app. Deleting takes the row away: the worker finds it gone and ends the app too. The run of an
  * ensemble is marked as well; whoever advances it cancels what it consists of.
  */
+
+import type { RunId } from '@switchyard/contract/ids.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import { listChildIds } from './ensemble-runs.ts';
 import { removeLines } from './history.ts';
 import { cancelOrAsk } from './moves.ts';
@@ -28,8 +30,10 @@ export async function cancel({ database, clock }: Parts, run: RunsTable): Promis
 const LINES_AT_ONCE = 500;
 
 /**
- * Removes runs with their contents, whatever their status, and with that of an ensemble those that it consists of. Lines of logs go after the run, to which none is added then, in
- * small transactions: there may be a day's worth of them. What a crash leaves of them is too old to be kept a day later.
+ * Removes runs with their contents, whatever their status, and with that of an ensemble those that it consists of. Lines of
+ * logs go before the run, in small transactions, for there may be a day's worth of them; those that were written since go
+ * in the run's own, after its row, which whoever writes lines holds. So a crash in between leaves no line of a run that is
+ * not there.
  */
 export async function remove(
   { database, contents }: Parts,
@@ -37,17 +41,22 @@ export async function remove(
 ): Promise<void> {
   const named = runs.map((run) => run.id);
   const ensembles = runs.filter((run) => run.run_type === 'ensemble').map((run) => run.id);
+  const removeAllLines = async (ids: readonly RunId[]): Promise<void> => {
+    const some = (tx: Writer) => removeLines(tx, ids, LINES_AT_ONCE);
+    while ((await database.transact(some, { durable: false })) === LINES_AT_ONCE);
+  };
+  await removeAllLines([...named, ...(await listChildIds(database.read, ensembles))]);
   const { ids, blobs } = await database.transact(async (tx) => {
     const left = await removeRuns(tx, named);
     // Looked for once nothing is planned any more: what was about to be born is born by then, or never will be.
     const children = await listChildIds(tx, ensembles);
     left.push(...(await removeRuns(tx, children)));
-    return { ids: [...named, ...children], blobs: await contents.remove(tx, left) };
+    const gone = [...named, ...children];
+    await removeLines(tx, gone, LINES_AT_ONCE);
+    return { ids: gone, blobs: await contents.remove(tx, left) };
   });
   database.notify('runs-canceled');
   await contents.removeBlobs(blobs);
-  while (
-    (await database.transact((tx) => removeLines(tx, ids, LINES_AT_ONCE), { durable: false })) ===
-    LINES_AT_ONCE
-  );
+  // Of apps that wrote more than a hundred megabytes in between.
+  await removeAllLines(ids);
 }

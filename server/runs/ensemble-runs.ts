@@ -1,7 +1,7 @@
 /** Every statement on the runs of ensembles and on those that they consist of, but for those that end them (moves.ts). */
 import type { RunId } from '@switchyard/contract/ids.ts';
 import { sql } from 'kysely';
-import type { Reader, Writer } from '../database/database.ts';
+import type { Reader } from '../database/database.ts';
 import type { RunsTable } from './schema.ts';
 import { RUNNING } from './turns.ts';
 
@@ -79,8 +79,8 @@ export function listUnfinishedMembers(db: Reader, parent: RunId): Promise<RunsTa
     .execute();
 }
 
-export async function listChildIds(tx: Writer, parents: readonly RunId[]): Promise<RunId[]> {
+export async function listChildIds(db: Reader, parents: readonly RunId[]): Promise<RunId[]> {
   if (parents.length === 0) return [];
-  const rows = await tx.selectFrom('runs').select('id').where('parent_run_id', 'in', parents).execute();
+  const rows = await db.selectFrom('runs').select('id').where('parent_run_id', 'in', parents).execute();
   return rows.map((row) => row.id);
 }

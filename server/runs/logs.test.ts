@@ -148,3 +148,21 @@ describe('the live log', () => {
     shift = 0;
   });
 });
+
+test('the lines of a deleted run are gone in the moment in which it is, so that a crash leaves none', async () => {
+  const lines = () => {
+    const { read } = server.running.database;
+    return read.selectFrom('log_chunks').select('seq').where('run_id', '=', run.id).execute();
+  };
+  const run = await runToEnd(server, 'app', { input: { lines: 3 } });
+  expect(await lines()).not.toEqual([]);
+  // Told once the run is gone, and before anything that is done after it.
+  const left = new Promise<unknown>((resolve) => {
+    const stop = server.running.database.listen('runs-canceled', () => {
+      stop();
+      resolve(lines());
+    });
+  });
+  expect((await server.ask('DELETE', path(run.id, ''))).status).toBe(204);
+  expect(await left).toEqual([]);
+});

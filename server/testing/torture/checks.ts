@@ -21,6 +21,9 @@ export async function openQuery(
     };
   }
   const client = new pg.Client({ connectionString: address });
+  // The database may be killed while nothing is asked of it; whoever asks next is told. An error that nobody listens to
+  // ends the process.
+  client.on('error', () => {});
   await client.connect();
   return { query: async (sql) => (await client.query(sql)).rows, close: () => client.end() };
 }
