@@ -2,6 +2,8 @@
 
 /** SQLite's code for a full disk; extended codes have it in their lowest byte. */
 const SQLITE_FULL = 13;
+/** Its code for a disk that fails otherwise, as for one that is full when a file beside the database has to grow. */
+const SQLITE_IOERR = 10;
 /** Of PostgreSQL: it lacks resources (the disk among them), is shutting down, has crashed or is starting, has lost the connection. */
 const PASSING_STATES = /^(53...|57P0[1-5]|08...)$/;
 /** Of connections that break or cannot be made. */
@@ -26,10 +28,15 @@ export function isDatabaseFull(error: unknown): boolean {
   return ((errcode ?? 0) & 0xff) === SQLITE_FULL || code === '53100';
 }
 
-/** Whether the database cannot be reached, or has broken off, which passes. */
+/** Whether the database cannot be reached, has broken off, or has a disk that does not answer, which passes. */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
+  const { code = '', errcode = 0, message = '' } = (error ?? {}) as {
+    code?: string;
+    errcode?: number;
+    message?: string;
+  };
   return (
+    (errcode & 0xff) === SQLITE_IOERR ||
     PASSING_STATES.test(code) ||
     PASSING_CODES.has(code) ||
     PASSING_WORDS.some((words) => message.startsWith(words))

@@ -50,6 +50,12 @@ test.each([
   ['no room in PostgreSQL', withCode('53100'), 'is full'],
   ['a PostgreSQL that shuts down', withCode('57P01'), 'does not answer'],
   ['a PostgreSQL that starts', withCode('57P03'), 'does not answer'],
+  // SQLITE_IOERR_WRITE, which a full disk gives as well.
+  [
+    'a disk that SQLite cannot write to',
+    Object.assign(new Error('disk I/O error'), { errcode: 778 }),
+    'does not answer',
+  ],
   ['a store that is away', new S3Error('no answer', null, true), 'does not answer'],
   ['what was caused by no room', new Error('not written', { cause: withCode('ENOSPC') }), 'is full'],
 ])('%s is trouble of the machine', (_, error, words) => {
