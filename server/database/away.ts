@@ -30,7 +30,11 @@ export function isDatabaseFull(error: unknown): boolean {
 
 /** Whether the database cannot be reached, has broken off, or has a disk that does not answer, which passes. */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code = '', errcode = 0, message = '' } = (error ?? {}) as {
+  const {
+    code = '',
+    errcode = 0,
+    message = '',
+  } = (error ?? {}) as {
     code?: string;
     errcode?: number;
     message?: string;
