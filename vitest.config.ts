@@ -9,12 +9,16 @@ const SAME_ON_BOTH = [
   'server/api/published-client*',
   'server/api/{search,site}.test.ts',
   'server/applications/archives.test.ts',
-  'server/experiments/{simulate,analyse}.test.ts',
+  'server/backup/refusals.test.ts',
+  'server/experiments/{simulate,analyse,acceptance-metrics}.test.ts',
   'server/experiments/statistics/*',
   'server/http/{agreement,byte-range,connections,hostile-bodies,hostile-bytes,pure,rate-limit,requests,slow-callers}.test.ts',
-  'server/runs/{contained-apps,follow-pace,formats,hostile-apps,options,read-results,skim-json,statistics}.test.ts',
+  'server/runs/{contained-apps,end,follow-pace,formats,hostile-apps,options,read-results,results,skim-json,statistics}.test.ts',
   'server/secrets/{delivery,mask,masking}.test.ts',
+  'server/uploads/downloads.test.ts',
   'server/webhooks/addresses.test.ts',
+  // A minute on PostgreSQL, where it is run by hand for longer: `npm run torture -- --database postgres`.
+  'server/testing/torture/torture.test.ts',
   'server/{config,random}.test.ts',
 ];
 
