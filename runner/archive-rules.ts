@@ -223,7 +223,7 @@ export function safePath(name: string): string {
 }
 
 /** A name as a sentence shows it. */
-function cut(name: string): string {
+export function cut(name: string): string {
   return name.length > SHOWN_CHARS_MAX ? `${name.slice(0, SHOWN_CHARS_MAX).toWellFormed()}…` : name;
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { ARCHIVE_LIMITS, ArchiveRefused, safePath } from './archive-rules.ts';
+import { ARCHIVE_LIMITS, ArchiveRefused, cut, safePath } from './archive-rules.ts';
 import type { CachedExecutable } from './executables.ts';
 import type { RunFolder } from './run-folder.ts';
 import { bytesInWords } from './sentences.ts';
@@ -113,8 +113,7 @@ async function listFiles(root: string): Promise<string[]> {
       if (!isFolder && !entry.isFile()) continue;
       const name = entry.name.toString();
       const path = relative === '' ? name : `${relative}/${name}`;
-      if (!isUtf8(entry.name))
-        throw new ArchiveRefused(`The name of "${path.slice(-SHOWN_CHARS_MAX)}" is not UTF-8.`);
+      if (!isUtf8(entry.name)) throw new ArchiveRefused(`The name of "${cut(path)}" is not UTF-8.`);
       safePath(path);
       if (isFolder) await walk(path);
       else files.push(path);
@@ -123,8 +122,6 @@ async function listFiles(root: string): Promise<string[]> {
   await walk('');
   return files;
 }
-
-const SHOWN_CHARS_MAX = 200;
 
 async function isUnchanged(folder: RunFolder, path: string, executable: CachedExecutable): Promise<boolean> {
   const clean = path

@@ -1,6 +1,6 @@
 /** What the database says when it is not to blame for failing: its disk is full, or it is away. */
 
-/** SQLite's code for a full disk; extended codes have it in their lowest byte. */
+/** SQLite's code for a full disk. */
 const SQLITE_FULL = 13;
 /** Its code for a disk that fails otherwise, as for one that is full when a file beside the database has to grow. */
 const SQLITE_IOERR = 10;
@@ -24,25 +24,27 @@ const PASSING_WORDS = [
 
 /** Whether the database failed for want of room on the disk. */
 export function isDatabaseFull(error: unknown): boolean {
-  const { errcode, code } = (error ?? {}) as { errcode?: number; code?: string };
-  return ((errcode ?? 0) & 0xff) === SQLITE_FULL || code === '53100';
+  const { errcode, code } = partsOf(error);
+  return errcode === SQLITE_FULL || code === '53100';
 }
 
 /** Whether the database cannot be reached, has broken off, or has a disk that does not answer, which passes. */
 export function isDatabaseAway(error: unknown): boolean {
-  const {
-    code = '',
-    errcode = 0,
-    message = '',
-  } = (error ?? {}) as {
-    code?: string;
-    errcode?: number;
-    message?: string;
-  };
+  const { errcode, code, message } = partsOf(error);
   return (
-    (errcode & 0xff) === SQLITE_IOERR ||
+    errcode === SQLITE_IOERR ||
     PASSING_STATES.test(code) ||
     PASSING_CODES.has(code) ||
     PASSING_WORDS.some((words) => message.startsWith(words))
   );
+}
+
+/** What the drivers say of an error; of SQLite's extended codes the lowest byte, which is the code itself. */
+function partsOf(error: unknown): { errcode: number; code: string; message: string } {
+  const {
+    errcode = 0,
+    code = '',
+    message = '',
+  } = (error ?? {}) as { errcode?: number; code?: string; message?: string };
+  return { errcode: errcode & 0xff, code, message };
 }

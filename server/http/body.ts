@@ -5,6 +5,7 @@
 import { REQUEST_BODY_LEVELS_MAX } from '@switchyard/contract/limits.ts';
 import type { FastifyRequest } from 'fastify';
 import { badRequest, type Problem } from './problem.ts';
+import { isDeeper } from './raw-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -54,24 +55,6 @@ function parse(payload: Buffer): { value: unknown; problem?: undefined } | { pro
     };
   }
 }
-
-/** Whether lists and objects lie in each other more than `most` deep; says nothing of use about what is no JSON. */
-function isDeeper(json: Buffer, most: number): boolean {
-  if (json.length <= 2 * most) return false;
-  let depth = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (byte === QUOTE) {
-      for (at += 1; at < json.length && json[at] !== QUOTE; at += 1) if (json[at] === BACKSLASH) at += 1;
-    } else if (byte === LIST || byte === OBJECT) {
-      depth += 1;
-      if (depth > most) return true;
-    } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
-  }
-  return false;
-}
-
-const [QUOTE, BACKSLASH, LIST, LIST_END, OBJECT, OBJECT_END] = Buffer.from('"\\[]{}');
 
 /** Surrogates can only come as escapes: UTF-8 has none. Most texts have no such escape and need no second look. */
 const HALF_PAIR_ESCAPED = /\\u[dD][89a-fA-F]/;

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { fromBase64Url } from './base64url.ts';
 import { cutPage, PageTokens, pageAnswer, pageRequest } from './paging.ts';
 import { shown } from './problem.ts';
-import { rawField } from './raw-field.ts';
+import { rawField } from './raw-json.ts';
 import { sentenceFor } from './sentences.ts';
 import { UrlSigner } from './signed-url.ts';
 

@@ -3,7 +3,6 @@
  * machine, is told and ends its app. Deleting takes the row away: the worker finds it gone and ends the app too. The run of an
  * ensemble is marked as well; whoever advances it cancels what it consists of.
  */
-
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
@@ -46,17 +45,17 @@ export async function remove(
     while ((await database.transact(some, { durable: false })) === LINES_AT_ONCE);
   };
   await removeAllLines([...named, ...(await listChildIds(database.read, ensembles))]);
-  const { ids, blobs } = await database.transact(async (tx) => {
+  const { behind, blobs } = await database.transact(async (tx) => {
     const left = await removeRuns(tx, named);
     // Looked for once nothing is planned any more: what was about to be born is born by then, or never will be.
     const children = await listChildIds(tx, ensembles);
     left.push(...(await removeRuns(tx, children)));
     const gone = [...named, ...children];
-    await removeLines(tx, gone, LINES_AT_ONCE);
-    return { ids: gone, blobs: await contents.remove(tx, left) };
+    const isMore = (await removeLines(tx, gone, LINES_AT_ONCE)) === LINES_AT_ONCE;
+    return { behind: isMore ? gone : [], blobs: await contents.remove(tx, left) };
   });
   database.notify('runs-canceled');
   await contents.removeBlobs(blobs);
   // Of apps that wrote more than a hundred megabytes in between.
-  await removeAllLines(ids);
+  if (behind.length > 0) await removeAllLines(behind);
 }

@@ -13,7 +13,7 @@ import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
 import type { Call } from '../http/handler.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { rawField } from '../http/raw-field.ts';
+import { rawField } from '../http/raw-json.ts';
 import type { Random } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { prepareResult } from './external.ts';

@@ -62,9 +62,13 @@ export async function countLoad(
 ): Promise<Load> {
   const { before, bound } = asked;
   const kind = `${before ? 'before' : 'all'} ${asked.classes.join()}`;
-  const select = loads.get(kind) ?? prepared(loadOf(asked.classes, before !== undefined));
-  loads.set(kind, select);
-  const found = await select(db, { bound, ...(before ?? NO_TURN) });
+  let select = loads.get(kind);
+  if (!select) {
+    select = prepared(loadOf(asked.classes, before !== undefined));
+    loads.set(kind, select);
+  }
+  const { id, priority, created_at } = before ?? NO_TURN;
+  const found = await select(db, { bound, id, priority, created_at });
   const rows = found.map((row) => ({ ...row, count: Number(row.count) }));
   const queued = rows.filter((row) => row.status === 'queued').reduce((sum, row) => sum + row.count, 0);
   return { busy: rows.filter((row) => row.status === 'running'), queued: Math.min(queued, bound) };
