@@ -10,7 +10,7 @@
 import { openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { APP_ROOT, type Confinement, type LaunchPlan } from './protocol.ts';
-import { type RunFolder, SANDBOX_APP } from './run-folder.ts';
+import { type RunFolder, SANDBOX_APP, SANDBOX_COMPILED } from './run-folder.ts';
 
 const MIB = 1024 * 1024;
 /** A process may reserve more than it touches; resident memory is held by the watchdog or the cgroup. */
@@ -29,6 +29,9 @@ export interface Chain {
   arguments: string[];
   cwd: string;
 }
+
+/** Who an app is in a user namespace of its own. */
+const SANDBOX_USER = 1000;
 
 /** What the kernel ends first when the host has no memory left: an app, and not the server (0 is as any program, 1000 the most). */
 const OOM_SCORE = 500;
@@ -67,7 +70,6 @@ export function chainFor(input: ChainInput): Chain {
 }
 
 function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): string[] {
-  const executable = join(plan.executableFolder, 'root');
   return [
     confinement.tools.bwrap ?? 'bwrap',
     '--die-with-parent',
@@ -77,7 +79,7 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
     '--unshare-ipc',
     '--unshare-uts',
     ...(plan.network ? [] : ['--unshare-net']),
-    ...(user === undefined ? ['--unshare-user', '--uid', '1000', '--gid', '1000'] : []),
+    ...(user === undefined ? ['--unshare-user', '--uid', `${SANDBOX_USER}`, '--gid', `${SANDBOX_USER}`] : []),
     ...['--cap-drop', 'ALL'],
     ...(user === undefined ? [] : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']),
     ...confinement.bwrapFlags,
@@ -90,11 +92,23 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
     ...['--bind', folder.tmp, '/dev/shm', '--remount-ro', '/dev'],
     ...['--bind', folder.tmp, '/tmp', '--bind', folder.work, SANDBOX_APP],
     ...confinement.runtimeMounts,
-    ...shared.flatMap((path) => ['--ro-bind', join(executable, path), join(SANDBOX_APP, path)]),
+    ...shared.flatMap((path) => {
+      const place = plan.compiled?.shared.includes(path) ? 'compiled/root' : 'root';
+      return ['--ro-bind', join(plan.executableFolder, place, path), join(SANDBOX_APP, path)];
+    }),
+    ...nodeCache(plan, user ?? SANDBOX_USER),
     ...['--remount-ro', '/'],
     ...['--chdir', join(SANDBOX_APP, plan.workingDirectory)],
     '--',
   ];
+}
+
+/** Node takes what was compiled only from a folder that is named for its own version and user. */
+function nodeCache({ executableFolder, compiled }: LaunchPlan, user: number): string[] {
+  if (compiled?.nodeVersion === undefined) return [];
+  const place = join(SANDBOX_COMPILED, `${compiled.nodeVersion}-${user}`);
+  const above = ['--perms', '0755', '--dir', SANDBOX_COMPILED];
+  return [...above, '--ro-bind', join(executableFolder, 'compiled/node'), place];
 }
 
 function pidNamespace({ confinement, user }: ChainInput): string[] {
@@ -165,6 +179,7 @@ export function startScript({ confinement, plan, folder, user }: ChainInput): st
     LOGNAME: 'app',
     HOME: tmp,
     TMPDIR: tmp,
+    ...(plan.compiled?.nodeVersion === undefined ? {} : { NODE_COMPILE_CACHE: SANDBOX_COMPILED }),
     ...plan.environment,
   };
   const value = (name: string): string => (environment[name] ?? '').replaceAll(APP_ROOT, root);

@@ -19,6 +19,8 @@ export class CannotStart extends Error {
 
 export interface Entry {
   command: string[];
+  /** The entry point, relative to the root of the executable. */
+  path: string;
   /** The app's own environment may replace these … */
   environment: Record<string, string>;
   /** … but not these. */
@@ -64,7 +66,7 @@ export async function entryFor(job: Job, host: Host, executable: CachedExecutabl
   if (runtime !== undefined) environment.PATH = `${dirname(program)}:/usr/local/bin:/usr/bin:/bin`;
   const memory = job.limits.memoryBytes;
   const heapMiB = Math.max(64, Math.floor((memory * NODE_HEAP_SHARE) / MIB));
-  const common = { environment, fixedEnvironment, workingDirectory };
+  const common = { path, environment, fixedEnvironment, workingDirectory };
   switch (job.type) {
     case 'python':
       fixedEnvironment.PYTHONPATH = [`${APP_ROOT}/${DEPENDENCIES}`, job.environment.PYTHONPATH]

@@ -10,6 +10,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import { unpackArchive } from './archive.ts';
 import { type ArchiveEntry, ArchiveRefused } from './archive-rules.ts';
+import type { CompiledPlan } from './protocol.ts';
 import { isErrno } from './sentences.ts';
 import type { Job } from './types.ts';
 
@@ -21,18 +22,36 @@ export interface ExecutableIndex {
   shared: string[];
 }
 
+/** What `compiled/index.json` holds, where something is compiled (compile.ts). */
+export interface CompiledIndex extends CompiledPlan {
+  /** For which runtime. */
+  runtime: string;
+  bytes: number;
+}
+
+export async function readCompiled(folder: string): Promise<CompiledIndex | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'compiled', 'index.json'), 'utf8')) as CompiledIndex;
+  } catch {
+    return undefined;
+  }
+}
+
 export interface CachedExecutable {
   folder: string;
   index: ExecutableIndex;
   byPath: Map<string, ArchiveEntry>;
   /** The caller no longer needs the folder. */
   release(): void;
+  /** Something was laid beside the executable, which the limit of the cache counts too. */
+  grew(bytes: number): void;
 }
 
 interface Slot {
   folder: string;
   index: ExecutableIndex;
   byPath: Map<string, ArchiveEntry>;
+  bytes: number;
   lastUsed: number;
   users: number;
 }
@@ -81,7 +100,7 @@ export class ExecutableCache {
       pending = this.#unpack(executable);
       this.#slots.set(executable.hash, pending);
       pending.then(
-        () => this.#shrink(),
+        () => this.#makeRoom(),
         () => this.#slots.delete(executable.hash),
       );
     }
@@ -95,14 +114,19 @@ export class ExecutableCache {
       if (held) slot.users -= 1;
       held = false;
     };
-    return { folder: slot.folder, index: slot.index, byPath: slot.byPath, release };
+    const grew = (bytes: number): void => {
+      slot.bytes += bytes;
+      this.#makeRoom();
+    };
+    return { folder: slot.folder, index: slot.index, byPath: slot.byPath, release, grew };
   }
 
   async #load(hash: string): Promise<Slot> {
     const folder = join(this.#root, hash);
     const index: ExecutableIndex = JSON.parse(await readFile(join(folder, 'index.json'), 'utf8'));
     const { mtimeMs } = await stat(join(folder, 'index.json'));
-    return { folder, index, byPath: byPath(index), lastUsed: mtimeMs, users: 0 };
+    const bytes = index.unpackedBytes + ((await readCompiled(folder))?.bytes ?? 0);
+    return { folder, index, byPath: byPath(index), bytes, lastUsed: mtimeMs, users: 0 };
   }
 
   async #unpack(executable: Job['executable']): Promise<Slot> {
@@ -128,6 +152,11 @@ export class ExecutableCache {
     return await this.#load(executable.hash);
   }
 
+  /** What cannot be dropped now stays on the disk until the next start. */
+  #makeRoom(): void {
+    this.#shrink().catch(() => undefined);
+  }
+
   /** Drops what was used longest ago until the rest fits; what is in use stays whatever its size. */
   async #shrink(): Promise<void> {
     const settled = await Promise.allSettled([...this.#slots.values()]);
@@ -135,7 +164,7 @@ export class ExecutableCache {
     slots.sort((a, b) => b.lastUsed - a.lastUsed);
     let sum = 0;
     for (const [place, slot] of slots.entries()) {
-      sum += slot.index.unpackedBytes;
+      sum += slot.bytes;
       const hash = slot.folder.slice(this.#root.length + 1);
       if (sum <= this.#limitBytes || slot.users > 0 || place === 0) {
         const now = new Date(slot.lastUsed);

@@ -58,6 +58,16 @@ export interface LaunchPlan {
   /** stdout is a log (multi-file) and is not held against outputBytes. */
   stdoutIsLog: boolean;
   graceMs: number;
+  /** What of the executable is compiled; absent when nothing is. */
+  compiled?: CompiledPlan;
+}
+
+/** What a sandbox is shown of `compiled/` in the executable's folder. */
+export interface CompiledPlan {
+  /** Paths that are bound from `compiled/root/` and not from `root/`. */
+  shared: string[];
+  /** How Node names its cache in `compiled/node/`, but for the user's id that it appends. */
+  nodeVersion?: string;
 }
 
 /** Stands for the folder of the app, which has another path inside a sandbox. */

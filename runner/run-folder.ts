@@ -40,3 +40,6 @@ export function writablePlaces({ work, tmp }: RunFolder): string[] {
 
 /** Path of the app's folder inside a sandbox. */
 export const SANDBOX_APP = '/app';
+
+/** Path inside a sandbox of what Node compiled of the app. */
+export const SANDBOX_COMPILED = '/compiled';

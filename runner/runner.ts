@@ -13,6 +13,7 @@ import { unpackArchive } from './archive.ts';
 import { ArchiveRefused } from './archive-rules.ts';
 import { removeCgroup } from './cgroup.ts';
 import { packSolutions, plainFile } from './collect.ts';
+import { Compiler } from './compile.ts';
 import { contentPaths } from './content.ts';
 import { CannotStart, entryFor } from './entry.ts';
 import { type CachedExecutable, ExecutableCache } from './executables.ts';
@@ -77,6 +78,7 @@ export async function startRunnerWhere(
   const link = new LauncherLink(probed.confinement, runs, diagnose);
   await link.ready();
   const graceMs = settings.graceMs ?? CANCEL_GRACE_MS;
+  const compiler = new Compiler({ host: probed.host, link, runs, graceMs, diagnose });
   const active = new Set<AppHandle>();
   let closing = false;
   return {
@@ -88,6 +90,7 @@ export async function startRunnerWhere(
         observer,
         host: probed.host,
         cache,
+        compiler,
         link,
         runs,
         graceMs,
@@ -100,12 +103,13 @@ export async function startRunnerWhere(
     },
     async close(grace) {
       closing = true;
+      const compiled = compiler.close();
       const done = Promise.all([...active].map((handle) => handle.done));
       for (const handle of active) handle.cancel();
       if (grace !== undefined) await Promise.race([done, sleep(grace)]);
       else await done;
       await link.killAll();
-      await done;
+      await Promise.all([done, compiled]);
       await link.close();
       if (probed.confinement.cgroup !== undefined) removeCgroup(probed.confinement.cgroup.folder);
     },
@@ -121,6 +125,7 @@ interface AppContext {
   observer: Observer;
   host: Runner['host'];
   cache: ExecutableCache;
+  compiler: Compiler;
   link: LauncherLink;
   runs: string;
   graceMs: number;
@@ -187,9 +192,12 @@ class AppHandle implements RunningApp {
   }
 
   async #launch(executable: CachedExecutable): Promise<Outcome> {
-    const { job, host, observer, graceMs } = this.#context;
+    const { job, host, observer, graceMs, cache, compiler } = this.#context;
     const entry = await entryFor(job, host, executable);
     const content = contentPaths(job);
+    const app = { type: job.type, entry: entry.path };
+    const again = () => cache.obtain(job.executable);
+    const compiled = await compiler.of(executable, job.executable.hash, app, again);
     const plan: LaunchPlan = {
       key: job.key,
       folder: this.#folder.root,
@@ -205,6 +213,7 @@ class AppHandle implements RunningApp {
       graceMs,
     };
     if (entry.program !== undefined) plan.program = entry.program;
+    if (compiled !== undefined) plan.compiled = compiled;
     if (content.inputPath !== undefined) plan.inputPath = content.inputPath;
     if (this.#canceled) throw new CannotStart('canceled', 'The run was canceled before it started.');
     const logs: { path: string; stream: LogLine['stream'] }[] = [

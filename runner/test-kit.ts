@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 import { readProc } from './processes.ts';
 import { startRunnerWhere } from './runner.ts';
-import type { Ended, Job, Limits, LogLine, Outcome, Runner, RunningApp } from './types.ts';
+import type { Ended, Job, Limits, LogLine, Outcome, Runner, RunnerSettings, RunningApp } from './types.ts';
 
 export const MIB = 1024 * 1024;
 
@@ -66,9 +66,13 @@ export function removeFolder(folder: string): void {
 }
 
 /** The runner held in one way, or undefined when the host cannot do it. */
-export async function runnerHeldBy(way: string, folder: string, graceMs = 300): Promise<Runner | undefined> {
+export async function runnerHeldBy(
+  way: string,
+  folder: string,
+  settings: Partial<RunnerSettings> = {},
+): Promise<Runner | undefined> {
   try {
-    return await startRunnerWhere({ folder, graceMs }, (name) => name === way);
+    return await startRunnerWhere({ folder, graceMs: 300, ...settings }, (name) => name === way);
   } catch (error) {
     if (error instanceof Error && error.message.includes('cannot run an app')) return undefined;
     throw error;
