@@ -1,5 +1,5 @@
 /** What is compiled of an executable once: for its later runs, without a statement of it executed, and read-only. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
@@ -25,13 +25,20 @@ try:
     left = True
 except OSError:
     left = False
-print(json.dumps({"plan": tool.plan.PLAN, "compiled": os.path.exists(tool.plan.__spec__.cached), "left": left}))
+print(json.dumps({"plan": tool.plan.PLAN, "compiled": os.path.getsize(tool.plan.__spec__.cached) > 5, "left": left}))
 `,
     [`${DEPENDENCIES}/tool/__init__.py`]: '',
     // In the order in which they are compiled: what cannot be, and what would be the end of who executes it.
     [`${DEPENDENCIES}/tool/broken.py`]: 'def (:\n',
     [`${DEPENDENCIES}/tool/hostile.py`]: 'import os\nos.kill(os.getpid(), 9)\n',
     [`${DEPENDENCIES}/tool/plan.py`]: 'PLAN = [1, 2]\n',
+    // Bytecode that came along, for whichever Python this host has, and is of no use.
+    ...Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [
+        `${DEPENDENCIES}/tool/__pycache__/plan.cpython-3${at}.pyc`,
+        'stale',
+      ]),
+    ),
   }),
 } satisfies AppSpec;
 
@@ -112,6 +119,16 @@ for (const way of ['bubblewrap as root', 'bubblewrap']) {
       await runner?.close();
       const index = join(folder, 'executables', hashOf(PYTHON.files), 'compiled', 'index.json');
       const text = readFileSync(index, 'utf8');
+      const shipped = join(
+        folder,
+        'executables',
+        hashOf(PYTHON.files),
+        'root',
+        DEPENDENCIES,
+        'tool/__pycache__',
+      );
+      for (const name of readdirSync(shipped))
+        expect(readFileSync(join(shipped, name), 'utf8')).toBe('stale');
       ({ runner, compiled } = await start(way, folder));
       if (!runner) throw new Error('The runner did not start again.');
       expect(await run(runner, PYTHON)).toEqual({ ...plain, compiled: true });

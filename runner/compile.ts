@@ -297,8 +297,10 @@ async function keepPython(
   }
   if (compiled.length === 0) return { bytes, shared: [] };
   await makeFolder(join(draft, 'root'));
+  // Bytecode that came along is left out where there is ours: it has the time of a source that was unpacked since.
+  const ours = new Set(compiled.map(({ to }) => to));
   for (const entry of index.entries) {
-    if (!entry.path.startsWith(`${path}/`)) continue;
+    if (!entry.path.startsWith(`${path}/`) || ours.has(entry.path)) continue;
     if (entry.kind === 'directory') {
       await ensure(entry.path);
       continue;
