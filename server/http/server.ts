@@ -25,6 +25,7 @@ import { type Act, type Acts, isRecorded } from './acts.ts';
 import { readJson } from './body.ts';
 import { rangeOf } from './byte-range.ts';
 import { type ConnectionLimits, makeServer, refuseAmbiguous, refuseConnection } from './connections.ts';
+import { fromFastify } from './framework-errors.ts';
 import type { Call, Caller, ContentReply, Handler, Handlers, RawReply } from './handler.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
@@ -72,6 +73,8 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, ignoreTrailingSlash: false },
     frameworkErrors: (error, _request, reply) => answerError(error, reply, parts.log),
     clientErrorHandler: refuseConnection,
+    // What comes while the server closes, or waits for its turn, is answered like any other, and its connection closed.
+    return503OnClosing: false,
   });
   app.decorateRequest('caller', null);
   app.decorateRequest('rawBody', null);
@@ -288,30 +291,6 @@ function bearerToken(request: FastifyRequest): string {
 interface Limiters {
   keys: Limits;
   visitors: Limits;
-}
-
-/** Fastify's own refusals, in the contract's words. */
-function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
-  switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return badRequest(
-        bodyLimit < REQUEST_BODY_BYTES_MAX
-          ? `The body of the request is too large; it may have ${bodyLimit} bytes.`
-          : `The body of the request is too large; it may have ${bodyLimit} bytes. Larger inputs go through an upload URL.`,
-      );
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return notFound('An id in the path is longer than any id there is.');
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return badRequest('The content type of the request is not one; it must be application/json.');
-    case 'FST_ERR_BAD_URL':
-      return badRequest('The path of the request cannot be decoded; percent-encode it as UTF-8.');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return badRequest('The Content-Length header does not fit the body.');
-    default:
-      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-        ? badRequest(`The request cannot be read: ${error.message.replace(/\.$/, '')}.`)
-        : null;
-  }
 }
 
 function answerError(error: unknown, reply: FastifyReply, log: Log): FastifyReply {
