@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startTestServer } from '@switchyard/server/testing/server.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, builtRoutes, builtSite } from './testing/at-site.ts';
+import { atSite, builtPages, builtSite, routeOf } from './testing/at-site.ts';
 import { axeColorFindings, axeFindings, axeFindingsOfEach } from './testing/axe.ts';
 import { hasBrowser } from './testing/browser.ts';
 
@@ -26,10 +26,11 @@ const at = atSite((site) => startTestServer({ site }));
 
 /** All routes but the addresses of folders, which show a page that has a route of its own. */
 function ownRoutes(): string[] {
-  return builtRoutes().filter((route) => {
-    const html = readFileSync(join(builtSite, `${route === '/' ? '/index' : route}.html`), 'utf8');
+  return builtPages().flatMap((file) => {
+    const route = routeOf(file);
+    const html = readFileSync(join(builtSite, file), 'utf8');
     const canonical = /<link rel="canonical" href="([^"]*)"/.exec(html)?.[1];
-    return canonical === undefined || canonical === route;
+    return canonical === undefined || canonical === route ? [route] : [];
   });
 }
 

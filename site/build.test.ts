@@ -14,22 +14,20 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
-import { builtSite } from './testing/at-site.ts';
+import { builtPages, builtSite } from './testing/at-site.ts';
 import { head } from './testing/content-folder.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
 const customApp = '/docs/get-started/quickstarts/custom-app';
 
 const read = (path: string) => readFileSync(join(builtSite, path), 'utf8');
-const pageFiles = () =>
-  readdirSync(builtSite, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'));
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 const plain = (html: string) =>
   html.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
 
 describe('routes', () => {
   test('every page is a file at its address', () => {
-    expect(pageFiles()).toEqual(
+    expect(builtPages()).toEqual(
       expect.arrayContaining([
         'index.html',
         'docs.html',
@@ -56,7 +54,7 @@ describe('routes', () => {
   });
 
   test('every link and file a page names exists', () => {
-    const missing = pageFiles().flatMap((path) => {
+    const missing = builtPages().flatMap((path) => {
       const html = read(path);
       return matches(html, /\s(?:href|src)="([^"]*)"/g)
         .map((address) => plain(address).split('#')[0] ?? '')
@@ -72,7 +70,7 @@ describe('routes', () => {
 
   test('the sitemap lists every page once, by the address that counts', () => {
     const addresses = matches(read('sitemap.xml'), /<loc>http:\/\/127\.0\.0\.1:8080([^<]*)<\/loc>/g);
-    const canonical = pageFiles().flatMap((path) =>
+    const canonical = builtPages().flatMap((path) =>
       matches(read(path), /<link rel="canonical" href="([^"]*)"/g),
     );
     expect(addresses).toEqual(expect.arrayContaining(['/', overview, '/terms']));
@@ -88,7 +86,7 @@ describe('routes', () => {
     ['description', /<meta name="description" content="([^"]*)"/g],
   ])('no two pages have the same %s', (_, pattern) => {
     const seen = new Map<string, string>();
-    for (const path of pageFiles()) {
+    for (const path of builtPages()) {
       const html = read(path);
       const [text = ''] = matches(html, pattern);
       const [route = path] = matches(html, /<link rel="canonical" href="([^"]*)"/g);
@@ -117,7 +115,7 @@ describe('files that programs ask for', () => {
   });
 
   test('the head of every page names the feed of releases', () => {
-    for (const path of pageFiles())
+    for (const path of builtPages())
       expect(read(path), path).toContain(
         '<link rel="alternate" type="application/atom+xml" href="/releases.atom"/>',
       );
@@ -132,7 +130,7 @@ describe('files that programs ask for', () => {
 
   test('pages that say nothing by themselves are in no list, and search engines are told so', () => {
     for (const list of ['sitemap.xml', 'llms.txt']) expect(read(list)).not.toMatch(/\/(404|search)[<.)]/);
-    for (const path of pageFiles()) {
+    for (const path of builtPages()) {
       const unlisted = ['404.html', 'search.html'].includes(path);
       expect(read(path).includes('<meta name="robots" content="noindex"/>'), path).toBe(unlisted);
       expect(read(path).includes('<link rel="canonical"'), path).toBe(!unlisted);
@@ -220,7 +218,7 @@ describe('every Markdown twin', () => {
 
 describe('every document', () => {
   test('is well formed: one h1, the landmarks, unique ids, a title and a description', () => {
-    for (const path of pageFiles()) {
+    for (const path of builtPages()) {
       const html = read(path);
       expect(html, path).toMatch(/^<!doctype html><html lang="en">/);
       expect(html.match(/<h1/g), path).toHaveLength(1);
@@ -245,7 +243,7 @@ describe('every document', () => {
   test('needs no exception from a strict content security policy', () => {
     const policy: { scripts: string[]; styles: string[] } = JSON.parse(read('csp.json'));
     const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-    for (const path of pageFiles()) {
+    for (const path of builtPages()) {
       const html = read(path);
       const scripts = matches(html, /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g).map(hash);
       const styles = matches(html, /<style[^>]*>([\s\S]*?)<\/style>/g).map(hash);
@@ -259,7 +257,7 @@ describe('every document', () => {
   });
 
   test('holds every style that something in it asks for', () => {
-    const pages = pageFiles().map((path) => {
+    const pages = builtPages().map((path) => {
       const html = read(path);
       const sheets = matches(html, /<style>([\s\S]*?)<\/style>/g);
       const classes = matches(html.replace(/<style>[\s\S]*?<\/style>/g, ''), /\sclass="([^"]*)"/g);
@@ -282,7 +280,7 @@ describe('every document', () => {
   });
 
   test('is at most 15 kB compressed', () => {
-    const heavy = pageFiles().filter((path) => statSync(join(builtSite, `${path}.br`)).size > 15_000);
+    const heavy = builtPages().filter((path) => statSync(join(builtSite, `${path}.br`)).size > 15_000);
     expect(heavy).toEqual([]);
   });
 
@@ -294,14 +292,14 @@ describe('every document', () => {
     const loaded = readdirSync(join(builtSite, 'assets')).filter((name) => /\.(js|css)$/.test(name));
     const islands = loaded.reduce((sum, name) => sum + compressed(`assets/${name}`), 0);
     expect(loaded.length).toBeGreaterThan(3);
-    const heavy = pageFiles().filter((path) => compressed(path) + islands > 80_000);
+    const heavy = builtPages().filter((path) => compressed(path) + islands > 80_000);
     expect(heavy).toEqual([]);
   });
 });
 
 describe('compressed copies', () => {
   test('of every page hold the page', () => {
-    for (const path of pageFiles()) {
+    for (const path of builtPages()) {
       const page = read(path);
       expect(brotliDecompressSync(readFileSync(join(builtSite, `${path}.br`))).toString(), path).toBe(page);
       expect(gunzipSync(readFileSync(join(builtSite, `${path}.gz`))).toString(), path).toBe(page);
@@ -312,7 +310,7 @@ describe('compressed copies', () => {
     const copies = readdirSync(builtSite, { recursive: true, encoding: 'utf8' }).filter((path) =>
       /\.(br|gz)$/.test(path),
     );
-    expect(copies.length).toBeGreaterThan(2 * pageFiles().length);
+    expect(copies.length).toBeGreaterThan(2 * builtPages().length);
     for (const copy of copies)
       expect(statSync(join(builtSite, copy)).size, copy).toBeLessThan(
         statSync(join(builtSite, copy.slice(0, -3))).size,

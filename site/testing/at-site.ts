@@ -9,11 +9,21 @@ import { Visitors } from './browser.ts';
 /** Where the site lies that all tests look at. Nobody writes into it. */
 export const builtSite: string = inject('builtSite');
 
+/** The files of all its pages, from `builtSite`. */
+export function builtPages(): string[] {
+  return readdirSync(builtSite, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.html'),
+  );
+}
+
+/** The route of a page by its file. */
+export function routeOf(file: string): string {
+  return `/${file.replace(/(^index)?\.html$/, '')}`;
+}
+
 /** The routes of all its pages. */
 export function builtRoutes(): string[] {
-  return readdirSync(builtSite, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.html'))
-    .map((path) => `/${path.replace(/(^index)?\.html$/, '')}`);
+  return builtPages().map(routeOf);
 }
 
 type Served = AsyncDisposable & { url: string };
