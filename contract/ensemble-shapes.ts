@@ -9,6 +9,7 @@ import {
   type ApplicationId,
   type EnsembleId,
   type InstanceId,
+  NO_NUL,
   namedId,
   newId,
   type RunId,
@@ -74,7 +75,7 @@ const EnsembleRuleCreate = Type.Object(
     statistics_path: Type.String({
       minLength: 1,
       maxLength: RULE_PATH_CHARS_MAX,
-      pattern: '^[^\\u0000]*$',
+      pattern: NO_NUL,
       description: 'The indicator to compare, such as `result.value`, with or without `$.` before it.',
     }),
     objective,

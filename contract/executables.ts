@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
-import { type ExecutableId, namedId, someId, type UploadId } from './ids.ts';
+import { type ExecutableId, NO_NUL, namedId, someId, type UploadId } from './ids.ts';
 import {
   OPTION_TEMPLATE_CHARS_MAX,
   OPTION_TEMPLATE_PARTS_MAX,
@@ -118,7 +118,7 @@ export const Requirements = Type.Object(
     runtime: Type.String({
       minLength: RUNTIME_CHARS_MIN,
       maxLength: RUNTIME_CHARS_MAX,
-      pattern: '^[^\\u0000]*$',
+      pattern: NO_NUL,
       description: 'Name of the runtime, kept as given and shown on every run.',
     }),
     options: maybe(ExecutableOptions),

@@ -5,6 +5,9 @@
 import Type from 'typebox';
 import { ID_CHARS_MAX } from './limits.ts';
 
+/** Any text that a database keeps: PostgreSQL has no NUL character. */
+export const NO_NUL = '^[^\\u0000]*$';
+
 declare const brand: unique symbol;
 type Id<Noun extends string> = string & { readonly [brand]: Noun };
 
@@ -48,5 +51,5 @@ export function someId<T extends string>(description: string) {
 
 /** The same where a request names it in its body or query: no id has a NUL character, and no database is asked for one. */
 export function namedId<T extends string>(description: string) {
-  return Type.Unsafe<T>(Type.String({ pattern: '^[^\\u0000]*$', description }));
+  return Type.Unsafe<T>(Type.String({ pattern: NO_NUL, description }));
 }

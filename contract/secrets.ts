@@ -6,7 +6,7 @@
 import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
 import { consequences } from './consequences.ts';
-import { type ApplicationId, newId, type SecretsCollectionId, someId } from './ids.ts';
+import { type ApplicationId, NO_NUL, newId, type SecretsCollectionId, someId } from './ids.ts';
 import { SECRET_LOCATION_CHARS_MAX, SECRET_VALUE_BYTES_MAX, SECRETS_MAX } from './limits.ts';
 import { operation } from './operation.ts';
 import { itemsPage, PageQuery } from './paging.ts';
@@ -19,7 +19,7 @@ const secretFields = {
   location: Type.String({
     minLength: 1,
     maxLength: SECRET_LOCATION_CHARS_MAX,
-    pattern: '^[^\\u0000]*$',
+    pattern: NO_NUL,
     description:
       'For env the name of the variable: letters, digits and underscores, no digit first, and none that the platform sets itself. For file a path below the working directory of the app, or an absolute one below /app/ or /tmp/ where runs have a sandbox.',
   }),

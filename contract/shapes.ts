@@ -1,6 +1,7 @@
 /** Shapes that several resources share: names, descriptions, times, options, formats. */
 import Type, { type Static, type TSchema } from 'typebox';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from './execution-classes.ts';
+import { NO_NUL } from './ids.ts';
 import {
   DESCRIPTION_CHARS_MAX,
   EMAIL_CHARS_MAX,
@@ -50,13 +51,11 @@ export function ignored() {
   );
 }
 
-const PRINTABLE = '^[^\\u0000]*$';
-
 export function name(noun: string) {
   return Type.String({
     minLength: NAME_CHARS_MIN,
     maxLength: NAME_CHARS_MAX,
-    pattern: PRINTABLE,
+    pattern: NO_NUL,
     description: `Name of the ${noun}, ${NAME_CHARS_MIN} to ${NAME_CHARS_MAX} characters.`,
   });
 }
@@ -64,7 +63,7 @@ export function name(noun: string) {
 export function description(noun: string, max = DESCRIPTION_CHARS_MAX) {
   return Type.String({
     maxLength: max,
-    pattern: PRINTABLE,
+    pattern: NO_NUL,
     description: `Description of the ${noun}, at most ${max} characters.`,
   });
 }
@@ -73,7 +72,7 @@ export function text(what: string, options: { min?: number; max: number }) {
   return Type.String({
     minLength: options.min ?? 0,
     maxLength: options.max,
-    pattern: PRINTABLE,
+    pattern: NO_NUL,
     description: what,
   });
 }

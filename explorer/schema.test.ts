@@ -38,6 +38,7 @@ describe('facts', () => {
     [{ minItems: 2, maxItems: 2, uniqueItems: true }, 'Limits: exactly 2 items, no item twice'],
     [{ multipleOf: 5 }, 'Limits: a multiple of 5'],
     [{ pattern: '^a$' }, 'Pattern: ^a$'],
+    [{ maxLength: 9, pattern: '^[^\\u0000]*$' }, 'Limits: at most 9 characters, no NUL character'],
     [{ enum: ['a', null] }, 'One of: "a", null'],
     [{ enum: ['a'] }, 'Always: "a"'],
     [{ default: false }, 'Default: false'],

@@ -50,6 +50,9 @@ function limits(from: Members): string[] {
   ];
 }
 
+/** The one pattern that is sooner understood in words: what databases keep as text. */
+const ANY_BUT_NUL = '^[^\\u0000]*$';
+
 /** Which value of a field picks which variant. */
 function discriminator(value: Dict): { codes: string[] } | undefined {
   const property = memberOf(value, 'propertyName');
@@ -80,9 +83,10 @@ export function readFacts(from: Members, facts: Fact[], blocks: Block[]): void {
   if (values) facts.push({ label: values.length === 1 ? 'Always' : 'One of', codes: values.map(printShort) });
   if (from.has('const')) facts.push({ label: 'Always', codes: [printShort(from.any('const'))] });
   const said = limits(from);
-  if (said.length > 0) facts.push({ label: 'Limits', text: said.join(', ') });
   const pattern = from.text('pattern');
-  if (pattern !== undefined) facts.push({ label: 'Pattern', codes: [pattern] });
+  if (pattern === ANY_BUT_NUL) said.push('no NUL character');
+  if (said.length > 0) facts.push({ label: 'Limits', text: said.join(', ') });
+  if (pattern !== undefined && pattern !== ANY_BUT_NUL) facts.push({ label: 'Pattern', codes: [pattern] });
   if (from.has('default')) addValue('Default', from.any('default'), facts, blocks);
   if (from.has('example')) addValue('Example', from.any('example'), facts, blocks);
   for (const example of from.list('examples') ?? []) addValue('Example', example, facts, blocks);

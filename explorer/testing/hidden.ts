@@ -13,6 +13,9 @@ const speaking = new Set([
   'name',
 ]);
 
+/** What is said in other words. */
+const inWords = new Map([['^[^\\u0000]*$', 'no NUL character']]);
+
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -82,7 +85,8 @@ export function hiddenIn(document: unknown, method: string, path: string, html: 
           walk(schema, name);
         }
       } else if (speaking.has(key) && !isDict(member)) {
-        look(typeof member === 'string' ? member : printShort(member), key);
+        const text = typeof member === 'string' ? member : printShort(member);
+        look((key === 'pattern' && inWords.get(text)) || text, key);
       } else if (key.startsWith('x-')) look(`${key}${printShort(member)}`, 'extension');
       else if (key !== 'example' && key !== 'mapping') walk(member, key);
     }
