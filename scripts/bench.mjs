@@ -14,6 +14,7 @@ const parts = new Map([
   ['experiments', 'server/testing/bench-experiments.ts'],
   ['load', 'server/testing/bench-load.ts'],
   ['backup', 'server/testing/bench-backup.ts'],
+  ['compiled', 'runner/bench-compiled.ts'],
   ['site', 'site/testing/bench/bench.ts'],
 ]);
 const part = parts.get(first);
