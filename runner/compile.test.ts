@@ -28,7 +28,7 @@ except OSError:
 print(json.dumps({"plan": tool.plan.PLAN, "compiled": os.path.getsize(tool.plan.__spec__.cached) > 5, "left": left}))
 `,
     [`${DEPENDENCIES}/tool/__init__.py`]: '',
-    // In the order in which they are compiled: what cannot be, and what would be the end of who executes it.
+    // What cannot be compiled, and what would be the end of who executes it.
     [`${DEPENDENCIES}/tool/broken.py`]: 'def (:\n',
     [`${DEPENDENCIES}/tool/hostile.py`]: 'import os\nos.kill(os.getpid(), 9)\n',
     [`${DEPENDENCIES}/tool/plan.py`]: 'PLAN = [1, 2]\n',
