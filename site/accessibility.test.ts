@@ -1,10 +1,8 @@
 /** axe-core on every page, and on the states that a page gets into. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { startTestServer } from '@switchyard/server/testing/server.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, builtPages, builtSite, routeOf } from './testing/at-site.ts';
+import { atSite, ownRoutes } from './testing/at-site.ts';
 import { axeColorFindings, axeFindings, axeFindingsOfEach } from './testing/axe.ts';
 import { hasBrowser } from './testing/browser.ts';
 
@@ -23,16 +21,6 @@ const kinds = [
 /** A page takes under a second, and there are many of them. */
 const allPagesMs = 900_000;
 const at = atSite((site) => startTestServer({ site }));
-
-/** All routes but the addresses of folders, which show a page that has a route of its own. */
-function ownRoutes(): string[] {
-  return builtPages().flatMap((file) => {
-    const route = routeOf(file);
-    const html = readFileSync(join(builtSite, file), 'utf8');
-    const canonical = /<link rel="canonical" href="([^"]*)"/.exec(html)?.[1];
-    return canonical === undefined || canonical === route ? [route] : [];
-  });
-}
 
 describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   async function visit(

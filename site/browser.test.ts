@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, builtRoutes } from './testing/at-site.ts';
+import { atSite, ownRoutes } from './testing/at-site.ts';
 import { gatherComplaints, hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { layoutShift } from './testing/layout-shift.ts';
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     { timeout: allPagesMs },
     async (options) => {
       const { page, complaints } = await visit('/', options);
-      for (const route of builtRoutes()) {
+      for (const route of ownRoutes()) {
         await page.goto(route, { waitUntil: 'load' });
         expect(
           await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),

@@ -255,11 +255,14 @@ export async function removeUnsettled(tx: Writer, uid: string): Promise<void> {
   await tx.deleteFrom('unsettled_experiments').where('experiment_uid', '=', uid).execute();
 }
 
-/** Removes what is left of an experiment whose runs, plans and inputs are gone. */
+/**
+ * Removes what is left of an experiment whose runs, plans and inputs are gone. Its row goes first: who ends an experiment
+ * holds it, and what they wrote is only seen by statements that begin once they are done.
+ */
 export async function removeExperiment(tx: Writer, uid: string): Promise<void> {
+  await tx.deleteFrom('experiments').where('uid', '=', uid).execute();
   await tx.deleteFrom('experiment_results').where('experiment_uid', '=', uid).execute();
   await removeUnsettled(tx, uid);
-  await tx.deleteFrom('experiments').where('uid', '=', uid).execute();
 }
 
 /** Lets go of what runs of experiments of an application were to be made of, at most `limit` rows; answers the contents. */

@@ -2,7 +2,8 @@
  * The built site for the tests of a file: built once for all of them by `global-setup.ts`, served as the file wishes, with
  * a browser whose pages are closed after each test.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { Visitors } from './browser.ts';
 
@@ -24,6 +25,16 @@ export function routeOf(file: string): string {
 /** The routes of all its pages. */
 export function builtRoutes(): string[] {
   return builtPages().map(routeOf);
+}
+
+/** All routes but the addresses of folders, which show a page that has a route of its own. */
+export function ownRoutes(): string[] {
+  return builtPages().flatMap((file) => {
+    const route = routeOf(file);
+    const html = readFileSync(join(builtSite, file), 'utf8');
+    const canonical = /<link rel="canonical" href="([^"]*)"/.exec(html)?.[1];
+    return canonical === undefined || canonical === route ? [route] : [];
+  });
 }
 
 type Served = AsyncDisposable & { url: string };

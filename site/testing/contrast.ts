@@ -23,12 +23,16 @@ export function faintWords(least: number): string[] {
     });
     return 0.2126 * (linear[0] ?? 0) + 0.7152 * (linear[1] ?? 0) + 0.0722 * (linear[2] ?? 0);
   };
-  const behind = (element: Element): number[] => {
-    for (let at: Element | null = element; at; at = at.parentElement) {
-      const color = pixel(getComputedStyle(at).backgroundColor);
-      if (color[3] === 255) return color;
-    }
-    return [255, 255, 255];
+  // Each element is looked at once: there are thousands of words in a block of code.
+  const grounds = new Map<Element, number[]>();
+  const behind = (element: Element | null): number[] => {
+    if (!element) return [255, 255, 255];
+    const known = grounds.get(element);
+    if (known) return known;
+    const color = pixel(getComputedStyle(element).backgroundColor);
+    const ground = color[3] === 255 ? color : behind(element.parentElement);
+    grounds.set(element, ground);
+    return ground;
   };
 
   const found: string[] = [];
