@@ -21,7 +21,11 @@ export type ExecutableType = (typeof EXECUTABLE_TYPES)[number];
 
 const OptionItem = Type.Object(
   {
-    name: Type.String({ minLength: 1, description: 'Name of the option.' }),
+    name: Type.String({
+      minLength: 1,
+      pattern: NO_NUL,
+      description: 'Name of the option. Callers give the option by this name, whatever characters it has.',
+    }),
     option_type: maybe(Type.String({ description: 'string, bool, int or float.' })),
     default: Type.Optional(Type.Unknown({ description: 'Value when the caller gives none.' })),
     description: maybe(Type.String({ description: 'What the option does.' })),

@@ -110,10 +110,10 @@ const OptionValue = Type.Unsafe<string | number | boolean>({
   description: 'Value of the option; numbers and booleans are turned into text.',
 });
 
-/** Options as callers send them: names of letters, digits and periods; values become strings. */
+/** Options as callers send them; values become strings. */
 export const Options = mapOf(
   OptionValue,
-  `Options of the app: names of letters, digits and periods, values as text. Those of the run, its instance and its version together have at most ${OPTIONS_CHARS_MAX} characters, written as JSON.`,
+  `Options of the app: names as its manifest declares them, or of letters, digits and periods, and values as text. Those of the run, its instance and its version together have at most ${OPTIONS_CHARS_MAX} characters, written as JSON.`,
 );
 
 /** Options as they are kept and handed to the app: strings always. */

@@ -1,5 +1,5 @@
 /** An executable as the API shows it. */
-import type { Executable, Requirements } from '@switchyard/contract/executables.ts';
+import type { Executable, ExecutableOptions, Requirements } from '@switchyard/contract/executables.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { rfc3339 } from '../clock.ts';
 import type { ExecutablesTable } from './schema.ts';
@@ -15,6 +15,21 @@ export function requirementsOf(row: ExecutablesTable): Requirements {
   }
   return requirements;
 }
+
+const declaredNames = new WeakMap<ExecutableOptions, ReadonlySet<string>>();
+
+/** Names of the options that a manifest declares, collected once for each manifest. */
+export function optionNames(definitions: ExecutableOptions | null | undefined): ReadonlySet<string> {
+  if (!definitions) return NO_NAMES;
+  let names = declaredNames.get(definitions);
+  if (!names) {
+    names = new Set(definitions.items?.map((item) => item.name));
+    declaredNames.set(definitions, names);
+  }
+  return names;
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Whether the definition hides the option from the role. */
 export function isHidden(

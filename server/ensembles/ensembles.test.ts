@@ -141,7 +141,7 @@ describe('a definition is refused', () => {
     [
       'with a wrong name of an option',
       groups({ options: { 'a b': 1 } }),
-      'run_groups.0.options has the option "a b"; names of options may contain letters, digits and periods.',
+      'run_groups.0.options has the option "a b", which the app does not declare; undeclared names of options may contain letters, digits and periods. The app declares seed, secret.',
     ],
     [
       'with too many runs',

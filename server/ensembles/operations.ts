@@ -1,9 +1,15 @@
 /** The operations on ensembles. */
-import type { ChildRun, Ensemble, EnsembleRun, RulesResult } from '@switchyard/contract/ensemble-shapes.ts';
-import type { ApplicationId, EnsembleId, InstanceId } from '@switchyard/contract/ids.ts';
+import type {
+  ChildRun,
+  Ensemble,
+  EnsembleRun,
+  RulesResult,
+  RunGroup,
+} from '@switchyard/contract/ensemble-shapes.ts';
+import type { ApplicationId, EnsembleId } from '@switchyard/contract/ids.ts';
 import { hiddenOptions } from '../applications/executable.ts';
 import { findExecutable } from '../applications/executables-store.ts';
-import type { ApplicationsTable } from '../applications/schema.ts';
+import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
 import { checkApplication, getApplication, holdApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
@@ -12,7 +18,12 @@ import { answerListObject } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, Problem, present, shown } from '../http/problem.ts';
 import { windowOf } from '../http/window.ts';
-import { isReserved } from '../instances/rules.ts';
+import {
+  type DeclaredOptions,
+  declaredOptions,
+  isReserved,
+  NO_DECLARED_OPTIONS,
+} from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { makeId, type Random } from '../random.ts';
 import { listMembers } from '../runs/ensemble-runs.ts';
@@ -61,8 +72,8 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
   return {
     async createEnsemble({ caller, params, body, remember }) {
       const application = await getOwn(caller, params.application_id);
-      const definition = definitionOf(body);
-      await checkInstances(database, application, definition);
+      const declared = await declaredByInstance(database, application, body.run_groups, caller.role);
+      const definition = definitionOf(body, declared);
       const now = clock.now();
       const row: EnsemblesTable = {
         uid: makeId<string>(random, 'ensemble'),
@@ -145,20 +156,40 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
   };
 }
 
-/** Each instance that a run group names has to be there; whether it can be run is asked when it is to be. */
-async function checkInstances(
+/**
+ * The options that the app of each run group declares, by instance; throws the 400 for an instance that is not there.
+ * Whether it can be run is checked when it is to be: one that cannot declares nothing.
+ */
+async function declaredByInstance(
   database: Database,
   application: ApplicationsTable,
-  { run_groups }: Definition,
-): Promise<void> {
-  const known = new Set<InstanceId>();
-  for (const [at, { instance_id }] of run_groups.entries()) {
-    if (known.has(instance_id) || isReserved(instance_id)) continue;
-    if (!(await findInstance(database.read, application.uid, instance_id)))
+  groups: readonly Pick<RunGroup, 'instance_id'>[],
+  role: Caller['role'],
+): Promise<Map<string, DeclaredOptions>> {
+  const declared = new Map<string, DeclaredOptions>();
+  for (const [at, { instance_id }] of groups.entries()) {
+    if (declared.has(instance_id)) continue;
+    if (!isReserved(instance_id) && !(await findInstance(database.read, application.uid, instance_id)))
       throw badRequest(
         `run_groups.${at}.instance_id is ${shown(instance_id)}; it must be an instance of the application ${shown(application.id)}, or latest.`,
       );
-    known.add(instance_id);
+    const executable = await executableOf(database, application, instance_id);
+    declared.set(instance_id, executable ? declaredOptions(executable, role) : NO_DECLARED_OPTIONS);
+  }
+  return declared;
+}
+
+/** The executable that the instance runs now; null when it cannot be run. */
+async function executableOf(
+  database: Database,
+  application: ApplicationsTable,
+  instanceId: string,
+): Promise<ExecutablesTable | null> {
+  try {
+    return (await resolveInstance(database.read, application, instanceId)).executable;
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
   }
 }
 
@@ -184,16 +215,12 @@ class Hidden {
   }
 
   async #look(instanceId: string): Promise<ReadonlySet<string>> {
+    const executable = await executableOf(this.#database, this.#application, instanceId);
+    if (executable) return hiddenOptions(executable, this.#role);
+    // The instance is gone by now; what the app hides today is the best there is to go by.
+    const { active_executable_id: active } = this.#application;
     const { read } = this.#database;
-    try {
-      const { executable } = await resolveInstance(read, this.#application, instanceId);
-      return hiddenOptions(executable, this.#role);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      // The instance is gone by now; what the app hides today is the best there is to go by.
-      const { active_executable_id: active } = this.#application;
-      return hiddenOptions(active === null ? undefined : await findExecutable(read, active), this.#role);
-    }
+    return hiddenOptions(active === null ? undefined : await findExecutable(read, active), this.#role);
   }
 }
 

@@ -2,7 +2,13 @@
 import type { EnsembleCreate, EnsembleRule, RunGroup } from '@switchyard/contract/ensemble-shapes.ts';
 import { ENSEMBLE_RUNS_MAX, OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { asText, optionsError } from '../instances/rules.ts';
+import {
+  asText,
+  type DeclaredOptions,
+  NO_DECLARED_OPTIONS,
+  optionNameError,
+  optionsError,
+} from '../instances/rules.ts';
 
 /** What a run of an ensemble follows, as it is kept. */
 export interface Definition {
@@ -10,10 +16,16 @@ export interface Definition {
   rules: EnsembleRule[];
 }
 
-/** The definition that the request gives, or the 400 that names what is wrong with it. */
-export function definitionOf(body: EnsembleCreate): Definition {
+/** The definition that the request gives, or the 400 that names what is wrong with it; `declared` is by instance. */
+export function definitionOf(
+  body: EnsembleCreate,
+  declared: ReadonlyMap<string, DeclaredOptions>,
+): Definition {
   const runGroups = body.run_groups.map((group, at): RunGroup => {
-    const error = optionsError(group.options, `run_groups.${at}.options`);
+    const field = `run_groups.${at}.options`;
+    const names = Object.keys(group.options ?? {});
+    const known = declared.get(group.instance_id) ?? NO_DECLARED_OPTIONS;
+    const error = optionsError(group.options, field) ?? optionNameError(names, field, known);
     if (error) throw badRequest(error);
     return {
       id: group.id,

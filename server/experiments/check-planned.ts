@@ -1,9 +1,8 @@
 /** Checks a planned run by the rules that will be asked when it is made, so that nothing is planned that would be refused. */
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
-import { hiddenOptions } from '../applications/executable.ts';
 import { badRequest, shown } from '../http/problem.ts';
-import { asText } from '../instances/rules.ts';
+import { asText, declaredOptions, optionNameError } from '../instances/rules.ts';
 import { formatsOf } from '../runs/formats.ts';
 import { charsOf, ruleError, sizeError, summarize } from '../runs/options.ts';
 import type { Resolved } from '../runs/resolve.ts';
@@ -22,11 +21,14 @@ interface PlannedCheck {
 export function checkPlanned({ place, run, options, format, role }: PlannedCheck): number {
   const { requirements, configuration, executable } = place;
   const definitions = requirements.options;
-  const summary = summarize({ definitions, instance: asText(configuration.options), run: options });
-  const broken = sizeError(summary) ?? ruleError(summary, definitions, hiddenOptions(executable, role));
+  const declared = declaredOptions(executable, role);
   const app = run.instance_id
     ? `the instance ${shown(run.instance_id)}`
     : `the version ${shown(run.version_id)}`;
+  const misnamed = optionNameError(Object.keys(options), `option_sets.${run.option_set}`, declared);
+  if (misnamed) throw badRequest(`For ${app}: ${misnamed}`);
+  const summary = summarize({ definitions, instance: asText(configuration.options), run: options });
+  const broken = sizeError(summary) ?? ruleError(summary, definitions, declared.hidden);
   if (broken)
     throw badRequest(
       run.option_set === null

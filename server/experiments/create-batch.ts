@@ -17,6 +17,7 @@ import { type Database, skipsLocked, type Writer } from '../database/database.ts
 import type { Call } from '../http/handler.ts';
 import { badRequest, Problem, shown } from '../http/problem.ts';
 import { findInputSet, type InputSetItem } from '../input-sets/store.ts';
+import { declaredOptions, optionNameError } from '../instances/rules.ts';
 import { makeId, type Random } from '../random.ts';
 import { insertPlanned, type PlannedRun } from '../runs/plan.ts';
 import { chosenId, type Resolved, resolvePlanned } from '../runs/resolve.ts';
@@ -216,6 +217,7 @@ async function check(
       }
     if (done.size % CHECKED_AT_ONCE === 0) await setImmediate();
   }
+  checkUnused(asked, wanted, [...places.values()], role);
   if (chars > BATCH_OPTIONS_CHARS_MAX)
     throw badRequest(
       `The options of all ${wanted.length} runs, those of their instances and versions included, are ${chars} characters long, written as JSON; together they may have ${BATCH_OPTIONS_CHARS_MAX}.`,
@@ -224,6 +226,27 @@ async function check(
 }
 
 const CHECKED_AT_ONCE = 50;
+
+/** An option set that no run has may hold what any of the apps declares. */
+function checkUnused(
+  { optionSets }: Asked,
+  wanted: readonly WantedRun[],
+  places: readonly Resolved[],
+  role: Role,
+): void {
+  const used = new Set(wanted.map((run) => run.option_set));
+  const unused = [...optionSets].filter(([key]) => !used.has(key));
+  if (unused.length === 0) return;
+  const apps = places.map((place) => declaredOptions(place.executable, role));
+  const declared = {
+    names: new Set(apps.flatMap((app) => [...app.names])),
+    hidden: new Set(apps.flatMap((app) => [...app.hidden])),
+  };
+  for (const [key, options] of unused) {
+    const error = optionNameError(Object.keys(options), `option_sets.${key}`, declared);
+    if (error) throw badRequest(error);
+  }
+}
 
 /** Where in the request each instance and version is named first. */
 function fieldsOf({ runs }: Asked): Map<string, string> {

@@ -52,3 +52,19 @@ export function cut(text: string): string {
 }
 
 const SHOWN_CHARS_MAX = 80;
+
+/** The names joined by commas, as many as fit into a sentence: a manifest may hold a megabyte of them. */
+export function listed(names: readonly string[]): string {
+  const fitting: string[] = [];
+  let chars = 0;
+  for (const name of names) {
+    chars += name.length;
+    if (fitting.length === LISTED_MAX || chars > LISTED_CHARS_MAX) break;
+    fitting.push(name);
+  }
+  const left = names.length - fitting.length;
+  return left === 0 ? fitting.join(', ') : `${[...fitting, ''].join(', ')}and ${left} more`;
+}
+
+const LISTED_MAX = 50;
+const LISTED_CHARS_MAX = 1000;

@@ -3,6 +3,7 @@ import type { ApplicationId, InstanceId, SecretsCollectionId, VersionId } from '
 import type { Instance } from '@switchyard/contract/instances.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { isLatest } from '@switchyard/contract/reserved-instances.ts';
+import { findExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, holdApplication, updateApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
@@ -12,9 +13,18 @@ import { answerList } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
-import { holdVersion } from '../versions/store.ts';
+import { findVersion, holdVersion } from '../versions/store.ts';
 import { hiddenByVersion, withHidden, withoutHidden } from './hidden.ts';
-import { fullConfiguration, type GivenConfiguration, isReserved, optionsError, secretsOf } from './rules.ts';
+import {
+  declaredOptions,
+  fullConfiguration,
+  type GivenConfiguration,
+  isReserved,
+  NO_DECLARED_OPTIONS,
+  optionNameError,
+  optionsError,
+  secretsOf,
+} from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import { deleteInstance, findInstance, insertInstance, listInstances, updateInstance } from './store.ts';
 
@@ -52,6 +62,32 @@ export function instanceHandlers(
       `version_id is ${shown(id)}; it must be a version of the application ${shown(application.id)}.`,
     );
   };
+  /** Refuses options that the executable of the version cannot be given; `hidden` must not be named to the caller either. */
+  const checkOptions = async (
+    tx: Writer,
+    caller: Caller,
+    instance: Pick<InstancesTable, 'id' | 'application_uid' | 'version_id'>,
+    options: GivenConfiguration['options'],
+    hidden: ReadonlySet<string>,
+  ): Promise<void> => {
+    const field = 'configuration.options';
+    const broken = optionsError(options, field);
+    if (broken) throw badRequest(broken);
+    const version = await findVersion(tx, instance.application_uid, instance.version_id);
+    const executable = version && (await findExecutable(tx, version.executable_id));
+    const declared = executable ? declaredOptions(executable, caller.role) : NO_DECLARED_OPTIONS;
+    const misnamed = optionNameError(Object.keys(options ?? {}), field, {
+      names: declared.names,
+      hidden: new Set([...declared.hidden, ...hidden]),
+    });
+    if (!misnamed) return;
+    const { id, version_id } = instance;
+    throw badRequest(
+      executable
+        ? `For the version ${shown(version_id)}: ${misnamed}`
+        : `The version ${shown(version_id)} of the instance ${shown(id)} does not exist; give the instance another. ${misnamed}`,
+    );
+  };
   const checkSecrets = async (
     tx: Writer,
     application: ApplicationsTable,
@@ -69,8 +105,6 @@ export function instanceHandlers(
   };
   const shownTo = async (caller: Caller, application: ApplicationsTable, row: InstancesTable) =>
     instanceBody(application, row, await hiddenIn(caller, row));
-  const keepHidden = async (caller: Caller, row: InstancesTable, given: GivenConfiguration) =>
-    withHidden(given, JSON.parse(row.configuration) as GivenConfiguration, await hiddenIn(caller, row));
 
   return {
     async createInstance({ caller, params, body, remember }) {
@@ -78,7 +112,6 @@ export function instanceHandlers(
       const id = body.id ?? makeId<InstanceId>(random, 'instance');
       if (isReserved(id))
         throw badRequest(`id is ${shown(id)}, which every application has already; choose another.`);
-      checkOptions(body.configuration);
       const now = clock.now();
       const row: InstancesTable = {
         application_uid: application.uid,
@@ -97,6 +130,7 @@ export function instanceHandlers(
         await remember(tx, answer);
         await holdApplication(tx, skipsLocked(database), application);
         await checkVersion(tx, application, row.version_id);
+        await checkOptions(tx, caller, row, body.configuration?.options, new Set());
         await checkSecrets(tx, application, row.secrets_collection_id);
         if (!(await insertInstance(tx, row))) {
           throw badRequest(
@@ -132,8 +166,9 @@ export function instanceHandlers(
 
     async updateInstance({ caller, params, body }) {
       const { application, instance } = await find(caller, params);
-      const configuration = body.configuration && (await keepHidden(caller, instance, body.configuration));
-      checkOptions(configuration);
+      const hidden = await hiddenIn(caller, instance);
+      const before = JSON.parse(instance.configuration) as GivenConfiguration;
+      const configuration = body.configuration && withHidden(body.configuration, before, hidden);
       const changes = {
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
         ...(typeof body.description === 'string' ? { description: body.description } : {}),
@@ -148,6 +183,14 @@ export function instanceHandlers(
       };
       const changed = await database.transact(async (tx) => {
         if (changes.version_id !== undefined) await checkVersion(tx, application, changes.version_id);
+        if (changes.version_id !== undefined || configuration)
+          await checkOptions(
+            tx,
+            caller,
+            { ...instance, ...changes },
+            (configuration ?? before).options,
+            hidden,
+          );
         await checkSecrets(tx, application, changes.secrets_collection_id);
         return present(await updateInstance(tx, instance, changes), () => missing(application, instance.id));
       });
@@ -170,11 +213,6 @@ export function instanceHandlers(
       return { status: 204 };
     },
   };
-}
-
-function checkOptions(configuration: GivenConfiguration | null | undefined): void {
-  const error = optionsError(configuration?.options, 'configuration.options');
-  if (error) throw badRequest(error);
 }
 
 function instanceBody(

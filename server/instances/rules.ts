@@ -10,7 +10,12 @@ import {
   PRIORITY_DEFAULT,
 } from '@switchyard/contract/limits.ts';
 import { isLatest } from '@switchyard/contract/reserved-instances.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
+import { closest, distance } from 'fastest-levenshtein';
+import { hiddenOptions, optionNames, requirementsOf } from '../applications/executable.ts';
+import type { ExecutablesTable } from '../applications/schema.ts';
+import { cut, listed, shown } from '../http/problem.ts';
 
 /** A configuration as callers give it: anything may be left out or null. */
 export interface GivenConfiguration {
@@ -27,7 +32,7 @@ export function isReserved(instanceId: string): boolean {
   return isLatest(instanceId) || instanceId === 'default';
 }
 
-/** What is wrong with the options, as a sentence, or null. `field` is where they were given. */
+/** What is wrong with the options but for their names, as a sentence, or null. `field` is where they were given. */
 export function optionsError(
   options: Record<string, unknown> | null | undefined,
   field: string,
@@ -36,11 +41,8 @@ export function optionsError(
   if (entries.length > OPTIONS_MAX)
     return `${field} has ${entries.length} options; it may have ${OPTIONS_MAX}.`;
   for (const [name, value] of entries) {
-    const shown = JSON.stringify(name.slice(0, 60));
-    if (!/^[A-Za-z0-9.]+$/.test(name))
-      return `${field} has the option ${shown}; names of options may contain letters, digits and periods.`;
     if (name.length > OPTION_NAME_CHARS_MAX)
-      return `${field} has the option ${shown}…, ${name.length} characters long; a name may have ${OPTION_NAME_CHARS_MAX}.`;
+      return `${field} has the option ${shown(name)}, ${name.length} characters long; a name may have ${OPTION_NAME_CHARS_MAX}.`;
     const text = String(value);
     if (text.length > OPTION_VALUE_CHARS_MAX)
       return `${field}.${name} is ${text.length} characters long; a value may have ${OPTION_VALUE_CHARS_MAX}.`;
@@ -52,6 +54,55 @@ export function optionsError(
     ? `${field} is ${chars} characters long, written as JSON; all options together may have ${OPTIONS_CHARS_MAX}.`
     : null;
 }
+
+/** Option names of an app, as one role may read of them. */
+export interface DeclaredOptions {
+  /** Names that the manifest declares. */
+  names: ReadonlySet<string>;
+  /** Names that no message to the role may hold. */
+  hidden: ReadonlySet<string>;
+}
+
+/** The options of an app that is not known, or has no manifest. */
+export const NO_DECLARED_OPTIONS: DeclaredOptions = { names: new Set(), hidden: new Set() };
+
+/** Options that the executable declares, for a message to the role. */
+export function declaredOptions(executable: ExecutablesTable, role: Role): DeclaredOptions {
+  return {
+    names: optionNames(requirementsOf(executable).options),
+    hidden: hiddenOptions(executable, role),
+  };
+}
+
+/**
+ * Why a name is refused, as a sentence, or null. A name that the manifest declares is taken as it stands there; any other
+ * has letters, digits and periods.
+ */
+export function optionNameError(
+  names: readonly string[],
+  field: string,
+  declared: DeclaredOptions,
+): string | null {
+  const wrong = names.find((name) => !SIMPLE_NAME.test(name) && !declared.names.has(name));
+  if (wrong === undefined) return null;
+  const given = declared.hidden.has(wrong)
+    ? 'an option that is hidden from you'
+    : `the option ${shown(wrong)}`;
+  return `${field} has ${given}, which the app does not declare; undeclared names of options may contain letters, digits and periods. ${namesTold(wrong, declared)}`;
+}
+
+const SIMPLE_NAME = /^[A-Za-z0-9.]+$/;
+
+function namesTold(wrong: string, { names, hidden }: DeclaredOptions): string {
+  const known = [...names].filter((name) => !hidden.has(name));
+  if (known.length === 0) return 'The app declares no options.';
+  const near = closest(wrong, known.slice(0, NAMES_COMPARED_MAX));
+  const isNear = distance(wrong, near) <= Math.ceil(wrong.length / 3);
+  return `${isNear ? `Did you mean ${shown(near)}? ` : ''}The app declares ${listed(known.map(cut))}.`;
+}
+
+/** More would take longer to compare than a refusal is worth. */
+const NAMES_COMPARED_MAX = 1000;
 
 /** Options as text, which is how apps get them. */
 export function asText(

@@ -94,6 +94,7 @@ export async function create(parts: CreateParts, call: CreateCall): Promise<Runs
     return register(submitting, {
       ...asked,
       place,
+      hidden: hiddenOptions(place.executable, caller.role),
       result: async ({ output }) => (result ? prepareResult(parts, application.uid, result, output) : null),
     });
   }

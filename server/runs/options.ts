@@ -5,6 +5,9 @@
 import type { ExecutableOptions, OptionItem } from '@switchyard/contract/executables.ts';
 import { OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
+import { optionNames } from '../applications/executable.ts';
+import { listed } from '../http/problem.ts';
+import { optionNameError } from '../instances/rules.ts';
 
 export interface OptionSources {
   definitions: ExecutableOptions | null | undefined;
@@ -43,6 +46,12 @@ export function ruleError(
   definitions: ExecutableOptions | null | undefined,
   hidden: ReadonlySet<string>,
 ): string | null {
+  const stored = summary.filter((one) => one.source === 'instance').map((one) => one.name);
+  const misnamed = optionNameError(stored, 'The configuration of the instance', {
+    names: optionNames(definitions),
+    hidden,
+  });
+  if (misnamed) return misnamed;
   if (!definitions) return null;
   const items = definitions.items ?? [];
   if (definitions.strict) {
@@ -97,22 +106,6 @@ function valueError(item: OptionItem, value: string): string | null {
 function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
-
-/** As many of the names as a sentence can have: a manifest may hold a megabyte of them. */
-function listed(names: readonly string[]): string {
-  const shown: string[] = [];
-  let chars = 0;
-  for (const name of names) {
-    chars += name.length;
-    if (shown.length === LISTED_MAX || chars > LISTED_CHARS_MAX) break;
-    shown.push(name);
-  }
-  const left = names.length - shown.length;
-  return left === 0 ? shown.join(', ') : `${[...shown, ''].join(', ')}and ${left} more`;
-}
-
-const LISTED_MAX = 50;
-const LISTED_CHARS_MAX = 1000;
 
 function boundsError(field: string, value: number, attributes: Record<string, unknown>): string | null {
   const { min, max } = attributes;

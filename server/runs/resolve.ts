@@ -19,6 +19,8 @@ export interface Place {
   /** Empty for `latest`. */
   versionId: VersionId | '';
   executableId: ExecutableId;
+  /** Absent where there is nothing to execute. */
+  executable?: ExecutablesTable;
   requirements: ReturnType<typeof requirementsOf> | null;
   configuration: GivenConfiguration;
 }

@@ -8,6 +8,7 @@ import type { InputId, RunId, SecretsCollectionId } from '@switchyard/contract/i
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
+import { optionNames } from '../applications/executable.ts';
 import { holdExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication } from '../applications/store.ts';
@@ -15,7 +16,13 @@ import { ContentGoneError, type PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import { badRequest, busy, Problem, shown } from '../http/problem.ts';
-import { asText, type GivenConfiguration, optionsError, secretsOf } from '../instances/rules.ts';
+import {
+  asText,
+  type GivenConfiguration,
+  optionNameError,
+  optionsError,
+  secretsOf,
+} from '../instances/rules.ts';
 import { freeSlots, servingOf } from '../queue/pools.ts';
 import { livingWorkers } from '../queue/workers.ts';
 import { makeId, type Random } from '../random.ts';
@@ -73,6 +80,8 @@ export interface Submission extends Birth {
 /** A run that is not executed here. */
 export interface Registration extends Birth {
   place: Place;
+  /** Options that a refusal must not name. */
+  hidden?: ReadonlySet<string>;
   /** Makes the result, once the format is known; null for none yet. */
   result(formats: Formats): Promise<PreparedEnd | null>;
 }
@@ -128,7 +137,7 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
 /** Keeps a run that is executed somewhere else, ended when it has a result. */
 export async function register(parts: SubmitParts, asked: Registration): Promise<RunsTable> {
   const { place, configuration } = asked;
-  const requestOptions = optionsOf(asked);
+  const requestOptions = optionsOf(asked.options, place.requirements, asked.hidden ?? new Set());
   // What the run really got is known to the caller alone; no default and no rule of the app applies.
   const summary = summarize({ definitions: null, instance: {}, run: requestOptions });
   const formats = formatsOfExternal(
@@ -206,7 +215,7 @@ export function settleOptions(
   given: Birth['options'],
   hidden: ReadonlySet<string>,
 ): { requestOptions: Record<string, string>; summary: OptionSummary[] } {
-  const requestOptions = optionsOf({ options: given });
+  const requestOptions = optionsOf(given, requirements, hidden);
   const definitions = requirements.options;
   const instance = asText(configuration.options);
   const summary = summarize({ definitions, instance, run: requestOptions });
@@ -215,8 +224,14 @@ export function settleOptions(
   return { requestOptions, summary };
 }
 
-function optionsOf({ options }: Pick<Birth, 'options'>): Record<string, string> {
-  const error = optionsError(options, 'options');
+function optionsOf(
+  options: Birth['options'],
+  requirements: Place['requirements'],
+  hidden: ReadonlySet<string>,
+): Record<string, string> {
+  const declared = { names: optionNames(requirements?.options), hidden };
+  const error =
+    optionsError(options, 'options') ?? optionNameError(Object.keys(options ?? {}), 'options', declared);
   if (error) throw badRequest(error);
   return asText(options);
 }
