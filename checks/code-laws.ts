@@ -1,6 +1,6 @@
 /** Laws about every source: types are not talked away, nothing is left for later, files stay readable, no private paths. */
 import { homedir } from 'node:os';
-import { Visitor } from 'rolldown/utils';
+import { type ESTree, Visitor } from 'rolldown/utils';
 import { isCode, ROOT, type Source } from './source-files.ts';
 import { at, lineAt, syntaxOf } from './syntax.ts';
 
@@ -44,8 +44,27 @@ export function tooLong(source: Source): string[] {
   return [`${source.path} has ${lines} lines; a file has at most ${LINES_MAX}: cut it where one idea ends.`];
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** Names of values that are patterns, not texts to be found. */
+const IS_PATTERN = /^[A-Z][A-Z\d_]*$|[pP]attern$/;
+const ESCAPES = /\b(escapeRegExp|RegExp\.escape)\b/;
+
+/** A text that becomes a part of a regular expression unescaped finds something else, or throws for what a caller sent. */
+export function unescapedPatterns(source: Source): string[] {
+  const { program } = syntaxOf(source);
+  const found: string[] = [];
+  const isSafe = (node: ESTree.Node): boolean => {
+    const text = source.text.slice(node.start, node.end);
+    if (node.type === 'Literal' || ESCAPES.test(text)) return true;
+    if (node.type === 'TemplateLiteral') return node.expressions.every(isSafe);
+    return node.type === 'Identifier' && IS_PATTERN.test(text);
+  };
+  const look = ({ callee, arguments: given, ...node }: ESTree.NewExpression | ESTree.CallExpression) => {
+    const [pattern] = given;
+    if (callee.type !== 'Identifier' || callee.name !== 'RegExp' || !pattern || isSafe(pattern)) return;
+    found.push(`${at(source, node)} builds a pattern from text: escape it with escapeRegExp.`);
+  };
+  new Visitor({ NewExpression: look, CallExpression: look }).visit(program);
+  return found;
 }
 
 /**
@@ -55,9 +74,10 @@ function escaped(text: string): string {
 export function privatePaths(source: Source, places: readonly string[] = [ROOT, homedir()]): string[] {
   const named = places
     .filter((place) => /^\/[^/]+\/./.test(place))
-    .map((place) => `${escaped(place)}(?![\\w-])`);
+    .map((place) => `${RegExp.escape(place)}(?![\\w-])`);
   const homes = ['/(?:home|Users)/[\\w.-]+/', '/(?:root|work)/[\\w.]+'];
-  const pattern = new RegExp(`(?<![\\w.:/>})*-])(${[...named, ...homes].join('|')})`);
+  const placePattern = [...named, ...homes].join('|');
+  const pattern = new RegExp(`(?<![\\w.:/>})*-])(${placePattern})`);
   return source.text.split('\n').flatMap((text, index) => {
     const path = pattern.exec(text)?.[1];
     return path

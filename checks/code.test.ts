@@ -1,12 +1,21 @@
 /** Laws about sources and tests: each holds for this repository, and each is shown to find what it forbids. */
 import { describe, expect, test } from 'vitest';
-import { anyTypes, LINES_MAX, leftForLater, privatePaths, silencedErrors, tooLong } from './code-laws.ts';
+import {
+  anyTypes,
+  LINES_MAX,
+  leftForLater,
+  privatePaths,
+  silencedErrors,
+  tooLong,
+  unescapedPatterns,
+} from './code-laws.ts';
 import { isCode, isTest, isTesting, type Source, textFiles } from './source-files.ts';
 import { repeatedTitles, skippedTests, sleeps } from './test-laws.ts';
 
 const files = textFiles();
 const code = files.filter(isCode);
 const tests = code.filter(({ path }) => isTest(path));
+const product = code.filter((source) => !isTesting(source.path));
 const testing = code.filter(({ path }) => isTesting(path));
 
 type Law = (source: Source) => string[];
@@ -17,6 +26,7 @@ describe('this repository', () => {
     ['corrects what the type checker finds', silencedErrors, code],
     ['leaves nothing for later', leftForLater, files],
     ['has files of a readable length', tooLong, code],
+    ['B3: escapes text in regular expressions', unescapedPatterns, product],
     ['names no place on one machine', (source) => privatePaths(source), files],
     ['runs all its tests', skippedTests, tests],
     ['gives each test a name of its own', repeatedTitles, tests],
@@ -55,6 +65,24 @@ const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }
     law: leftForLater,
     forbidden: ['// TODO: more', '/** FIXME */', 'f(); // XXX'],
     allowed: ["const a = 'TODO';", '// The word todo in a sentence, and TODOS.'],
+  },
+  'unescaped pattern': {
+    law: unescapedPatterns,
+    forbidden: [
+      'new RegExp(text);',
+      'RegExp(text);',
+      ['new RegExp(`^', '{text}`, "u");'].join('$'),
+      'new RegExp("^" + text);',
+    ],
+    allowed: [
+      '/a/.test(text);',
+      "new RegExp('[a-z]+');",
+      ['new RegExp(`(', '{texts.map(escapeRegExp).join("|")})`);'].join('$'),
+      'new RegExp(RegExp.escape(text));',
+      'new RegExp(ID_PATTERN);',
+      ['new RegExp(`', '{NAME}=', '{pattern}`);'].join('$'),
+      "'new RegExp(text)';",
+    ],
   },
   'test that does not run': {
     law: skippedTests,

@@ -2,6 +2,7 @@
  * The search of the documentation: a call of the site, not an operation of the API, so it is in none of the OpenAPI
  * documents. `GET /search/v1docs?q=` answers with a SearchAnswer; the build of the site makes the SearchRecords.
  */
+import { escapeRegExp } from './regular-expressions.ts';
 
 /** Where the server's own search answers; `v1docs` is the name of the index. */
 export const SEARCH_PATH = '/search/v1docs';
@@ -56,8 +57,10 @@ export interface MarkedPart {
 export function markedParts(text: string, marks: readonly string[]): MarkedPart[] {
   const words = marks.filter((mark) => mark !== '').toSorted((a, b) => b.length - a.length);
   if (words.length === 0) return text === '' ? [] : [{ text, marked: false }];
-  const either = words.map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|');
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${either})(?![\\p{L}\\p{N}])`, 'giu');
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}])(${words.map(escapeRegExp).join('|')})(?![\\p{L}\\p{N}])`,
+    'giu',
+  );
   // A pattern with one group splits into what lies between and what was found, in turns.
   return text
     .split(pattern)

@@ -23,7 +23,7 @@ import { migrations } from './api/migrations.ts';
 import { executableCleaner } from './api/remove-executables.ts';
 import { serveSearch } from './api/search.ts';
 import { serviceHandlers } from './api/service.ts';
-import { loadSite, sendNotFound, serveSite } from './api/site.ts';
+import { errorPagesOf, loadSite, serveSite } from './api/site.ts';
 import { applicationHandlers } from './applications/operations.ts';
 import { deleteApplicationsOf, findOwner } from './applications/store.ts';
 import { chainer } from './audit/chain.ts';
@@ -262,7 +262,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
 
     const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site, config.site) : null;
     const http = await createHttp({
-      notFoundPage: site && ((request, reply) => sendNotFound(request, reply, site)),
+      errorPages: site && errorPagesOf(site),
       handlers,
       only: config.role === 'worker' ? SERVICE : null,
       authenticate: createAuthenticate({ database, tokens, clock, log }),

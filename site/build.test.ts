@@ -32,6 +32,7 @@ describe('routes', () => {
         'index.html',
         'docs.html',
         '404.html',
+        'error.html',
         'terms.html',
         'privacy.html',
         'status.html',
@@ -129,9 +130,10 @@ describe('files that programs ask for', () => {
   });
 
   test('pages that say nothing by themselves are in no list, and search engines are told so', () => {
-    for (const list of ['sitemap.xml', 'llms.txt']) expect(read(list)).not.toMatch(/\/(404|search)[<.)]/);
+    for (const list of ['sitemap.xml', 'llms.txt'])
+      expect(read(list)).not.toMatch(/\/(404|error|search)[<.)]/);
     for (const path of builtPages()) {
-      const unlisted = ['404.html', 'search.html'].includes(path);
+      const unlisted = ['404.html', 'error.html', 'search.html'].includes(path);
       expect(read(path).includes('<meta name="robots" content="noindex"/>'), path).toBe(unlisted);
       expect(read(path).includes('<link rel="canonical"'), path).toBe(!unlisted);
     }

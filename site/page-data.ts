@@ -48,6 +48,9 @@ export type DocsPage = PlainPage & {
   next?: Neighbour;
 };
 
+/** Routes of pages without content of their own: no list names them, and nothing finds them. */
+export const UNLISTED: ReadonlySet<string> = new Set(['/404', '/error', '/search']);
+
 /** What the build knows of its own files, so that a page can name them. */
 export type Assets = {
   /** The style sheet of every page; it is inlined. */

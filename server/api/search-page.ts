@@ -1,5 +1,6 @@
 /** The page of results, from the page that the build of the site made for it. */
 import { markedParts, type SearchAnswer, type SearchHit } from '@switchyard/contract/search.ts';
+import { escapeHtml } from './html.ts';
 
 /** Where the build leaves room: an empty element for the results, and the field of the question. */
 const ROOM = /(<div class="results" data-results="">)(<\/div>)/;
@@ -35,12 +36,4 @@ function resultOf(hit: SearchHit, marks: readonly string[]): string {
     `<p class="result-title"><a href="${escapeHtml(address)}">${show(sectionHeader || meta.pageTitle)}</a></p>`,
     `<p class="result-text">${show(content)}</p>`,
   ].join('');
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -13,6 +13,7 @@ import { startTestServer, type TestServer } from '../testing/server.ts';
 import { passageOf } from './passage.ts';
 import { SEARCH_RATE } from './search.ts';
 import { createSearch } from './search-index.ts';
+import { resultsPage } from './search-page.ts';
 
 function record(slug: string, pageTitle: string, content: string, more: Partial<SearchRecord> = {}) {
   const meta = { pageNavLabel: pageTitle, pageSection: 'Guides', pageTitle };
@@ -43,6 +44,14 @@ const records: SearchRecord[] = [
     names: 'next_page_token status_v2',
   }),
   record('/docs/roles', 'Roles', 'Who may do what.', { keywords: 'permissions' }),
+  record(
+    '/docs/solvers',
+    'Solvers',
+    'OR-Tools has CP-SAT; a licence of Gurobi is in the sub-folder a/b.c_d.',
+    {
+      keywords: 'or-tools',
+    },
+  ),
   record('/docs/both', 'Priority of secrets', 'Here both words stand.'),
   ...['one', 'two', 'three', 'four'].map((id) =>
     record('/docs/many', 'Many', `The depot, part ${id}.`, {
@@ -63,6 +72,7 @@ describe('the index', () => {
     ['a word in capitals and with accents', 'QUÉUE', '/docs/queue'],
     ['the beginning of a word', 'encryp', '/docs/secrets'],
     ['another form of a word', 'encrypting', '/docs/secrets'],
+    ['a name with a hyphen', 'or-tools', '/docs/solvers'],
     ['half of another form of a word', 'priorit', '/docs/both'],
     ['a joined name', 'next_page_token', '/docs/logs'],
     ['a part of a joined name', 'token', '/docs/logs'],
@@ -108,9 +118,21 @@ describe('the index', () => {
     expect(marks.toSorted()).toEqual(['lines', 'live', 'logs']);
   });
 
-  test('answers any text', () => {
+  // Words of the index among what they join and any other text, so that there are hits whose words are marked.
+  const indexed = records.flatMap(({ content, names }) => `${content} ${names}`.split(' '));
+  const questions = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: SEARCH_QUERY_CHARS_MAX }),
+    fc
+      .array(fc.oneof(fc.constantFrom(...indexed), fc.constantFrom('-', '_', '.', '/', ' '), fc.string()), {
+        minLength: 1,
+        maxLength: 8,
+      })
+      .map((parts) => parts.join(' ')),
+  );
+
+  test('B3: answers any text, and the page of results shows it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: SEARCH_QUERY_CHARS_MAX }), (query) => {
+      fc.property(questions, (query) => {
         const answer = search(query);
         expect(answer.query).toBe(query);
         for (const { content } of answer.hits)
@@ -119,8 +141,9 @@ describe('the index', () => {
               .map(({ text }) => text)
               .join(''),
           ).toBe(content);
+        expect(resultsPage('<div class="results" data-results=""></div>', answer)).not.toContain('<script');
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });
@@ -152,6 +175,7 @@ describe('words marked in a text', () => {
     ['Queue', ['queue'], ['*Queue']],
     ['a.b a+b', ['a+b', 'a.b'], ['*a.b', ' ', '*a+b']],
     ['next_page_token', ['token'], ['next_page_', '*token']],
+    ['OR-Tools, or tools', ['or-tools'], ['*OR-Tools', ', or tools']],
     ['nothing', [], ['nothing']],
     ['', ['x'], []],
   ])('%j with %j', (text, marks, parts) => {
@@ -167,8 +191,10 @@ describe('over HTTP', () => {
   beforeAll(async () => {
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
     write('404.html', '<!doctype html><title>Nothing</title>');
+    write('error.html', '<!doctype html><title>Trouble</title><p data-error=""></p>');
     write('csp.json', JSON.stringify({ scripts: [], styles: [] }));
-    write('search.json', JSON.stringify(records));
+    // The last is as no build writes it, so that a search for it fails.
+    write('search.json', JSON.stringify([...records, { ...record('/docs/bad', 'Damaged', ''), content: 7 }]));
     write(
       'search.html',
       '<!doctype html><input type="search" data-question="" name="q"/><div class="results" data-results=""></div>',
@@ -207,6 +233,10 @@ describe('over HTTP', () => {
     '*',
     '%22a%20b%22',
     `${'a+'.repeat(99)}`,
+    'gurobi',
+    'or-tools',
+    'cp-sat',
+    'sub-folder',
   ])('answers q=%s', async (q) => {
     expect((await ask(`/search/v1docs?q=${q}`)).status).toBe(200);
     expect((await ask(`/search?q=${q}`)).status).toBe(200);
@@ -230,6 +260,34 @@ describe('over HTTP', () => {
     expect((await ask('/search?q=a&q=b')).status).toBe(400);
   });
 
+  test.each([
+    ['an unexpected error', '/search?q=damaged', '*/*', 500],
+    ['an unexpected error in a browser', '/search?q=damaged', 'text/html,*/*;q=0.8', 500],
+    ['an address that cannot be decoded', '/%ff', 'text/html', 400],
+  ])('B3: people get a page for %s', async (_what, path, accept, status) => {
+    const answer = await fetch(`${server.url}${path}`, { headers: { accept } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    const html = await answer.text();
+    expect(html).toMatch(/<title>Trouble<\/title><p data-error="">[A-Z][^<{]+\.<\/p>$/);
+    const head = await fetch(`${server.url}${path}`, { method: 'HEAD', headers: { accept } });
+    expect([head.status, head.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+  });
+
+  test.each([
+    ['/search/v1docs?q=damaged', '*/*', 500],
+    ['/v1/%ff', 'text/html', 400],
+    ['/%ff', 'application/json', 400],
+  ])('B3: programs get the error body at %s', async (path, accept, status) => {
+    const answer = await fetch(`${server.url}${path}`, { headers: { accept } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      status,
+      'application/json; charset=utf-8',
+    ]);
+    expect(await answer.json()).toEqual({ status: expect.any(String), error: expect.stringMatching(/\.$/) });
+  });
+
   test('counts by address, and says when to come again', async () => {
     const env = { SWITCHYARD_RATE_LIMIT: '6000/1000' };
     await using limited = await startTestServer({ site: folder, env });
@@ -240,5 +298,8 @@ describe('over HTTP', () => {
     expect(refused.length).toBeGreaterThan(0);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refused[0]?.json()).toMatchObject({ status: 'Busy' });
+    const page = await ask('/search?q=a', limited.url);
+    expect([page.status, page.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 });

@@ -37,7 +37,7 @@ export function serveSearch(app: FastifyInstance, { search, page, clock, limited
       .send(JSON.stringify(search(query)));
   });
   if (page === null) return;
-  app.get(PAGE_PATH, { onRequest: count }, async (request, reply) => {
+  app.get(PAGE_PATH, { onRequest: count, config: { isPage: true } }, async (request, reply) => {
     const asked = (request.query as Record<string, unknown>).q !== undefined;
     const query = queryOf(request);
     const html =

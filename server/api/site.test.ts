@@ -17,7 +17,13 @@ function write(name: string, content: string | Buffer): void {
 }
 
 beforeAll(async () => {
-  const pages = { 'index.html': 'Home', 'docs.html': 'Docs', 'docs/a/b.html': 'Deep', '404.html': 'Nothing' };
+  const pages = {
+    'index.html': 'Home',
+    'docs.html': 'Docs',
+    'docs/a/b.html': 'Deep',
+    '404.html': 'Nothing',
+    'error.html': 'Trouble',
+  };
   for (const [name, title] of Object.entries(pages)) {
     write(name, page(title));
     write(`${name}.br`, brotliCompressSync(page(title)));
@@ -180,6 +186,8 @@ describe('other files', () => {
     '/docs/a',
     '/404',
     '/404.html',
+    '/error',
+    '/error.html',
     '/assets/',
     '/nope',
     '/docs/../csp.json',

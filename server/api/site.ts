@@ -8,8 +8,10 @@ import { extname, join, sep } from 'node:path';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import { BANNER_PATH } from '@switchyard/contract/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/search.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { ErrorPages } from '../http/server.ts';
 import { ENCODINGS, type Encoding, type FixedFile, sendFile, sendMissing } from './fixed-file.ts';
+import { escapeHtml } from './html.ts';
 import { createSearch, type Search } from './search-index.ts';
 
 /** Files below it have a hash in their name and never change. */
@@ -19,6 +21,9 @@ const PRIVATE_FILES = ['/csp.json', '/input-hash.txt', SEARCH_RECORDS];
 /** What must name whole addresses, which only the running server knows. */
 const WITH_ADDRESS = ['/sitemap.xml', '/robots.txt', '/releases.atom', '/llms.txt'];
 const NOT_FOUND = '/404.html';
+const ERROR = '/error.html';
+/** The empty paragraph of the error page that takes the sentence. */
+const ERROR_SLOT = /(<p data-error="">)(<\/p>)/;
 /** What the build writes where it does not know the address of the server. */
 const UNKNOWN_ADDRESS = 'http://127.0.0.1:8080';
 
@@ -47,6 +52,8 @@ export interface Site {
   headers: Record<string, string>;
   fileHeaders: Record<string, string>;
   notFoundPage: FixedFile;
+  /** The page of every other error, with an empty paragraph for its sentence. */
+  errorPage: string;
   search: Search;
   /** The page that results are put into. */
   page: { html: string; headers: Record<string, string> } | null;
@@ -67,7 +74,8 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
     found.set(path.slice(folder.length).replaceAll(sep, '/'), await readFile(path));
   }
   const policy = found.get('/csp.json')?.toString();
-  if (!found.has(NOT_FOUND) || policy === undefined) return null;
+  const errorPage = found.get(ERROR)?.toString();
+  if (!found.has(NOT_FOUND) || errorPage === undefined || policy === undefined) return null;
 
   if (addresses.banner !== BANNER_PATH || addresses.search !== SEARCH_PATH) nameAddresses(found, addresses);
   const files = new Map<string, FixedFile>();
@@ -88,13 +96,14 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
   }
   const notFoundPage = files.get(addressOf(NOT_FOUND));
   if (!notFoundPage) return null;
-  // Asked for by its own address it is missing like any other.
-  files.delete(addressOf(NOT_FOUND));
+  // Asked for by their own addresses they are missing like any other.
+  for (const name of [NOT_FOUND, ERROR]) files.delete(addressOf(name));
   const headers = securityHeaders(JSON.parse(policy), addresses);
   const html = files.get('/search')?.plain.toString();
   return {
     files,
     notFoundPage,
+    errorPage,
     headers,
     fileHeaders: securityHeaders({ scripts: [], styles: [] }, addresses),
     search: createSearch(JSON.parse(found.get(SEARCH_RECORDS)?.toString() ?? '[]')),
@@ -102,9 +111,17 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
   };
 }
 
-/** The page for people at an address that does not exist. */
-export function sendNotFound(request: FastifyRequest, reply: FastifyReply, site: Site): FastifyReply {
-  return sendMissing(request, reply.headers(site.headers), site.notFoundPage);
+/** The pages that people get in place of error bodies. */
+export function errorPagesOf({ headers, notFoundPage, errorPage }: Site): ErrorPages {
+  return {
+    notFound: (request, reply) => sendMissing(request, reply.headers(headers), notFoundPage),
+    error: (reply, sentence) =>
+      reply
+        .headers({ ...headers, 'cache-control': 'no-cache' })
+        .type('text/html; charset=utf-8')
+        // A function, because a replacement text would take $ for a sign of its own.
+        .send(errorPage.replace(ERROR_SLOT, (_all, start, end) => `${start}${escapeHtml(sentence)}${end}`)),
+  };
 }
 
 /** `publicUrl` is known once the server listens. */
@@ -143,13 +160,12 @@ function addressOf(name: string): string {
 
 /** The pages were built with the server's own addresses; where others are set, every page names those. */
 function nameAddresses(found: Map<string, Buffer>, { banner, search }: SiteAddresses): void {
-  const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   for (const [name, content] of found) {
     if (!name.endsWith('.html')) continue;
     const text = content
       .toString()
-      .replace(`data-banner="${BANNER_PATH}"`, () => `data-banner="${escaped(banner)}"`)
-      .replace(`data-search="${SEARCH_PATH}"`, () => `data-search="${escaped(search)}"`);
+      .replace(`data-banner="${BANNER_PATH}"`, () => `data-banner="${escapeHtml(banner)}"`)
+      .replace(`data-search="${SEARCH_PATH}"`, () => `data-search="${escapeHtml(search)}"`);
     found.set(name, Buffer.from(text));
     // Made anew at every start, so a level that takes a millisecond a page.
     const params = { [zlib.BROTLI_PARAM_QUALITY]: 5 };

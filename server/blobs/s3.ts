@@ -14,6 +14,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { escapeRegExp } from '@switchyard/contract/regular-expressions.ts';
 import { writeMeasured } from './measured-file.ts';
 import { parseS3Address, type S3Address } from './s3-address.ts';
 import {
@@ -192,7 +193,7 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 /** The text of the first element of this name, which holds no other. */
 function field(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+  const text = new RegExp(`<${escapeRegExp(name)}>([^<]*)</${escapeRegExp(name)}>`).exec(xml)?.[1];
   return text?.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (entity, decimal, hex, word) => {
     if (word) return ENTITIES[word] ?? entity;
     return String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex, 16));

@@ -73,7 +73,7 @@ test('a connection that never sends its headers is closed in bounded time', asyn
     log: createLog('silent'),
     metrics: createMetrics(),
     headersMs: 120,
-    notFoundPage: null,
+    errorPages: null,
   });
   try {
     const url = await http.listen({ host: '127.0.0.1', port: 0 });

@@ -4,7 +4,6 @@
  * contract; a full disk or a database that is away becomes a 503, a fault of ours a 500 whose text stays in the log.
  */
 import { Readable } from 'node:stream';
-import type { ErrorStatus } from '@switchyard/contract/errors.ts';
 import {
   PUBLIC_BODY_BYTES_MAX,
   REQUEST_BODY_BYTES_MAX,
@@ -49,8 +48,15 @@ export interface HttpParts extends ConnectionLimits {
   requestId(): string;
   log: Log;
   metrics: Metrics;
-  /** What a person sees at an address of the site that does not exist; null where no site is served. */
-  notFoundPage: ((request: FastifyRequest, reply: FastifyReply) => FastifyReply) | null;
+  /** Pages for people in place of error bodies; null where no site is served. */
+  errorPages: ErrorPages | null;
+}
+
+export interface ErrorPages {
+  /** Sends the page of an address that does not exist. */
+  notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Sends the page of any other error under a status and headers that are already set. */
+  error(reply: FastifyReply, sentence: string): FastifyReply;
 }
 
 declare module 'fastify' {
@@ -71,7 +77,7 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
     bodyLimit: REQUEST_BODY_BYTES_MAX,
     serverFactory: (answer) => makeServer(answer, parts),
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, ignoreTrailingSlash: false },
-    frameworkErrors: (error, _request, reply) => answerError(error, reply, parts.log),
+    frameworkErrors: (error, _request, reply) => answerError(error, reply, parts),
     clientErrorHandler: refuseConnection,
     // What comes while the server closes, or waits for its turn, is answered like any other, and its connection closed.
     return503OnClosing: false,
@@ -80,7 +86,7 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
   app.decorateRequest('rawBody', null);
   // Where there is nothing, it does not matter what else is wrong with the request.
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    request.is404 ? answerNotFound(request, reply, parts) : answerError(error, reply, parts.log),
+    request.is404 ? answerNotFound(request, reply, parts) : answerError(error, reply, parts),
   );
   app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
   app.addHook('onRequest', async (request, reply) => {
@@ -293,72 +299,66 @@ interface Limiters {
   visitors: Limits;
 }
 
-function answerError(error: unknown, reply: FastifyReply, log: Log): FastifyReply {
+function answerError(error: unknown, reply: FastifyReply, parts: HttpParts): FastifyReply {
+  const { log } = parts;
   const problem =
     error instanceof Problem
       ? error
       : fromFastify(error as FastifyError, reply.request.routeOptions.bodyLimit);
   if (problem) {
-    return sendProblem(reply, problem.status, problem.message, problem.headers);
+    return sendProblem(reply, problem, parts);
   }
   // The caller went away in the middle of its body; nobody reads this answer.
   if (reply.request.raw.readableAborted)
-    return sendProblem(reply, 400, 'The request ended before its body did.', {});
+    return sendProblem(reply, badRequest('The request ended before its body did.'), parts);
   const trouble = unavailable(error);
   if (trouble) {
     log.warn(
       { error: messageOf(error) },
       'A request could not be served for want of disk, database or store.',
     );
-    return reply
-      .code(503)
-      .headers({
-        'content-type': 'application/json; charset=utf-8',
-        'retry-after': String(trouble.retryAfterSeconds),
-      })
-      .send(JSON.stringify({ status: 'Service Unavailable', error: trouble.sentence }));
+    reply.code(503).header('retry-after', String(trouble.retryAfterSeconds));
+    return sendError(reply, { status: 'Service Unavailable', error: trouble.sentence }, parts);
   }
   log.error(
     { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
     'A request failed by a fault of ours.',
   );
-  return reply
-    .code(500)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        status: 'Internal Server Error',
-        error: 'The server could not do this; its log says why.',
-      }),
-    );
+  reply.code(500);
+  const sentence = 'The server could not do this; its log says why.';
+  return sendError(reply, { status: 'Internal Server Error', error: sentence }, parts);
 }
 
 /** Programs get the error body of the contract, people in a browser a page. */
 function answerNotFound(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): FastifyReply {
+  if (parts.errorPages && isForPeople(request)) return parts.errorPages.notFound(request, reply);
   const path = request.url.split('?')[0] ?? '';
-  const page = parts.notFoundPage;
-  if (
-    page &&
-    (request.method === 'GET' || request.method === 'HEAD') &&
-    !path.startsWith('/v1/') &&
-    request.headers.accept?.includes('text/html')
-  ) {
-    return page(request, reply);
-  }
-  return answerError(notFound(`There is nothing at ${request.method} ${shown(path)}.`), reply, parts.log);
+  return sendProblem(reply, notFound(`There is nothing at ${request.method} ${shown(path)}.`), parts);
 }
 
 function sendProblem(
   reply: FastifyReply,
-  status: ErrorStatus,
-  sentence: string,
-  headers: Record<string, string>,
+  { status, message, headers }: Problem,
+  parts: HttpParts,
 ): FastifyReply {
-  return reply
-    .code(status)
-    .headers(headers)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(problemBody(status, sentence)));
+  reply.code(status).headers(headers);
+  return sendError(reply, problemBody(status, message), parts);
+}
+
+/** Sends the body to programs and its sentence in a page to people. Status and headers are already set. */
+function sendError(reply: FastifyReply, body: ErrorBody, { errorPages }: HttpParts): FastifyReply {
+  if (errorPages && isForPeople(reply.request))
+    return errorPages.error(reply, 'error' in body ? body.error : body.message);
+  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+type ErrorBody = { message: string } | { status: string; error: string };
+
+/** Whether a browser shows the response as a page: the route serves pages, or the request asks for one outside of the API. */
+function isForPeople({ method, url, headers, routeOptions }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  if ((routeOptions.config as { isPage?: boolean } | undefined)?.isPage) return true;
+  return !url.startsWith('/v1/') && headers.accept?.includes('text/html') === true;
 }
 
 function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): void {

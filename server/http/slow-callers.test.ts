@@ -59,7 +59,7 @@ beforeAll(async () => {
     log: createLog('silent'),
     metrics: createMetrics(),
     patience: PATIENCE,
-    notFoundPage: null,
+    errorPages: null,
   });
   url = await http.listen({ host: '127.0.0.1', port: 0 });
 });

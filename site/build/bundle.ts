@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { escapeRegExp } from '@switchyard/contract/regular-expressions.ts';
 import { build, minifySync, type Rolldown, transformWithOxc } from 'vite';
 import type { Assets, View } from '../page-data.ts';
 
@@ -96,7 +97,7 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
   }
   const sheets = Object.entries(sheetUses).map(([name, classes]) => ({
     css: css.get(name) ?? '',
-    usedBy: new RegExp(`class="(?:${classes.join('|')})"`),
+    usedBy: new RegExp(`class="(?:${classes.map(escapeRegExp).join('|')})"`),
   }));
   return { css: css.get('styles') ?? '', sheets, script, files };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Assets, NavigationEntry, View } from '../page-data.ts';
+import { type Assets, type NavigationEntry, UNLISTED, type View } from '../page-data.ts';
 import type { Bundle } from './bundle.ts';
 import { feedOf } from './feed.ts';
 import { linearOrder } from './navigation.ts';
@@ -26,9 +26,6 @@ function cspOf({ css, sheets, inline }: Assets): string {
   return `${JSON.stringify(policy, null, 2)}\n`;
 }
 
-/** Pages that nobody should be led to: they say nothing by themselves. */
-const unlisted = new Set(['/404', '/search']);
-
 function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
@@ -36,7 +33,7 @@ function escapeXml(text: string): string {
 function sitemapOf(site: Site, publicUrl: string): string {
   const at = (route: string) => escapeXml(new URL(route, publicUrl).href);
   const plain = site.plain
-    .filter(({ route }) => !unlisted.has(route))
+    .filter(({ route }) => !UNLISTED.has(route))
     .map(({ route }) => `<url><loc>${at(route)}</loc></url>`);
   const docs = site.docs.map(({ route, lastUpdated }) => {
     const changed = lastUpdated ? `<lastmod>${lastUpdated.iso}</lastmod>` : '';
@@ -99,7 +96,7 @@ export function renderSite(
     if (docs) page(address, { kind: 'docs', page: docs, navigation, assets });
   }
   for (const plain of site.plain) page(plain.route, { kind: 'plain', page: plain, assets });
-  for (const [route, markdown] of site.markdown) if (!unlisted.has(route)) add(`${route}.md`, markdown);
+  for (const [route, markdown] of site.markdown) if (!UNLISTED.has(route)) add(`${route}.md`, markdown);
   for (const [address, content] of [...files, ...site.images]) add(address, content);
   add('/banner.json', readFileSync(join(import.meta.dirname, '..', 'banner.json')));
   add('/csp.json', cspOf(assets));

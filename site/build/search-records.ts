@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DOCUMENT_NAMES, documentPlace } from '@switchyard/contract/openapi.ts';
 import type { SearchRecord } from '@switchyard/contract/search.ts';
+import { UNLISTED } from '../page-data.ts';
 import type { Site } from './read-site.ts';
 import { type Document, operationWords } from './search-operations.ts';
 import type { PageSection } from './search-sections.ts';
@@ -13,9 +14,6 @@ type Place = {
   intro: string;
   sections: PageSection[];
 };
-
-/** Pages that answer nothing. */
-const unsearched = new Set(['/404', '/search']);
 
 /** Everything the search can find: the sections of every page, and each operation at the place that shows it. */
 export function searchRecords(site: Site): SearchRecord[] {
@@ -56,7 +54,7 @@ function placesOf({ docs, plain, sections }: Site): Place[] {
       sections: of(route),
     })),
     ...plain
-      .filter(({ route }) => !unsearched.has(route))
+      .filter(({ route }) => !UNLISTED.has(route))
       .map(({ route, title, intro }) => ({
         slug: route,
         meta: { pageNavLabel: title, pageSection: '', pageTitle: title },

@@ -3,7 +3,7 @@ import Markdoc from '@markdoc/markdoc';
 import * as React from 'react';
 import { ApiOperation } from './api-operation.tsx';
 import { CodeBlock } from './code-block.tsx';
-import { Heading, Hint, Picture, ServiceStatus, Table } from './markup.tsx';
+import { ErrorMessage, Heading, Hint, Picture, ServiceStatus, Table } from './markup.tsx';
 import { Release } from './release.tsx';
 import { SearchAgain } from './search.tsx';
 import { SignUp } from './sign-up.tsx';
@@ -13,6 +13,7 @@ import { TabPanel, Tabs } from './tabs.tsx';
 const components = {
   ApiOperation,
   CodeBlock,
+  ErrorMessage,
   Heading,
   Hint,
   Picture,

@@ -57,6 +57,11 @@ export function Table({ children }: { children?: ReactNode }) {
   );
 }
 
+/** The server puts the sentence of the error here. */
+export function ErrorMessage() {
+  return <p data-error="" />;
+}
+
 /** The server's health, filled in by a small script; the links say the same without one. */
 export function ServiceStatus() {
   return (

@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import type { View } from '../page-data.ts';
+import { UNLISTED, type View } from '../page-data.ts';
 import { Body } from './body.tsx';
 import { DocsLayout } from './docs-layout.tsx';
 import { Document } from './document.tsx';
@@ -27,7 +27,7 @@ function element(view: View) {
   const { page } = view;
   // Pages of two folders may have one title, and stand side by side in somebody's list of windows.
   const folder = view.kind === 'docs' ? view.page.section.slice(-1).map(({ label }) => label) : [];
-  const isListed = page.route !== '/404' && page.route !== '/search';
+  const isListed = !UNLISTED.has(page.route);
   return (
     <Document
       assets={assets}

@@ -35,6 +35,7 @@ export function markup(context: MarkupContext): Config {
       // Tags that Markdoc brings along, and that no page needs.
       ...(Object.fromEntries(['if', 'else', 'partial', 'slot'].map((name) => [name, undefined])) as object),
       'code-reference': codeReference,
+      'error-message': { render: 'ErrorMessage', selfClosing: true },
       hint,
       image: { ...image(context), selfClosing: true },
       release: release(context),
