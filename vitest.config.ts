@@ -19,6 +19,8 @@ const SAME_ON_BOTH = [
   'server/webhooks/addresses.test.ts',
   // A minute on PostgreSQL, where it is run by hand for longer: `npm run torture -- --database postgres`.
   'server/testing/torture/torture.test.ts',
+  // The one of lists runs on both by itself.
+  'server/testing/benchmarks.test.ts',
   'server/{config,random}.test.ts',
 ];
 

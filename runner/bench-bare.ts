@@ -1,14 +1,15 @@
-/** The yardstick of the benchmark: a small process that starts commands and waits for them, and does nothing else. */
+/** The baseline of the benchmark: a small process that starts commands and waits for them, and does nothing else. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import type { StdioFile } from './confine.ts';
 
 /** Starts `runs` times the same chain, `width` at a time; stdio as the launcher gives it. */
 export interface BareOrder {
   command: string;
   arguments: string[];
   cwd: string;
-  /** stdin, stdout, stderr and the start script. */
-  files: { path: string; flags: 'r' | 'a' }[];
+  /** The same files in the same order as the launcher opens them. */
+  files: StdioFile[];
   runs: number;
   width: number;
 }
@@ -18,7 +19,7 @@ process.on('message', async (order: BareOrder) => {
   const worker = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      const stdio = order.files.map(({ path, flags }) => openSync(path, flags));
+      const stdio = order.files.map(({ path, flags, mode }) => openSync(path, flags, mode));
       const child = spawn(order.command, order.arguments, { cwd: order.cwd, stdio, env: {}, detached: true });
       for (const descriptor of stdio) closeSync(descriptor);
       const code = await new Promise((resolve) => child.once('exit', resolve).once('error', resolve));

@@ -2,25 +2,31 @@
  * What it saves an app that its executable is compiled once (`compile.ts`): how long its runs take that compile for
  * themselves, against those that come after, in turns: each round begins with an executable that nobody has run.
  *
- * Run it: `node runner/bench-compiled.ts [archive type [input]]`; without an archive it is the routing app on its sample.
+ * Run it: `node runner/bench-compiled.ts [--rounds 5] [archive type [input]]`; without an archive it is the routing app on
+ * its sample.
  */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
 import { inspectArchive } from './archive.ts';
 import { effectiveLimits } from './limits.ts';
 import { startRunner } from './runner.ts';
 import type { ExecutableType } from './types.ts';
 
-const ROUNDS = 5;
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' } },
+  allowPositionals: true,
+});
+const ROUNDS = Number(values.rounds);
 /** Runs of each kind in a round; two are what comes before an executable is compiled. */
 const RUNS = 2;
 
 const scratch = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
 try {
-  const [given, type = 'node', givenInput] = process.argv.slice(2);
+  const [given, type = 'node', givenInput] = positionals;
   const routing = join(import.meta.dirname, '..', 'sample-apps', 'vehicle-routing');
   const archive = given ?? join(scratch, 'routing.tar.gz');
   if (given === undefined)

@@ -15,7 +15,7 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { inspectArchive } from './archive.ts';
 import type { BareOrder } from './bench-bare.ts';
-import { type ChainInput, chainFor, startScript } from './confine.ts';
+import { type ChainInput, chainFor, startScript, stdioFiles } from './confine.ts';
 import { probeHost } from './host.ts';
 import { effectiveLimits } from './limits.ts';
 import { APP_ROOT, type LaunchPlan } from './protocol.ts';
@@ -32,20 +32,29 @@ export interface RunnerBench {
   ratio: number;
 }
 
-const ROUNDS = 7;
-const RUNS = 120;
+/** How long a measurement is. */
+export interface BenchSize {
+  rounds: number;
+  /** Runs in a round. */
+  runs: number;
+}
+
+const FULL: BenchSize = { rounds: 7, runs: 120 };
 /** Enough at a time that the cores are busy while a run waits for its turn. */
 const WIDTH = 2 * availableParallelism();
 const PROGRAM = '#include <unistd.h>\nint main(void) { return write(1, "{}\\n", 3) == 3 ? 0 : 1; }\n';
 
 /** Measures every level asked for that this host can do. */
-export async function benchRunner(levels: Containment[] = ['sandbox', 'limits']): Promise<RunnerBench[]> {
+export async function benchRunner(
+  levels: Containment[] = ['sandbox', 'limits'],
+  size: BenchSize = FULL,
+): Promise<RunnerBench[]> {
   const results: RunnerBench[] = [];
   for (const level of levels) {
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
     chmodSync(folder, 0o711);
     try {
-      results.push(await benchLevel(level, folder));
+      results.push(await benchLevel(level, folder, size));
     } catch (error) {
       if (!(error instanceof Error && error.message.includes('cannot run an app'))) throw error;
       console.warn(error.message);
@@ -56,26 +65,30 @@ export async function benchRunner(levels: Containment[] = ['sandbox', 'limits'])
   return results;
 }
 
-async function benchLevel(containment: Containment, folder: string): Promise<RunnerBench> {
+async function benchLevel(
+  containment: Containment,
+  folder: string,
+  { rounds: count, runs }: BenchSize,
+): Promise<RunnerBench> {
   const program = trivialProgram(folder);
   const runner = await startRunner({ folder: join(folder, 'runner'), containment });
   const limits = effectiveLimits({ cores: 64, memoryBytes: 2 ** 30, durationMs: 60_000 }, runner.host);
-  const order = await bareOrder(containment, join(folder, 'bare'), program, limits);
-  const yardstick = fork(join(import.meta.dirname, 'bench-bare.ts'), [], { execArgv: [] });
-  await new Promise((resolve) => yardstick.once('message', resolve));
+  const order = await bareOrder({ containment, folder: join(folder, 'bare'), program, limits, runs });
+  const baseline = fork(join(import.meta.dirname, 'bench-bare.ts'), [], { execArgv: [] });
+  await new Promise((resolve) => baseline.once('message', resolve));
   const archive = await archiveOf(program);
   const { hash } = await inspectArchive(Readable.from([archive]));
-  const through = async (): Promise<number> => await runMany(runner, archive, hash, limits);
-  const bare = async (): Promise<number> => await startMany(yardstick, order);
+  const through = async (): Promise<number> => await runMany(runner, { archive, hash, limits, runs });
+  const bare = async (): Promise<number> => await startMany(baseline, order);
   await through();
   await bare();
   const rounds: { through: number; bare: number }[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < count; round += 1) {
     const first = round % 2 === 0 ? await bare() : 0;
     const ours = await through();
     rounds.push({ through: ours, bare: first || (await bare()) });
   }
-  yardstick.disconnect();
+  baseline.disconnect();
   await runner.close();
   return {
     containment,
@@ -85,8 +98,15 @@ async function benchLevel(containment: Containment, folder: string): Promise<Run
   };
 }
 
-async function runMany(runner: Runner, archive: Buffer, hash: string, limits: Limits): Promise<number> {
-  let left = RUNS;
+interface ManyRuns {
+  archive: Buffer;
+  hash: string;
+  limits: Limits;
+  runs: number;
+}
+
+async function runMany(runner: Runner, { archive, hash, limits, runs }: ManyRuns): Promise<number> {
+  let left = runs;
   const disposals: Promise<void>[] = [];
   const worker = async (): Promise<void> => {
     while (left > 0) {
@@ -115,25 +135,27 @@ async function runMany(runner: Runner, archive: Buffer, hash: string, limits: Li
   const begun = performance.now();
   await Promise.all(Array.from({ length: WIDTH }, worker));
   await Promise.all(disposals);
-  return (RUNS * 1000) / (performance.now() - begun);
+  return (runs * 1000) / (performance.now() - begun);
 }
 
-async function startMany(yardstick: ChildProcess, order: BareOrder): Promise<number> {
+async function startMany(baseline: ChildProcess, order: BareOrder): Promise<number> {
   const answer = new Promise<{ ms: number }>((resolve, reject) => {
-    yardstick.once('message', (message: { ms: number }) => resolve(message));
-    yardstick.once('exit', () => reject(new Error('The yardstick process ended.')));
+    baseline.once('message', (message: { ms: number }) => resolve(message));
+    baseline.once('exit', () => reject(new Error('The baseline process ended.')));
   });
-  yardstick.send(order);
+  baseline.send(order);
   return (order.runs * 1000) / (await answer).ms;
 }
 
 /** One prepared folder, used for every start. */
-async function bareOrder(
-  containment: Containment,
-  folder: string,
-  program: string,
-  limits: Limits,
-): Promise<BareOrder> {
+async function bareOrder(asked: {
+  containment: Containment;
+  folder: string;
+  program: string;
+  limits: Limits;
+  runs: number;
+}): Promise<BareOrder> {
+  const { containment, folder, program, limits, runs } = asked;
   mkdirSync(folder, { mode: 0o711 });
   const { confinement } = await probeHost({ folder, containment }, 'bench');
   const run = runFolder(join(folder, 'run'));
@@ -162,13 +184,9 @@ async function bareOrder(
   if (user !== undefined) for (const path of [run.work, run.tmp, run.script]) chownSync(path, user, user);
   return {
     ...chainFor(input),
-    files: [
-      { path: run.stdin, flags: 'r' },
-      { path: run.stdout, flags: 'a' },
-      { path: run.stderr, flags: 'a' },
-      { path: run.script, flags: 'r' },
-    ],
-    runs: RUNS,
+    // The launcher's own list: a start without the descriptor of the system call filter ends with 1.
+    files: stdioFiles(input, 0o666),
+    runs,
     width: WIDTH,
   };
 }

@@ -146,17 +146,29 @@ function stepDown({ confinement, user }: ChainInput): string[] {
   ];
 }
 
-/** Opens what the chain is started with, by number; whoever calls closes it all. */
-export function openStdio({ confinement, folder }: ChainInput, mode: number): number[] {
-  const descriptors = [
-    openSync(folder.stdin, 'r'),
-    openSync(folder.stdout, 'a', mode),
-    openSync(folder.stderr, 'a', mode),
-    openSync(folder.script, 'r'),
-    openSync(folder.started, 'a', 0o600),
-  ];
+export interface StdioFile {
+  path: string;
+  flags: 'r' | 'a';
+  /** Of a file that opening creates. */
+  mode?: number;
+}
+
+/** The files a chain is started with; the position of each in the list is its descriptor's number. */
+export function stdioFiles({ confinement, folder }: ChainInput, mode: number): StdioFile[] {
   const filter = confinement.means === 'bwrap' ? confinement.filterFile : undefined;
-  return filter === undefined ? descriptors : [...descriptors, openSync(filter, 'r')];
+  return [
+    { path: folder.stdin, flags: 'r' },
+    { path: folder.stdout, flags: 'a', mode },
+    { path: folder.stderr, flags: 'a', mode },
+    { path: folder.script, flags: 'r' },
+    { path: folder.started, flags: 'a', mode: 0o600 },
+    ...(filter === undefined ? [] : [{ path: filter, flags: 'r' as const }]),
+  ];
+}
+
+/** Opens the stdio files in their order; the caller closes the descriptors. */
+export function openStdio(input: ChainInput, mode: number): number[] {
+  return stdioFiles(input, mode).map((file) => openSync(file.path, file.flags, file.mode));
 }
 
 /** Whether the start script came as far as the app. */

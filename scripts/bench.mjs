@@ -1,25 +1,32 @@
-/** `npm run bench`: installs what the benchmark needs and runs it, or the part of it that is named first: `-- lists`. */
+/**
+ * `npm run bench`: installs what the benchmarks need and runs the one that is named first, such as `-- lists`, or `server`
+ * when none is. Flags after the name go to the benchmark. `-- quick` runs the short form of every benchmark, `-- quick lists`
+ * of one: seconds that show that a benchmark works, without figures to quote. `benchmarks.json` lists them with the flags
+ * of their short form, and the tests run every short form, so that no benchmark can break unnoticed.
+ */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { install, node, root } from './install.mjs';
+import { fail, install, node, root } from './install.mjs';
 import { installTools } from './tools.mjs';
+
+/** @type {{ name: string, file: string, short: string }[]} */
+const benchmarks = JSON.parse(readFileSync(join(root, 'scripts', 'benchmarks.json'), 'utf8'));
 
 install({ development: true });
 installTools();
-const [first = '', ...rest] = process.argv.slice(2);
-const parts = new Map([
-  ['lists', 'server/testing/bench-lists.ts'],
-  ['payloads', 'server/testing/bench-payloads.ts'],
-  ['followers', 'server/testing/bench-followers.ts'],
-  ['experiments', 'server/testing/bench-experiments.ts'],
-  ['load', 'server/testing/bench-load.ts'],
-  ['backup', 'server/testing/bench-backup.ts'],
-  ['compiled', 'runner/bench-compiled.ts'],
-  ['site', 'site/testing/bench/bench.ts'],
-]);
-const part = parts.get(first);
-const file = join(root, part ?? 'server/testing/bench.ts');
-const done = spawnSync(node, [file, ...(part === undefined ? process.argv.slice(2) : rest)], {
-  stdio: 'inherit',
-});
-process.exit(done.status ?? 1);
+
+const words = process.argv.slice(2);
+const isQuick = words[0] === 'quick';
+if (isQuick) words.shift();
+const name = words[0]?.startsWith('-') ? undefined : words.shift();
+const chosen = benchmarks.filter((one) => one.name === (name ?? 'server') || (isQuick && name === undefined));
+if (chosen.length === 0) {
+  const names = benchmarks.map((one) => one.name).join(', ');
+  fail(`There is no benchmark "${name}". Name one of ${names}, or "quick" for the short form of all.`);
+}
+for (const { file, short } of chosen) {
+  const flags = isQuick ? [...short.split(' '), ...words] : words;
+  const { status } = spawnSync(node, [join(root, file), ...flags], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

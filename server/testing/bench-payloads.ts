@@ -6,7 +6,8 @@
  * For each step: the seconds, the baseline's, which is `cp && sync` of as many bytes right before and after, and by how
  * much the resident memory of the server and its launcher together rose at most above what it was before the step.
  *
- * `--places disk,s3`, `--megabytes` of the large upload; a megabyte here is 1,048,576 bytes.
+ * `--places disk,s3`, `--megabytes` of the large upload, `--output-megabytes` of the outputs and of each of the ten
+ * uploads; a megabyte here is 1,048,576 bytes.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -28,11 +29,12 @@ const { values } = parseArgs({
   options: {
     places: { type: 'string', default: 'disk,s3' },
     megabytes: { type: 'string', default: '500' },
+    'output-megabytes': { type: 'string', default: '100' },
   },
 });
 const MB = 1024 * 1024;
 const LARGE_BYTES = Number(values.megabytes) * MB;
-const OUTPUT_BYTES = 100 * MB;
+const OUTPUT_BYTES = Number(values['output-megabytes']) * MB;
 const AT_ONCE = 10;
 const POLL_MS = 50;
 const params = { application_id: APPLICATION };
@@ -196,7 +198,7 @@ async function bench(server: Started, folder: string): Promise<void> {
     ],
   ];
   for (const [what, asked] of outputs) {
-    const left = await step(server, `a run that leaves 100 MB of ${what}`, output, 1, () =>
+    const left = await step(server, `a run that leaves ${OUTPUT_BYTES / MB} MB of ${what}`, output, 1, () =>
       run(server, asked),
     );
     if (left.output_size < OUTPUT_BYTES - MB) throw new Error(`it left ${left.output_size} bytes`);

@@ -6,8 +6,7 @@
  * - Runs of a trivial program through the whole server and its API, against bare starts of the same program with the same
  *   containment, which runner/bench.ts measures, and against the runner alone.
  *
- * The other parts have files of their own: `npm run bench -- lists`, `-- payloads`, `-- followers`,
- * `-- experiments`, `-- load`, `-- backup`.
+ * `scripts/benchmarks.json` lists the other benchmarks.
  *
  * Rounds alternate between server and baseline; the figures are medians. `--seconds` of a round, `--rounds`.
  */
@@ -162,7 +161,7 @@ async function trivialArchive(): Promise<Buffer> {
 }
 
 async function benchRuns(): Promise<void> {
-  for (const bare of await benchRunner()) {
+  for (const bare of await benchRunner(undefined, { rounds: ROUNDS, runs: RUNS })) {
     say(
       `runs through the runner alone, ${bare.containment}, vs bare starts`,
       bare.runsPerSecond,

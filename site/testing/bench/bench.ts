@@ -1,9 +1,11 @@
 /**
  * `npm run bench -- site`: what readers of this site wait for and pay, beside what they would with the same pages built by
  * Docusaurus and by Starlight. Every builder's folder is served by the product's server, and the loads alternate, so that
- * what else the machine does falls on all alike. `--quick` measures fewer pages less often; `--ours` leaves the others out.
+ * what else the machine does falls on all alike. `--quick` measures fewer pages less often; `--ours` leaves the others out;
+ * `--loads` of each page; `--built` is a folder with this site, which is then not built.
  */
 import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { hasBrowser, launchBrowser } from '../browser.ts';
 import { type Built, buildOther, buildOurs, others, versionsOf } from './builders.ts';
@@ -22,6 +24,15 @@ const PAGES = {
 };
 const QUICK_PAGES = ['a long guide', 'a heavy page of the API'];
 
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    ours: { type: 'boolean', default: false },
+    loads: { type: 'string' },
+    built: { type: 'string' },
+  },
+});
+
 type Subject = Built & { server: CountedServer };
 type Row = { page: string; subject: string; loads: Load[]; use: number | undefined };
 
@@ -35,9 +46,13 @@ function medianOf(loads: readonly Load[], key: keyof Load): number {
 }
 
 /** A builder that cannot be had is left out, and why is said. */
-async function buildAll(withOthers: boolean): Promise<Built[]> {
-  const built = [await buildOurs()];
-  if (!withOthers) return built;
+async function buildAll(): Promise<Built[]> {
+  const built = [
+    flags.built === undefined
+      ? await buildOurs()
+      : { name: 'Switchyard', folder: flags.built, buildSeconds: undefined },
+  ];
+  if (flags.ours) return built;
   const content = await readContent();
   for (const builder of others) {
     try {
@@ -91,10 +106,8 @@ if (!hasBrowser) {
   tell('SKIPPING the benchmark of the site: no Chromium is installed.');
   process.exit();
 }
-const flags = process.argv.slice(2);
-const quick = flags.includes('--quick');
-const times = quick ? 3 : 5;
-const built = await buildAll(!flags.includes('--ours'));
+const times = Number(flags.loads ?? (flags.quick ? 3 : 5));
+const built = await buildAll();
 await using stack = new AsyncDisposableStack();
 const browser = await launchBrowser();
 stack.defer(() => browser.close());
@@ -104,7 +117,7 @@ for (const one of built) subjects.push({ ...one, server: stack.use(await serveCo
 // The first page of a browser pays for its start.
 for (const { server } of subjects) await measureLoad(browser, server, PAGES.home);
 const rows: Row[] = [];
-for (const page of Object.entries(PAGES).filter(([name]) => !quick || QUICK_PAGES.includes(name)))
+for (const page of Object.entries(PAGES).filter(([name]) => !flags.quick || QUICK_PAGES.includes(name)))
   rows.push(...(await measurePage(browser, subjects, page, times)));
 
 tell(
@@ -115,4 +128,5 @@ tell(
 );
 tell(tableOf(rows));
 tell('\n| builder | build from clean, s |\n| --- | --: |');
-for (const { name, buildSeconds } of built) tell(`| ${name} | ${buildSeconds.toFixed(1)} |`);
+for (const { name, buildSeconds } of built)
+  tell(`| ${name} | ${buildSeconds?.toFixed(1) ?? 'built before'} |`);

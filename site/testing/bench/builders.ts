@@ -11,7 +11,8 @@ import { makeServable } from './servable.ts';
 
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.cache', 'site-bench');
 
-export type Built = { name: string; folder: string; buildSeconds: number };
+/** `buildSeconds` is absent for a folder that was built before. */
+export type Built = { name: string; folder: string; buildSeconds: number | undefined };
 
 type Builder = {
   name: string;
