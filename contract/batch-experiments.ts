@@ -58,7 +58,12 @@ const BatchRunCreate = Type.Object(
       }),
     ),
     input_set_id: maybe(namedId<InputSetId>('The input set of its input, in place of the one of the batch.')),
-    run_number: maybe(text('Accepted for existing clients and ignored.', { max: 64 })),
+    run_number: maybe(
+      text(
+        'Distinguishes runs that are otherwise the same. They become repetitions: each takes the next free number, in the order given. Not stored.',
+        { max: 64 },
+      ),
+    ),
   },
   { $id: 'BatchRunCreate', additionalProperties: false, description: 'A run that is wanted.' },
 );

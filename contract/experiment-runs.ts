@@ -1,18 +1,27 @@
 /** How the lists of experiments show their runs: as any list does, with what the experiment knows each by. */
 import Type, { type Static } from 'typebox';
 import { Run } from './run-shapes.ts';
+import { nullable } from './shapes.ts';
+
+/** What identifies a run within its experiment; always present, null where there is none. */
+const place = {
+  option_set: nullable(Type.String({ description: 'Key of its option set; null for none.' })),
+  scenario_id: nullable(Type.String({ description: 'Its scenario; null for none.' })),
+  repetition: nullable(
+    Type.Integer({
+      description:
+        'Number of the run among those with the same input and options, from 0; null for a run that joined the experiment, and in shadow and switchback tests.',
+    }),
+  ),
+  input_set_id: nullable(Type.String({ description: 'The input set of its input; null for none.' })),
+};
 
 export const ExperimentRun = Type.Object(
   {
     ...Run.properties,
     instance_id: Type.String({ description: 'The same as `application_instance_id`.' }),
     version_id: Type.String({ description: 'The same as `application_version_id`.' }),
-    option_set: Type.Optional(Type.String({ description: 'Key of the option set it was given.' })),
-    scenario_id: Type.Optional(Type.String({ description: 'The scenario it belongs to.' })),
-    repetition: Type.Optional(
-      Type.Integer({ description: 'Which of the runs with the same input and options, from 0.' }),
-    ),
-    input_set_id: Type.Optional(Type.String({ description: 'The input set that its input is from.' })),
+    ...place,
   },
   { $id: 'ExperimentRun', description: 'A run of an experiment in a list.' },
 );
@@ -23,12 +32,7 @@ export const RefusedRun = Type.Object(
     instance_id: Type.String({ description: 'The instance; empty for a version alone.' }),
     version_id: Type.String({ description: 'The version; empty for the one of the instance.' }),
     input_id: Type.String({ description: 'The input, by its id in the input set.' }),
-    input_set_id: Type.Optional(Type.String({ description: 'The input set that its input is from.' })),
-    option_set: Type.Optional(Type.String({ description: 'Key of the option set it is given.' })),
-    scenario_id: Type.Optional(Type.String({ description: 'The scenario it belongs to.' })),
-    repetition: Type.Optional(
-      Type.Integer({ description: 'Which of the runs with the same input and options, from 0.' }),
-    ),
+    ...place,
     error: Type.String({ description: 'Why it could not be made, in a sentence.' }),
   },
   { $id: 'RefusedRun', description: 'A run of an experiment that could not be made.' },

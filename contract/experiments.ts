@@ -44,11 +44,14 @@ export function shownExperiment(noun: string) {
 /** How far it is. */
 export const experimentProgress = {
   number_of_requested_runs: Type.Integer({ description: 'Runs it wants.' }),
-  number_of_runs: Type.Integer({ description: 'Runs that were made and are still there.' }),
+  number_of_runs: Type.Integer({
+    description:
+      'Its runs: those that exist and those that are still to be submitted. Runs that could not be submitted and deleted runs are not counted.',
+  }),
   number_of_completed_runs: Type.Integer({
-    description: 'Those of them that have ended, whether they succeeded, failed or were canceled.',
+    description: 'Runs that have ended, whether they succeeded, failed or were canceled.',
   }),
   number_of_failed_runs: Type.Integer({
-    description: 'Those that failed, and those that could not be made.',
+    description: 'Runs that failed and runs that could not be submitted.',
   }),
 };

@@ -1,8 +1,8 @@
 /** What acceptance tests decide, by arithmetic: each type of metric, each operator, with and without a tolerance. */
 import type { AcceptanceTest, MetricResult } from '@switchyard/contract/acceptance-tests.ts';
-import type { BatchExperimentInfo } from '@switchyard/contract/batch-experiments.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptanceApp, decided, inputSetOf, MEAN, makeBatch, makeTest } from '../testing/acceptance.ts';
+import { allSubmitted } from '../testing/experiments.ts';
 import { expectStatus } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
@@ -278,11 +278,7 @@ test('runs that could not be made count with those of their version', async () =
   const path = `/v1/applications/${own}`;
   expectStatus(await idle.ask('DELETE', `${path}/instances/candidate`), 204);
   const batch = `${path}/experiments/batch/${made.experiment_id}`;
-  await idle.until('runs-ended', async () => {
-    const { body } = await idle.ask('GET', `${batch}/metadata`);
-    const { number_of_runs, number_of_failed_runs } = body as BatchExperimentInfo;
-    return number_of_failed_runs > 0 && number_of_runs + number_of_failed_runs === 300;
-  });
+  await allSubmitted(idle, made.experiment_id);
   const { runs } = (await idle.ask('GET', `${batch}/runs`)).body as { runs: { id: string }[] };
   await Promise.all(runs.map((run) => idle.ask('PATCH', `${path}/runs/${run.id}/cancel`)));
   const test = await decided(idle, own, made.id);

@@ -3,8 +3,9 @@ import type { BatchExperimentInfo } from '@switchyard/contract/batch-experiments
 import type { Objective } from '@switchyard/contract/experiment-results.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { rfc3339 } from '../clock.ts';
+import type { ExperimentCounts } from '../runs/experiment-runs.ts';
 import type { Question } from './analyse.ts';
-import { type Counts, progressBody, shownBody } from './bodies.ts';
+import { progressBody, shownBody } from './bodies.ts';
 import type { ExperimentsTable } from './schema.ts';
 
 /** The `definition` of a batch experiment: what all its runs have in common. */
@@ -31,7 +32,11 @@ export function questionOf(experiment: ExperimentsTable): Question {
   return { order, objectives: objectives ?? {}, seed: experiment.id };
 }
 
-export function infoBody(experiment: ExperimentsTable, counts: Counts, role: Role): BatchExperimentInfo {
+export function infoBody(
+  experiment: ExperimentsTable,
+  counts: ExperimentCounts,
+  role: Role,
+): BatchExperimentInfo {
   const { input_set_id, instance_ids, option_sets, objectives, hidden } = definitionOf(experiment);
   const shownOptions = (options: Record<string, string>): Record<string, string> =>
     Object.fromEntries(

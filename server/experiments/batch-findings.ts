@@ -1,7 +1,8 @@
 /** What came out of a batch experiment: kept once it is over, worked out from what has ended while it goes on. */
 import type { Reader } from '../database/database.ts';
+import type { ExperimentCounts } from '../runs/experiment-runs.ts';
 import { definitionOf, questionOf } from './batch-definition.ts';
-import { type Counts, countsOf } from './bodies.ts';
+import { countsOf } from './bodies.ts';
 import { findingsOf } from './findings.ts';
 import { observe } from './observe.ts';
 import type { ExperimentsTable } from './schema.ts';
@@ -10,12 +11,12 @@ import type { ExperimentsTable } from './schema.ts';
 export async function stateOf(
   db: Reader,
   experiment: ExperimentsTable,
-): Promise<{ key: string; counts: Counts }> {
+): Promise<{ key: string; counts: ExperimentCounts }> {
   const counts = (await countsOf(db, [experiment]))(experiment);
   return { key: keyOf(experiment, counts), counts };
 }
 
-export function keyOf({ requested }: ExperimentsTable, { statuses, refused }: Counts): string {
+export function keyOf({ requested }: ExperimentsTable, { statuses, refused }: ExperimentCounts): string {
   // A run that joins is counted in `requested`, so that one that went and one that came do not look like none.
   return JSON.stringify([requested, refused, Object.entries(statuses).sort()]);
 }

@@ -27,6 +27,8 @@ export type OptionSets = ReadonlyMap<string, Record<string, string>>;
 /** The same before its input set was looked at: null stands for every input. */
 type AskedRun = Omit<WantedRun, 'input_id'> & {
   input_id: string | null;
+  /** Distinguishes runs that are otherwise the same; null: nothing does. */
+  run_number: string | null;
   /** Where it stands in the request. */
   field: string;
 };
@@ -89,6 +91,7 @@ export function askedOf(body: BatchExperimentCreate): Asked {
         input_id: null,
         scenario_id: null,
         repetition: 0,
+        run_number: null,
       }),
     ),
   );
@@ -135,6 +138,7 @@ function askedRun(run: BatchRunCreate, field: string, inputSetId: string, option
     input_id: run.input_id || null,
     scenario_id,
     repetition: run.repetition ?? 0,
+    run_number: run.run_number || null,
   };
 }
 
@@ -166,7 +170,8 @@ export function wantedRuns(asked: Asked, inputsOf: ReadonlyMap<string, readonly 
   const known = new Map([...inputsOf].map(([set, inputs]) => [set, new Set(inputs)]));
   const wanted: WantedRun[] = [];
   const seen = new Map<string, string>();
-  for (const { field, input_id, ...run } of asked.runs) {
+  const repetitions = new Repetitions();
+  for (const { field, input_id, run_number, ...run } of asked.runs) {
     const inputs = inputsOf.get(run.input_set_id) ?? [];
     if (input_id !== null && !known.get(run.input_set_id)?.has(input_id))
       throw badRequest(
@@ -175,18 +180,37 @@ export function wantedRuns(asked: Asked, inputsOf: ReadonlyMap<string, readonly 
     for (const input of input_id === null ? inputs : [input_id])
       for (let more = 0; more < asked.repetitions; more += 1) {
         const one = { ...run, input_id: input, repetition: run.repetition + more };
-        const key = JSON.stringify(Object.values(one));
+        const key = JSON.stringify([...Object.values(one), run_number]);
         const before = seen.get(key);
         if (before !== undefined)
           throw badRequest(
-            `${field} asks for the same run as ${before}; give it another input, option set, scenario or repetition, or leave it out.`,
+            `${field} asks for the same run as ${before}; give it another input, option set, scenario, repetition or run_number, or leave it out.`,
           );
         seen.set(key, field);
-        wanted.push(one);
+        wanted.push({ ...one, repetition: repetitions.take(one) });
         if (wanted.length > BATCH_RUNS_MAX) throw tooMany(asked, inputsOf);
       }
   }
   return wanted;
+}
+
+/** The repetitions that are taken, of each combination of everything else. */
+class Repetitions {
+  readonly #taken = new Map<string, { numbers: Set<number>; next: number }>();
+
+  /** The repetition of the run, or the lowest free one where another run has it. */
+  take({ repetition, ...rest }: WantedRun): number {
+    const key = JSON.stringify(Object.values(rest));
+    const group = this.#taken.get(key) ?? { numbers: new Set(), next: 0 };
+    this.#taken.set(key, group);
+    let free = repetition;
+    if (group.numbers.has(repetition)) {
+      while (group.numbers.has(group.next)) group.next += 1;
+      free = group.next;
+    }
+    group.numbers.add(free);
+    return free;
+  }
 }
 
 function tooMany(

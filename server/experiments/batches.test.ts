@@ -7,6 +7,7 @@ import { otherAccount } from '../testing/accounts.ts';
 import { createRun, pushApp } from '../testing/apps.ts';
 import {
   ARITHMETIC,
+  allSubmitted,
   batchEnded,
   batchPath,
   experimentalApplication,
@@ -57,7 +58,7 @@ describe('a batch experiment', () => {
       created_at: expect.stringMatching(INSTANT),
       updated_at: made.created_at,
       number_of_requested_runs: 12,
-      number_of_runs: 0,
+      number_of_runs: 12,
       number_of_completed_runs: 0,
       number_of_failed_runs: 0,
     });
@@ -320,10 +321,7 @@ test('a batch of more than a thousand runs is answered with the newest thousand 
   const body = { id: 'x', input_set_id: 'sizes', instance_ids: ['plain'], option_sets: { slow } };
   await makeBatch(idle, 'app', { ...body, repetitions: 1001 });
   const at = (rest: string) => idle.ask('GET', batchPath('app', rest));
-  await idle.until('runs-queued', async () => {
-    const { body } = await at('/x/metadata');
-    return (body as BatchExperimentInfo).number_of_runs === 1001;
-  });
+  await allSubmitted(idle, 'x');
   const { runs } = (await at('/x')).body as BatchExperiment;
   const all = ((await at('/x/runs')).body as { runs: ExperimentRun[] }).runs;
   expect(new Set(all.map((run) => run.repetition)).size).toBe(1001);

@@ -7,9 +7,9 @@ import { rfc3339 } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import type { Caller } from '../http/handler.ts';
 import { experimentRunBody } from '../runs/body.ts';
-import { countExperimentRuns, type StatusCounts } from '../runs/experiment-runs.ts';
+import { countExperimentRuns, type ExperimentCounts } from '../runs/experiment-runs.ts';
 import { labelsOf } from '../runs/labels.ts';
-import { countRefused, listPlanned } from '../runs/plan.ts';
+import { listPlanned } from '../runs/plan.ts';
 import type { ListedRun } from '../runs/store.ts';
 import type { ExperimentsTable } from './schema.ts';
 
@@ -26,28 +26,27 @@ export function shownBody(experiment: ExperimentsTable) {
   };
 }
 
-/** How many runs there are by how they ended; `refused` could not be made. */
-export interface Counts {
-  statuses: StatusCounts;
-  refused: number;
-}
-
 /** Of each of the experiments. */
 export async function countsOf(
   db: Reader,
   experiments: readonly Pick<ExperimentsTable, 'uid'>[],
-): Promise<(experiment: Pick<ExperimentsTable, 'uid'>) => Counts> {
-  const uids = experiments.map((one) => one.uid);
-  const [statuses, refused] = await Promise.all([countExperimentRuns(db, uids), countRefused(db, uids)]);
-  return ({ uid }) => ({ statuses: statuses.get(uid) ?? {}, refused: refused.get(uid) ?? 0 });
+): Promise<(experiment: Pick<ExperimentsTable, 'uid'>) => ExperimentCounts> {
+  const counts = await countExperimentRuns(
+    db,
+    experiments.map((one) => one.uid),
+  );
+  return ({ uid }) => counts.get(uid) ?? { statuses: {}, planned: 0, refused: 0 };
 }
 
 /** What `experimentProgress` of the contract says. */
-export function progressBody({ requested }: ExperimentsTable, { statuses, refused }: Counts) {
+export function progressBody(
+  { requested }: ExperimentsTable,
+  { statuses, planned, refused }: ExperimentCounts,
+) {
   const { succeeded = 0, failed = 0, canceled = 0 } = statuses;
   return {
     number_of_requested_runs: requested,
-    number_of_runs: Object.values(statuses).reduce((total, count) => total + count, 0),
+    number_of_runs: Object.values(statuses).reduce((total, count) => total + count, planned),
     number_of_completed_runs: succeeded + failed + canceled,
     number_of_failed_runs: failed + refused,
   };
@@ -74,10 +73,10 @@ export async function refusedBodies(db: Reader, { uid }: ExperimentsTable): Prom
       version_id: row.version_id,
       // That of a copy is its original.
       input_id: row.parent_run_id ?? row.input_id ?? '',
-      ...(input_set_id === undefined ? {} : { input_set_id }),
-      ...(option_set === undefined ? {} : { option_set }),
-      ...(scenario_id === undefined ? {} : { scenario_id }),
-      ...(repetition === undefined ? {} : { repetition }),
+      input_set_id: input_set_id ?? null,
+      option_set: option_set ?? null,
+      scenario_id: scenario_id ?? null,
+      repetition: repetition ?? null,
       error: row.error,
     };
   });

@@ -89,7 +89,7 @@ async function tryToCreate(parts: Parts, { caller, params, body, remember }: Cre
   };
   const answer = {
     status: 201 as const,
-    body: infoBody(experiment, { statuses: {}, refused: 0 }, caller.role),
+    body: infoBody(experiment, { statuses: {}, planned: wanted.length, refused: 0 }, caller.role),
   };
   const { uid, id, type } = experiment;
   const plan = {

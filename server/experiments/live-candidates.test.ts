@@ -75,6 +75,10 @@ describe('a candidate that refuses an option', () => {
       {
         instance_id: 'candidate',
         version_id: '',
+        input_set_id: null,
+        option_set: null,
+        scenario_id: null,
+        repetition: null,
         input_id: bad,
         error: 'options.less is "21"; it must be at most 20.',
       },

@@ -96,10 +96,10 @@ export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): 
     ...runBody(run, hidden),
     instance_id: run.instance_id,
     version_id: run.version_id,
-    ...(option_set === undefined ? {} : { option_set }),
-    ...(scenario_id === undefined ? {} : { scenario_id }),
-    ...(repetition === undefined ? {} : { repetition }),
-    ...(input_set_id === undefined ? {} : { input_set_id }),
+    option_set: option_set ?? null,
+    scenario_id: scenario_id ?? null,
+    repetition: repetition ?? null,
+    input_set_id: input_set_id ?? null,
   };
 }
 

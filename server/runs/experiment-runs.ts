@@ -5,6 +5,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { Reader, Tables, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import type { PageRequest } from '../http/paging.ts';
+import { REFUSED } from './plan.ts';
 import type { RunsTable } from './schema.ts';
 import { LISTED, type ListedRun } from './store.ts';
 
@@ -72,27 +73,66 @@ export function findObserved(db: Reader, ids: readonly RunId[]): Promise<Observe
 
 export type StatusCounts = Partial<Record<RunStatusV2, number>>;
 
-/** How many runs of each of the experiments have each status; an experiment without runs is absent. */
+/** Runs of an experiment by status, and its planned runs. */
+export interface ExperimentCounts {
+  statuses: StatusCounts;
+  /** Planned runs that will be submitted. */
+  planned: number;
+  /** Planned runs that could not be submitted. */
+  refused: number;
+}
+
+/**
+ * Counts the runs and planned runs of each experiment. One statement: a planned run that is submitted between two
+ * statements would be counted twice or not at all. Experiments without runs and planned runs are absent.
+ */
 export async function countExperimentRuns(
   db: Reader,
   experimentUids: readonly string[],
-): Promise<Map<string, StatusCounts>> {
-  const counts = new Map<string, StatusCounts>();
+): Promise<Map<string, ExperimentCounts>> {
+  const counts = new Map<string, ExperimentCounts>();
   for (let from = 0; from < experimentUids.length; from += UIDS_PER_STATEMENT) {
+    const uids = experimentUids.slice(from, from + UIDS_PER_STATEMENT);
     const rows = await db
       .selectFrom('runs')
-      .select((eb) => ['experiment_uid', 'status', eb.fn.countAll().as('count')])
+      .select((eb) => [
+        'experiment_uid as uid',
+        sql<RunStatusV2 | 'all planned' | 'refused'>`status`.as('status'),
+        eb.fn.countAll().as('count'),
+      ])
       .where(OF_EXPERIMENT)
-      .where('experiment_uid', 'in', experimentUids.slice(from, from + UIDS_PER_STATEMENT))
+      .where('experiment_uid', 'in', uids)
       .groupBy(['experiment_uid', 'status'])
+      .unionAll(plannedOf(db, uids, 'all planned'))
+      .unionAll(plannedOf(db, uids, 'refused').where(REFUSED))
       .execute();
-    for (const { experiment_uid, status, count } of rows)
-      counts.set(experiment_uid ?? '', { ...counts.get(experiment_uid ?? ''), [status]: Number(count) });
+    for (const { uid, status, count } of rows) {
+      const found = counts.get(uid ?? '') ?? { statuses: {}, planned: 0, refused: 0 };
+      if (status === 'all planned') found.planned += Number(count);
+      else if (status === 'refused') {
+        found.refused = Number(count);
+        found.planned -= Number(count);
+      } else found.statuses[status] = Number(count);
+      counts.set(uid ?? '', found);
+    }
   }
   return counts;
 }
 
 const UIDS_PER_STATEMENT = 500;
+
+/** Counts the planned runs of each experiment, from indexes alone: each row holds its options and may be large. */
+function plannedOf(db: Reader, uids: readonly string[], name: 'all planned' | 'refused') {
+  return db
+    .selectFrom('planned_runs')
+    .select((eb) => [
+      'owner_uid as uid',
+      sql.lit<RunStatusV2 | 'all planned' | 'refused'>(name).as('status'),
+      eb.fn.countAll().as('count'),
+    ])
+    .where('owner_uid', 'in', uids)
+    .groupBy('owner_uid');
+}
 
 /** Whether any run of the experiment has not ended: one look at a small index. */
 export async function hasUnfinished(db: Reader, experimentUid: string): Promise<boolean> {

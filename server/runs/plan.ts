@@ -137,7 +137,7 @@ export async function refusePlanned(
 
 /** In the text of the statements, because the planner takes a partial index only for what it can see. */
 const WAITING = sql<boolean>`error = ''`;
-const REFUSED = sql<boolean>`error <> ''`;
+export const REFUSED = sql<boolean>`error <> ''`;
 
 /** Rows of an owner that are waiting to be born, or with `refused` those that cannot be, in their order. */
 export function listPlanned(
@@ -173,24 +173,6 @@ export async function countPlanned(
   const count = (refused: number) => Number(rows.find((row) => Number(row.refused) === refused)?.count ?? 0);
   return { waiting: count(0), refused: count(1) };
 }
-
-/** How many runs of each of the owners cannot be born, where there are any. */
-export async function countRefused(db: Reader, owners: readonly string[]): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (let from = 0; from < owners.length; from += OWNERS_PER_STATEMENT) {
-    const rows = await db
-      .selectFrom('planned_runs')
-      .select((eb) => ['owner_uid', eb.fn.countAll().as('count')])
-      .where('owner_uid', 'in', owners.slice(from, from + OWNERS_PER_STATEMENT))
-      .where(REFUSED)
-      .groupBy('owner_uid')
-      .execute();
-    for (const row of rows) counts.set(row.owner_uid, Number(row.count));
-  }
-  return counts;
-}
-
-const OWNERS_PER_STATEMENT = 500;
 
 /** Whether anything is planned for the owner, waiting or refused. */
 export async function hasAnyPlanned(db: Reader, ownerUid: string): Promise<boolean> {

@@ -1,6 +1,8 @@
 /** Experiments for tests: an application whose indicators are known by arithmetic, made and waited for through the API. */
 import type { BatchExperiment, BatchExperimentInfo } from '@switchyard/contract/batch-experiments.ts';
+import type { ExperimentId } from '@switchyard/contract/ids.ts';
 import { isExperimentOver } from '@switchyard/contract/states.ts';
+import { expect } from 'vitest';
 import { nodeApp, pushApp, runToEnd } from './apps.ts';
 import { expectStatus } from './resources.ts';
 import type { TestServer } from './server.ts';
@@ -55,6 +57,16 @@ export async function makeBatch(
   });
   expectStatus(answer, 201);
   return answer.body as BatchExperimentInfo;
+}
+
+/** Waits until every planned run of the experiment was submitted or refused. */
+export async function allSubmitted(server: TestServer, id: string): Promise<void> {
+  const planned = server.running.database.read
+    .selectFrom('planned_runs')
+    .select('position')
+    .where('experiment_id', '=', id as ExperimentId)
+    .where('error', '=', '');
+  await expect.poll(() => planned.executeTakeFirst(), { timeout: 60_000 }).toBeUndefined();
 }
 
 /** Waits until the experiment is over, and answers it. */

@@ -99,6 +99,7 @@ export function shadowCalls(server: () => TestServer, application = 'app') {
     termination_events: { maximum_runs: 10 },
     ...more,
   });
+  const copies = async (id = 'test') => (await calls.runs(id)).filter((run) => run.experiment_id === id);
   return {
     ...calls,
     draft,
@@ -108,12 +109,12 @@ export function shadowCalls(server: () => TestServer, application = 'app') {
       expectStatus(await calls.start(more.id ?? 'test'), 204);
     },
     /** The copies that were made. */
-    copies: async (id = 'test') => (await calls.runs(id)).filter((run) => run.experiment_id === id),
+    copies,
     /** Waits until so many copies are made. */
     born: (count: number, id = 'test'): Promise<Body> =>
       server().until('runs-queued', async () => {
         const shown = await calls.get(`${id}/metadata`);
-        return shown.number_of_runs === count ? shown : null;
+        return shown.number_of_runs === count && (await copies(id)).length === count ? shown : null;
       }),
   };
 }
