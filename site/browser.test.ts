@@ -98,7 +98,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(false);
-    expect(await page.locator('#site-navigation > nav').count()).toBe(1);
+    // The dialog is hidden at once, and says so in an event that comes later.
+    await expect.poll(() => page.locator('#site-navigation > nav').count()).toBe(1);
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.mouse.click(narrow.width - 5, 400);
     expect(await dialog.isVisible()).toBe(false);

@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { BUILT_ADDRESS } from '@switchyard/contract/site-address.ts';
 import { compressedCopies } from './build/compress.ts';
 import { filesHash, inputHash } from './build/input-hash.ts';
 import { ContentError } from './build/problems.ts';
@@ -30,8 +31,8 @@ type Stamp = { inputs: string; references: string[]; referenced: string; pages: 
 export async function buildSite(options: BuildOptions = {}): Promise<BuildResult> {
   const outDir = resolve(options.outDir ?? join(site, 'dist'));
   const from = resolve(options.from ?? site);
-  const publicUrl = options.publicUrl ?? 'http://127.0.0.1:8080';
-  const own = [site, join(repository, 'explorer'), join(repository, 'contract/openapi')];
+  const publicUrl = options.publicUrl ?? BUILT_ADDRESS;
+  const own = [site, join(repository, 'explorer'), join(repository, 'contract')];
   const folders = from === site ? own : [...own, from];
   const inputs = inputHash(folders, join(repository, 'package-lock.json'), [publicUrl, from]);
   const last = readStamp(outDir);

@@ -8,13 +8,18 @@ import { hasBrowser } from './testing/browser.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const customApp = '/docs/get-started/quickstarts/custom-app';
+const firstRun = '/docs/get-started/quickstarts/overview';
 const runs = '/docs/using-switchyard/reference/api/runs';
 const mayCopy = { permissions: ['clipboard-read', 'clipboard-write'] };
 
 const at = atSite(serveFolder);
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
-const written = (route: string) => readFileSync(join(builtSite, `${route}.md`), 'utf8');
+/** The Markdown of a page with the address it came from. */
+const written = (route: string) =>
+  readFileSync(join(builtSite, `${route}.md`), 'utf8').replace(/^```.*?^```/gms, (code) =>
+    code.replaceAll('http://127.0.0.1:8080', at.site.url),
+  );
 
 describe.skipIf(!hasBrowser)('on a page', () => {
   async function visit(route: string, options: BrowserContextOptions = mayCopy): Promise<Page> {
@@ -61,7 +66,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     const page = await visit('/docs');
     await page.getByRole('button', { name: 'Copy page' }).click();
     await page.locator('[data-copy=done]').waitFor();
-    expect(await copied(page)).toBe(written('/docs/get-started/quickstarts/overview'));
+    expect(await copied(page)).toBe(written(firstRun));
     expect(await page.getByRole('link', { name: 'View as Markdown' }).getAttribute('href')).toBe(
       '/docs/get-started/quickstarts/overview.md',
     );
@@ -150,6 +155,22 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     await page.locator('.api [data-panel=curl] [data-copy]').first().click();
     await page.locator('[data-copy=done]').waitFor();
     expect(await copied(page)).toContain(`'${at.site.url}/v1/applications/`);
+  });
+
+  test('B7: the code of a guide calls the server that the page came from, and is copied so', async () => {
+    const page = await visit(firstRun);
+    const code = page.locator('pre code').filter({ hasText: 'export SWITCHYARD_URL=' });
+    expect(await code.textContent()).toContain(`export SWITCHYARD_URL=${at.site.url}\n`);
+    const block = page.locator('figure.code').filter({ has: code });
+    await block.hover();
+    await block.getByRole('button', { name: 'Copy' }).click();
+    await page.locator('[data-copy=done]').waitFor();
+    expect(await copied(page)).toBe(await code.textContent());
+    const blocks = await page.locator('article pre').allTextContents();
+    expect(blocks.filter((text) => text.includes('127.0.0.1:8080'))).toEqual([]);
+    expect(await page.locator('article').textContent()).toContain(
+      'serves everything on http://127.0.0.1:8080.',
+    );
   });
 
   test('without scripts its Markdown is a link, and no button stands there', async () => {

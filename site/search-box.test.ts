@@ -95,6 +95,14 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.waitForURL(target);
   });
 
+  test('B3: shows hits of words with hyphens', async () => {
+    const page = await visit('/');
+    await boxOf(page).fill('or-tools');
+    const hits = await options(page);
+    expect(await hits.first().locator('mark').first().textContent()).toMatch(/^or-tools$/i);
+    expect(await hits.count()).toBe((await ask('or-tools')).hits.length);
+  });
+
   test('says exactly what it found nothing for', async () => {
     const page = await visit('/');
     await boxOf(page).fill('  qqqqzz  <i>wwwwzz</i> ');

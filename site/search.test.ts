@@ -1,6 +1,15 @@
 /** The search of the real pages: what readers ask, through the server. The box is in search-box.test.ts. */
-import type { SearchAnswer, SearchHit } from '@switchyard/contract/search.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  markedParts,
+  SEARCH_QUERY_CHARS_MAX,
+  type SearchAnswer,
+  type SearchHit,
+  type SearchRecord,
+} from '@switchyard/contract/search.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtRoutes, builtSite } from './testing/at-site.ts';
 import { heldOut, questions } from './testing/questions.ts';
@@ -49,6 +58,44 @@ describe('what readers ask', () => {
     expect(asked).toBeGreaterThan(0);
     const allowed = asked - Math.floor((29 / 30) * asked);
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(allowed);
+  });
+
+  test.each([
+    ['gurobi', '/docs/integrations/solvers/commercial'],
+    ['or-tools', '/docs/integrations/solvers/or-tools'],
+    ['cp-sat', '/docs/integrations/solvers/or-tools'],
+    ['multi-file', '/docs/integrations/data/multi-file'],
+    ['upload csv files', '/docs/integrations/data/csv-archive'],
+  ])('B3: %s is answered in the box and on the page of results', async (query, slug) => {
+    expect((await ask(query)).hits.map((hit) => hit.slug)).toContain(slug);
+    const page = await fetch(`${server.url}/search?q=${encodeURIComponent(query)}`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await page.text()).toContain(`<a href="${slug}`);
+  });
+
+  test('B3: no words of the pages, among any other text, make a search fail', async () => {
+    const records: SearchRecord[] = JSON.parse(readFileSync(join(builtSite, 'search.json'), 'utf8'));
+    const words = new Set(records.flatMap(({ content, names }) => `${content} ${names}`.split(/\s+/)));
+    const joined = [...words].filter((word) => /[^\p{L}\p{N}]/u.test(word));
+    expect(joined.length).toBeGreaterThan(1000);
+    const queries = fc.array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...joined) }, fc.string()), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(queries, async (parts) => {
+        const query = parts.join(' ').trim().slice(0, SEARCH_QUERY_CHARS_MAX).toWellFormed();
+        const { hits, marks } = await ask(query);
+        for (const { content } of hits) {
+          const shown = markedParts(content, marks).map(({ text }) => text);
+          expect(shown.join('')).toBe(content);
+        }
+        const page = await fetch(`${server.url}/search?q=${encodeURIComponent(query)}`);
+        expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+        await page.arrayBuffer();
+      }),
+      { numRuns: 50 },
+    );
   });
 
   test('operations are found by their names, at the pages that show them, in the promised shape', async () => {

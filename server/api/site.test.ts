@@ -140,6 +140,43 @@ describe('a page', () => {
   });
 });
 
+describe('B7: the address of the server', () => {
+  const url = 'https://ops.example/a&b';
+  const html = (address: string) =>
+    `<body data-server="${address}"><p>http://127.0.0.1:8080 by default</p><pre tabindex="0"><code>curl <b>${address}/v1</b></code></pre>`;
+  const markdown = (address: string) =>
+    `It is http://127.0.0.1:8080.\n\n- Call it:\n  \`\`\`bash\n  curl ${address}/v1\n  \`\`\`\n\nOr http://127.0.0.1:8080.\n`;
+  const built = 'http://127.0.0.1:8080';
+
+  test('stands in the code of pages and of their Markdown, compressed or not, and nowhere else', async () => {
+    const expected = {
+      '/docs/call': html('https://ops.example/a&amp;b'),
+      '/docs/call.md': markdown(url),
+      '/llms-full.txt': markdown(url),
+      '/assets/call.js': `fetch("${built}")`,
+    };
+    const other = mkdtempSync(join(tmpdir(), 'switchyard-addressed-'));
+    const put = (name: string, text: string) => {
+      mkdirSync(dirname(join(other, name)), { recursive: true });
+      writeFileSync(join(other, name), text);
+      writeFileSync(join(other, `${name}.br`), brotliCompressSync(text));
+    };
+    for (const name of ['404.html', 'error.html', 'docs/call.html']) put(name, html(built));
+    for (const name of ['docs/call.md', 'llms-full.txt']) put(name, markdown(built));
+    put('assets/call.js', `fetch("${built}")`);
+    put('csp.json', JSON.stringify({ scripts: [], styles: [] }));
+    await using named = await startTestServer({ site: other, env: { SWITCHYARD_PUBLIC_URL: url } });
+    rmSync(other, { recursive: true });
+    for (const [path, text] of Object.entries(expected)) {
+      for (const encoding of ['br', 'identity']) {
+        const answer = await fetch(`${named.url}${path}`, { headers: { 'accept-encoding': encoding } });
+        expect(answer.headers.get('content-encoding'), path).toBe(encoding === 'br' ? 'br' : null);
+        expect(await answer.text(), path).toBe(text);
+      }
+    }
+  });
+});
+
 describe('other files', () => {
   test.each(['cloud', 'marketplace'])('the %s document goes out compressed', async (name) => {
     const { headers, body } = await get(`/openapi/${name}.json`, { 'accept-encoding': 'gzip, br' });

@@ -8,6 +8,7 @@ import { extname, join, sep } from 'node:path';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import { BANNER_PATH } from '@switchyard/contract/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/search.ts';
+import { BUILT_ADDRESS, withAddressInCode } from '@switchyard/contract/site-address.ts';
 import type { FastifyInstance } from 'fastify';
 import type { ErrorPages } from '../http/server.ts';
 import { ENCODINGS, type Encoding, type FixedFile, sendFile, sendMissing } from './fixed-file.ts';
@@ -20,12 +21,13 @@ const SEARCH_RECORDS = '/search.json';
 const PRIVATE_FILES = ['/csp.json', '/input-hash.txt', SEARCH_RECORDS];
 /** What must name whole addresses, which only the running server knows. */
 const WITH_ADDRESS = ['/sitemap.xml', '/robots.txt', '/releases.atom', '/llms.txt'];
+const WHOLE_TEXT = '/llms-full.txt';
 const NOT_FOUND = '/404.html';
 const ERROR = '/error.html';
 /** The empty paragraph of the error page that takes the sentence. */
 const ERROR_SLOT = /(<p data-error="">)(<\/p>)/;
-/** What the build writes where it does not know the address of the server. */
-const UNKNOWN_ADDRESS = 'http://127.0.0.1:8080';
+/** Where a page names the server: its body for scripts, and its code for readers. */
+const NAMES_SERVER = /<body [^>]*>|<pre[ >].*?<\/pre>/gs;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -126,12 +128,23 @@ export function errorPagesOf({ headers, notFoundPage, errorPage }: Site): ErrorP
 
 /** `publicUrl` is known once the server listens. */
 export function serveSite(app: FastifyInstance, site: Site, publicUrl: () => string): void {
+  // Each file gets the address when it is first requested: before the server listens the address is not known.
+  const asServed = new Map<FixedFile, FixedFile>();
+  const withAddress = (path: string, file: FixedFile): FixedFile => {
+    if (publicUrl() === BUILT_ADDRESS) return file;
+    const known = asServed.get(file);
+    if (known) return known;
+    const text = renamed(path, file, publicUrl());
+    const served = text === undefined ? file : withText(file, text);
+    asServed.set(file, served);
+    return served;
+  };
   app.get('/*', async (request, reply) => {
     const [path = '', query] = request.url.split('?', 2);
     const text = site.files.get(`${path}.md`);
     const file = text && wantsMarkdown(request.headers.accept) ? text : site.files.get(path);
     if (file) {
-      const shown = WITH_ADDRESS.includes(path) ? withAddress(file, publicUrl()) : file;
+      const shown = withAddress(path, file);
       const headers = file.type === TYPES['.html'] ? site.headers : site.fileHeaders;
       return sendFile(request, reply.headers(headers), shown, text ? ['accept'] : []);
     }
@@ -167,16 +180,31 @@ function nameAddresses(found: Map<string, Buffer>, { banner, search }: SiteAddre
       .replace(`data-banner="${BANNER_PATH}"`, () => `data-banner="${escapeHtml(banner)}"`)
       .replace(`data-search="${SEARCH_PATH}"`, () => `data-search="${escapeHtml(search)}"`);
     found.set(name, Buffer.from(text));
-    // Made anew at every start, so a level that takes a millisecond a page.
-    const params = { [zlib.BROTLI_PARAM_QUALITY]: 5 };
-    if (found.has(`${name}.br`)) found.set(`${name}.br`, brotliCompressSync(text, { params }));
+    if (found.has(`${name}.br`)) found.set(`${name}.br`, brotli(text));
     if (found.has(`${name}.gz`)) found.set(`${name}.gz`, gzipSync(text));
   }
 }
 
-function withAddress(file: FixedFile, publicUrl: string): FixedFile {
-  const text = file.plain.toString().replaceAll(`${UNKNOWN_ADDRESS}/`, () => `${publicUrl}/`);
-  return { ...file, plain: Buffer.from(text), compressed: {} };
+/** Returns the text of a file as a server at `publicUrl` serves it; undefined for a file that names no server. */
+function renamed(path: string, { type, plain }: FixedFile, publicUrl: string): string | undefined {
+  const rename = (text: string, to = publicUrl): string => text.replaceAll(BUILT_ADDRESS, () => to);
+  if (WITH_ADDRESS.includes(path)) return rename(plain.toString());
+  if (type === TYPES['.html'])
+    return plain.toString().replace(NAMES_SERVER, (part) => rename(part, escapeHtml(publicUrl)));
+  if (type === TYPES['.md'] || path === WHOLE_TEXT)
+    return withAddressInCode(plain.toString(), BUILT_ADDRESS, publicUrl);
+  return undefined;
+}
+
+/** The same content with as many compressed copies, made at a level that takes a millisecond a page. */
+function withText(file: FixedFile, text: string): FixedFile {
+  const { br, gzip } = file.compressed;
+  const compressed = { ...(br && { br: brotli(text) }), ...(gzip && { gzip: gzipSync(text) }) };
+  return { ...file, plain: Buffer.from(text), compressed };
+}
+
+function brotli(text: string): Buffer {
+  return brotliCompressSync(text, { params: { [zlib.BROTLI_PARAM_QUALITY]: 5 } });
 }
 
 function securityHeaders(

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { escapeRegExp } from '@switchyard/contract/regular-expressions.ts';
 import { build, minifySync, type Rolldown, transformWithOxc } from 'vite';
 import type { Assets, View } from '../page-data.ts';
 
@@ -95,10 +94,10 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
       if (file.name === 'main') script = `/${file.fileName}`;
     }
   }
-  const sheets = Object.entries(sheetUses).map(([name, classes]) => ({
-    css: css.get(name) ?? '',
-    usedBy: new RegExp(`class="(?:${classes.map(escapeRegExp).join('|')})"`),
-  }));
+  const sheets = Object.entries(sheetUses).map(([name, classes]) => {
+    const classPattern = classes.join('|');
+    return { css: css.get(name) ?? '', usedBy: new RegExp(`class="(?:${classPattern})"`) };
+  });
   return { css: css.get('styles') ?? '', sheets, script, files };
 }
 

@@ -1,4 +1,5 @@
 import { copyText } from './clipboard.ts';
+import { nameServerInMarkdown } from './server-address.ts';
 
 const confirmationMs = 3000;
 
@@ -7,7 +8,7 @@ async function copyFor(button: HTMLElement): Promise<string | undefined> {
   if (button.dataset.copyPage !== undefined) {
     const source = document.querySelector<HTMLLinkElement>('link[type="text/markdown"]');
     if (!source) return undefined;
-    const done = await copyText(fetch(source.href).then(textOf));
+    const done = await copyText(fetch(source.href).then(textOf).then(nameServerInMarkdown));
     return done ? 'Copied' : 'Not copied';
   }
   const code = button.parentElement?.querySelector<HTMLElement>('pre code');

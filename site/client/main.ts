@@ -8,11 +8,13 @@ import { startDrawer } from './drawer.ts';
 import { startFollowHeadings } from './follow-headings.ts';
 import { startPermalinks } from './permalinks.ts';
 import { startSearchOpener } from './search-opener.ts';
+import { startServerAddress } from './server-address.ts';
 import { startSidebar } from './sidebar.ts';
 import { startTabs } from './tabs.ts';
 import { startTheme } from './theme.ts';
 
 startTheme();
+startServerAddress();
 startCopy();
 startPermalinks();
 startDrawer();

@@ -1,16 +1,9 @@
-/**
- * What pages of the reference of the API can do more: unfold everything at once, link to each field and answer, and name
- * this server in the samples.
- */
+/** What pages of the reference of the API can do more: unfold everything at once, and link to each field and answer. */
 import { hrefOf } from '@switchyard/explorer/model/href.ts';
-
-/** What the samples are built with; see build/markup/swagger.ts. */
-const builtWith = 'http://127.0.0.1:8080';
 
 export function startReference(): void {
   addExpandAll();
   linkWhatUnfolds();
-  if (location.origin !== builtWith) nameThisServer();
 }
 
 function addExpandAll(): void {
@@ -43,15 +36,5 @@ function linkAllIn(details: Element): void {
   for (const link of links) {
     const place = link.closest('.api-field, .api-response');
     if (place) link.href = hrefOf(place.id);
-  }
-}
-
-/** A reader who has the page from a server wants to call that server. Nothing is sent; only the words change. */
-function nameThisServer(): void {
-  for (const code of document.querySelectorAll('.api pre code')) {
-    const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      text.nodeValue = text.nodeValue?.replaceAll(builtWith, location.origin) ?? null;
-    }
   }
 }

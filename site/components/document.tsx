@@ -1,5 +1,6 @@
 import { BANNER_PATH } from '@switchyard/contract/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/search.ts';
+import { BUILT_ADDRESS } from '@switchyard/contract/site-address.ts';
 import type { ReactNode } from 'react';
 import type { Assets, Neighbour } from '../page-data.ts';
 import { Footer } from './footer.tsx';
@@ -57,7 +58,7 @@ export function Document(props: Props) {
         <InlineScript type="speculationrules" text={assets.inline.speculation} />
       </head>
       {/* The server puts other addresses in their place where it is told to. */}
-      <body data-banner={BANNER_PATH} data-search={SEARCH_PATH}>
+      <body data-banner={BANNER_PATH} data-search={SEARCH_PATH} data-server={BUILT_ADDRESS}>
         <a className="skip-link" href="#main">
           Skip to content
         </a>

@@ -1,5 +1,6 @@
 import type { Node, Schema } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
+import { BUILT_ADDRESS } from '@switchyard/contract/site-address.ts';
 import type { Content } from '@switchyard/explorer/model/content.ts';
 import { newPage } from '@switchyard/explorer/model/field.ts';
 import {
@@ -18,7 +19,7 @@ import type { MarkupContext } from './context.ts';
 export const swaggerLanguages = ['bash', 'python', 'js', 'json'];
 
 /** What the samples call: a server as `npm start` leaves it, with the token that the quickstarts export. */
-const sampleOptions = { baseUrl: 'http://127.0.0.1:8080', tokenName: 'SWITCHYARD_TOKEN' };
+const sampleOptions = { baseUrl: BUILT_ADDRESS, tokenName: 'SWITCHYARD_TOKEN' };
 
 /** A piece of code that an operation shows, coloured. */
 export type Coloured = { language: string; code: string; lines: Token[][] };
