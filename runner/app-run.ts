@@ -341,6 +341,7 @@ export class AppRun {
       stdoutBytes: size(this.#folder.stdout),
       stderrBytes: size(this.#folder.stderr),
     };
+    if (this.#user !== undefined) report.user = this.#user;
     if (end.cause !== undefined) {
       report.reason = end.cause.reason;
       report.error = end.cause.error;

@@ -1,37 +1,120 @@
 /**
- * Takes what an app left in its folder. By now nothing of the app runs, but what it left may be hostile: links are
- * never followed, in no part of a path, and only plain files are read.
+ * Takes what an app left in its folder. By now nothing of the app runs, but what it left may be hostile: only regular
+ * files that belong to the run are read, by descriptor and through no link (below.ts). What is handed out lies in
+ * `results/`, where no app can write.
  */
 import { isUtf8 } from 'node:buffer';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ARCHIVE_LIMITS, ArchiveRefused, cut, safePath } from './archive-rules.ts';
+import {
+  contentOf,
+  type OpenFolder,
+  openFile,
+  openFolder,
+  openSubfolder,
+  partsOf,
+  pathOf,
+  ShrunkError,
+  sizeOfFile,
+} from './below.ts';
+import { contentPaths } from './content.ts';
 import type { CachedExecutable } from './executables.ts';
 import type { RunFolder } from './run-folder.ts';
 import { bytesInWords } from './sentences.ts';
-import type { ResultFile } from './types.ts';
+import type { Ended, Job, ResultFile } from './types.ts';
 
 const COMPARE_BYTES = 256 * 1024;
+const PAUSE_AFTER_FILES = 100;
 
-/** A plain file below `base`, reached without a link; undefined when there is none. */
-export async function plainFile(base: string, path: string): Promise<ResultFile | undefined> {
-  let at = base;
-  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  for (const [place, part] of parts.entries()) {
-    at = join(at, part);
-    const info = await lstat(at).catch(() => undefined);
-    const isLast = place === parts.length - 1;
-    if (info === undefined || (isLast ? !info.isFile() : !info.isDirectory())) return undefined;
-    if (isLast) {
-      await makeReadable(at);
-      return { path: at, bytes: info.size };
-    }
+/** Whose files are taken. */
+export interface Source {
+  folder: RunFolder;
+  /** The user id of the run. A file of another user is a hard link to a file of the host. */
+  owner: number;
+}
+
+/** The owner of the app's files: the user of the run, or the one that its folder was made by. */
+export async function ownerOf({ work }: RunFolder, user: number | undefined): Promise<number> {
+  return user ?? (await stat(work)).uid;
+}
+
+interface Taking {
+  source: Source;
+  job: Job;
+  executable: CachedExecutable;
+  workingDirectory: string;
+}
+
+/** Takes the results that the job's formats name. Results that are refused fail a run that had succeeded. */
+export async function collect(
+  ended: Ended,
+  { source, job, executable, workingDirectory }: Taking,
+): Promise<void> {
+  const content = contentPaths(job);
+  const below = (path: string): string => (workingDirectory === '' ? path : `${workingDirectory}/${path}`);
+  const fail = (error: string): void => {
+    if (!ended.succeeded) return;
+    ended.succeeded = false;
+    ended.reason = 'output';
+    ended.error = error;
+  };
+  const most = job.limits.outputBytes;
+  const refuse = (name: string, bytes: number): void =>
+    fail(`The app's ${name} take ${bytesInWords(bytes)}; the limit is ${bytesInWords(most)}.`);
+  if (content.solutionsPath !== undefined) {
+    const { fileBytes } = job.limits;
+    const solutions = await packSolutions(source, below(content.solutionsPath), executable, fileBytes);
+    if (solutions !== undefined && 'path' in solutions) {
+      ended.solutions = solutions;
+      if (solutions.bytes > most) refuse('solutions', solutions.bytes);
+    } else if (solutions !== undefined) fail(solutions.refused);
   }
-  return undefined;
+  for (const name of ['statistics', 'metrics', 'assets'] as const) {
+    const path = content[`${name}Path`];
+    const file = path === undefined ? undefined : await takeFile(source, below(path), name, most);
+    if (file === undefined) continue;
+    if ('path' in file) ended[name] = file;
+    else refuse(name, file.tooLong);
+  }
+}
+
+/**
+ * Copies a regular file of the working copy to `results/<name>`. Returns undefined when there is none, and only its
+ * size when it has more than `most` bytes.
+ */
+export async function takeFile(
+  { folder, owner }: Source,
+  path: string,
+  name: string,
+  most: number,
+): Promise<ResultFile | { tooLong: number } | undefined> {
+  const parts = partsOf(path);
+  const last = parts.pop();
+  if (last === undefined) return undefined;
+  const parent = await openFolder(folder.work, parts.join('/'));
+  if (parent === undefined) return undefined;
+  let file: FileHandle | undefined;
+  try {
+    file = await openFile(parent, last, owner);
+    if (file === undefined) return undefined;
+    const bytes = (await file.stat()).size;
+    if (bytes > most) return { tooLong: bytes };
+    await mkdir(folder.results, { recursive: true, mode: 0o700 });
+    const target = join(folder.results, name);
+    await pipeline(contentOf(file, bytes), createWriteStream(target, { flags: 'wx', mode: 0o600 }));
+    return { path: target, bytes };
+  } catch (error) {
+    if (error instanceof ShrunkError) return undefined;
+    throw error;
+  } finally {
+    await file?.close();
+    await parent.handle.close();
+  }
 }
 
 /**
@@ -43,111 +126,154 @@ export async function plainFile(base: string, path: string): Promise<ResultFile 
  * @param most bytes that are read; a file of holes takes no space and is as long as it says.
  */
 export async function packSolutions(
-  folder: RunFolder,
+  source: Source,
   path: string,
   executable: CachedExecutable,
   most: number,
 ): Promise<ResultFile | { refused: string } | undefined> {
-  if (!(await isPlainFolder(folder.work, path))) return undefined;
-  const files: string[] = [];
-  let length = 0;
+  const root = await openFolder(source.folder.work, path);
+  if (root === undefined) return undefined;
   try {
-    for (const file of await listFiles(join(folder.work, path))) {
-      const source = join(folder.work, path, file);
-      await makeReadable(source);
-      if (await isUnchanged(folder, `${path}/${file}`, executable)) continue;
-      if (files.push(file) > ARCHIVE_LIMITS.entries)
-        throw new ArchiveRefused(`They are more than ${ARCHIVE_LIMITS.entries} files.`);
-      length += (await lstat(source)).size;
+    const files = await listChanged(root, source.owner, path, executable);
+    if (files.length === 0) return undefined;
+    const length = files.reduce((sum, file) => sum + file.bytes, 0);
+    if (length > most) {
+      return {
+        refused: `The app's solutions are ${bytesInWords(length)} long; the limit is ${bytesInWords(most)}.`,
+      };
     }
+    await mkdir(source.folder.results, { recursive: true, mode: 0o700 });
+    const target = join(source.folder.results, 'solutions.tar.gz');
+    await packFiles(root, source.owner, files, target);
+    return { path: target, bytes: (await stat(target)).size };
   } catch (error) {
-    if (!(error instanceof ArchiveRefused)) throw error;
+    if (!(error instanceof ArchiveRefused || error instanceof ShrunkError)) throw error;
     return { refused: `The app's solutions cannot be packed: ${error.message}` };
+  } finally {
+    await root.handle.close();
   }
-  if (files.length === 0) return undefined;
-  if (length > most) {
-    return {
-      refused: `The app's solutions are ${bytesInWords(length)} long; the limit is ${bytesInWords(most)}.`,
-    };
-  }
-  await mkdir(folder.results, { recursive: true });
-  const target = join(folder.results, 'solutions.tar.gz');
-  const tar = pack();
-  const written = pipeline(tar, createGzip({ level: constants.Z_BEST_SPEED }), createWriteStream(target));
-  written.catch((error: Error) => tar.destroy(error));
-  for (const file of files.sort()) {
-    const source = join(folder.work, path, file);
-    const { size, mtime, mode } = await lstat(source);
-    const entry = tar.entry({ name: file, size, mtime, mode: mode & 0o777 });
-    // Of a file that is sparse or huge only `size` bytes are promised, so no more are read.
-    if (size === 0) entry.end(Buffer.alloc(0));
-    else await pipeline(createReadStream(source, { end: size - 1 }), entry);
-  }
-  tar.finalize();
-  await written;
-  return { path: target, bytes: (await stat(target)).size };
 }
 
-/** An app may take the right to read a file from its owner, which on many hosts is us. */
-async function makeReadable(file: string): Promise<void> {
-  const { mode } = await lstat(file);
-  if ((mode & 0o400) === 0) await chmod(file, (mode & 0o777) | 0o400);
+interface Found {
+  /** Relative to the folder of solutions. */
+  path: string;
+  bytes: number;
 }
 
-async function isPlainFolder(base: string, path: string): Promise<boolean> {
-  let at = base;
-  for (const part of path.split('/').filter((one) => one !== '' && one !== '.')) {
-    at = join(at, part);
-    if (!(await lstat(at).catch(() => undefined))?.isDirectory()) return false;
-  }
-  return true;
-}
-
-/** Plain files below a folder, at any depth, by their path relative to it. Throws ArchiveRefused for a path no archive may hold. */
-async function listFiles(root: string): Promise<string[]> {
-  const files: string[] = [];
-  const walk = async (relative: string): Promise<void> => {
-    const entries = await readdir(join(root, relative), { withFileTypes: true, encoding: 'buffer' });
-    for (const entry of entries) {
-      const isFolder = entry.isDirectory();
-      if (!isFolder && !entry.isFile()) continue;
+/** Regular files of the owner, at any depth. Throws ArchiveRefused for a path no archive may hold. */
+async function listChanged(
+  root: OpenFolder,
+  owner: number,
+  place: string,
+  executable: CachedExecutable,
+): Promise<Found[]> {
+  const files: Found[] = [];
+  let seen = 0;
+  const look = async (folder: OpenFolder, name: string, path: string): Promise<void> => {
+    seen += 1;
+    // Looking is quick; others get their turn all the same.
+    if (seen % PAUSE_AFTER_FILES === 0) await new Promise((resolve) => setImmediate(resolve));
+    const bytes = sizeOfFile(folder, name, owner);
+    if (bytes === undefined) return;
+    const shipped = originalOf(`${place}/${path}`, bytes, executable);
+    if (shipped !== undefined && (await isSame(folder, name, owner, shipped))) return;
+    if (files.push({ path, bytes }) > ARCHIVE_LIMITS.entries)
+      throw new ArchiveRefused(`They are more than ${ARCHIVE_LIMITS.entries} files.`);
+  };
+  const walk = async (folder: OpenFolder, relative: string): Promise<void> => {
+    const listed = pathOf(folder.handle.fd, folder.path);
+    for (const entry of await readdir(listed, { withFileTypes: true, encoding: 'buffer' })) {
+      if (!entry.isDirectory() && !entry.isFile()) continue;
       const name = entry.name.toString();
       const path = relative === '' ? name : `${relative}/${name}`;
       if (!isUtf8(entry.name)) throw new ArchiveRefused(`The name of "${cut(path)}" is not UTF-8.`);
       safePath(path);
-      if (isFolder) await walk(path);
-      else files.push(path);
+      if (entry.isFile()) {
+        await look(folder, name, path);
+        continue;
+      }
+      const subfolder = await openSubfolder(folder, name);
+      if (subfolder === undefined) continue;
+      try {
+        await walk(subfolder, path);
+      } finally {
+        await subfolder.handle.close();
+      }
     }
   };
-  await walk('');
-  return files;
+  await walk(root, '');
+  return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-async function isUnchanged(folder: RunFolder, path: string, executable: CachedExecutable): Promise<boolean> {
-  const clean = path
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .join('/');
-  const shipped = executable.byPath.get(clean);
-  if (shipped === undefined || (shipped.kind !== 'file' && shipped.kind !== 'hardlink')) return false;
-  const now = join(folder.work, clean);
-  if ((await lstat(now)).size !== shipped.size) return false;
-  return await sameBytes(now, join(executable.folder, 'root', clean));
-}
-
-async function sameBytes(one: string, other: string): Promise<boolean> {
-  const a = await open(one, 'r');
-  const b = await open(other, 'r');
+async function packFiles(root: OpenFolder, owner: number, files: Found[], target: string): Promise<void> {
+  const tar = pack();
+  const output = createWriteStream(target, { flags: 'wx', mode: 0o600 });
+  const written = pipeline(tar, createGzip({ level: constants.Z_BEST_SPEED }), output);
+  written.catch((error: Error) => tar.destroy(error));
+  let open: { path: string; folder: OpenFolder } | undefined;
   try {
-    for (let at = 0; ; at += COMPARE_BYTES) {
-      const left = await readAt(a, at);
-      const right = await readAt(b, at);
-      if (!left.equals(right)) return false;
-      if (left.length < COMPARE_BYTES) return true;
+    for (const { path, bytes } of files) {
+      const above = dirname(path);
+      if (open?.path !== above) {
+        await open?.folder.handle.close();
+        open = undefined;
+        const folder = await openFolder(`${pathOf(root.handle.fd, root.path)}/.`, above);
+        if (folder === undefined) throw new ShrunkError(`"${cut(path)}" was removed while it was read.`);
+        open = { path: above, folder };
+      }
+      const file = await openFile(open.folder, path.slice(path.lastIndexOf('/') + 1), owner);
+      if (file === undefined) throw new ShrunkError(`"${cut(path)}" was removed while it was read.`);
+      try {
+        const { mtime, mode } = await file.stat();
+        // No more than the size that was counted against the limit, however long the file is by now.
+        const entry = tar.entry({ name: path, size: bytes, mtime, mode: mode & 0o777 });
+        if (bytes === 0) entry.end(Buffer.alloc(0));
+        else await pipeline(contentOf(file, bytes), entry);
+      } finally {
+        await file.close();
+      }
+    }
+    tar.finalize();
+    await written;
+  } catch (error) {
+    tar.destroy(error as Error);
+    await written.catch(() => undefined);
+    await rm(target, { force: true });
+    throw error;
+  } finally {
+    await open?.folder.handle.close();
+  }
+}
+
+/** The file of the executable with this path and size, if it has one. */
+function originalOf(path: string, bytes: number, executable: CachedExecutable): string | undefined {
+  const clean = partsOf(path).join('/');
+  const shipped = executable.byPath.get(clean);
+  if (shipped === undefined || (shipped.kind !== 'file' && shipped.kind !== 'hardlink')) return undefined;
+  return bytes === shipped.size ? join(executable.folder, 'root', clean) : undefined;
+}
+
+async function isSame(folder: OpenFolder, name: string, owner: number, shipped: string): Promise<boolean> {
+  const file = await openFile(folder, name, owner);
+  if (file === undefined) return false;
+  try {
+    const original = await open(shipped, 'r');
+    try {
+      return await sameBytes(file, original);
+    } finally {
+      await original.close();
     }
   } finally {
-    await a.close();
-    await b.close();
+    await file.close();
+  }
+}
+
+async function sameBytes(one: FileHandle, other: FileHandle): Promise<boolean> {
+  for (let at = 0; ; at += COMPARE_BYTES) {
+    const left = await readAt(one, at);
+    const right = await readAt(other, at);
+    if (!left.equals(right)) return false;
+    if (left.length < COMPARE_BYTES) return true;
   }
 }
 

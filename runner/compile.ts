@@ -10,20 +10,12 @@
  * were compiled for another path are not taken.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  chmod,
-  copyFile,
-  link,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { chmod, link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { contentOf, type OpenFolder, openFile, openFolder, openSubfolder, partsOf, pathOf } from './below.ts';
+import { ownerOf, type Source } from './collect.ts';
 import { type CachedExecutable, type CompiledIndex, readCompiled } from './executables.ts';
 import type { LauncherLink } from './launcher-link.ts';
 import { effectiveLimits } from './limits.ts';
@@ -164,7 +156,7 @@ export class Compiler {
       const begun = performance.now();
       const report = await this.#run(task, executable, folder, key);
       if (report === undefined) return;
-      const index = await keep(task, executable, folder);
+      const index = await keep(task, executable, folder, report.user);
       if (index === undefined) {
         const said = (await readFile(folder.stderr, 'utf8').catch(() => '')).trim().slice(0, 500);
         throw new Error(report.error ?? `${said || 'nothing came out'} (exit code ${report.exitCode})`);
@@ -246,10 +238,10 @@ function nodeEntry({ index }: CachedExecutable, entry: string): string | undefin
   return scripts.reduce((sum, { size }) => sum + size, 0) >= JAVASCRIPT_BYTES ? entry : undefined;
 }
 
-/** A file that came out, and where it lay below the /tmp of the sandbox. */
-interface Found {
-  from: string;
-  relative: string;
+/** What came out. */
+interface Compiled extends Source {
+  /** Paths of files below the /tmp of the sandbox. */
+  files: string[];
 }
 
 /** Takes what came out; undefined when there is nothing. */
@@ -257,15 +249,17 @@ async function keep(
   task: Task,
   executable: CachedExecutable,
   folder: RunFolder,
+  user: number | undefined,
 ): Promise<CompiledIndex | undefined> {
   const draft = join(executable.folder, `compiled-${randomUUID()}`);
   try {
     await makeFolder(draft);
-    const files = await plainFiles(folder.tmp);
+    const owner = await ownerOf(folder, user);
+    const compiled: Compiled = { folder, owner, files: await filesBelow(folder.tmp) };
     const found =
       task.type === 'python'
-        ? await keepPython(executable, task.path, files, draft)
-        : await keepNode(files, draft);
+        ? await keepPython(executable, task.path, compiled, draft)
+        : await keepNode(compiled, draft);
     if (found.bytes === 0) return undefined;
     const index: CompiledIndex = { ...found, runtime: nameOf(task.type, task.runtime) };
     await writeFile(join(draft, 'index.json'), JSON.stringify(index));
@@ -285,7 +279,7 @@ async function keep(
 async function keepPython(
   { folder, index, byPath }: CachedExecutable,
   path: string,
-  files: Found[],
+  compiled: Compiled,
   draft: string,
 ): Promise<Omit<CompiledIndex, 'runtime'>> {
   const made = new Set<string>(['.']);
@@ -296,18 +290,18 @@ async function keepPython(
     made.add(at);
   };
   let bytes = 0;
-  const compiled: { from: string; to: string }[] = [];
-  for (const { from, relative } of files) {
+  const taken: { relative: string; to: string }[] = [];
+  for (const relative of compiled.files) {
     const match = /^(.*)\.[a-z]+-[0-9a-z]+\.pyc$/.exec(relative);
     const source = match?.[1]?.slice(`${OUTPUT}${SANDBOX_APP}/`.length) ?? '';
     if (!source.startsWith(`${path}/`) || byPath.get(`${source}.py`)?.kind !== 'file') continue;
     const name = relative.slice(relative.lastIndexOf('/') + 1);
-    compiled.push({ from, to: `${dirname(source)}/__pycache__/${name}` });
+    taken.push({ relative, to: `${dirname(source)}/__pycache__/${name}` });
   }
-  if (compiled.length === 0) return { bytes, shared: [] };
+  if (taken.length === 0) return { bytes, shared: [] };
   await makeFolder(join(draft, 'root'));
   // Bytecode that came along is left out where there is ours: it has the time of a source that was unpacked since.
-  const ours = new Set(compiled.map(({ to }) => to));
+  const ours = new Set(taken.map(({ to }) => to));
   for (const entry of index.entries) {
     if (!entry.path.startsWith(`${path}/`) || ours.has(entry.path)) continue;
     if (entry.kind === 'directory') {
@@ -319,23 +313,23 @@ async function keepPython(
     if (entry.kind === 'symlink') await symlink(entry.target ?? '', to);
     else await link(join(folder, 'root', entry.path), to);
   }
-  for (const { from, to } of compiled) {
+  for (const { relative, to } of taken) {
     await ensure(dirname(to));
-    bytes += await take(from, join(draft, 'root', to));
+    bytes += await take(compiled, relative, join(draft, 'root', to));
   }
   return { bytes, shared: [path] };
 }
 
 /** Node keeps it in a folder that is named for its version and for the user that compiled. */
-async function keepNode(files: Found[], draft: string): Promise<Omit<CompiledIndex, 'runtime'>> {
+async function keepNode(compiled: Compiled, draft: string): Promise<Omit<CompiledIndex, 'runtime'>> {
   let bytes = 0;
   let version = '';
   await makeFolder(join(draft, 'node'));
-  for (const { from, relative } of files) {
+  for (const relative of compiled.files) {
     const match = /^compiled\/(v[\w.-]+)-[0-9]+\/([\w.-]+)$/.exec(relative);
     if (match?.[1] === undefined || match[2] === undefined) continue;
     version = match[1];
-    bytes += await take(from, join(draft, 'node', match[2]));
+    bytes += await take(compiled, relative, join(draft, 'node', match[2]));
   }
   return { bytes, shared: [], ...(version === '' ? {} : { nodeVersion: version }) };
 }
@@ -346,24 +340,47 @@ async function makeFolder(path: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-/** Copies, so that the file is ours. */
-async function take(from: string, to: string): Promise<number> {
-  await copyFile(from, to);
-  await chmod(to, 0o644);
-  const { size } = await stat(to);
-  return size;
+/** Copies what a compiler wrote, so that the file is ours; returns its size. */
+async function take({ folder, owner }: Compiled, relative: string, to: string): Promise<number> {
+  const parts = partsOf(relative);
+  const name = parts.pop() ?? '';
+  const parent = await openFolder(folder.tmp, parts.join('/'));
+  const file = parent && (await openFile(parent, name, owner));
+  try {
+    if (file === undefined) return 0;
+    const bytes = (await file.stat()).size;
+    await pipeline(contentOf(file, bytes), createWriteStream(to, { flags: 'wx', mode: 0o644 }));
+    await chmod(to, 0o644);
+    return bytes;
+  } finally {
+    await file?.close();
+    await parent?.handle.close();
+  }
 }
 
-/** Files below a folder; never by a link, for what wrote them may have been led astray by the texts that it read. */
-async function plainFiles(root: string): Promise<Found[]> {
-  const files: Found[] = [];
-  const folders = [''];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
-      const relative = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) folders.push(relative);
-      else if (entry.isFile()) files.push({ from: join(root, relative), relative });
+/** Paths of files below a folder; never by a link, for what wrote them may have been led astray by the texts that it read. */
+async function filesBelow(root: string): Promise<string[]> {
+  const files: string[] = [];
+  const walk = async (folder: OpenFolder, relative: string): Promise<void> => {
+    for (const entry of await readdir(pathOf(folder.handle.fd, folder.path), { withFileTypes: true })) {
+      const path = relative === '' ? entry.name : `${relative}/${entry.name}`;
+      if (entry.isFile()) files.push(path);
+      if (!entry.isDirectory()) continue;
+      const subfolder = await openSubfolder(folder, entry.name);
+      if (subfolder === undefined) continue;
+      try {
+        await walk(subfolder, path);
+      } finally {
+        await subfolder.handle.close();
+      }
     }
+  };
+  const top = await openFolder(root, '');
+  if (top === undefined) return files;
+  try {
+    await walk(top, '');
+  } finally {
+    await top.handle.close();
   }
   return files;
 }

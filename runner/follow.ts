@@ -5,8 +5,10 @@
  * been given out when finish resolves. A log beyond its limit is cut: what came first is kept in `<file>.kept`, the
  * file itself is emptied now and then, which the app does not notice because it appends.
  */
-import { type FSWatcher, watch } from 'node:fs';
-import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises';
+import { constants, createWriteStream, type FSWatcher, watch } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { contentOf, FILE_FLAGS } from './below.ts';
 import { bytesInWords } from './sentences.ts';
 import type { LogLine, Observer } from './types.ts';
 
@@ -101,17 +103,15 @@ export class LogFollower {
 
   async #read(file: Followed, last: boolean): Promise<void> {
     if (!file.cut) await this.#readOn(file);
-    if (file.cut) {
-      const { size } = await stat(file.path);
-      if (size > 0) await truncate(file.path, 0);
-    } else if (last && file.rest.length > 0) {
+    if (file.cut) await empty(file.path);
+    else if (last && file.rest.length > 0) {
       this.#emit(file.stream, [this.#text(file, file.rest)]);
       file.rest = Buffer.alloc(0);
     }
   }
 
   async #readOn(file: Followed): Promise<void> {
-    const handle = await open(file.path, 'r');
+    const handle = await openLog(file.path, constants.O_RDONLY);
     try {
       const { size } = await handle.stat();
       const end = Math.min(size, this.#limitBytes);
@@ -121,15 +121,16 @@ export class LogFollower {
         file.offset += chunk.length;
         this.#emit(file.stream, this.#lines(file, chunk));
       }
-      if (size > this.#limitBytes) await this.#cut(file);
+      if (size > this.#limitBytes) await this.#cut(file, handle);
     } finally {
       await handle.close();
     }
   }
 
-  async #cut(file: Followed): Promise<void> {
-    await copyFile(file.path, keptPath(file.path));
-    await truncate(keptPath(file.path), this.#limitBytes);
+  async #cut(file: Followed, handle: FileHandle): Promise<void> {
+    // Never with the mode of the app's file: setuid on a copy of ours would give our rights away.
+    const kept = createWriteStream(keptPath(file.path), { mode: 0o600 });
+    await pipeline(contentOf(handle, this.#limitBytes), kept);
     file.cut = true;
     const lines = file.rest.length > 0 && !file.skipping ? [this.#text(file, file.rest)] : [];
     lines.push(`[The log was cut here: it went beyond its limit of ${bytesInWords(this.#limitBytes)}.]`);
@@ -177,6 +178,23 @@ export class LogFollower {
         return { at: this.#lastAt, stream, text };
       }),
     );
+  }
+}
+
+/** An app that has our user could put a link or a pipe in place of its log. */
+async function openLog(path: string, access: number): Promise<FileHandle> {
+  const handle = await open(path, access | FILE_FLAGS);
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error('The log of the app is not a file any more.');
+}
+
+async function empty(path: string): Promise<void> {
+  const handle = await openLog(path, constants.O_RDWR);
+  try {
+    if ((await handle.stat()).size > 0) await handle.truncate(0);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -6,7 +6,7 @@
  * runner closes, every app is killed to the last process and only then does the launcher leave. Signals meant for the
  * server's terminal do not end it.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppRun } from './app-run.ts';
 import type { ExecutableIndex } from './executables.ts';
@@ -18,7 +18,6 @@ import { SAMPLE_MS } from './watchdog.ts';
 
 /** Indexes of executables with tens of thousands of files are not read anew for every run. */
 const INDEXES_KEPT = 64;
-const SMALL_FOLDER_ENTRIES = 64;
 
 const confinement: Confinement = JSON.parse(process.argv[2] ?? '{}');
 const runs = new Map<string, AppRun>();
@@ -94,25 +93,11 @@ function indexOf(folder: string): ExecutableIndex {
 
 async function remove(request: number, folder: string): Promise<void> {
   try {
-    if (isSmall(folder)) rmSync(folder, { recursive: true, force: true });
-    else await removeAll(folder);
+    await removeAll(folder);
     tell({ type: 'removed', request });
   } catch (error) {
     tell({ type: 'removed', request, error: reasonOf(error) });
   }
-}
-
-/** Whether the folder is removed sooner than other runs would mind our not looking. */
-function isSmall(folder: string): boolean {
-  let left = SMALL_FOLDER_ENTRIES;
-  const stack = [folder];
-  for (let path = stack.pop(); path !== undefined && left > 0; path = stack.pop()) {
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
-      left -= 1;
-      if (entry.isDirectory()) stack.push(join(path, entry.name));
-    }
-  }
-  return left > 0;
 }
 
 /** The runner may be gone already; then nobody is there to be told. */

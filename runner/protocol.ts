@@ -89,6 +89,8 @@ export interface EndReport {
   error?: string;
   /** False when the app's own process never ran. */
   appRan: boolean;
+  /** The user of the run alone, to whom all files of the app belong. */
+  user?: number;
   startedAt: number;
   endedAt: number;
   executionMs: number;

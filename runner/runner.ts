@@ -12,7 +12,7 @@ import { CANCEL_GRACE_MS } from '@switchyard/contract/limits.ts';
 import { unpackArchive } from './archive.ts';
 import { ArchiveRefused } from './archive-rules.ts';
 import { removeCgroup } from './cgroup.ts';
-import { packSolutions, plainFile } from './collect.ts';
+import { collect, ownerOf } from './collect.ts';
 import { Compiler } from './compile.ts';
 import { contentPaths } from './content.ts';
 import { CannotStart, entryFor } from './entry.ts';
@@ -28,7 +28,7 @@ import type { EndReport, LaunchPlan } from './protocol.ts';
 import { removeAll } from './remove.ts';
 import { hasRoom } from './room.ts';
 import { type RunFolder, runFolder } from './run-folder.ts';
-import { bytesInWords, reasonOf } from './sentences.ts';
+import { reasonOf } from './sentences.ts';
 import type {
   Diagnostic,
   Ended,
@@ -273,7 +273,10 @@ class AppHandle implements RunningApp {
       logCut: stderr.cut || stdout.cut,
     };
     if (report.peakMemoryBytes !== undefined) ended.peakMemoryBytes = report.peakMemoryBytes;
-    await this.#collect(ended, executable, workingDirectory);
+    if (report.appRan) {
+      const source = { folder: this.#folder, owner: await ownerOf(this.#folder, report.user) };
+      await collect(ended, { source, job: this.#context.job, executable, workingDirectory });
+    }
     return ended;
   }
 
@@ -282,34 +285,6 @@ class AppHandle implements RunningApp {
     if (report.appRan || report.reason !== undefined) return '';
     const text = await readFile(this.#folder.stderr, 'utf8').catch(() => '');
     return text.trim().slice(0, 500);
-  }
-
-  async #collect(ended: Ended, executable: CachedExecutable, workingDirectory: string): Promise<void> {
-    const { job } = this.#context;
-    const content = contentPaths(job);
-    const below = (path: string): string => (workingDirectory === '' ? path : `${workingDirectory}/${path}`);
-    if (content.solutionsPath !== undefined) {
-      const most = job.limits.fileBytes;
-      const solutions = await packSolutions(this.#folder, below(content.solutionsPath), executable, most);
-      if (solutions !== undefined && 'path' in solutions) ended.solutions = solutions;
-      else if (solutions !== undefined && ended.succeeded) {
-        ended.succeeded = false;
-        ended.reason = 'output';
-        ended.error = solutions.refused;
-      }
-    }
-    for (const name of ['statistics', 'metrics', 'assets'] as const) {
-      const path = content[`${name}Path`];
-      const file = path === undefined ? undefined : await plainFile(this.#folder.work, below(path));
-      if (file !== undefined) ended[name] = file;
-    }
-    for (const name of ['solutions', 'statistics', 'metrics', 'assets'] as const) {
-      const bytes = ended[name]?.bytes ?? 0;
-      if (!ended.succeeded || bytes <= job.limits.outputBytes) continue;
-      ended.succeeded = false;
-      ended.reason = 'output';
-      ended.error = `The app's ${name} take ${bytesInWords(bytes)}; the limit is ${bytesInWords(job.limits.outputBytes)}.`;
-    }
   }
 
   /** The app never started, or what it left could not be taken. */

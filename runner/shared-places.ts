@@ -2,8 +2,9 @@
  * Where any user of a host may write. At level `limits` an app reaches these places; one that runs under a user of its
  * own can be held to what it put there, and it is removed after the run.
  */
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeAllSync } from './remove.ts';
 
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm'];
 
@@ -23,5 +24,11 @@ export function sharedPlaces(user: number | undefined): string[] {
 
 /** Removes what a run left there; nothing of it lives any more. */
 export function clearSharedPlaces(user: number | undefined): void {
-  for (const path of sharedPlaces(user)) rmSync(path, { recursive: true, force: true });
+  for (const path of sharedPlaces(user)) {
+    try {
+      removeAllSync(path);
+    } catch {
+      // It stays; the end of the run must not.
+    }
+  }
 }
