@@ -46,7 +46,7 @@ export function packageOrder(sources: readonly Source[], packages: Packages): st
 export const SERVER_ORDER = [
   ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'reconcile', 'http', 'audit'],
   ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'queue', 'runs'],
-  ...['inputs', 'input-sets', 'ensembles', 'experiments', 'webhooks', 'api', 'backup'],
+  ...['inputs', 'input-sets', 'ensembles', 'experiments', 'webhooks', 'api', 'installation', 'backup'],
   ...['main', 'testing'],
 ];
 

@@ -61,6 +61,7 @@ import { UrlSigner } from './http/signed-url.ts';
 import { inputSetHandlers } from './input-sets/operations.ts';
 import { inputHandlers } from './inputs/operations.ts';
 import { useInput } from './inputs/use.ts';
+import { bindInstallation, inspectInstallation, isDataFolder, keepDamagedLog } from './installation/start.ts';
 import { instanceHandlers } from './instances/operations.ts';
 import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
@@ -107,7 +108,6 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   const random = seams.random ?? systemRandom;
   const log = seams.log ?? createLog(config.logLevel);
   const unwritable = `SWITCHYARD_DATA is "${config.data}", where the server cannot keep its data`;
-  await naming(unwritable, () => mkdir(config.data, { recursive: true, mode: 0o700 }));
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closers.splice(0).reverse()) await one();
@@ -120,8 +120,11 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   }
 
   async function start(): Promise<RunningServer> {
+    if (!isDataFolder(config.data)) await inspectInstallation(config);
+    await naming(unwritable, () => mkdir(config.data, { recursive: true, mode: 0o700 }));
     const lock = await naming(unwritable, async () => lockFolder(config.data));
     closers.push(async () => lock.release());
+    const sides = await inspectInstallation(config);
     await naming(unwritable, () =>
       openDataFolder(config.data, { database: config.postgres === null, blobs: config.s3 === null }),
     );
@@ -133,6 +136,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
           : await openRunner(config, log);
     if (runner) closers.push(() => runner.close());
 
+    const damage = keepDamagedLog(config, sides, clock, log);
     const opened = config.postgres
       ? await naming('SWITCHYARD_DATABASE names a database that cannot be opened', () =>
           openDatabase(config, log),
@@ -142,9 +146,11 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const acts = new Recorder({ opened, clock, random, log });
     const { database } = acts;
     await migrate(database, migrations);
+    const bound = { config, database, clock, random, log };
+    const { identity, blobs } = await bindInstallation(bound, sides, damage, () => openBlobs(config));
+    closers.push(() => identity.advance());
     const masterKey = await loadMasterKey(config.data, config.masterKey, random);
     await checkMasterKey(database, masterKey);
-    const blobs = await openBlobs(config);
     const contents = new Contents({ database, blobs, clock, random });
     const metrics = createMetrics();
     let publicUrl = config.publicUrl ?? '';
@@ -152,7 +158,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
     const tokens = new Tokens(tokenKey(masterKey), clock);
     const first = await firstStart({ database, tokens, clock, random, dataFolder: config.data });
-    const uploads = new Uploads({ database, contents, signer, clock, random, log, findOwner });
+    const uploads = new Uploads({ database, contents, identity, signer, clock, random, log, findOwner });
 
     const cleaner = applicationCleaner({ database, contents, clock, log });
     const removedExperiments = experimentRemover({ database, contents, clock, log });

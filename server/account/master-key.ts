@@ -19,6 +19,18 @@ export async function loadMasterKey(
   fromEnvironment: Buffer | null,
   random: Random,
 ): Promise<Buffer> {
+  const kept = await readMasterKey(dataFolder, fromEnvironment);
+  if (kept) return kept;
+  const made = random.bytes(KEY_BYTES);
+  await writeDurably(join(dataFolder, 'master-key'), made);
+  return made;
+}
+
+/** The key of the environment, else the one in the data folder; null when there is none. */
+export async function readMasterKey(
+  dataFolder: string,
+  fromEnvironment: Buffer | null,
+): Promise<Buffer | null> {
   if (fromEnvironment) return fromEnvironment;
   const path = join(dataFolder, 'master-key');
   const kept = await readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -30,12 +42,15 @@ export async function loadMasterKey(
       throw new Error(
         `${path} has ${kept.length} bytes; it must have ${KEY_BYTES}. Put the right file back.`,
       );
-    return kept;
   }
-  const made = random.bytes(KEY_BYTES);
-  await writeDurably(path, made);
-  return made;
+  return kept;
 }
+
+/** What the database keeps to tell whether a key is its own. */
+export const keyCheckOf = (masterKey: Buffer): string => deriveKey(masterKey, 'check').toString('hex');
+
+export const WRONG_KEY =
+  'The database was made with another master key: set SWITCHYARD_KEY to that key, or put its file master-key back into the data folder.';
 
 /** A key for one purpose. */
 export function deriveKey(
@@ -82,7 +97,7 @@ export async function checkMasterKey(
   database: Pick<Database, 'read' | 'transact'>,
   masterKey: Buffer,
 ): Promise<void> {
-  const key_check = deriveKey(masterKey, 'check').toString('hex');
+  const key_check = keyCheckOf(masterKey);
   await database.transact((tx) =>
     tx
       .insertInto('installation')
@@ -92,7 +107,5 @@ export async function checkMasterKey(
   );
   const row = await database.read.selectFrom('installation').select('key_check').executeTakeFirst();
   if (row?.key_check === key_check) return;
-  throw new ConfigError(
-    'The database was made with another master key: set SWITCHYARD_KEY to that key, or put its file master-key back into the data folder.',
-  );
+  throw new ConfigError(WRONG_KEY);
 }

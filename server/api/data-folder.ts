@@ -5,7 +5,8 @@ import { blobsFolder } from '../blobs/open.ts';
 import { sqlitePath } from '../database/open.ts';
 
 /** What a server keeps here. The runner's folder is left out: it sets its modes itself. */
-const OURS = /^(switchyard\.db.*|blobs|spool|master-key|root-token|first-run\.json|lock.*)$/;
+const OURS =
+  /^(switchyard\.db.*|blobs|spool|master-key|root-token|installation\.json|first-run\.json|lock.*)$/;
 const PASS = 0o111;
 
 /**

@@ -43,8 +43,11 @@ import { openPlace, type Place } from './place.ts';
 import { writeRows } from './rows.ts';
 
 const RENEW_EVERY_MS = 60_000;
-/** What belongs to the processes that run now, and Kysely's own books. */
-const LEFT_OUT = new Set(['workers', 'backup_holds', 'opened', 'migrations', 'migrations_lock']);
+/** Rows of the processes that run now, Kysely's own books, and the id of the installation: a restore makes another one. */
+const LEFT_OUT = new Set([
+  ...['workers', 'backup_holds', 'installation_identity'],
+  ...['opened', 'migrations', 'migrations_lock'],
+]);
 const DAMAGED_TOLD = 10;
 const NAMES = migrations.map(({ name }) => name).sort();
 

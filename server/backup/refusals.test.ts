@@ -152,7 +152,7 @@ describe('is refused, and nothing is restored:', () => {
   ])('%s', async (_, sentence, change) => {
     const place = changed(change);
     const config = target();
-    await expect(restore(config, place, log)).rejects.toThrow(sentence);
+    await expect(restore(config, place, { ...parts, log })).rejects.toThrow(sentence);
     expect(existsSync(config.data) ? readdirSync(config.data).filter((name) => name !== 'lock') : []).toEqual(
       [],
     );
@@ -163,7 +163,7 @@ describe('is refused, and nothing is restored:', () => {
     const backup = join(place, nameIn(place));
     const { manifest } = manifestOf(backup);
     await writeManifest(backup, { ...manifest, migrations: [...manifest.migrations, '9999-later'] }, KEY);
-    await expect(restore(target(), place, log)).rejects.toThrow(
+    await expect(restore(target(), place, { ...parts, log })).rejects.toThrow(
       'The backup is of a newer release, which has made the tables by 9999-later; restore it with that release.',
     );
   });
@@ -175,7 +175,7 @@ describe('is refused, and nothing is restored:', () => {
     const tables = manifest.tables.map((one) => (one.name === 'keys' ? { ...one, rows: one.rows + 1 } : one));
     await writeManifest(backup, { ...manifest, tables }, KEY);
     const config = target();
-    await expect(restore(config, place, log)).rejects.toThrow(
+    await expect(restore(config, place, { ...parts, log })).rejects.toThrow(
       'The table keys has 1 rows after the restore; the backup has 2.',
     );
     expect(readdirSync(config.data)).toEqual(['lock']);
@@ -201,7 +201,7 @@ describe('a restore', () => {
   test.runIf(process.env.DATABASE === 'postgres')('into a database with rows is refused', async () => {
     changed(() => {});
     const config = target({ SWITCHYARD_DATABASE: server.address });
-    await expect(restore(config, whole, log)).rejects.toThrow(
+    await expect(restore(config, whole, { ...parts, log })).rejects.toThrow(
       /The database is not empty: its table \w+ has rows/,
     );
     expect(readdirSync(config.data)).toEqual(['lock']);
@@ -215,7 +215,7 @@ describe('a restore', () => {
     await expect(startServerProcess({ data: config.data })).rejects.toThrow(
       /A restore into the data folder .* was cut off, so part of the data is missing; empty the folder/,
     );
-    await expect(restore(config, whole, log)).rejects.toThrow(`it holds ${UNFINISHED}`);
+    await expect(restore(config, whole, { ...parts, log })).rejects.toThrow(`it holds ${UNFINISHED}`);
   });
 });
 

@@ -1,8 +1,10 @@
 /** `npm run restore -- <backup>`: into the empty data folder, database and bucket that the settings name. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
+import { systemRandom } from '../random.ts';
 import { type CheckedBackup, checkBackup } from './check.ts';
 import { runCommand, sizeOf } from './command.ts';
 import { restore } from './restore.ts';
@@ -34,6 +36,10 @@ function report(verb: string, { folder, manifest, blobBytes }: CheckedBackup): s
 await runCommand(USAGE, readArguments, async ({ path, check }) => {
   const config = readConfig();
   if (check) return report('Checked', await checkBackup(path, config.masterKey, { hashBlobs: true }));
-  const restored = await restore(config, path, createLog(config.logLevel));
+  const restored = await restore(config, path, {
+    clock: systemClock,
+    random: systemRandom,
+    log: createLog(config.logLevel),
+  });
   return `${report('Restored', restored)}\nStart the server on it with \`npm start\`. The server it was made of must not run any more.`;
 });

@@ -1,7 +1,9 @@
 /**
  * Puts a backup into an empty data folder, and into an empty database and bucket where the settings name them; which
  * database the backup was made of does not matter. Everything is checked against the manifest before anything is written.
- * A mark lies in the data folder from the beginning to the end, on which no server starts.
+ * A mark lies in the data folder from the beginning to the end, on which no server starts. What is restored is a new
+ * installation, with an id of its own in database, data folder and blob store, so that it never shares a store with the
+ * server that the backup was made of.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,15 +11,20 @@ import { sql } from 'kysely';
 import { checkMasterKey, writeDurably } from '../account/master-key.ts';
 import { migrations } from '../api/migrations.ts';
 import { readDiskBlobs } from '../blobs/disk.ts';
+import { ensureIdentity } from '../blobs/identity.ts';
 import { openBlobs } from '../blobs/open.ts';
+import { IDENTITY_MIGRATION } from '../blobs/schema.ts';
 import type { BlobStore } from '../blobs/store.ts';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { listTables, numberAfter, tablesOf } from '../database/beside.ts';
 import type { Database, Writer } from '../database/database.ts';
 import { FolderTakenError, takeLock, UNFINISHED } from '../database/folder-lock.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
+import { markFolder } from '../installation/sides.ts';
 import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
 import { BackupError } from './backup-error.ts';
 import { readBlobList } from './blob-list.ts';
 import { type CheckedBackup, checkBackup } from './check.ts';
@@ -32,7 +39,11 @@ const LOCK_FILES = new Set(['lock', 'lock-journal']);
 const OWN_BOOKS = new Set(['migrations', 'migrations_lock', 'opened']);
 
 /** Throws BackupError for what an operator can put right; then nothing was restored. */
-export async function restore(config: Config, path: string, log: Log): Promise<CheckedBackup> {
+export async function restore(
+  config: Config,
+  path: string,
+  parts: { clock: Clock; random: Random; log: Log },
+): Promise<CheckedBackup> {
   const backup = await checkBackup(path, config.masterKey, { hashBlobs: false });
   await checkKnown(backup.manifest);
   await mkdir(config.data, { recursive: true, mode: 0o700 });
@@ -45,7 +56,7 @@ export async function restore(config: Config, path: string, log: Log): Promise<C
   const undo: (() => Promise<void>)[] = [() => emptyFolder(config.data)];
   try {
     await writeDurably(join(config.data, UNFINISHED), `${backup.folder}\n`);
-    await restoreInto(config, backup, undo, log);
+    await restoreInto(config, backup, undo, parts);
     await rm(join(config.data, UNFINISHED));
     return backup;
   } catch (error) {
@@ -74,7 +85,7 @@ async function restoreInto(
   config: Config,
   backup: CheckedBackup,
   undo: (() => Promise<void>)[],
-  log: Log,
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ): Promise<void> {
   const { manifest, masterKey, folder } = backup;
   const database = await openDatabase(config, log);
@@ -97,6 +108,16 @@ async function restoreInto(
       for (const number of manifest.numbers) await numberAfter(database.kind, tx, number);
     });
     await checkMasterKey(database, masterKey);
+    // The tables of an earlier release have no place for an id: the first start adopts what lies here.
+    if (names.has(IDENTITY_MIGRATION)) {
+      const row = await ensureIdentity(database, { random, seenAt: clock.now() });
+      undo.push(() => blobs.removeMarker());
+      await blobs.writeMarker(
+        { installation: row.id, generation: row.generation, mayBeEmpty: false },
+        { isFirst: true },
+      );
+      await markFolder(config.data, row.id);
+    }
   } finally {
     await database.close();
   }
@@ -134,6 +155,11 @@ async function checkEmpty(database: Database): Promise<void> {
 
 /** The folder of blobs is new; a bucket may be anybody's. */
 async function checkNoBlobs(blobs: BlobStore): Promise<void> {
+  const marker = await blobs.readMarker();
+  if (marker)
+    throw new BackupError(
+      `The blob store of SWITCHYARD_BLOBS belongs to the installation ${marker.installation}. Set another bucket, folder or prefix.`,
+    );
   for await (const key of blobs.list(Number.POSITIVE_INFINITY))
     throw new BackupError(
       `The bucket of SWITCHYARD_BLOBS is not empty under its prefix: it holds ${key}. Empty it, or set another prefix.`,

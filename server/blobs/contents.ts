@@ -1,18 +1,21 @@
 /**
  * Content of any size behind one id: inputs, outputs, logs, executables. What is small lies in the database and is as
  * durable as the transaction that brings it; what is large is a blob first and a row then, so that a row never points at
- * nothing. A blob without a row (the process died in between) is removed by `sweep`.
+ * nothing. A blob without a row (the process died in between) is moved to the trash by `cleanUp`, which purges it a week
+ * later.
  *
  * What must stay true: a blob is removed only when no row names it, nor one that a backup under way has seen. What is left
- * for the sake of a backup is removed by a later `sweep`.
+ * for the sake of a backup is removed by a later `cleanUp`. A blob that a row names comes back from the trash when it is
+ * read, and is never purged.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Clock } from '../clock.ts';
+import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, type Reader, skipsLocked, type Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import { makeId, type Random } from '../random.ts';
 import { areHeld } from './holds.ts';
+import type { Identity } from './identity.ts';
 import type { ContentsTable } from './schema.ts';
 import type { BlobStore, Part } from './store.ts';
 
@@ -20,6 +23,11 @@ import type { BlobStore, Part } from './store.ts';
 const INLINE_BYTES_MAX = 64 * 1024;
 /** A blob without a row may be on its way to one; after this long it is not. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000;
+
+/** How long an operator has to notice that a database is the wrong one. */
+export const TRASH_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+/** A running server advances `seen_at` every ten minutes, so nothing of its own can be this much newer. */
+const KNOWN_TOLERANCE_MS = 60 * 60 * 1000;
 
 const IDS_PER_STATEMENT = 500;
 
@@ -50,12 +58,14 @@ export class Contents {
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #startedAt: number;
 
   constructor(parts: { database: Database; blobs: BlobStore; clock: Clock; random: Random }) {
     this.#database = parts.database;
     this.#blobs = parts.blobs;
     this.#clock = parts.clock;
     this.#random = parts.random;
+    this.#startedAt = parts.clock.now();
   }
 
   /** Prepares content that is at hand. */
@@ -160,15 +170,32 @@ export class Contents {
     for (const key of keys) if (await this.#isFree(key)) await this.#blobs.remove(key);
   }
 
-  /** Removes blobs that were written and never got a row. */
-  async sweep(): Promise<number> {
-    let removed = 0;
-    for await (const key of this.#blobs.list(this.#clock.now() - ORPHAN_AGE_MS)) {
+  /**
+   * Moves blobs to the trash that were written and never got a row, and purges those that lay there for a week. Does
+   * nothing while it is not certain that the database is that of the blobs. Returns how many were moved.
+   */
+  async cleanUp(identity: Identity): Promise<number> {
+    if ((await identity.cleanUpTrouble()) !== null) return 0;
+    const now = this.#clock.now();
+    const newest = identity.knownUntil + KNOWN_TOLERANCE_MS;
+    let moved = 0;
+    for await (const key of this.#blobs.list(now - ORPHAN_AGE_MS)) {
       if (!(await this.#isFree(key))) continue;
-      await this.#blobs.remove(key);
-      removed += 1;
+      const state = await this.#blobs.stat(key);
+      if (!state) continue;
+      if (state.writtenAt > newest && state.writtenAt < this.#startedAt) {
+        await identity.stopCleanUp(
+          `the blob ${key} was written on ${rfc3339(state.writtenAt)}, and the database knew of nothing after ${rfc3339(identity.knownUntil)} when the server started: it may be an older copy`,
+        );
+        return moved;
+      }
+      await this.#blobs.trash(key, now);
+      moved += 1;
     }
-    return removed;
+    for await (const key of this.#blobs.listTrash(now - TRASH_KEPT_MS))
+      if (await this.#isFree(key)) await this.#blobs.purge(key);
+      else if (await this.#isNamed(key)) await this.#blobs.restore(key);
+    return moved;
   }
 
   /**
@@ -176,10 +203,13 @@ export class Contents {
    * whose hold is not seen here does not see the blob named.
    */
   async #isFree(key: string): Promise<boolean> {
-    const { read } = this.#database;
-    const named = read.selectFrom('contents').select('id').where('blob_key', '=', key);
-    if (await named.executeTakeFirst()) return false;
-    return !(await areHeld(read, this.#clock.now()));
+    if (await this.#isNamed(key)) return false;
+    return !(await areHeld(this.#database.read, this.#clock.now()));
+  }
+
+  async #isNamed(key: string): Promise<boolean> {
+    const named = this.#database.read.selectFrom('contents').select('id').where('blob_key', '=', key);
+    return (await named.executeTakeFirst()) !== undefined;
   }
 }
 

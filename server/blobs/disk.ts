@@ -1,22 +1,62 @@
 /**
- * Blobs as files. Written to `incoming/`, synced, renamed into `<first two characters>/<key>`, and the folder synced, so
- * that after a power cut a blob is there whole or not at all. `incoming/` is emptied at the start.
+ * Blobs as files. Written to `incoming/`, synced, renamed into `<last two characters>/<key>`, and the folder synced, so
+ * that after a power cut a blob is there whole or not at all. `incoming/` is emptied at the start; several processes that
+ * share a folder each have one of their own in it. The trash is `.trash/<key>`, and `installation.json` is the marker.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { PIECE_BYTES, writeMeasured } from './measured-file.ts';
-import type { BlobStore } from './store.ts';
+import {
+  BlobMissingError,
+  type BlobReader,
+  type BlobStore,
+  MARKER,
+  MarkerTakenError,
+  openNamed,
+  type Part,
+  readMarkerText,
+  TRASH,
+  writtenMarker,
+} from './store.ts';
 
-/** Opens the folder, which is made when it is missing. */
-export async function openDiskBlobs(folder: string): Promise<BlobStore> {
-  const incoming = join(folder, 'incoming');
+const INCOMING = 'incoming';
+/** Blobs lie in folders named by two characters. */
+const PART = /^[a-z0-9-]{1,2}$/;
+/** NFS keeps removed files that are still open under names with a dot. */
+const KEY = /^[a-z0-9-]+$/;
+/** Another process that shares the folder may still write a younger one. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+
+/** Opens the folder, which is made when it is missing. `owner` names this process where several share the folder. */
+export async function openDiskBlobs(folder: string, owner?: string): Promise<BlobStore> {
+  const incoming = owner === undefined ? join(folder, INCOMING) : join(folder, INCOMING, owner);
   await rm(incoming, { recursive: true, force: true });
   await mkdir(incoming, { recursive: true });
+  if (owner !== undefined) await removeAbandoned(join(folder, INCOMING), (await stat(incoming)).mtimeMs);
   const pathOf = (key: string): string => diskBlobPath(folder, key);
+  const trashed = (key: string): string => join(folder, TRASH, key);
+
+  const restore = async (key: string): Promise<boolean> => {
+    await mkdir(dirname(pathOf(key)), { recursive: true });
+    try {
+      await rename(trashed(key), pathOf(key));
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+    await syncFolder(dirname(pathOf(key)));
+    return true;
+  };
 
   return {
     ...readDiskBlobs(folder),
+    open: (key, part) =>
+      openNamed(
+        () => openFile(key, pathOf(key), part),
+        () => restore(key),
+      ),
     async put(key, source, bytesMax) {
       const temporary = join(incoming, key);
       try {
@@ -32,33 +72,113 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore> {
       }
     },
     remove: (key) => rm(pathOf(key), { force: true }),
-    async *list(writtenBefore) {
-      for (const part of await readdir(folder)) {
-        if (part === 'incoming') continue;
-        for (const key of await readdir(join(folder, part))) {
-          const found = await stat(join(folder, part, key)).catch(() => null);
-          if (found && found.mtimeMs < writtenBefore) yield key;
-        }
+    async trash(key, now) {
+      await mkdir(join(folder, TRASH), { recursive: true });
+      try {
+        // The age in the trash is counted from here.
+        await utimes(pathOf(key), now / 1000, now / 1000);
+        await rename(pathOf(key), trashed(key));
+      } catch (error) {
+        if (!isMissing(error)) throw error;
       }
+    },
+    restore,
+    purge: (key) => rm(trashed(key), { force: true }),
+    async writeMarker(marker, { isFirst = false } = {}) {
+      const temporary = join(incoming, MARKER);
+      await rm(temporary, { force: true });
+      const file = await open(temporary, 'wx', 0o600);
+      try {
+        await file.writeFile(writtenMarker(marker));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      try {
+        if (isFirst) await link(temporary, join(folder, MARKER));
+        else await rename(temporary, join(folder, MARKER));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        throw new MarkerTakenError(`${join(folder, MARKER)} was written by another installation`);
+      } finally {
+        await rm(temporary, { force: true });
+      }
+      await syncFolder(folder);
+    },
+    removeMarker: () => rm(join(folder, MARKER), { force: true }),
+  };
+}
+
+/** The blobs of a folder, which may be missing, for a process that changes nothing. */
+export function readDiskBlobs(folder: string): BlobReader {
+  async function* written(path: string, before: number): AsyncGenerator<string> {
+    for (const key of await namesIn(path)) {
+      const found = await stat(join(path, key)).catch(() => null);
+      if (KEY.test(key) && found?.isFile() && found.mtimeMs < before) yield key;
+    }
+  }
+  return {
+    open: (key, part) =>
+      openFile(key, diskBlobPath(folder, key), part).catch((error: unknown) => {
+        if (error instanceof BlobMissingError) return openFile(key, join(folder, TRASH, key), part);
+        throw error;
+      }),
+    async stat(key) {
+      try {
+        const { size, mtimeMs, ino } = await stat(diskBlobPath(folder, key));
+        return { bytes: size, writtenAt: mtimeMs, version: `${ino} ${mtimeMs} ${size}` };
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async *list(writtenBefore) {
+      for (const part of await namesIn(folder))
+        if (PART.test(part)) yield* written(join(folder, part), writtenBefore);
+    },
+    listTrash: (movedBefore) => written(join(folder, TRASH), movedBefore),
+    async readMarker() {
+      const path = join(folder, MARKER);
+      const text = await readFile(path, 'utf8').catch((error: unknown) => {
+        if (isMissing(error)) return null;
+        throw error;
+      });
+      return text === null ? null : readMarkerText(text, path);
     },
   };
 }
 
-/** The blobs of a folder that is another process's to write. */
-export function readDiskBlobs(folder: string): Pick<BlobStore, 'open'> {
-  return {
-    async open(key, part) {
-      const stream = createReadStream(diskBlobPath(folder, key), {
-        highWaterMark: PIECE_BYTES,
-        ...(part ? { start: part.from, end: part.to } : {}),
-      });
-      await new Promise<void>((resolve, reject) => {
-        stream.once('open', () => resolve());
-        stream.once('error', reject);
-      });
-      return stream;
-    },
-  };
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+}
+
+async function openFile(key: string, path: string, part?: Part | null): Promise<Readable> {
+  const stream = createReadStream(path, {
+    highWaterMark: PIECE_BYTES,
+    ...(part ? { start: part.from, end: part.to } : {}),
+  });
+  await new Promise<void>((resolve, reject) => {
+    stream.once('open', () => resolve());
+    stream.once('error', (error) => reject(isMissing(error) ? new BlobMissingError(key, error) : error));
+  });
+  return stream;
+}
+
+/** By the clock of the file system, which may be another machine's. */
+async function removeAbandoned(incoming: string, now: number): Promise<void> {
+  for (const owner of await namesIn(incoming))
+    for (const name of await namesIn(join(incoming, owner)).catch(() => [])) {
+      const path = join(incoming, owner, name);
+      const found = await stat(path).catch(() => null);
+      if (found && now - found.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+    }
 }
 
 /** Where the blob lies, or would. */

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import { movedClock } from '../testing/clock.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import { Contents } from './contents.ts';
 import { openDiskBlobs } from './disk.ts';
 import { dropHold, renewHold, takeHold } from './holds.ts';
+import { ensureIdentity, Identity } from './identity.ts';
 import type { BlobStore } from './store.ts';
 
 const MINUTE = 60_000;
@@ -18,10 +20,14 @@ let server: TestServer;
 let folder: string;
 let blobs: BlobStore;
 let contents: Contents;
+let identity: Identity;
 beforeAll(async () => {
   server = await startTestServer();
   folder = mkdtempSync(join(tmpdir(), 'switchyard-holds-'));
   blobs = await openDiskBlobs(folder);
+  const { database } = server.running;
+  const row = await ensureIdentity(database, { random: systemRandom, seenAt: clock.now() });
+  identity = await Identity.claim({ database, blobs, clock, log: createLog('silent') }, row);
   contents = new Contents({ database: server.running.database, blobs, clock, random: systemRandom });
 });
 afterAll(async () => {
@@ -57,9 +63,9 @@ describe('a hold', () => {
       clock.move(9 * MINUTE);
       expect(await database.transact((tx) => renewHold(tx, 'one', clock.now()))).toBe(true);
     }
-    expect(await contents.sweep()).toBe(0);
+    expect(await contents.cleanUp(identity)).toBe(0);
     await database.transact((tx) => dropHold(tx, 'one'));
-    expect(await contents.sweep()).toBe(1);
+    expect(await contents.cleanUp(identity)).toBe(1);
     expect(await keys()).toEqual([]);
   });
 
@@ -70,5 +76,55 @@ describe('a hold', () => {
     await madeAndRemoved();
     expect(await keys()).toEqual([]);
     expect(await database.transact((tx) => renewHold(tx, 'two', clock.now()))).toBe(false);
+  });
+});
+
+describe('R1: the clean-up', () => {
+  const trashed = (): Promise<string[]> => Array.fromAsync(blobs.listTrash(Number.POSITIVE_INFINITY));
+  const orphan = async (): Promise<string> => {
+    const { key } = await blobs.put(
+      `b-${Math.trunc(clock.now())}`,
+      Readable.from([Buffer.from('large')]),
+      10,
+    );
+    clock.move(3 * 60 * MINUTE);
+    return key;
+  };
+  const week = 7 * 24 * 60 * MINUTE;
+
+  test('moves what no row names to the trash, and purges it a week later', async () => {
+    for (const key of await trashed()) await blobs.purge(key);
+    const key = await orphan();
+    expect(await contents.cleanUp(identity)).toBe(1);
+    expect([await keys(), await trashed()]).toEqual([[], [key]]);
+    clock.move(week - MINUTE);
+    await contents.cleanUp(identity);
+    expect(await trashed()).toEqual([key]);
+    clock.move(2 * MINUTE);
+    await contents.cleanUp(identity);
+    expect(await trashed()).toEqual([]);
+  });
+
+  test('brings back what a row names after all', async () => {
+    const { database } = server.running;
+    const content = await contents.prepareStream(Readable.from([Buffer.from('large')]), 10);
+    const [key = ''] = await keys();
+    await blobs.trash(key, clock.now());
+    await database.transact((tx) => content.insert(tx));
+    clock.move(week + MINUTE);
+    await contents.cleanUp(identity);
+    expect([await keys(), await trashed()]).toEqual([[key], []]);
+    expect((await contents.read(content.id))?.toString()).toBe('large');
+  });
+
+  test('stops where the blobs belong to another installation by now', async () => {
+    const key = await orphan();
+    await blobs.writeMarker({ installation: 'inst-other', generation: 1, mayBeEmpty: false });
+    expect(await contents.cleanUp(identity)).toBe(0);
+    await blobs.removeMarker();
+    expect(await contents.cleanUp(identity)).toBe(0);
+    expect(await keys()).toContain(key);
+    await blobs.writeMarker({ installation: identity.id, generation: 1, mayBeEmpty: false });
+    expect(await contents.cleanUp(identity)).toBe(1);
   });
 });

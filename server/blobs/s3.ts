@@ -6,8 +6,8 @@
  * have 5 GB, ten times what is ever stored here.
  *
  * What must stay true: an object is there whole or not at all, as a PUT is; the spool is emptied at the start and each
- * of its files removed when its put ends; everything right under the prefix belongs to one installation of this server,
- * because the caller removes what it does not know.
+ * of its files removed when its put ends; everything right under the prefix belongs to the installation that
+ * `installation.json` there names. The trash is under `.trash/`.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -25,7 +25,18 @@ import {
   S3Error,
   type Send,
 } from './s3-requests.ts';
-import type { BlobStore, Part } from './store.ts';
+import {
+  BlobMissingError,
+  type BlobReader,
+  type BlobStore,
+  MARKER,
+  MarkerTakenError,
+  openNamed,
+  type Part,
+  readMarkerText,
+  TRASH,
+  writtenMarker,
+} from './store.ts';
 
 export interface S3Options extends Partial<Patience> {
   /** A folder of this process alone, on a disk with room for what is being put; made when missing, and emptied. */
@@ -37,65 +48,188 @@ const KEYS_PER_PAGE = 1000;
 /** A page of 1000 keys has about 300 kB. */
 const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
+interface Opened {
+  send: Send;
+  patience: Patience;
+  bucket: string;
+  prefix: string;
+}
+
 /**
  * Opens the bucket that the address names, as `parseS3Address` reads it, and checks that it answers. Throws ConfigError
  * for a wrong address and S3Error when the bucket is missing, refuses the credentials or cannot be reached.
  */
+async function openBucket(
+  address: string,
+  credentials: S3Credentials,
+  given: Partial<Patience>,
+): Promise<Opened> {
+  const patience = { ...PATIENCE, ...given };
+  const { prefix, ...bucket }: S3Address = parseS3Address(address);
+  const send = createSend(bucket, credentials, patience);
+  await send({ purpose: 'say that it is there', method: 'HEAD' }, drain).catch(explain);
+  return { send, patience, bucket: bucket.name, prefix };
+}
+
+/** The bucket as a store; see `openBucket` for what it throws. */
 export async function openS3Blobs(
   address: string,
   credentials: S3Credentials,
   { spool, ...given }: S3Options,
 ): Promise<BlobStore> {
-  const patience = { ...PATIENCE, ...given };
-  const { prefix, ...bucket }: S3Address = parseS3Address(address);
-  const send = createSend(bucket, credentials, patience);
-  await send({ purpose: 'say that it is there', method: 'HEAD' }, drain).catch(explain);
+  const opened = await openBucket(address, credentials, given);
+  const { send, bucket, prefix } = opened;
   await rm(spool, { recursive: true, force: true });
   await mkdir(spool, { recursive: true, mode: 0o700 });
   let spooled = 0;
 
+  const store = async (
+    object: string,
+    source: Readable,
+    bytesMax: number,
+    more: Record<string, string> = {},
+  ): Promise<{ bytes: number; sha256: string }> => {
+    spooled += 1;
+    const path = join(spool, String(spooled));
+    try {
+      const measured = await writeMeasured(path, source, bytesMax);
+      const file = { path, ...measured };
+      const headers = { 'content-type': 'application/octet-stream', ...more };
+      const purpose = `store ${object.slice(prefix.length)}`;
+      await send({ purpose, method: 'PUT', object, headers, file }, drain);
+      return measured;
+    } finally {
+      await rm(path, { force: true });
+    }
+  };
+  const remove = async (object: string): Promise<void> => {
+    const purpose = `remove ${object.slice(prefix.length)}`;
+    await send({ purpose, method: 'DELETE', object }, drain).catch(unlessMissing);
+  };
+  /** Returns false when there is no such object. */
+  const move = async (from: string, to: string): Promise<boolean> => {
+    const headers = { 'x-amz-copy-source': `/${bucket}/${from}` };
+    const purpose = `copy ${from.slice(prefix.length)}`;
+    try {
+      const said = await send({ purpose, method: 'PUT', object: to, headers }, (answer) =>
+        readText(answer, PAGE_BYTES_MAX),
+      );
+      // A copy that fails after it has begun is answered with 200 all the same.
+      if (said.includes('<Error>'))
+        throw new S3Error(`The bucket "${bucket}" could not ${purpose}: ${said.slice(0, 300)}.`, null, true);
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+    await remove(from);
+    return true;
+  };
+  const trashed = (key: string): string => `${prefix}${TRASH}/${key}`;
+
+  const restore = (key: string): Promise<boolean> => move(trashed(key), prefix + key);
+
   return {
-    async put(key, source, bytesMax) {
-      spooled += 1;
-      const path = join(spool, String(spooled));
-      try {
-        const measured = await writeMeasured(path, source, bytesMax);
-        const file = { path, ...measured };
-        const headers = { 'content-type': 'application/octet-stream' };
-        await send({ purpose: `store ${key}`, method: 'PUT', object: prefix + key, headers, file }, drain);
-        return { key, ...measured };
-      } finally {
-        await rm(path, { force: true });
-      }
+    ...readerOf(opened),
+    open: (key, part = null) =>
+      openNamed(
+        () => openAt(opened, { object: prefix + key, key, part }),
+        () => restore(key),
+      ),
+    put: async (key, source, bytesMax) => ({ key, ...(await store(prefix + key, source, bytesMax)) }),
+    remove: (key) => remove(prefix + key),
+    async trash(key) {
+      await move(prefix + key, trashed(key));
     },
-    open: (key, part) => openObject(send, { object: prefix + key, key, part: part ?? null }, patience),
-    async remove(key) {
-      try {
-        await send({ purpose: `remove ${key}`, method: 'DELETE', object: prefix + key }, drain);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+    restore,
+    purge: (key) => remove(trashed(key)),
+    async writeMarker(marker, { isFirst = false } = {}) {
+      const text = Buffer.from(writtenMarker(marker));
+      const put = (headers: Record<string, string>) =>
+        store(prefix + MARKER, Readable.from([text], { objectMode: false }), text.length, headers);
+      if (!isFirst) return void (await put({}));
+      await put({ 'if-none-match': '*' }).catch((error: unknown) => {
+        const status = error instanceof S3Error ? error.status : null;
+        if (status === 412)
+          throw new MarkerTakenError(`${prefix}${MARKER} was written by another installation`);
+        // A store that knows no conditions.
+        if (status === 501) return put({});
+        throw error;
+      });
     },
-    async *list(writtenBefore) {
-      let token: string | undefined;
-      do {
-        const query = {
-          'list-type': '2',
-          'max-keys': String(KEYS_PER_PAGE),
-          prefix,
-          ...(token === undefined ? {} : { 'continuation-token': token }),
-        };
-        const page = await send({ purpose: 'list what it holds', method: 'GET', query }, (answer) =>
-          readText(answer, PAGE_BYTES_MAX),
-        );
-        for (const { name, writtenAt } of objectsIn(page)) {
-          const key = name.slice(prefix.length);
-          if (writtenAt < writtenBefore && /^[a-z0-9-]+$/.test(key)) yield key;
-        }
-        token = field(page, 'IsTruncated') === 'true' ? field(page, 'NextContinuationToken') : undefined;
-      } while (token !== undefined);
+    removeMarker: () => remove(prefix + MARKER),
+  };
+}
+
+/** The bucket for a process that changes nothing; see `openBucket` for what it throws. */
+export async function readS3Blobs(
+  address: string,
+  credentials: S3Credentials,
+  patience: Partial<Patience> = {},
+): Promise<BlobReader> {
+  return readerOf(await openBucket(address, credentials, patience));
+}
+
+interface Piece {
+  object: string;
+  key: string;
+  part: Part | null;
+}
+
+/** Throws BlobMissingError. */
+async function openAt({ send, patience }: Opened, piece: Piece): Promise<Readable> {
+  return openObject(send, piece, patience).catch((error: unknown) => {
+    throw isMissing(error) ? new BlobMissingError(piece.key, error) : error;
+  });
+}
+
+function readerOf(opened: Opened): BlobReader {
+  const { send, prefix } = opened;
+  async function* list(folder: string, writtenBefore: number): AsyncGenerator<string> {
+    let token: string | undefined;
+    do {
+      const query = {
+        'list-type': '2',
+        'max-keys': String(KEYS_PER_PAGE),
+        prefix: folder,
+        ...(token === undefined ? {} : { 'continuation-token': token }),
+      };
+      const page = await send({ purpose: 'list what it holds', method: 'GET', query }, (answer) =>
+        readText(answer, PAGE_BYTES_MAX),
+      );
+      for (const { name, writtenAt } of objectsIn(page)) {
+        const key = name.slice(folder.length);
+        if (writtenAt < writtenBefore && /^[a-z0-9-]+$/.test(key)) yield key;
+      }
+      token = field(page, 'IsTruncated') === 'true' ? field(page, 'NextContinuationToken') : undefined;
+    } while (token !== undefined);
+  }
+  return {
+    open: (key, part = null) =>
+      openAt(opened, { object: prefix + key, key, part }).catch((error: unknown) => {
+        if (!(error instanceof BlobMissingError)) throw error;
+        return openAt(opened, { object: `${prefix}${TRASH}/${key}`, key, part });
+      }),
+    stat: (key) =>
+      send({ purpose: `describe ${key}`, method: 'HEAD', object: prefix + key }, async (answer) => {
+        await drain(answer);
+        const { 'content-length': length, 'last-modified': written = '', etag = '' } = answer.headers;
+        return { bytes: Number(length), writtenAt: Date.parse(written), version: `${etag} ${written}` };
+      }).catch(unlessMissing),
+    list: (writtenBefore) => list(prefix, writtenBefore),
+    listTrash: (movedBefore) => list(`${prefix}${TRASH}/`, movedBefore),
+    async readMarker() {
+      const text = await send(
+        { purpose: `hand out ${MARKER}`, method: 'GET', object: prefix + MARKER },
+        (answer) => readText(answer, PAGE_BYTES_MAX),
+      ).catch(unlessMissing);
+      return text === null ? null : readMarkerText(text, prefix + MARKER);
     },
   };
+}
+
+function unlessMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
 }
 
 async function drain(answer: IncomingMessage): Promise<void> {
@@ -120,11 +254,7 @@ function isMissing(error: unknown): error is S3Error {
 }
 
 /** The object as a stream that goes on where it was when the connection breaks, which it may as often as a request. */
-async function openObject(
-  send: Send,
-  { object, key, part }: { object: string; key: string; part: Part | null },
-  patience: Patience,
-): Promise<Readable> {
+async function openObject(send: Send, { object, key, part }: Piece, patience: Patience): Promise<Readable> {
   /** From `received` on, counted from where the part begins. A store that sends something else is not believed. */
   const get = async (received: number): Promise<IncomingMessage> => {
     const from = (part?.from ?? 0) + received;
@@ -137,9 +267,7 @@ async function openObject(
     found.destroy();
     throw new Error(`Asked for the blob ${key} from byte ${from} on, the store sent something else.`);
   };
-  let answer = await get(0).catch((error: unknown) => {
-    throw isMissing(error) ? new Error(`There is no blob ${key}. ${error.message}`, { cause: error }) : error;
-  });
+  let answer = await get(0);
 
   async function* read(): AsyncGenerator<Buffer> {
     let chunks = answer[Symbol.asyncIterator]();

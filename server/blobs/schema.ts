@@ -18,12 +18,27 @@ export interface BackupHoldsTable {
   expires_at: number;
 }
 
+/** One row: which installation the database belongs to. The blob store and the data folder carry the same id. */
+export interface IdentityTable {
+  one: 1;
+  id: string;
+  /** Grows with every start and every round of the clean-up, here first and beside the blobs after it. */
+  generation: number;
+  /** When the generation grew last. */
+  seen_at: number;
+  /** Why blobs without a row are not removed; null: they are. */
+  clean_up_stopped: string | null;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
     contents: ContentsTable;
     backup_holds: BackupHoldsTable;
+    installation_identity: IdentityTable;
   }
 }
+
+export const IDENTITY_MIGRATION = '0045-installation-identity';
 
 export const migrations: readonly Migration[] = [
   {
@@ -47,6 +62,19 @@ export const migrations: readonly Migration[] = [
         .createTable('backup_holds')
         .addColumn('id', 'text', (column) => column.primaryKey())
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: IDENTITY_MIGRATION,
+    async up(db) {
+      await db.schema
+        .createTable('installation_identity')
+        .addColumn('one', 'integer', (column) => column.primaryKey())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('generation', 'bigint', (column) => column.notNull())
+        .addColumn('seen_at', 'bigint', (column) => column.notNull())
+        .addColumn('clean_up_stopped', 'text')
         .execute();
     },
   },

@@ -9,13 +9,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDiskBlobs } from './disk.ts';
-import { openS3Blobs } from './s3.ts';
-import { type BlobStore, TooLargeError } from './store.ts';
+import { openDiskBlobs, readDiskBlobs } from './disk.ts';
+import { openS3Blobs, readS3Blobs } from './s3.ts';
+import { BlobMissingError, type BlobReader, type BlobStore, TooLargeError } from './store.ts';
 import { startS3Server } from './testing/s3-server.ts';
 
 interface Place {
   blobs: BlobStore;
+  /** The same for a process that changes nothing. */
+  reader: BlobReader;
   /** Where content lies on its way into the store. */
   onTheWay: string;
   /** Absent where a test cannot change it. */
@@ -27,6 +29,7 @@ async function onDisk(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'switchyard-blobs-'));
   return {
     blobs: await openDiskBlobs(folder),
+    reader: readDiskBlobs(folder),
     onTheWay: join(folder, 'incoming'),
     setWritten: (key, at) => utimes(join(folder, key.slice(-2), key), at / 1000, at / 1000),
     close: () => rm(folder, { recursive: true }),
@@ -39,6 +42,7 @@ async function onS3(): Promise<Place> {
   const address = `s3://${server.bucket}?endpoint=${server.endpoint}&prefix=here/`;
   return {
     blobs: await openS3Blobs(address, server.credentials, { spool }),
+    reader: await readS3Blobs(address, server.credentials),
     onTheWay: spool,
     setWritten: (key, at) => server.setWritten(`here/${key}`, at),
     async close() {
@@ -60,6 +64,7 @@ async function onChosenS3(): Promise<Place> {
   };
   return {
     blobs: await openS3Blobs(chosen ?? '', credentials, { spool }),
+    reader: await readS3Blobs(chosen ?? '', credentials),
     onTheWay: spool,
     close: () => rm(spool, { recursive: true }),
   };
@@ -196,5 +201,38 @@ describe.each(places)('a blob store on %s', (_, openPlace) => {
     if (!place.setWritten) return context.skip('a test cannot make a blob of this store older');
     await place.setWritten('old', Date.now() - 2 * HOUR_MS);
     expect(await listed(Date.now() - HOUR_MS)).toEqual(['old']);
+  });
+
+  test('R1: moves a blob to the trash, still hands it out, moves it back when it is read, and purges it', async () => {
+    const bytes = content(70_000);
+    await put('unnamed', bytes);
+    await blobs.trash('unnamed', Date.now());
+    await blobs.trash('never-there', Date.now());
+    expect(await listed(Date.now() + HOUR_MS)).not.toContain('unnamed');
+    expect(await blobs.stat('unnamed')).toBeNull();
+    const trashed = async (before: number) => Array.fromAsync(blobs.listTrash(before));
+    expect(await trashed(Date.now() - HOUR_MS)).toEqual([]);
+    expect(await trashed(Date.now() + HOUR_MS)).toEqual(['unnamed']);
+    expect(sha256(await buffer(await place.reader.open('unnamed')))).toBe(sha256(bytes));
+    expect(await trashed(Date.now() + HOUR_MS)).toEqual(['unnamed']);
+    expect(sha256(await buffer(await blobs.open('unnamed')))).toBe(sha256(bytes));
+    expect(await trashed(Date.now() + HOUR_MS)).toEqual([]);
+    expect(await blobs.stat('unnamed')).toMatchObject({ bytes: 70_000 });
+    expect(await blobs.restore('unnamed')).toBe(false);
+    await blobs.trash('unnamed', Date.now());
+    await blobs.purge('unnamed');
+    await expect(blobs.open('unnamed')).rejects.toThrow(BlobMissingError);
+  });
+
+  test('R1: keeps one marker, which no list shows', async () => {
+    expect(await blobs.readMarker()).toBeNull();
+    const marker = { installation: 'inst-1', generation: 1, mayBeEmpty: false };
+    await blobs.writeMarker(marker, { isFirst: true });
+    expect(await place.reader.readMarker()).toEqual(marker);
+    await blobs.writeMarker({ ...marker, generation: 2 });
+    expect(await blobs.readMarker()).toEqual({ ...marker, generation: 2 });
+    expect((await listed(Date.now() + HOUR_MS)).join()).not.toContain('installation');
+    await blobs.removeMarker();
+    expect(await blobs.readMarker()).toBeNull();
   });
 });

@@ -13,6 +13,7 @@ import {
 } from '@switchyard/contract/limits.ts';
 import type { Upload } from '@switchyard/contract/uploads.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
+import type { Identity } from '../blobs/identity.ts';
 import { TooLargeError } from '../blobs/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
@@ -31,6 +32,7 @@ const CLEAN_ROWS = 500;
 interface Parts {
   database: Database;
   contents: Contents;
+  identity: Identity;
   signer: UrlSigner;
   clock: Clock;
   random: Random;
@@ -154,9 +156,9 @@ export class Uploads {
     };
   }
 
-  /** Forgets old uploads and sweeps blobs that never got a row. */
+  /** Removes expired uploads, and blobs that never got a row. */
   cleaner(): Reconciler {
-    const { database, contents, clock, log } = this.#parts;
+    const { database, contents, identity, clock, log } = this.#parts;
     return new Reconciler({
       name: 'clean uploads',
       everyMs: CLEAN_EVERY_MS,
@@ -171,7 +173,8 @@ export class Uploads {
           await contents.removeBlobs(removed.blobs);
           if (removed.rows < CLEAN_ROWS) break;
         }
-        await contents.sweep();
+        await contents.cleanUp(identity);
+        await identity.advance();
       },
     });
   }

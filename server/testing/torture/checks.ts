@@ -150,7 +150,7 @@ export async function checkAssets(query: Query): Promise<string[]> {
 /** Keys of the blobs in a data folder. */
 export function blobsOnDisk(data: string): string[] {
   const folder = join(data, 'blobs');
-  return readdirSync(folder).flatMap((part) => (part === 'incoming' ? [] : readdirSync(join(folder, part))));
+  return readdirSync(folder).flatMap((part) => (part.length > 2 ? [] : readdirSync(join(folder, part))));
 }
 
 /** `blobs` are the keys of those that are there. Contents nobody names, names without content, and blobs in both directions. */

@@ -1,0 +1,85 @@
+/**
+ * `npm run installation`: tells to which installation database, data folder and blob store belong, and whether a server
+ * would start on them. `npm run installation -- adopt` makes them one, that of the database.
+ */
+import { parseArgs } from 'node:util';
+import { systemClock } from '../clock.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { FolderTakenError } from '../database/folder-lock.ts';
+import { createLog, messageOf } from '../log.ts';
+import { systemRandom } from '../random.ts';
+import { adoptInstallation } from './adopt.ts';
+import { refusalOf } from './rules.ts';
+import { readSides, type Sides } from './sides.ts';
+
+const USAGE =
+  'Usage: npm run installation [-- adopt: make data folder and blobs those of the database, once a start was refused]';
+const NONE = '(none)';
+
+function table({ database, folder, blobs }: Sides): string {
+  const rows = [
+    [
+      'database',
+      database.identity?.id ?? NONE,
+      `${database.name}, ${database.state === 'empty' ? 'empty' : 'with data'}`,
+    ],
+    ['data folder', folder.installation ?? NONE, folder.path],
+    ['blobs', blobs.marker?.installation ?? NONE, `${blobs.name}, ${blobs.isEmpty ? 'empty' : 'with blobs'}`],
+  ];
+  const stopped = database.identity?.clean_up_stopped;
+  return [
+    ...rows.map(([part = '', id = '', where = '']) => `${part.padEnd(12)}${id.padEnd(32)}${where}`),
+    ...(stopped ? [`Clean-up of blobs without a row is stopped: ${stopped}.`] : []),
+  ].join('\n');
+}
+
+/** Returns the exit code and the text: 0 when a server may start, else 1. */
+export async function runInstallationCommand(
+  args: readonly string[],
+  config: Config,
+): Promise<{ code: 0 | 1; said: string }> {
+  if (args[0] === 'adopt') {
+    const { id, renamed } = await adoptInstallation(config, {
+      clock: systemClock,
+      random: systemRandom,
+      log: createLog('error'),
+    });
+    return {
+      code: 0,
+      said: [
+        `Database, data folder and blobs belong to the installation ${id} now.`,
+        ...renamed.map((name) => `Kept from before: ${name}.`),
+        'Blobs that the database does not name go to the trash within two hours of the next start, and are removed a week later.',
+      ].join('\n'),
+    };
+  }
+  const sides = await readSides(config);
+  const refusal = refusalOf(sides);
+  return refusal === null
+    ? { code: 0, said: `${table(sides)}\nA server may start.` }
+    : { code: 1, said: `${table(sides)}\n${refusal}` };
+}
+
+async function main(): Promise<void> {
+  let args: string[];
+  try {
+    args = parseArgs({ allowPositionals: true, options: {} }).positionals;
+    if (args.length > 1 || (args[0] !== undefined && args[0] !== 'adopt'))
+      throw new Error(`There is no "${args.join(' ')}".`);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n${USAGE}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    const { code, said } = await runInstallationCommand(args, readConfig());
+    process.stdout.write(`${said}\n`);
+    process.exitCode = code;
+  } catch (error) {
+    const isKnown = error instanceof ConfigError || error instanceof FolderTakenError;
+    process.stderr.write(`${isKnown ? error.message : `It failed: ${messageOf(error)}`}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.main) await main();

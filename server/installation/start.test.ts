@@ -1,0 +1,394 @@
+/**
+ * R1: no start deletes or overwrites anything because the database it opened is missing, empty, older or another
+ * installation's. Every refusal is compared with the tree before it: names, bytes and times.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Upload } from '@switchyard/contract/uploads.ts';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
+import { systemClock } from '../clock.ts';
+import { ConfigError, readConfig } from '../config.ts';
+import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
+import { startServerProcess } from '../testing/process.ts';
+import { expectStatus, freshApplication } from '../testing/resources.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { runInstallationCommand } from './installation-command.ts';
+import { blobsIn, lastByte, treeOf } from './testing/trees.ts';
+
+const postgres = inject('postgres');
+const HOUR_MS = 3_600_000;
+const KEY = randomBytes(32).toString('base64');
+const CONTENT = randomBytes(100_000);
+
+let s3: S3Server;
+const folders: string[] = [];
+const databases: string[] = [];
+beforeAll(async () => {
+  s3 = await startS3Server();
+});
+afterAll(async () => {
+  await s3.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const name of databases) await dropDatabase(postgres, name);
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-start-'));
+  folders.push(folder);
+  return folder;
+}
+
+async function emptyDatabase(): Promise<string> {
+  const name = `start_${process.pid}_${databases.push('')}`;
+  databases[databases.length - 1] = name;
+  return createDatabase(postgres, name);
+}
+
+const bucket = (prefix: string): Record<string, string> => ({
+  SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}&prefix=${prefix}/`,
+  AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+});
+
+/** PUTs content that is large enough for a blob. */
+async function upload(server: TestServer, application: string): Promise<Upload> {
+  const asked = await server.ask('POST', `/v1/applications/${application}/runs/uploadurl`);
+  expectStatus(asked, 200);
+  const made = asked.body as Upload;
+  const put = await server.ask('PUT', made.upload_url, { token: null, body: CONTENT });
+  expectStatus(put, 200);
+  return made;
+}
+
+/** A server with two blobs that are old enough for the clean-up, stopped. */
+async function stopped(env: Record<string, string> = {}): Promise<TestServer> {
+  const server = await startTestServer({ env });
+  const application = await freshApplication(server);
+  for (let count = 0; count < 2; count += 1) await upload(server, application);
+  await server.running.close();
+  const blobs = join(server.data, 'blobs');
+  const old = (Date.now() - 2 * HOUR_MS) / 1000;
+  if (!env.SWITCHYARD_BLOBS)
+    for (const key of blobsIn(blobs)) utimesSync(join(blobs, key.slice(-2), key), old, old);
+  return server;
+}
+
+function withoutDatabase(data: string): void {
+  for (const name of readdirSync(data)) if (name.startsWith('switchyard.db')) rmSync(join(data, name));
+}
+
+async function query(server: TestServer, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  if (postgres) {
+    const client = new pg.Client({ connectionString: server.address });
+    await client.connect();
+    let rows: Record<string, unknown>[] = [];
+    for (const one of statements) ({ rows } = await client.query(one));
+    await client.end();
+    return rows;
+  }
+  const database = new DatabaseSync(join(server.data, 'switchyard.db'));
+  let rows: Record<string, unknown>[] = [];
+  for (const one of statements) rows = database.prepare(one).all();
+  database.close();
+  return rows;
+}
+
+const tablesOf = async (address: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  const { rows } = await client.query(
+    "select count(*)::int as n from information_schema.tables where table_schema = 'public'",
+  );
+  await client.end();
+  return rows[0]?.n;
+};
+
+async function expectRefused(
+  server: TestServer,
+  env: Record<string, string>,
+  ...words: string[]
+): Promise<void> {
+  const before = treeOf(server.data);
+  const refused = await server.restart(env).then(
+    () => 'started',
+    (error: unknown) => error as Error,
+  );
+  expect(refused).toBeInstanceOf(ConfigError);
+  const { message } = refused as ConfigError;
+  for (const word of [...words, 'Nothing was changed']) expect(message).toContain(word);
+  expect(treeOf(server.data)).toEqual(before);
+}
+
+describe('R1: a start is refused and changes nothing', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await stopped();
+  });
+  afterAll(() => server.close());
+
+  test.runIf(!postgres)(
+    'a start on a missing database deletes no blob, as a process that exits with 1',
+    async () => {
+      const aside = newFolder();
+      for (const name of readdirSync(server.data))
+        if (name.startsWith('switchyard.db')) renameSync(join(server.data, name), join(aside, name));
+      const before = treeOf(server.data);
+      await expect(startServerProcess({ data: server.data })).rejects.toThrow(
+        /ended with 1 .*missing or empty[\s\S]*belongs to inst-[\s\S]*npm run restore[\s\S]*npm run installation -- adopt/,
+      );
+      expect(treeOf(server.data)).toEqual(before);
+      for (const name of readdirSync(aside)) renameSync(join(aside, name), join(server.data, name));
+      await server.restart();
+      await server.running.close();
+    },
+  );
+
+  test.runIf(postgres)(
+    'a start on an empty PostgreSQL database deletes no blob and makes no table',
+    async () => {
+      const address = await emptyDatabase();
+      await expectRefused(server, { SWITCHYARD_DATABASE: address }, 'missing or empty', 'adopt');
+      expect(await tablesOf(address)).toBe(0);
+    },
+  );
+
+  test.runIf(postgres)('a start without the variable makes no SQLite database beside the blobs', () =>
+    expectRefused(
+      server,
+      { SWITCHYARD_DATABASE: '' },
+      'switchyard.db is missing or empty',
+      'SWITCHYARD_DATABASE',
+    ),
+  );
+
+  test.runIf(postgres)('a start on the database of another program makes no table', async () => {
+    const address = await emptyDatabase();
+    const client = new pg.Client({ connectionString: address });
+    await client.connect();
+    await client.query('create table invoices (id int)');
+    await client.end();
+    await expectRefused(
+      server,
+      { SWITCHYARD_DATABASE: address },
+      'tables of another program, such as invoices',
+    );
+    expect(await tablesOf(address)).toBe(1);
+  });
+
+  test('a start whose blobs are gone', async () => {
+    const aside = newFolder();
+    renameSync(join(server.data, 'blobs'), join(aside, 'blobs'));
+    await expectRefused(server, {}, 'is empty, but', 'names blobs', 'SWITCHYARD_BLOBS');
+    mkdirSync(join(server.data, 'blobs'));
+    cpSync(join(aside, 'blobs', 'installation.json'), join(server.data, 'blobs', 'installation.json'));
+    await expectRefused(server, {}, 'is empty, but', 'names blobs', 'adopt');
+    rmSync(join(server.data, 'blobs'), { recursive: true });
+    renameSync(join(aside, 'blobs'), join(server.data, 'blobs'));
+  });
+
+  test('a start on the blobs of another installation', async () => {
+    const other = await stopped();
+    const aside = newFolder();
+    renameSync(join(server.data, 'blobs'), join(aside, 'blobs'));
+    cpSync(join(other.data, 'blobs'), join(server.data, 'blobs'), {
+      recursive: true,
+      preserveTimestamps: true,
+    });
+    await expectRefused(server, {}, 'belongs to inst-', 'two installations need two places');
+    // Of a release without ids, they are known by the blobs that the database names.
+    rmSync(join(server.data, 'blobs', 'installation.json'));
+    await expectRefused(server, {}, 'holds blobs of another installation: of 2');
+    rmSync(join(server.data, 'blobs'), { recursive: true });
+    renameSync(join(aside, 'blobs'), join(server.data, 'blobs'));
+    await other.close();
+  });
+
+  test('a start without the master key makes no other', async () => {
+    const key = readFileSync(join(server.data, 'master-key'));
+    rmSync(join(server.data, 'master-key'));
+    const before = treeOf(server.data);
+    await expect(server.restart()).rejects.toThrow(/master key: set SWITCHYARD_KEY/);
+    expect(treeOf(server.data)).toEqual(before);
+    writeFileSync(join(server.data, 'master-key'), key);
+  });
+
+  test('R5: a start on the database of a newer release names it', async () => {
+    await query(
+      server,
+      "insert into migrations (name, timestamp) values ('9999-from-tomorrow', '2030-01-01')",
+    );
+    await expectRefused(server, {}, 'was made by a newer Switchyard, which has applied 9999-from-tomorrow');
+    await query(server, "delete from migrations where name = '9999-from-tomorrow'");
+  });
+
+  test('a start in a folder of another program empties no folder of it', async () => {
+    const data = newFolder();
+    mkdirSync(join(data, 'runner'));
+    writeFileSync(join(data, 'runner', 'thesis.txt'), 'years of work');
+    const before = treeOf(data);
+    await expect(startTestServer({ env: { SWITCHYARD_DATA: data } })).rejects.toThrow(
+      /no server has worked, and a start would empty .*runner/,
+    );
+    expect(treeOf(data)).toEqual(before);
+  });
+
+  test('after all of that the right settings start, with everything there', async () => {
+    await server.restart();
+    expect(blobsIn(join(server.data, 'blobs'))).toHaveLength(2);
+    expect(readFileSync(join(server.data, 'root-token'), 'utf8').trim()).toBe(server.token);
+    await server.running.close();
+  });
+});
+
+describe('R1: a killed server', () => {
+  test.runIf(!postgres)('that lost its database leaves its log as it was', async () => {
+    const data = newFolder();
+    const killed = await startServerProcess({ data });
+    await killed.kill();
+    rmSync(join(data, 'blobs', 'installation.json'));
+    mkdirSync(join(data, 'blobs', 'aa'));
+    writeFileSync(join(data, 'blobs', 'aa', 'b-foreignaa'), CONTENT);
+    const before = treeOf(data);
+    expect(before['switchyard.db-wal']).toBeDefined();
+    await expect(startServerProcess({ data })).rejects.toThrow(/holds blobs, and .* names none/);
+    expect(treeOf(data)).toEqual(before);
+  });
+
+  test.runIf(!postgres)(
+    'whose log was damaged before its first checkpoint keeps its blobs and a copy of the log',
+    async () => {
+      const data = newFolder();
+      const killed = await startServerProcess({ data });
+      const application = 'damaged';
+      await killed.ask('POST', '/v1/applications', { body: { id: application, name: 'Damaged' } });
+      const wal = join(data, 'switchyard.db-wal');
+      const usedBefore = lastByte(wal);
+      const asked = await killed.ask('POST', `/v1/applications/${application}/runs/uploadurl`);
+      const { upload_url } = asked.body as Upload;
+      const put = await fetch(upload_url, { method: 'PUT', body: CONTENT });
+      expect(put.status).toBe(200);
+      await killed.kill();
+      const [key = ''] = blobsIn(join(data, 'blobs'));
+      const path = join(data, 'blobs', key.slice(-2), key);
+      const old = (Date.now() - 2 * HOUR_MS) / 1000;
+      utimesSync(path, old, old);
+      const damaged = readFileSync(wal);
+      for (let at = usedBefore + 100; at < usedBefore + 120; at += 1) damaged[at] = (damaged[at] ?? 0) ^ 0xff;
+      writeFileSync(wal, damaged);
+
+      const lines: string[] = [];
+      const again = await startServerProcess({ data, onLog: (line) => lines.push(line) });
+      expect(lines.join('\n')).toContain('The log of the database is damaged');
+      expect(lines.join('\n')).toContain('Clean-up of blobs without a row is stopped');
+      const [copy] = readdirSync(data).filter((name) => name.includes('-wal.damaged-'));
+      expect(readFileSync(join(data, copy ?? '')).equals(damaged)).toBe(true);
+      // The next start finds no more damage, and the clean-up stays stopped.
+      await again.kill('SIGTERM');
+      expect(existsSync(path)).toBe(true);
+      const config = readConfig({ SWITCHYARD_DATA: data });
+      expect((await runInstallationCommand([], config)).said).toContain(
+        'the log of the database was damaged',
+      );
+    },
+  );
+});
+
+describe('R1: one bucket', () => {
+  test('and prefix serve one installation: the second is refused', async () => {
+    const env = bucket('shared');
+    await using first = await startTestServer({ env: { ...env, SWITCHYARD_KEY: KEY } });
+    const before = readFileSync(join(first.data, 'root-token'), 'utf8');
+    const second = newFolder();
+    const other: Record<string, string> = postgres ? { SWITCHYARD_DATABASE: await emptyDatabase() } : {};
+    const settings = { ...env, ...other, SWITCHYARD_DATA: second, SWITCHYARD_KEY: KEY };
+    await expect(startTestServer({ env: settings })).rejects.toThrow(/the bucket .* belongs to inst-/);
+    expect(readdirSync(second)).toEqual([]);
+    expect(readFileSync(join(first.data, 'root-token'), 'utf8')).toBe(before);
+  });
+});
+
+describe('R1: an older database', () => {
+  test.runIf(!postgres)(
+    'than the blobs stops the clean-up, with a warning, until an operator adopts',
+    async () => {
+      let ahead = 0;
+      const clock = { ...systemClock, now: () => Date.now() + ahead };
+      await using server = await startTestServer({ clock });
+      const application = await freshApplication(server);
+      await server.running.close();
+      const aside = newFolder();
+      cpSync(join(server.data, 'switchyard.db'), join(aside, 'switchyard.db'));
+      await server.restart();
+      await upload(server, application);
+      await server.running.close();
+      withoutDatabase(server.data);
+      cpSync(join(aside, 'switchyard.db'), join(server.data, 'switchyard.db'));
+      const config = readConfig({ SWITCHYARD_DATA: server.data });
+      // The second start finds the generations equal: what the first found stays.
+      for (let start = 0; start < 2; start += 1) {
+        ahead += 2 * HOUR_MS;
+        await server.restart();
+        await server.running.close();
+        expect(blobsIn(join(server.data, 'blobs'))).toHaveLength(1);
+        const told = (await runInstallationCommand([], config)).said;
+        expect(told).toContain('the database is older than the blobs: it has generation');
+      }
+      await runInstallationCommand(['adopt'], config);
+      await server.restart();
+      await expect.poll(() => blobsIn(join(server.data, 'blobs'))).toEqual([]);
+      expect(readdirSync(join(server.data, 'blobs', '.trash'))).toHaveLength(1);
+    },
+  );
+});
+
+describe('R1: an upgrade', () => {
+  test('adopts an installation of a release without ids, by the blobs that its database names', async () => {
+    await using server = await stopped();
+    await query(
+      server,
+      'drop table installation_identity',
+      "delete from migrations where name = '0045-installation-identity'",
+    );
+    for (const path of ['installation.json', 'blobs/installation.json']) rmSync(join(server.data, path));
+    await server.restart();
+    const [row] = await query(server, 'select id from installation_identity');
+    for (const path of ['installation.json', 'blobs/installation.json'])
+      expect(JSON.parse(readFileSync(join(server.data, path), 'utf8')).installation).toBe(row?.id);
+    expect(blobsIn(join(server.data, 'blobs'))).toHaveLength(2);
+  });
+});
+
+describe('R1: going on deliberately', () => {
+  test.runIf(!postgres)(
+    'adopt begins a new installation beside old blobs, and keeps the old token',
+    async () => {
+      await using server = await stopped();
+      withoutDatabase(server.data);
+      const config = readConfig({ SWITCHYARD_DATA: server.data });
+      expect(await runInstallationCommand([], config)).toMatchObject({ code: 1 });
+      const { said } = await runInstallationCommand(['adopt'], config);
+      expect(said).toMatch(/Kept from before: root-token\.before-/);
+      expect(await runInstallationCommand([], config)).toMatchObject({ code: 0 });
+      await server.restart();
+      expect(server.running.firstStart?.token).not.toBe(server.token);
+      const [aside] = readdirSync(server.data).filter((name) => name.startsWith('root-token.before-'));
+      expect(readFileSync(join(server.data, aside ?? ''), 'utf8').trim()).toBe(server.token);
+    },
+  );
+});

@@ -1,0 +1,64 @@
+/** The first and the second step of every start: look without changing anything, then bind database, folder and blobs. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureIdentity, Identity, stopCleanUp } from '../blobs/identity.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { Clock } from '../clock.ts';
+import { type Config, ConfigError } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import { sqlitePath } from '../database/open.ts';
+import { NoDatabaseError } from '../database/untouched.ts';
+import { setDamagedWalAside } from '../database/wal.ts';
+import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
+import { refusalOf } from './rules.ts';
+import { markFolder, readSides, type Sides } from './sides.ts';
+
+/** SQLite's code for a malformed database. */
+const CORRUPT = 11;
+
+/** Throws ConfigError where a server must not start; nothing is changed either way. */
+export async function inspectInstallation(config: Config): Promise<Sides> {
+  const sides = await readSides(config).catch((error: unknown) => {
+    const { errcode = 0 } = (error ?? {}) as { errcode?: number };
+    if (!(error instanceof NoDatabaseError) && (errcode & 0xff) !== CORRUPT) throw error;
+    throw new ConfigError(
+      `The database ${sqlitePath(config.data)} is damaged: ${(error as Error).message}. Restore a backup into an empty data folder with \`npm run restore\`. Nothing was changed.`,
+    );
+  });
+  const refusal = refusalOf(sides);
+  if (refusal !== null) throw new ConfigError(refusal);
+  return sides;
+}
+
+/** Whether a server has worked in the folder: only then may it be locked before it is inspected. */
+export function isDataFolder(folder: string): boolean {
+  return existsSync(join(folder, 'lock'));
+}
+
+/** Call it before the database is opened. Returns why the clean-up has to stop, or null. */
+export function keepDamagedLog(config: Config, { database }: Sides, clock: Clock, log: Log): string | null {
+  if (database.droppedCommits === 0) return null;
+  const copy = setDamagedWalAside(sqlitePath(config.data), clock.now());
+  log.error(
+    { droppedCommits: database.droppedCommits, copy },
+    'The log of the database is damaged: SQLite drops the commits behind the damage. Restore a backup, or run `npm run verify` and go on without them.',
+  );
+  return `the log of the database was damaged, and ${database.droppedCommits} commits in it were dropped; the damaged log is ${copy}`;
+}
+
+/** Binds the three by one id, the database first, so that a start that is cut short here can be repeated. */
+export async function bindInstallation(
+  parts: { config: Config; database: Database; clock: Clock; random: Random; log: Log },
+  sides: Sides,
+  trouble: string | null,
+  openBlobs: () => Promise<BlobStore>,
+): Promise<{ identity: Identity; blobs: BlobStore }> {
+  const { config, database, clock, random, log } = parts;
+  const seenAt = sides.database.knownUntil ?? clock.now();
+  const row = await ensureIdentity(database, { random, seenAt });
+  if (trouble !== null) await stopCleanUp(database, trouble);
+  await markFolder(config.data, row.id);
+  const blobs = await openBlobs();
+  return { identity: await Identity.claim({ database, blobs, clock, log }, row), blobs };
+}
