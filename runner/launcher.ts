@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppRun } from './app-run.ts';
 import type { ExecutableIndex } from './executables.ts';
+import { closeInherited } from './inherited.ts';
 import { MemoryGuard } from './memory-guard.ts';
 import type { Confinement, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
 import { removeAll } from './remove.ts';
@@ -27,6 +28,7 @@ let sampling: NodeJS.Timeout | undefined;
 
 // Every mode is said where a file is made; the start script sets the app's own umask.
 process.umask(0);
+closeInherited();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
 
 process.on('message', (message: ToLauncher) => {
