@@ -6,14 +6,21 @@ import { oneOf, timestamp } from './shapes.ts';
 import { RUN_STATUSES_V2 } from './states.ts';
 
 export const RunLog = Type.Object(
-  { log: Type.String({ description: 'What the app logged: stderr, for multi-file stdout too.' }) },
+  {
+    log: Type.String({
+      description:
+        'What the app logged: stderr, for multi-file stdout too. Of an ensemble run, the lines of its child runs by time, each with `<run group>/<run id> | ` in front.',
+    }),
+  },
   { $id: 'RunLog', description: 'The whole log.' },
 );
 
 const LogItem = Type.Object(
   {
     timestamp: timestamp('When the line came, to the microsecond'),
-    log: Type.String({ description: 'The line.' }),
+    log: Type.String({
+      description: 'The line. Of an ensemble run, with `<run group>/<run id> | ` in front.',
+    }),
   },
   { $id: 'LogItem', description: 'One line of the log.' },
 );
@@ -55,7 +62,7 @@ export const getRunLiveLogs = operation({
   tag: 'runs',
   summary: 'Follow the log of a run',
   description:
-    'Answers the lines that came since the token of the call before, in order. Every line is delivered before or with the terminal status. Kept for 24 hours.',
+    'Answers the lines that came since the token of the call before, in order. Every line is delivered before or with the terminal status. The log of an ensemble run has the lines of its child runs, in the order of time within a response. Kept for 24 hours.',
   right: 'read',
   params: RunParams,
   query: Type.Object({

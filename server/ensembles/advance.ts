@@ -9,13 +9,14 @@ import type { AssetId } from '@switchyard/contract/ids.ts';
 import { ENSEMBLE_RUNS_MAX, ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { Setbacks } from '../reconcile/setbacks.ts';
 import { insertAssets, listAssets, type PreparedAsset } from '../runs/assets.ts';
 import { cancel } from '../runs/cancel.ts';
+import { EnsembleLogs } from '../runs/ensemble-log.ts';
 import { listMembers, listReady, listUnfinishedMembers } from '../runs/ensemble-runs.ts';
 import { type Ending, endEnsemble } from '../runs/moves.ts';
 import { forgetPlanned, hasPlanned, listPlanned, removePlanned } from '../runs/plan.ts';
@@ -27,7 +28,7 @@ import type { Definition } from './rules.ts';
 const AT_ONCE = 16;
 const EVERY_MS = 5000;
 
-interface Parts {
+interface Given {
   database: Database;
   contents: Contents;
   clock: Clock;
@@ -35,8 +36,13 @@ interface Parts {
   log: Log;
 }
 
-export function advancer(parts: Parts): Reconciler {
-  const { database, clock, log } = parts;
+interface Parts extends Given {
+  logs: EnsembleLogs;
+}
+
+export function advancer(given: Given): Reconciler {
+  const { database, clock, log } = given;
+  const parts: Parts = { ...given, logs: new EnsembleLogs(given) };
   const setbacks = new Setbacks(
     parts,
     'The run of an ensemble could not be taken further; it will be tried again.',
@@ -100,21 +106,32 @@ async function end(parts: Parts, run: RunsTable): Promise<boolean> {
     (await findRun(database.read, run.application_uid, result.best_run_id as RunsTable['id']));
   if (result.best_run_id && !best) throw new ContentGoneError(`The run ${result.best_run_id} was deleted.`);
   const taken = best ? await take(parts, best, finished_at) : null;
+  const log = await parts.logs.prepare(run);
+  const logged = { log_content_id: log?.id ?? null };
   const ending: Ending = taken
-    ? { ...taken.columns, status: 'succeeded', finished_at, rules_result }
+    ? { ...taken.columns, ...logged, status: 'succeeded', finished_at, rules_result }
     : {
         status: canceled ? 'canceled' : 'failed',
         error: (canceled ? 'The run was canceled.' : failureOf(result)).slice(0, ERROR_CHARS_MAX),
+        ...logged,
         finished_at,
         rules_result,
       };
-  return database.transact(async (tx) => {
+  const write = async (tx: Writer): Promise<boolean> => {
     if (!(await endEnsemble(tx, run, { canceled }, ending))) return false;
     for (const content of taken?.contents ?? []) await content.insert(tx);
+    await log?.insert(tx);
     await insertAssets(tx, run.id, taken?.assets ?? []);
     await removePlanned(tx, run.id, ENSEMBLE_RUNS_MAX);
     return true;
-  });
+  };
+  let written = false;
+  try {
+    written = await database.transact(write);
+    return written;
+  } finally {
+    if (!written) await log?.discard();
+  }
 }
 
 interface Taken {

@@ -69,6 +69,22 @@ export function listMembers(db: Reader, parent: RunId): Promise<Child[]> {
   return db.selectFrom('runs').select(OF_CHILD).where('parent_run_id', '=', parent).execute();
 }
 
+/** The definition that an ensemble run keeps, in JSON; null when the run is gone. */
+export async function findEnsembleOf(db: Reader, id: RunId): Promise<string | null> {
+  const row = await db.selectFrom('runs').select('ensemble').where('id', '=', id).executeTakeFirst();
+  return row?.ensemble ?? null;
+}
+
+const LOGGED = ['id', 'labels', 'fence', 'initiated_at', 'log_content_id'] as const;
+
+/** A child run as far as its log goes. */
+export type LoggedChild = Pick<RunsTable, (typeof LOGGED)[number]>;
+
+/** The child runs that exist now, in no order: at most ENSEMBLE_RUNS_MAX. */
+export function listLoggedChildren(db: Reader, parent: RunId): Promise<LoggedChild[]> {
+  return db.selectFrom('runs').select(LOGGED).where('parent_run_id', '=', parent).execute();
+}
+
 /** Those of them that have not ended. */
 export function listUnfinishedMembers(db: Reader, parent: RunId): Promise<RunsTable[]> {
   return db

@@ -1,5 +1,6 @@
 /** Every statement on the lines of logs and on the events of runs, which are kept for a while only. */
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/ids.ts';
+import type { RunTypeName } from '@switchyard/contract/run-shapes.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Tables, Writer } from '../database/database.ts';
@@ -75,8 +76,65 @@ export function listLogChunks(
     .execute();
 }
 
+/** A chunk of the log of a run, when it begins, and the last chunk of that run. */
+export interface ChunkKey {
+  run_id: RunId;
+  seq: number;
+  at: number;
+  last: number;
+}
+
+/**
+ * The next chunks of each run after its place, at most `limit` of each, in the order of `seq`. Numbers can be missing
+ * between chunks, so there may be fewer than `limit` though more follow: compare `seq` with `last`.
+ */
+export async function listNextChunks(
+  db: Reader,
+  places: readonly { run_id: RunId; after: number }[],
+  limit: number,
+): Promise<ChunkKey[]> {
+  if (places.length === 0) return [];
+  const values = sql.join(places.map(({ run_id, after }) => sql`(${run_id}, cast(${after} as bigint))`));
+  const { rows } = await sql<Record<keyof ChunkKey, string | number>>`
+    with place(id, after) as (values ${values}),
+    run as (
+      select id,
+        (select min(seq) from log_chunks where run_id = place.id and seq > place.after) as first,
+        (select max(seq) from log_chunks where run_id = place.id and seq > place.after) as last
+      from place
+    )
+    select log_chunks.run_id, log_chunks.seq, log_chunks.at, run.last
+    from run
+    inner join log_chunks on log_chunks.run_id = run.id
+      and log_chunks.seq >= run.first and log_chunks.seq < run.first + ${sql.lit(limit)}
+    order by log_chunks.run_id, log_chunks.seq`.execute(db);
+  return rows.map(({ run_id, seq, at, last }) => ({
+    run_id: `${run_id}` as RunId,
+    seq: Number(seq),
+    at: Number(at),
+    last: Number(last),
+  }));
+}
+
+/** The lines of the chunks, by run and `seq` with a space between. */
+export async function readChunks(
+  db: Reader,
+  chunks: readonly Pick<ChunkKey, 'run_id' | 'seq'>[],
+): Promise<Map<string, string>> {
+  if (chunks.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('log_chunks')
+    .select(['run_id', 'seq', 'lines'])
+    .where((eb) =>
+      eb.or(chunks.map(({ run_id, seq }) => eb.and([eb('run_id', '=', run_id), eb('seq', '=', seq)]))),
+    )
+    .execute();
+  return new Map(rows.map(({ run_id, seq, lines }) => [`${run_id} ${seq}`, lines]));
+}
+
 export interface Followed {
   status: RunStatusV2;
+  runType: RunTypeName;
   chunks: { seq: number; lines: string }[];
 }
 
@@ -94,7 +152,12 @@ interface Place {
 const selectFollowed = prepared((db, { account, application, id, after }: Place) =>
   db
     .selectFrom((from) =>
-      from.selectFrom('runs').select(['application_uid', 'status']).where('id', '=', id).limit(1).as('run'),
+      from
+        .selectFrom('runs')
+        .select(['application_uid', 'status', 'run_type'])
+        .where('id', '=', id)
+        .limit(1)
+        .as('run'),
     )
     .innerJoin('applications', 'applications.uid', 'run.application_uid')
     .leftJoin(
@@ -109,7 +172,7 @@ const selectFollowed = prepared((db, { account, application, id, after }: Place)
           .as('chunk'),
       (join) => join.onTrue(),
     )
-    .select(['run.status', 'chunk.seq', 'chunk.lines'])
+    .select(['run.status', 'run.run_type', 'chunk.seq', 'chunk.lines'])
     .where('applications.account_id', '=', account)
     .where('applications.id', '=', application)
     .where('applications.deleted_at', 'is', null)
@@ -128,7 +191,7 @@ export async function findFollowed(db: Reader, place: Place): Promise<Followed |
   const [first] = rows;
   if (!first) return undefined;
   const chunks = rows.flatMap(({ seq, lines }) => (seq === null || lines === null ? [] : { seq, lines }));
-  return { status: first.status, chunks };
+  return { status: first.status, runType: first.run_type, chunks };
 }
 
 /** Removes chunks of lines from before the instant, at most `limit` at once; answers how many. */

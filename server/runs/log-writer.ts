@@ -18,7 +18,8 @@ import { isHeld } from './moves.ts';
 const WRITE_EVERY_MS = 200;
 const CHUNK_LINES = 500;
 const CHUNK_CHARS = 256 * 1024;
-const CHUNKS_PER_CLAIM = 100_000_000;
+/** Chunks of a claim are numbered from here, times its fence. */
+export const CHUNKS_PER_CLAIM = 100_000_000;
 
 /** Whole microseconds since the epoch, growing from line to line, and the line. */
 export type StoredLine = [micros: number, text: string];

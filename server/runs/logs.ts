@@ -10,8 +10,10 @@ import { rfc3339Micros } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import type { RawReply } from '../http/handler.ts';
 import { badRequest, shown } from '../http/problem.ts';
+import { ensembleLogPage } from './ensemble-log.ts';
+import { findEnsembleOf } from './ensemble-runs.ts';
 import type { FollowPace } from './follow-pace.ts';
-import { FOLLOWED_CHUNKS, findFollowed } from './history.ts';
+import { FOLLOWED_CHUNKS, type Followed, findFollowed } from './history.ts';
 import type { StoredLine } from './log-writer.ts';
 
 /** Where more lines wait than a page holds, nobody waits for new ones. */
@@ -31,9 +33,32 @@ export async function liveLog(
   const after = readPlace(since);
   const followed = await findFollowed(db, { ...run, after: after ?? 0 });
   if (!followed) return undefined;
-  if (after === null)
-    throw badRequest(`since is ${shown(since)}; it must be the next_page_token of the call before.`);
-  const { status, chunks } = followed;
+  const page =
+    followed.runType === 'ensemble' ? await pageOfEnsemble(db, run.id, since) : pageOf(followed, after);
+  if (!page) throw badRequest(`since is ${shown(since)}; it must be the next_page_token of the call before.`);
+  const { status } = followed;
+  const shownStatus = isTerminal(status) && !page.complete ? 'running' : status;
+  return {
+    items: page.items,
+    ...(page.token === null ? {} : { next_page_token: page.token }),
+    status_v2: shownStatus,
+    next_available_in_seconds: isTerminal(shownStatus)
+      ? 0
+      : page.complete
+        ? pace.nextSeconds(key)
+        : MORE_AFTER_SECONDS,
+  };
+}
+
+interface LogPage {
+  items: LiveLog['items'];
+  token: string | null;
+  /** Whether these are all the lines there are now. */
+  complete: boolean;
+}
+
+function pageOf({ chunks }: Followed, after: number | null): LogPage | null {
+  if (after === null) return null;
   const items: LiveLog['items'] = [];
   let place = after;
   for (const chunk of chunks) {
@@ -43,17 +68,15 @@ export async function liveLog(
     place = chunk.seq;
   }
   const complete = place === (chunks.at(-1)?.seq ?? after) && chunks.length < FOLLOWED_CHUNKS;
-  const shownStatus = isTerminal(status) && !complete ? 'running' : status;
-  return {
-    items,
-    ...(place > 0 ? { next_page_token: String(place) } : {}),
-    status_v2: shownStatus,
-    next_available_in_seconds: isTerminal(shownStatus)
-      ? 0
-      : complete
-        ? pace.nextSeconds(key)
-        : MORE_AFTER_SECONDS,
-  };
+  return { items, token: place > 0 ? String(place) : null, complete };
+}
+
+async function pageOfEnsemble(db: Reader, id: RunId, since: string | undefined): Promise<LogPage | null> {
+  const definition = await findEnsembleOf(db, id);
+  const page = await ensembleLogPage(db, { id, ensemble: definition }, since);
+  if (!page) return null;
+  const items = page.lines.map(({ micros, text }) => ({ timestamp: rfc3339Micros(micros), log: text }));
+  return { items, token: page.token, complete: page.complete };
 }
 
 const STREAMED_BYTES_MIN = 1024 * 1024;

@@ -1,0 +1,157 @@
+/** Logs of ensemble runs: the lines of the child runs, merged by time, each with its run group and run in front. */
+import type { RunId } from '@switchyard/contract/ids.ts';
+import type { LiveLog } from '@switchyard/contract/run-logs.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertLogChunk } from '../runs/history.ts';
+import { CHUNKS_PER_CLAIM, type StoredLine } from '../runs/log-writer.ts';
+import { createRun, ended, runToEnd } from '../testing/apps.ts';
+import { asked, define, ensembleOf, furnish, group, typeOf } from '../testing/ensembles.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' } });
+  await furnish(server, [group('a', { value: 1 }, { repetitions: 2 }), group('b', { fails: true })]);
+  await define(server, 'waiting', [group('a', { waits: true }), group('b', { waits: true })]);
+});
+afterAll(() => server.close());
+
+const path = (run: string, rest: string): string => `/v1/applications/app/runs/${run}${rest}`;
+const cancel = (run: string) => server.ask('PATCH', path(run, '/cancel'));
+const wholeLog = async (run: string): Promise<string> =>
+  ((await server.ask('GET', path(run, '/logs'))).body as { log: string }).log;
+
+async function live(run: string, since?: string): Promise<LiveLog> {
+  const { body } = await server.client.call('getRunLiveLogs', {
+    params: { application_id: 'app', run_id: run },
+    ...(since === undefined ? {} : { query: { since } }),
+  });
+  return body;
+}
+
+/** Follows the log from the page on, until a terminal status or a page without lines. */
+async function follow(run: string, from?: string): Promise<LiveLog[]> {
+  const pages: LiveLog[] = [];
+  for (let since = from; ; ) {
+    const page = await live(run, since);
+    pages.push(page);
+    since = page.next_page_token;
+    if (isTerminal(page.status_v2) || page.items.length === 0) return pages;
+    expect(page.next_available_in_seconds).toBeGreaterThanOrEqual(1);
+  }
+}
+const linesOf = (pages: readonly LiveLog[]): string[] =>
+  pages.flatMap((page) => page.items.map(({ log }) => log));
+
+/** An ensemble run whose two child runs, `a` and `b`, have logged `begun` and wait. */
+async function waitingEnsemble(): Promise<{ run: string; a: RunId; b: RunId }> {
+  const run = await createRun(server, 'app', asked({ configuration: typeOf('waiting') }));
+  const [a, b] = await server.until('log-lines', async () => {
+    const begun = linesOf([await live(run)]).length === 2;
+    return begun && (await ensembleOf(server, run)).child_runs.map(({ id }) => id as RunId);
+  });
+  return { run, a: a as RunId, b: b as RunId };
+}
+
+/** Stores lines as the worker does that executes the run. */
+async function store(run: RunId, seq: number, lines: StoredLine[]): Promise<void> {
+  const at = Math.floor((lines[0]?.[0] ?? 0) / 1000);
+  const chunk = { run_id: run, seq: CHUNKS_PER_CLAIM + seq, at, lines: JSON.stringify(lines) };
+  await server.running.database.transact((tx) => insertLogChunk(tx, chunk));
+}
+
+test('B12: the log of an ensemble run has the lines of each child run, with its group and id', async () => {
+  const done = await runToEnd(server, 'app', asked());
+  const runs = (await ensembleOf(server, done.id)).child_runs;
+  const expected = runs.map(({ id, run_group_id }) => `${run_group_id}/${id} | begun`);
+  expect(expected).toHaveLength(3);
+  expect((await wholeLog(done.id)).split('\n').sort()).toEqual(['', ...expected].sort());
+  const [page, ...more] = await follow(done.id);
+  expect(more).toEqual([]);
+  expect(page).toMatchObject({ status_v2: 'succeeded', next_available_in_seconds: 0 });
+  expect(linesOf([page as LiveLog]).sort()).toEqual(expected.sort());
+});
+
+test('B12: lines of child runs that run at the same time are interleaved by time, live and whole', async () => {
+  const { run, a, b } = await waitingEnsemble();
+  const begun = await live(run);
+  const now = Date.now() * 1000;
+  // Chunks overlap: the second line of each is younger than the first of the other.
+  await store(a, 100, [
+    [now + 1, 'one'],
+    [now + 5000, 'three'],
+  ]);
+  await store(b, 100, [
+    [now + 2, 'two'],
+    [now + 9000, 'four'],
+  ]);
+  const expected = [`a/${a} | one`, `b/${b} | two`, `a/${a} | three`, `b/${b} | four`];
+  const page = await live(run, begun.next_page_token);
+  expect(linesOf([page])).toEqual(expected);
+  expect(page.status_v2).toBe('running');
+  expect((await live(run, page.next_page_token)).items).toEqual([]);
+  await cancel(run);
+  await ended(server, 'app', run);
+  expect(await live(run, page.next_page_token)).toMatchObject({ items: [], status_v2: 'canceled' });
+  const whole = (await wholeLog(run)).split('\n').slice(0, -1);
+  expect(whole.slice(0, 2).sort()).toEqual([`a/${a} | begun`, `b/${b} | begun`]);
+  expect(whole.slice(2)).toEqual(expected);
+});
+
+test('B12: a long log comes in pages, every line once, the last with the terminal status', async () => {
+  const { run, a, b } = await waitingEnsemble();
+  const begun = await live(run);
+  const now = Date.now() * 1000;
+  // Line n is at n µs; even ones of a, odd ones of b, 250 in a chunk; numbers of chunks have gaps of 30.
+  const expected = Array.from({ length: 6000 }, (_, n) => `${n % 2 ? `b/${b}` : `a/${a}`} | line ${n}`);
+  for (const [at, id] of [a, b].entries())
+    for (let chunk = 0; chunk < 12; chunk += 1) {
+      const lines = Array.from({ length: 250 }, (_, n): StoredLine => {
+        const number = (chunk * 250 + n) * 2 + at;
+        return [now + number * 1000, `line ${number}`];
+      });
+      await store(id, 100 + chunk * 30, lines);
+    }
+  const pages = await follow(run, begun.next_page_token);
+  expect(pages.length).toBeGreaterThan(3);
+  expect(pages.every(({ items }) => items.length <= 1250)).toBe(true);
+  expect(linesOf(pages).sort()).toEqual([...expected].sort());
+  await cancel(run);
+  await ended(server, 'app', run);
+  const again = await follow(run, begun.next_page_token);
+  expect(linesOf(again)).toEqual(linesOf(pages));
+  expect(again.map(({ status_v2 }) => isTerminal(status_v2))).toEqual(
+    again.map((_, index) => index === again.length - 1),
+  );
+  const whole = (await wholeLog(run)).split('\n').slice(2, -1);
+  expect(whole).toEqual(expected);
+});
+
+test('B12: what is older than 24 hours is gone from the live log and is a block of the finished one', async () => {
+  const { run, a, b } = await waitingEnsemble();
+  await cancel(a);
+  await ended(server, 'app', a);
+  const { database } = server.running;
+  await database.transact(async (tx) => {
+    const initiated_at = Date.now() - 24 * HOUR_MS;
+    await tx.updateTable('runs').set({ initiated_at }).where('id', '=', a).execute();
+    await tx.deleteFrom('log_chunks').where('run_id', '=', a).execute();
+  });
+  expect(linesOf([await live(run)])).toEqual([`b/${b} | begun`]);
+  await cancel(b);
+  await ended(server, 'app', run);
+  expect(await wholeLog(run)).toBe(`a/${a} | begun\nb/${b} | begun\n`);
+  expect(linesOf(await follow(run))).toEqual([`b/${b} | begun`]);
+});
+
+test('B12: a live log refuses a place that is none of this ensemble', async () => {
+  const done = await runToEnd(server, 'app', asked());
+  const statusAt = async (since: string) =>
+    (await server.ask('GET', path(done.id, `/logs/live?since=${since}`))).status;
+  for (const since of ['1', 'x', 'e', 'e1', 'e1.1.1.1', 'e1.-1.1', 'eZ.1.1', `e1.1.${'z'.repeat(11)}`])
+    expect(await statusAt(since), since).toBe(400);
+  expect(await statusAt('')).toBe(200);
+});
