@@ -134,12 +134,23 @@ export const Requirements = Type.Object(
 );
 export type Requirements = Static<typeof Requirements>;
 
+export const RuntimeVersion = Type.String({
+  description:
+    'Version of the Node, Python or Java of the host that ran the app, such as 3.11.7, whatever `runtime` asks for; absent before the run has ended, and for compiled programs.',
+});
+
 export const Executable = Type.Object(
   {
     id: someId<ExecutableId>('Id of the executable.'),
     user_email: Type.String({ description: 'Who pushed it.' }),
     uploaded_at: timestamp('When it was pushed'),
     requirements: Requirements,
+    warnings: Type.Optional(
+      Type.Array(Type.String({ description: 'A sentence.' }), {
+        description:
+          'In the response of the activation: how this server differs from what the executable asks for, such as another version of Python. Absent when it does not.',
+      }),
+    ),
   },
   { $id: 'Executable', description: 'An executable.' },
 );
@@ -193,7 +204,7 @@ export const activateBinary = operation({
   tag: 'executables',
   summary: 'Activate a pushed executable',
   description:
-    'Step three of a push: checks the uploaded archive and makes it the active executable, which the instance `latest` runs at once. A bad archive is refused whole, with the entry named. The executable that was active before is kept while a version has it or a run of it has not ended; an hour after that its archive is removed.',
+    'Step three of a push: checks the uploaded archive and makes it the active executable, which the instance `latest` runs at once. A bad archive is refused whole, with the entry named; so is one whose entry point or Python packages are compiled for a host that is not the one of the server. The executable that was active before is kept while a version has it or a run of it has not ended; an hour after that its archive is removed.',
   right: 'write',
   params: ApplicationParams,
   body: { schema: Activation, example: { requirements: { executable_type: 'node', runtime: 'node:26' } } },

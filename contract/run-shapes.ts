@@ -3,6 +3,7 @@
  * operations are in runs.ts, its logs in run-logs.ts, its states in states.ts.
  */
 import Type, { type Static } from 'typebox';
+import { RuntimeVersion } from './executables.ts';
 import { ExternalResult } from './external-runs.ts';
 import { type ExperimentId, type InputId, namedId, type RunId, someId, type UploadId } from './ids.ts';
 import {
@@ -343,6 +344,7 @@ export const RunMetadata = Type.Object(
       'How the app was contained; empty before it started, for external runs and for those of ensembles.',
     ),
     limits: Type.Optional(EffectiveLimits),
+    runtime_version: Type.Optional(RuntimeVersion),
     peak_memory_bytes: Type.Optional(
       Type.Integer({
         description:

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { ARCHIVE_LIMITS, type ArchiveEntry, ArchiveRefused, ArchiveRules } from './archive-rules.ts';
+import { FORMAT_HEAD_BYTES, type ProgramFormat, programFormat } from './program-format.ts';
 import { isErrno, reasonOf } from './sentences.ts';
 
 export interface ArchiveContents {
@@ -19,6 +20,8 @@ export interface ArchiveContents {
   manifestText?: string;
   /** Paths of files and links, in the archive's order. */
   files: string[];
+  /** Compiled files, by path. */
+  programs: Map<string, ProgramFormat>;
 }
 
 export interface Unpacked {
@@ -45,8 +48,16 @@ type Visit = (entry: ArchiveEntry, body: EntryBody) => Promise<void>;
 export async function inspectArchive(stream: Readable): Promise<ArchiveContents> {
   const manifest: Uint8Array[] = [];
   let hasManifest = false;
+  const programs = new Map<string, ProgramFormat>();
   const { rules, hash } = await readArchive(stream, async (entry, body) => {
-    if (entry.path !== MANIFEST || entry.kind !== 'file') return;
+    if (entry.kind !== 'file') return;
+    if (entry.path !== MANIFEST) {
+      const format = entry.size < FORMAT_HEAD_BYTES ? undefined : programFormat(await headOf(body));
+      if (format) programs.set(entry.path, format);
+      // Of two entries of one name the second counts.
+      else programs.delete(entry.path);
+      return;
+    }
     if (entry.size > ARCHIVE_LIMITS.manifestBytes) {
       throw new ArchiveRefused(
         `${MANIFEST} has ${entry.size} bytes; it may have at most ${ARCHIVE_LIMITS.manifestBytes}.`,
@@ -65,7 +76,21 @@ export async function inspectArchive(stream: Readable): Promise<ArchiveContents>
     unpackedBytes: rules.unpackedBytes,
     ...(hasManifest ? { manifestText: Buffer.concat(manifest).toString('utf8') } : {}),
     files,
+    programs,
   };
+}
+
+/** The first bytes of an entry. The rest stays in the stream, which is not ended. */
+async function headOf(body: EntryBody): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  const iterator = body[Symbol.asyncIterator]();
+  for (let length = 0; length < FORMAT_HEAD_BYTES; ) {
+    const { value, done } = await iterator.next();
+    if (done) break;
+    chunks.push(value);
+    length += value.byteLength;
+  }
+  return Buffer.concat(chunks);
 }
 
 /**

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { ArchiveEntry } from './archive-rules.ts';
 import { safePath } from './archive-rules.ts';
 import type { CachedExecutable } from './executables.ts';
+import { programFormat } from './program-format.ts';
 import { APP_ROOT } from './protocol.ts';
 import type { EndReason, Host, Job, RuntimeName } from './types.ts';
 
@@ -120,13 +121,6 @@ function inside(path: string, what: string): string {
   }
 }
 
-const ELF_MACHINES: Record<number, string> = {
-  3: 'ia32',
-  40: 'arm',
-  62: 'x64',
-  183: 'arm64',
-  243: 'riscv64',
-};
 const HEAD_BYTES = 4096;
 const PT_INTERP = 3;
 
@@ -158,8 +152,9 @@ async function checkProgram(file: string, path: string, host: Host): Promise<voi
     throw new CannotStart('not-startable', `The entry point "${path}" cannot be started: ${why}`);
   };
   if (head.subarray(0, 2).toString('latin1') === '#!') return;
-  const isElf = head.length >= 64 && head.readUInt32BE(0) === 0x7f454c46;
-  const isMachO = head.length >= 4 && [0xcffaedfe, 0xcafebabe].includes(head.readUInt32BE(0));
+  const format = programFormat(head);
+  const isElf = format?.platform === 'linux' && head.length >= 64;
+  const isMachO = format?.platform === 'darwin';
   if (host.platform === 'darwin') {
     if (isMachO) return;
     refuse(
@@ -170,10 +165,8 @@ async function checkProgram(file: string, path: string, host: Host): Promise<voi
   }
   if (isMachO) refuse('it is a program for macOS, and this host runs Linux.');
   if (!isElf) refuse('it is neither a Linux program (ELF) nor a script that begins with "#!".');
-  const machine = head.readUInt16LE(18);
-  const architecture = ELF_MACHINES[machine] ?? `machine ${machine}`;
-  if (architecture !== host.architecture) {
-    refuse(`it is built for ${architecture}, and this host is ${host.architecture}.`);
+  if (format?.architecture !== host.architecture) {
+    refuse(`it is built for ${format?.architecture}, and this host is ${host.architecture}.`);
   }
   const loader = interpreterOf(head);
   if (loader !== undefined && !(await exists(loader)))

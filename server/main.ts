@@ -207,6 +207,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...auditHandlers(shared),
       ...applicationHandlers({
         ...shared,
+        host: runner?.host ?? null,
         onDeleted: () => cleaner.poke(),
         hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
       }),

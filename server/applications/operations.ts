@@ -4,6 +4,7 @@ import type { ApplicationId, InstanceId } from '@switchyard/contract/ids.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
+import type { Host } from '@switchyard/runner';
 import type { Contents } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
@@ -36,6 +37,8 @@ interface Parts {
   pageTokens: PageTokens;
   clock: Clock;
   random: Random;
+  /** null where no apps run. */
+  host: Host | null;
   /** Told after an application was deleted, so that what belonged to it is removed soon. */
   onDeleted(): void;
   /** Whether the application has an instance of that id, as the transaction sees it. */
@@ -165,13 +168,14 @@ export function applicationHandlers(
 
     async activateBinary({ caller, params, body }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
-      const executable = await push(parts, {
+      const { executable, warnings } = await push(parts, {
         application: row,
         uploadId: body.upload_id ?? null,
         requirements: body.requirements,
         email: caller.email,
       });
-      return { status: 200, body: executableBody(executable, caller.role) };
+      const pushed = executableBody(executable, caller.role);
+      return { status: 200, body: warnings.length === 0 ? pushed : { ...pushed, warnings } };
     },
   };
 }

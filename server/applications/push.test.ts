@@ -248,3 +248,54 @@ configuration:
     }
   });
 });
+
+describe('what the host cannot run', () => {
+  const host = async () => (await server.client.call('getReadiness')).body.runtimes;
+  /** The head of a shared object for a processor that is not the host's. */
+  const foreignElf = (): Buffer => {
+    const head = Buffer.alloc(200);
+    head.write('\x7fELF\x02\x01\x01', 'latin1');
+    head.writeUInt16LE(process.arch === 'x64' ? 183 : 62, 18);
+    return head;
+  };
+
+  test('B8: packages for another processor are refused at the push, with the line that repairs it', async () => {
+    const id = await freshVersion(server);
+    const before = await appOf(id);
+    const archive = await packFiles({
+      'app.yaml': 'type: python\nruntime: python:3\nfiles: ["**"]\n',
+      'main.py': '',
+      '.nextmv/python/deps/numpy/_core/umath.so': foreignElf(),
+    });
+    const python = { requirements: { executable_type: 'python', runtime: 'python:3' } };
+    const answer = await pushArchive(server, id, archive, python);
+    const platform = (await host()).binary?.version;
+    const repair = platform?.startsWith('linux') ? 'Set python.arch: a' : 'npm run push';
+    expectError(answer, 400, `"numpy" is built for linux-`);
+    expectError(answer, 400, `this server runs ${platform}. `);
+    expectError(answer, 400, repair);
+    expect(await appOf(id)).toEqual(before);
+    const program = await packFiles({ 'app.yaml': 'type: binary\n', main: foreignElf() });
+    const binary = { requirements: { executable_type: 'binary', runtime: 'default' } };
+    expectError(await pushArchive(server, id, program, binary), 400, 'The entry point "main" is built for');
+  });
+
+  test('B9: another version of the runtime is said at the push and at the run', async () => {
+    const node = (await host()).node?.version;
+    const id = await freshApplication(server);
+    const source = '(input) => { if (input.fails) process.exit(3); return {}; }';
+    const archive = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp(source) });
+    const asking = (runtime: string) => ({ requirements: { executable_type: 'node', runtime } });
+    const own = await pushArchive(server, id, archive, asking(`node:${node?.split('.')[0]}`));
+    expectStatus(own, 200);
+    expect(own.body).not.toHaveProperty('warnings');
+    const warning = `runtime is "node:4"; this server runs the app with Node ${node}.`;
+    const other = await pushArchive(server, id, archive, asking('node:4'));
+    expect(other.body).toMatchObject({ warnings: [warning] });
+    const good = await runToEnd(server, id, { input: {} });
+    expect(good.metadata).toMatchObject({ runtime: 'node:4', runtime_version: node, error: '' });
+    const bad = await runToEnd(server, id, { input: { fails: true } });
+    expect(bad.metadata.error).toMatch(/exit code 3/);
+    expect(bad.metadata.error).toContain(` Note: ${warning}`);
+  });
+});

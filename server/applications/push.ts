@@ -4,7 +4,13 @@
  */
 import type { Requirements } from '@switchyard/contract/executables.ts';
 import type { ExecutableId, UploadId } from '@switchyard/contract/ids.ts';
-import { ArchiveRefused, inspectArchive } from '@switchyard/runner';
+import {
+  ArchiveRefused,
+  foreignProgram,
+  type Host,
+  inspectArchive,
+  runtimeWarning,
+} from '@switchyard/runner';
 import { ContentGoneError, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
@@ -23,6 +29,8 @@ interface Parts {
   uploads: Uploads;
   clock: Clock;
   random: Random;
+  /** null where no apps run: what is compiled is not compared with it then. */
+  host: Host | null;
 }
 
 export interface Push {
@@ -32,11 +40,17 @@ export interface Push {
   email: string;
 }
 
+export interface PushResult {
+  executable: ExecutablesTable;
+  /** How this server differs from what the executable asks for. */
+  warnings: string[];
+}
+
 const turns = new Turns();
 
-/** Answers the executable, or throws the 400 that says what is wrong with the archive. */
-export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable> {
-  const { database, uploads, clock, random } = parts;
+/** Returns the executable, or throws the 400 that says what is wrong with the archive. */
+export async function push(parts: Parts, asked: Push): Promise<PushResult> {
+  const { database, uploads, clock, random, host } = parts;
   const { uid } = asked.application;
   const content = await uploads.use(uid, asked.uploadId, 'executable', 'upload_id');
   try {
@@ -44,6 +58,16 @@ export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable>
     if ('error' in read) throw badRequest(read.error);
     const completed = completeRequirements(asked.requirements, read.manifest);
     if ('error' in completed) throw badRequest(completed.error);
+    const { executable_type: type, runtime, entrypoint, working_directory } = completed.requirements;
+    const checked = {
+      type,
+      contents: inspected,
+      ...(entrypoint ? { entrypoint } : {}),
+      ...(working_directory ? { workingDirectory: working_directory } : {}),
+    };
+    const foreign = host && foreignProgram(checked, host);
+    if (foreign) throw badRequest(foreign);
+    const warning = host && runtimeWarning(type, runtime, host);
     const executable: ExecutablesTable = {
       id: makeId<ExecutableId>(random, 'exe'),
       application_uid: uid,
@@ -64,7 +88,7 @@ export async function push(parts: Parts, asked: Push): Promise<ExecutablesTable>
         updated_at: executable.uploaded_at,
       });
     });
-    return executable;
+    return { executable, warnings: warning ? [warning] : [] };
   } catch (error) {
     if (error instanceof ArchiveRefused) throw badRequest(error.message);
     if (error instanceof ContentGoneError)

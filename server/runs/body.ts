@@ -165,6 +165,7 @@ export function informationBody(
       ...(run.limits === null
         ? {}
         : { limits: JSON.parse(run.limits) as { cores: number; memory_bytes: number; duration_ms: number } }),
+      ...(run.runtime_version === null ? {} : { runtime_version: run.runtime_version }),
       ...(run.peak_memory_bytes === null ? {} : { peak_memory_bytes: run.peak_memory_bytes }),
     },
   };

@@ -5,7 +5,7 @@
  * that fence; a slot is given back when the app is gone, before its results are kept; whatever this process cannot finish
  * is queued again, by itself when it can still say so, else by whoever sees that its heartbeat has stopped.
  */
-import type { Runner, RunningApp } from '@switchyard/runner';
+import type { Outcome, Runner, RunningApp } from '@switchyard/runner';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
@@ -44,6 +44,13 @@ export interface DispatchParts {
 
 /** A run claimed again by the same process has another fence, and its own app. */
 const keyOf = (run: Pick<RunsTable, 'id' | 'fence'>): string => `${run.id} ${run.fence}`;
+
+/** An app that failed by itself may have failed because its runtime is another version than it asks for. */
+function withWarning(outcome: Outcome, warning: string | undefined): Outcome {
+  if (warning === undefined || outcome.kind !== 'ended' || outcome.succeeded || outcome.reason !== 'exit')
+    return outcome;
+  return { ...outcome, error: `${outcome.error} Note: ${warning}` };
+}
 
 export class Dispatcher {
   readonly #parts: DispatchParts;
@@ -163,13 +170,14 @@ export class Dispatcher {
       const prepared = await prepareJob(run, this.#parts);
       mask = prepared.mask;
       run.limits = limitsShown(prepared.job);
+      run.runtime_version = prepared.runtimeVersion;
       app = runner.run(prepared.job, {
         onStart: () => {},
         onLog: (added) => lines.add(added, prepared.mask),
       });
       this.#apps.set(key, app);
       if (this.#draining) app.cancel();
-      end = await app.done;
+      end = withWarning(await app.done, prepared.runtimeWarning);
     } catch (error) {
       end = { kind: 'unstarted', error };
     }

@@ -4,7 +4,7 @@ import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { LOG_BYTES_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
 import type { Secret } from '@switchyard/contract/secrets.ts';
-import { effectiveLimits, type Job, type Runner } from '@switchyard/runner';
+import { effectiveLimits, type Job, type Runner, runtimeVersion, runtimeWarning } from '@switchyard/runner';
 import { requirementsOf } from '../applications/executable.ts';
 import { findExecutable } from '../applications/executables-store.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
@@ -30,6 +30,10 @@ export interface PreparedJob {
   job: Job;
   /** Hides the secrets that the app is given from what is written about the run. */
   mask: Mask;
+  /** Version of the runtime that will run the app; null for compiled programs. */
+  runtimeVersion: string | null;
+  /** A sentence, when that is not the version that the executable asks for. */
+  runtimeWarning?: string;
 }
 
 /** The job of a run's attempt; throws NotExecutableError when something it needs was removed. */
@@ -42,9 +46,13 @@ export async function prepareJob(run: RunsTable, parts: Parts): Promise<Prepared
   ]);
   if (!executable) throw new NotExecutableError(`The executable ${run.executable_id} of the run is gone.`);
   if (!input) throw new NotExecutableError('The input of the run is gone.');
+  const { executable_type: type } = requirementsOf(executable);
+  const warning = runtimeWarning(type, run.runtime, runner.host);
   return {
     job: { ...jobOf(run, executable, input, contents, runner), ...delivery(run, secrets) },
     mask: secrets.length === 0 ? NO_MASK : new Mask(secrets.map((secret) => secret.value)),
+    runtimeVersion: runtimeVersion(type, runner.host) ?? null,
+    ...(warning === undefined ? {} : { runtimeWarning: warning }),
   };
 }
 

@@ -79,6 +79,7 @@ export async function prepareEnd(
       ...reportedColumns(results, mask),
       containment: ended.containment,
       limits: run.limits,
+      runtime_version: run.runtime_version,
       peak_memory_bytes: ended.peakMemoryBytes ?? null,
     };
     return { ending, contents: prepared, assets };

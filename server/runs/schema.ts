@@ -96,6 +96,8 @@ export interface RunsTable {
   containment: '' | 'sandbox' | 'limits';
   /** `{cores, memory_bytes, duration_ms}` in JSON, once it was started. */
   limits: string | null;
+  /** Version of the Node, Python or Java that ran it, once it has ended. */
+  runtime_version: string | null;
   peak_memory_bytes: number | null;
 }
 
@@ -343,6 +345,12 @@ export const migrations: readonly Migration[] = [
         .execute();
       // In the order in which they happened to a run; among events that commit together no other order is known.
       await sql`create index run_events_pending on run_events (seq) where pending = 1`.execute(db);
+    },
+  },
+  {
+    name: '0047-runtime-versions-of-runs',
+    async up(db) {
+      await db.schema.alterTable('runs').addColumn('runtime_version', 'text').execute();
     },
   },
 ];

@@ -353,6 +353,7 @@ const notStarted = {
   assets_error: null,
   containment: '',
   limits: null,
+  runtime_version: null,
   peak_memory_bytes: null,
 } as const;
 
