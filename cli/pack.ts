@@ -1,93 +1,82 @@
 /**
  * Packs a decision app: the files its manifest names, relative to the app's folder, into a gzip tar. `files` is a list of
- * patterns applied in order; one that begins with `!` takes files out again. A `pre-push` command is run in the folder
- * first, with the platform the app will run on in `SWITCHYARD_TARGET`.
+ * patterns applied in order; one that begins with `!` removes files, and a folder stands for everything below it. The
+ * build commands of the manifest run first. The packages of a Node or Python app are added.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { globSync, openAsBlob, readFileSync, statSync } from 'node:fs';
+import { join, posix, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { parse } from 'yaml';
+import { type Report, runBuildSteps } from './build.ts';
 import { dependenciesOf } from './dependencies.ts';
+import { type AppManifest, MANIFEST, readAppManifest } from './manifest.ts';
+import { PACKAGES_FOLDER, packPythonPackages } from './python-packages.ts';
+import { LOCAL_TARGET, type Target } from './target.ts';
 
 export interface Packed {
-  archive: Buffer;
-  /** Names in the archive, in its order. */
+  /** On the disk as far as it is large; `size` is in bytes. */
+  archive: Blob;
+  /** Names in the archive, in its order, without those of Python packages. */
   files: string[];
-  /** From the manifest. */
-  type: string;
-  runtime: string;
+  manifest: AppManifest;
 }
 
-interface Manifest {
-  type?: unknown;
-  runtime?: unknown;
-  files?: unknown;
-  'pre-push'?: unknown;
-}
+/** The two empty blocks that end a tar. */
+const END_OF_TAR_BYTES = 1024;
 
-/** `target` is `<platform>-<architecture>`, this machine's when absent. Throws with a sentence for a manifest that is not right. */
+/** Throws with a sentence for a manifest that is not right, a command that fails, and packages that cannot be had. */
 export async function packApp(
   folder: string,
-  target = `${process.platform}-${process.arch}`,
+  target: Target = LOCAL_TARGET,
+  report: Report = () => {},
 ): Promise<Packed> {
-  const manifest = readManifest(folder);
-  if (typeof manifest['pre-push'] === 'string') {
-    execFileSync('sh', ['-c', manifest['pre-push']], {
-      cwd: folder,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, SWITCHYARD_TARGET: target },
-    });
+  const manifest = readAppManifest(folder);
+  await runBuildSteps(folder, manifest, target, report);
+  const packages = manifest.python && (await packPythonPackages(folder, manifest.python, target, report));
+  const sources = new Map<string, string>([[MANIFEST, join(folder, MANIFEST)]]);
+  for (const name of selectFiles(folder, manifest.files)) {
+    // Packages of an earlier installation in the folder would be mixed with those that the requirements name.
+    if (packages !== undefined && name.startsWith(`${PACKAGES_FOLDER}/`)) continue;
+    sources.set(name, join(folder, name));
   }
-  const sources = new Map<string, string>([['app.yaml', join(folder, 'app.yaml')]]);
-  for (const name of select(folder, manifest.files)) sources.set(name, join(folder, name));
   if (manifest.type === 'node') {
     for (const dependency of dependenciesOf(folder)) {
       for (const name of filesBelow(dependency.folder))
         sources.set(`${dependency.target}/${name}`, join(dependency.folder, name));
     }
   }
-  return {
-    archive: await archiveOf(sources),
-    files: [...sources.keys()],
-    type: manifest.type,
-    runtime: manifest.runtime,
-  };
-}
-
-function readManifest(folder: string): Manifest & { type: string; runtime: string; files: string[] } {
-  const path = join(folder, 'app.yaml');
-  if (!existsSync(path))
-    throw new Error(`${folder} has no app.yaml; it must be the folder of a decision app.`);
-  const manifest = parse(readFileSync(path, 'utf8')) as Manifest | null;
-  const { type, runtime, files } = manifest ?? {};
-  if (typeof type !== 'string')
-    throw new Error(`${path} has no type; it must be node, python, go, java or binary.`);
-  if (typeof runtime !== 'string')
-    throw new Error(`${path} has no runtime; it must be a name such as node:26.`);
-  if (!Array.isArray(files) || files.length === 0)
-    throw new Error(`${path} has no files; it must list at least one pattern.`);
-  return { ...manifest, type, runtime, files: files.map(String) };
+  const tar = await tarOf(sources);
+  const parts =
+    packages === undefined
+      ? [gzipSync(tar)]
+      : // Gzip streams may be joined; the end of the tar is in the second.
+        [gzipSync(tar.subarray(0, -END_OF_TAR_BYTES)), await openAsBlob(packages)];
+  return { archive: new Blob(parts), files: [...sources.keys()], manifest };
 }
 
 /** The files that the patterns name, sorted. */
-function select(folder: string, patterns: readonly string[]): string[] {
+export function selectFiles(folder: string, patterns: readonly string[]): string[] {
   const chosen = new Set<string>();
   for (const pattern of patterns) {
-    const out = pattern.startsWith('!');
-    const plain = out ? pattern.slice(1) : pattern;
-    const found = filesBelow(folder, plain.endsWith('/') ? `${plain}**` : plain);
-    if (!out && found.length === 0)
+    const removes = pattern.startsWith('!');
+    const plain = posix.normalize(removes ? pattern.slice(1) : pattern);
+    const found = isFolder(join(folder, plain))
+      ? filesBelow(folder, posix.join(plain, '**'))
+      : filesBelow(folder, plain);
+    if (!removes && found.length === 0)
       throw new Error(
-        `${join(folder, 'app.yaml')} names ${JSON.stringify(pattern)} in files, which no file matches.`,
+        `${join(folder, MANIFEST)} names ${JSON.stringify(pattern)} in files, which matches no file.`,
       );
     for (const name of found) {
-      if (out) chosen.delete(name);
+      if (removes) chosen.delete(name);
       else chosen.add(name);
     }
   }
   return [...chosen].sort();
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function filesBelow(folder: string, pattern = '**'): string[] {
@@ -97,7 +86,7 @@ function filesBelow(folder: string, pattern = '**'): string[] {
     .sort();
 }
 
-async function archiveOf(sources: ReadonlyMap<string, string>): Promise<Buffer> {
+async function tarOf(sources: ReadonlyMap<string, string>): Promise<Buffer> {
   const archive = pack();
   const bytes = (async () => {
     const chunks: Buffer[] = [];
@@ -109,5 +98,5 @@ async function archiveOf(sources: ReadonlyMap<string, string>): Promise<Buffer> 
     archive.entry({ name, mode: mode & 0o777, mtime }, readFileSync(path));
   }
   archive.finalize();
-  return gzipSync(await bytes);
+  return await bytes;
 }

@@ -5,38 +5,40 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { ApiError, type Client, createClient } from '@switchyard/contract/client.ts';
-import { EXECUTABLE_TYPES } from '@switchyard/contract/executables.ts';
+import type { Report } from './build.ts';
 import { packApp } from './pack.ts';
+import { targetOf } from './target.ts';
+
+export interface Pushed {
+  files: number;
+  bytes: number;
+  /** What the server says about the executable besides, such as a runtime that it has in another version. */
+  warnings: string[];
+}
 
 /**
- * Packs the folder and makes it the active executable of the application, which is made when it is missing. `reach` turns
- * an address the server gives into one that can be reached from here, where that is another.
+ * Packs the folder for the server's host and makes it the active executable of the application, which is made when it is
+ * missing. `reach` turns an address the server gives into one that can be reached from here, where that is another;
+ * `report` gets what happens, line by line.
  */
 export async function pushApp(
   client: Client,
   folder: string,
   application: { id: string; name: string; description?: string },
   reach: (url: string) => string = (url) => url,
-): Promise<{ files: number; bytes: number }> {
-  const packed = await packApp(folder);
-  const type = EXECUTABLE_TYPES.find((one) => one === packed.type);
-  if (type === undefined)
-    throw new Error(
-      `app.yaml has the type ${JSON.stringify(packed.type)}; it must be one of ${EXECUTABLE_TYPES.join(', ')}.`,
-    );
+  report: Report = () => {},
+): Promise<Pushed> {
+  const { archive, files, manifest } = await packApp(folder, await targetOf(client), report);
   const params = { application_id: application.id };
   if (!(await exists(client, application.id))) await client.call('createApplication', { body: application });
   const upload = await client.call('getBinaryUpload', { params });
-  const put = await fetch(reach(upload.body.upload_url), {
-    method: 'PUT',
-    body: new Uint8Array(packed.archive),
-  });
+  const put = await fetch(reach(upload.body.upload_url), { method: 'PUT', body: archive });
   if (!put.ok) throw new Error(`The upload answered ${put.status}: ${await put.text()}`);
-  await client.call('activateBinary', {
+  const { body } = await client.call('activateBinary', {
     params,
-    body: { requirements: { executable_type: type, runtime: packed.runtime } },
+    body: { requirements: { executable_type: manifest.type, runtime: manifest.runtime } },
   });
-  return { files: packed.files.length, bytes: packed.archive.length };
+  return { files: files.length, bytes: archive.size, warnings: body.warnings ?? [] };
 }
 
 /** Whether the application is there. */
@@ -68,6 +70,10 @@ export function clientFromEnvironment(env: Record<string, string | undefined> = 
   return createClient({ url, token: readFileSync(path, 'utf8').trim() });
 }
 
+function sizeOf(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
 if (import.meta.main) {
   const [folder, id] = process.argv.slice(2);
   if (folder === undefined) {
@@ -76,9 +82,11 @@ if (import.meta.main) {
   }
   const name = id ?? basename(resolve(folder));
   try {
-    const pushed = await pushApp(clientFromEnvironment(), folder, { id: name, name });
+    const report = (line: string): boolean => process.stdout.write(`${line}\n`);
+    const pushed = await pushApp(clientFromEnvironment(), folder, { id: name, name }, undefined, report);
+    for (const warning of pushed.warnings) process.stdout.write(`Warning: ${warning}\n`);
     process.stdout.write(
-      `Pushed ${pushed.files} files (${Math.ceil(pushed.bytes / 1024)} kB) to application ${name}; instance latest runs them now.\n`,
+      `Pushed ${pushed.files} files (${sizeOf(pushed.bytes)}) to application ${name}; instance latest runs them now.\n`,
     );
   } catch (error) {
     process.stderr.write(`${reasonOf(error)}\n`);

@@ -1,0 +1,85 @@
+/**
+ * The commands of a manifest that run before the app is packed, as the published client runs them: `build` without a
+ * shell and with its environment, then `pre-push` in a shell. Both run in the folder of the app.
+ */
+import { spawn } from 'node:child_process';
+import type { AppManifest } from './manifest.ts';
+import { archOf, nameOf, type Target } from './target.ts';
+
+/** Of the output of a command that failed, the error has the end. */
+const ERROR_OUTPUT_CHARS_MAX = 8_000;
+
+export type Report = (line: string) => void;
+
+/** Throws with the output of the command that fails. */
+export async function runBuildSteps(
+  folder: string,
+  manifest: AppManifest,
+  target: Target,
+  report: Report,
+): Promise<void> {
+  if (manifest.build) {
+    const { command, environment } = manifest.build;
+    report(`Running build.command: ${command}`);
+    const variables = retarget(environment, target, report);
+    await runStep('build.command', command.split(' ').filter(Boolean), folder, variables, report);
+  }
+  if (manifest.prePush !== undefined) {
+    report(`Running pre-push: ${manifest.prePush}`);
+    const variables = { SWITCHYARD_TARGET: nameOf(target) };
+    await runStep('pre-push', ['sh', '-c', manifest.prePush], folder, variables, report);
+  }
+}
+
+/**
+ * Published manifests name the architecture of the commercial service, for example `GOARCH: arm64`. The program has to
+ * run on the server that it is pushed to.
+ */
+function retarget(
+  environment: Record<string, string>,
+  target: Target,
+  report: Report,
+): Record<string, string> {
+  const wanted: Record<string, string> = { GOOS: target.platform, GOARCH: archOf(target) };
+  const variables: Record<string, string> = { SWITCHYARD_TARGET: nameOf(target) };
+  for (const [name, value] of Object.entries(environment)) {
+    variables[name] = wanted[name] ?? value;
+    if (variables[name] !== value)
+      report(
+        `build.environment sets ${name} to ${value}; the server runs ${nameOf(target)}, so ${variables[name]} is used.`,
+      );
+  }
+  return variables;
+}
+
+async function runStep(
+  field: string,
+  [command = '', ...args]: string[],
+  cwd: string,
+  variables: Record<string, string>,
+  report: Report,
+): Promise<void> {
+  const chunks: string[] = [];
+  const ended = await new Promise<string>((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('close', (code, signal) =>
+      resolve(code === 0 ? '' : `ended with ${signal ?? `exit code ${code}`}`),
+    );
+  });
+  const output = chunks.join('').trim();
+  if (ended !== '') {
+    const shown =
+      output.length > ERROR_OUTPUT_CHARS_MAX ? `…${output.slice(-ERROR_OUTPUT_CHARS_MAX)}` : output;
+    throw new Error(
+      `${field} of app.yaml ${ended}; nothing was pushed.${shown === '' ? '' : ` Its output:\n${shown}`}`,
+    );
+  }
+  if (output !== '') report(output);
+}
