@@ -1,6 +1,6 @@
 /**
  * An asset is a JSON document that an app leaves beside its solution, such as a chart or a map, in the list `assets` of its
- * output or, for multi-file apps, in a file of its own. It may say how it wants to be drawn; that is kept as it was given.
+ * output or, for multi-file apps, in a file of its own. It may describe its visualization, which is stored as given.
  */
 import Type, { type Static } from 'typebox';
 import { type AssetId, someId } from './ids.ts';
@@ -16,7 +16,7 @@ const fields = {
   content_type: Type.String({ description: 'Always `json`.' }),
   size: Type.Integer({ description: 'Bytes of the content.' }),
   created_at: timestamp('When it was kept'),
-  visual: Type.Optional(anyObject('How it wants to be drawn, as the app gave it.')),
+  visual: Type.Optional(anyObject('The visualization of the asset, as the app gave it.')),
 };
 
 export const Asset = Type.Object(fields, {

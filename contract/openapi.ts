@@ -29,7 +29,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
     'Batch experiments and scenario tests: instances and options side by side on the same inputs.',
   'acceptance-tests':
     'Whether a candidate may replace what runs today, by rules that were written down before.',
-  webhooks: 'Addresses that are told when the status of a run changes, and what they answered.',
+  webhooks: 'HTTP callbacks for status changes of runs, and the attempts to deliver them.',
   service: 'What those who operate the server ask it. No token is needed.',
 };
 

@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.getByRole('link', { name: 'Menu' }).click();
     const other = page
       .getByRole('navigation', { name: 'Documentation' })
-      .getByRole('link', { name: 'Overview' });
+      .getByRole('link', { name: 'Your first run' });
     expect(await other.isVisible()).toBe(true);
     await other.click();
     await page.waitForURL(`**${overview}`);
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('a page that does not exist offers a search, and links to the rest', async () => {
     const { page } = await visit('/docs/nowhere');
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('No such page');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Page not found');
     await page.locator('main [name=q]').fill('push it');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=push+it');

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { SearchRecord } from '@switchyard/contract/search.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from './build.ts';
 import { builtPages, builtSite } from './testing/at-site.ts';
@@ -100,6 +101,30 @@ describe('routes', () => {
     const pages = matches(read('sitemap.xml'), /<loc>http:\/\/127\.0\.0\.1:8080(\/docs\/[^<]*)<\/loc>/g);
     expect(pages.length).toBeGreaterThanOrEqual(80);
     expect(pages.length).toBeLessThanOrEqual(130);
+  });
+});
+
+describe('B22: the names of pages', () => {
+  const records: SearchRecord[] = JSON.parse(read('search.json'));
+  const pages = new Map(records.map(({ slug, meta }) => [slug, meta]));
+  /** Words without the plural, which a label may add or drop. */
+  const wordsOf = (name: string) =>
+    (name.match(/[\p{L}\p{N}-]+/gu) ?? []).map((word) => word.toLowerCase().replace(/s$/, ''));
+
+  test('the label of a page in the navigation has only words of its title', () => {
+    const strange = [...pages].filter(([, { pageTitle, pageNavLabel }]) => {
+      const title = new Set(wordsOf(pageTitle));
+      return wordsOf(pageNavLabel).some((word) => !title.has(word));
+    });
+    expect(strange).toEqual([]);
+  });
+
+  test('no two guides have one label', () => {
+    const guides = [...pages].filter(
+      ([slug]) => slug.startsWith('/docs/') && !slug.includes('/reference/api'),
+    );
+    const byLabel = Map.groupBy(guides, ([, { pageNavLabel }]) => pageNavLabel);
+    expect([...byLabel.values()].filter((same) => same.length > 1).flat()).toEqual([]);
   });
 });
 

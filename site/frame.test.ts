@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
 
   test('an address that leads nowhere is a page at any depth', async () => {
     const page = await visit('/docs/a/b/c/d/e');
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('No such page');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Page not found');
     expect(await style(page, '.header', 'position')).toBe('sticky');
     await page.getByRole('link', { name: 'first page of the documentation' }).click();
     await page.waitForURL(`**${overview}`);

@@ -23,7 +23,8 @@ async function ownerOf(page: Page): Promise<unknown> {
   return (await at.site.ask('GET', '/v1/account', { token })).body;
 }
 
-const done = (page: Page): Promise<void> => page.getByRole('heading', { name: 'You are in' }).waitFor();
+const done = (page: Page, what: 'Account created' | 'Invite accepted'): Promise<void> =>
+  page.getByRole('heading', { name: what }).waitFor();
 const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
@@ -49,8 +50,8 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await page.keyboard.type('ada@example.com');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await done(page);
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('You are in');
+    await done(page, 'Account created');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Account created');
     expect(await ownerOf(page)).toMatchObject({
       name: 'Delivery <b>planning</b>',
       key: { role: 'admin', user_email: 'ada@example.com' },
@@ -61,7 +62,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     expect(command).toContain(`export SWITCHYARD_TOKEN=${token}\n`);
     const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
     expect(`${kept}${page.url()}`).not.toContain(token);
-    expect(await page.getByRole('button', { name: 'Make the account' }).isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: 'Create account' }).isVisible()).toBe(false);
   });
 
   test('copies the token with its button', async () => {
@@ -70,8 +71,8 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     });
     await page.getByLabel('Name of the account').fill('Any name');
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
-    await page.getByRole('button', { name: 'Make the account' }).click();
-    await done(page);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await done(page, 'Account created');
     await page.locator('figure:has([data-place=token]) [data-copy]').click();
     await page.locator('[data-copy=done]').waitFor();
     const token = await page.locator('[data-place=token]').textContent();
@@ -85,7 +86,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await page.locator('[data-form=account]').evaluate((form: HTMLFormElement) => {
       for (let times = 0; times < 3; times += 1) form.requestSubmit();
     });
-    await done(page);
+    await done(page, 'Account created');
     const accounts = (await at.site.ask('GET', '/v1/accounts')).body as { name: string }[];
     expect(accounts.filter((one) => one.name === 'Pressed twice')).toHaveLength(1);
   });
@@ -105,7 +106,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     expect(await alert.textContent()).toContain('3 to 48 characters');
     await page.getByLabel('Name of the account').fill('abc');
     await page.keyboard.press('Enter');
-    await done(page);
+    await done(page, 'Account created');
   });
 
   test('accepts an invite once, and leaves it out of the address afterwards', async () => {
@@ -114,7 +115,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     expect(await page.getByLabel('Name of the account').isVisible()).toBe(false);
     await page.getByLabel('Your name').fill('Grace');
     await page.getByRole('button', { name: 'Accept the invite' }).click();
-    await done(page);
+    await done(page, 'Invite accepted');
     expect(await ownerOf(page)).toMatchObject({
       key: { role: 'developer', user_email: 'grace@example.com' },
     });
@@ -133,7 +134,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     const answer = await closed.ask('POST', '/v1/account/members', { body });
     await page.goto((answer.body as { invite_url: string }).invite_url);
     await page.getByRole('button', { name: 'Accept the invite' }).click();
-    await done(page);
+    await done(page, 'Invite accepted');
   });
 
   test('without scripts shows no form, but the call that does the same', async () => {
@@ -160,7 +161,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await look();
     await page.goto(invite_url, { waitUntil: 'networkidle' });
     await page.getByRole('button', { name: 'Accept the invite' }).click();
-    await done(page);
+    await done(page, 'Invite accepted');
     await look();
     await page.goto(`${closed.url}/sign-up`, { waitUntil: 'networkidle' });
     await look();

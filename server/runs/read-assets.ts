@@ -9,7 +9,7 @@ import {
 export interface ReadAsset {
   name: string;
   description: string;
-  /** How it wants to be drawn, in JSON; null when it does not say. */
+  /** Its visualization in JSON; null where the app gives none. */
   visual: string | null;
   /** The content in JSON. */
   content: string;

@@ -135,7 +135,7 @@ export interface AssetsTable {
   position: number;
   name: string;
   description: string;
-  /** How it wants to be drawn, in JSON. */
+  /** Its visualization in JSON. */
   visual: string | null;
   bytes: number;
   content_id: string;

@@ -58,7 +58,9 @@ export function startSignUp(root: Element): void {
     if (element) element.textContent = text;
   };
 
+  const invite = new URLSearchParams(location.search).get('invite') ?? '';
   const admit = ({ account: to, key, token }: Admission): void => {
+    if (invite !== '') fill('[data-admitted] h2', 'Invite accepted');
     account.hidden = true;
     invited.hidden = true;
     fill('[data-account]', to.name);
@@ -91,7 +93,6 @@ export function startSignUp(root: Element): void {
     });
   };
 
-  const invite = new URLSearchParams(location.search).get('invite') ?? '';
   handle(account, '/v1/accounts', (fields) => ({ name: fields.get('name'), email: fields.get('email') }));
   handle(invited, '/v1/account/invites/accept', (fields) => {
     const name = fields.get('name');

@@ -17,7 +17,7 @@ const promises = [
   },
   {
     title: 'Every version stays',
-    text: 'A version never changes, an instance is switched from one to the next in one call, and each run keeps the options it got and where each came from. Experiments that compare versions are being built.',
+    text: 'A version never changes, an instance is switched from one to the next in one call, and each run keeps the options it got and where each came from. Experiments compare versions before callers depend on them.',
   },
   {
     title: 'Contained by default',
@@ -42,7 +42,7 @@ export function Home({ firstPage }: { firstPage: Neighbour }) {
             <a className="primary" href={firstPage.route}>
               Start with the overview <Icon name="next" />
             </a>
-            <a href="/docs/get-started/quickstarts/custom-app">Write your own app</a>
+            <a href="/docs/get-started/quickstarts/custom-app">Write a custom app</a>
           </p>
         </div>
         <RunPicture />

@@ -8,29 +8,31 @@ export function SignUp() {
       <form method="post" data-form="account" aria-label="New account">
         <Field name="name" label="Name of the account" autoComplete="organization" least={3} required />
         <Field name="email" type="email" label="Your e-mail address" autoComplete="email" required />
-        <Send label="Make the account" />
+        <Send label="Create account" />
       </form>
       <form method="post" data-form="invite" aria-label="Invite" hidden>
-        <p>You are invited to an account of this server. Accepting makes your key; the invite works once.</p>
+        <p>
+          You are invited to an account of this server. Accepting it creates your key. An invite works once.
+        </p>
         <Field name="name" label="Your name (may be left empty)" autoComplete="name" />
         <Send label="Accept the invite" />
       </form>
       <div className="hint hint-warning" data-refused="" role="note" hidden>
-        <p className="hint-title">No account can be made from here</p>
+        <p className="hint-title">You cannot create an account from here</p>
         <p data-reason="" />
       </div>
       <div data-admitted="" hidden>
-        <h2 tabIndex={-1}>You are in</h2>
+        <h2 tabIndex={-1}>Account created</h2>
         <p>
-          <strong data-account="" /> is ready, and this is the token of your key as <span data-email="" />,
-          with the role <span data-role="" />. It is shown this once: keep it where you keep passwords.
+          This is the token of your key in <strong data-account="" /> as <span data-email="" />, with the role{' '}
+          <span data-role="" />. It is shown only once: store it in a password manager.
         </p>
         <Copied label="Token" place="token" />
-        <p>Next, in a terminal. The answer names the account and the key.</p>
+        <p>Run this in a terminal. The response names the account and the key.</p>
         <Copied label="Command" place="command" />
         <p>
-          The <a href="/docs/get-started/quickstarts/overview">quickstart</a> goes on from there, with the
-          same two variables.
+          Then continue with the <a href="/docs/get-started/quickstarts/overview">quickstart</a>, which uses
+          the same two variables.
         </p>
       </div>
     </div>
