@@ -54,7 +54,7 @@ export const createAccount = operation({
       example: admissionExample('admin'),
     },
   },
-  errors: [401, 403, 429],
+  errors: [401, 403],
 });
 
 export const listAccounts = operation({

@@ -24,6 +24,7 @@ import {
   OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
   REFUSED_RUNS_SHOWN,
+  REQUEST_BODY_BYTES_MAX,
   SCENARIO_ID_CHARS_MAX,
 } from './limits.ts';
 import { operation } from './operation.ts';
@@ -202,6 +203,7 @@ export const createBatchExperiment = operation({
   right: 'experiment',
   params: ApplicationParams,
   body: {
+    bytesMax: REQUEST_BODY_BYTES_MAX,
     schema: BatchExperimentCreate,
     example: {
       id: 'faster-planner',

@@ -9,6 +9,7 @@ import { ApplicationParams } from './application-params.ts';
 import { consequences } from './consequences.ts';
 import { Ensemble, EnsembleCreate, EnsembleRun, EnsembleUpdate } from './ensemble-shapes.ts';
 import { type EnsembleId, someId } from './ids.ts';
+import { REQUEST_BODY_BYTES_MAX } from './limits.ts';
 import { operation } from './operation.ts';
 import { itemsPage, PageQuery } from './paging.ts';
 import { RunParams } from './runs.ts';
@@ -68,7 +69,7 @@ export const createEnsemble = operation({
     'Defines which runs are made of an input and by which rules the best is found. It is run by a run of the type `ensemble` that names it. Its runs are ordinary ones, never ensembles.',
   right: 'experiment',
   params: ApplicationParams,
-  body: { schema: EnsembleCreate, example: definition },
+  body: { bytesMax: REQUEST_BODY_BYTES_MAX, schema: EnsembleCreate, example: definition },
   answers: { 201: { description: 'The definition.', schema: Ensemble, example } },
   errors: [404],
 });

@@ -8,6 +8,7 @@ import { type ExecutableId, NO_NUL, namedId, someId, type UploadId } from './ids
 import {
   OPTION_TEMPLATE_CHARS_MAX,
   OPTION_TEMPLATE_PARTS_MAX,
+  REQUEST_BODY_BYTES_MAX,
   RUNTIME_CHARS_MAX,
   RUNTIME_CHARS_MIN,
 } from './limits.ts';
@@ -207,7 +208,11 @@ export const activateBinary = operation({
     'Step three of a push: checks the uploaded archive and makes it the active executable, which the instance `latest` runs at once. A bad archive is refused whole, with the entry named; so is one whose entry point or Python packages are compiled for a host that is not the one of the server. The executable that was active before is kept while a version has it or a run of it has not ended; an hour after that its archive is removed.',
   right: 'write',
   params: ApplicationParams,
-  body: { schema: Activation, example: { requirements: { executable_type: 'node', runtime: 'node:26' } } },
+  body: {
+    bytesMax: REQUEST_BODY_BYTES_MAX,
+    schema: Activation,
+    example: { requirements: { executable_type: 'node', runtime: 'node:26' } },
+  },
   answers: { 200: { description: 'The active executable.', schema: Executable, example: executableExample } },
   errors: [404],
 });

@@ -23,6 +23,7 @@ import {
   INPUT_SET_INPUTS_MAX,
   INPUT_SET_NAME_CHARS_MAX,
   INPUT_SET_NAME_CHARS_MIN,
+  LARGE_BODY_BYTES_MAX,
 } from './limits.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
@@ -190,6 +191,7 @@ export const createInputSet = operation({
   right: 'experiment',
   params: ApplicationParams,
   body: {
+    bytesMax: LARGE_BODY_BYTES_MAX,
     schema: InputSetCreate,
     example: {
       id: 'peak-days',
@@ -242,6 +244,7 @@ export const updateInputSet = operation({
   right: 'experiment',
   params: InputSetParams,
   body: {
+    bytesMax: LARGE_BODY_BYTES_MAX,
     schema: InputSetUpdate,
     example: {
       name: 'Days at their peak, and one before',

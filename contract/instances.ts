@@ -7,6 +7,7 @@ import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
 import { consequences } from './consequences.ts';
 import { type ApplicationId, type InstanceId, namedId, newId, someId, type VersionId } from './ids.ts';
+import { LARGE_BODY_BYTES_MAX } from './limits.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
 import {
@@ -140,7 +141,11 @@ export const createInstance = operation({
     'Makes an instance of a version. The ids `latest`, `devint` and `default` are taken. Without an id one is made, and without a name the instance is named after its id.',
   right: 'write',
   params: ApplicationParams,
-  body: { schema: InstanceCreate, example: { id: 'production', name: 'Production', version_id: 'v1' } },
+  body: {
+    bytesMax: LARGE_BODY_BYTES_MAX,
+    schema: InstanceCreate,
+    example: { id: 'production', name: 'Production', version_id: 'v1' },
+  },
   answers: { 201: { description: 'The instance.', schema: Instance, example } },
   errors: [404],
 });
@@ -184,7 +189,7 @@ export const updateInstance = operation({
     'Changes name, description, version and configuration. Runs already made keep what they were made with.',
   right: 'write',
   params: InstanceParams,
-  body: { schema: InstanceUpdate, example: { version_id: 'v2' } },
+  body: { bytesMax: LARGE_BODY_BYTES_MAX, schema: InstanceUpdate, example: { version_id: 'v2' } },
   answers: { 200: { description: 'The instance as it is now.', schema: Instance, example } },
   errors: [404],
 });

@@ -43,7 +43,11 @@ export const EXTERNAL_DURATION_MS_MAX = 10 * 365 * 24 * 60 * 60 * 1000;
 
 export const DIRECT_INPUT_BYTES_MAX = 5 * 1024 * 1024;
 export const DIRECT_OUTPUT_BYTES_MAX = 5 * 1024 * 1024;
-/** A request body may be as large as the largest direct input plus the fields around it. */
+/** Of a request body, unless its operation declares another limit. */
+export const BODY_BYTES_MAX = 256 * 1024;
+/** Of bodies with many options, values or ids in them: 64 secrets of 1 KiB, each byte written as an escape, are 400 kB. */
+export const LARGE_BODY_BYTES_MAX = 1024 * 1024;
+/** The body of a run may be as large as the largest direct input plus the fields around it. */
 export const REQUEST_BODY_BYTES_MAX = DIRECT_INPUT_BYTES_MAX + 1024 * 1024;
 /** Lists and objects in each other. A million of them took the server 1.4 s to parse, a hundred thousand 74 ms. */
 export const REQUEST_BODY_LEVELS_MAX = 100_000;

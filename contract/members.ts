@@ -211,5 +211,5 @@ export const acceptInvite = operation({
       example: admissionExample('developer'),
     },
   },
-  errors: [403, 429],
+  errors: [403],
 });

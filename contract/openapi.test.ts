@@ -177,7 +177,7 @@ describe('operations', () => {
   test('error statuses follow from what an operation takes and needs', () => {
     expect(errorStatuses(operations.createRun)).toEqual([400, 401, 403, 404, 429]);
     expect(errorStatuses(operations.getAccount)).toEqual([401, 403, 429]);
-    expect(errorStatuses(operations.putUpload)).toEqual([400, 403, 404]);
+    expect(errorStatuses(operations.putUpload)).toEqual([400, 403, 404, 429]);
     expect(errorStatuses(operations.getHealth)).toEqual([]);
   });
 

@@ -3,6 +3,7 @@
  */
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorStatus } from './errors.ts';
+import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX, UPLOAD_BYTES_MAX } from './limits.ts';
 import type { Right } from './roles.ts';
 
 export const TAGS = [
@@ -58,20 +59,31 @@ export interface Operation {
   query?: TObject;
   /** Headers of its own that it understands; what it does not understand of them it ignores. */
   headers?: TObject;
-  /** `required: false` lets the body be absent. `stream` bodies are raw bytes that the handler reads itself. */
-  body?: { schema: TSchema; example?: unknown; required?: boolean; stream?: boolean };
+  /**
+   * `required: false` lets the body be absent. `stream` bodies are raw bytes that the handler reads itself. `bytesMax` is for
+   * bodies that may be larger than others; see `bodyBytesMax`.
+   */
+  body?: { schema: TSchema; example?: unknown; required?: boolean; stream?: boolean; bytesMax?: number };
   answers: Partial<Record<SuccessStatus, Answer>>;
   /** Error statuses beside the ones every operation has (401, 403 with a token; 400 with anything to validate; 429). */
   errors?: readonly ErrorStatus[];
 }
 
+/** The bytes that a body of the operation may have. */
+export function bodyBytesMax({ right, body }: Operation): number {
+  if (body?.stream) return UPLOAD_BYTES_MAX;
+  if (body?.bytesMax) return body.bytesMax;
+  return body === undefined || right === 'public' ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX;
+}
+
 /**
- * Every error status the operation may answer, ascending: what it names itself, 401, 403 and 429 where a token is needed,
- * 400 where there is anything to validate.
+ * Every error status the operation may answer, ascending: what it names itself, 401 and 403 where a token is needed, 429
+ * where memory or rates are limited, 400 where there is anything to validate.
  */
 export function errorStatuses(declared: Operation): ErrorStatus[] {
   const statuses = new Set<ErrorStatus>(declared.errors ?? []);
-  if (declared.right !== 'public') for (const status of [401, 403, 429] as const) statuses.add(status);
+  if (declared.right !== 'public') for (const status of [401, 403] as const) statuses.add(status);
+  if (declared.tag !== 'service') statuses.add(429);
   if (declared.params || declared.query || declared.body) statuses.add(400);
   return [...statuses].sort((a, b) => a - b);
 }

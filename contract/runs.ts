@@ -8,6 +8,7 @@ import { ApplicationParams } from './application-params.ts';
 import { consequences } from './consequences.ts';
 import { EXECUTION_CLASS_DEFAULT } from './execution-classes.ts';
 import { type InstanceId, namedId, type RunId, someId } from './ids.ts';
+import { REQUEST_BODY_BYTES_MAX } from './limits.ts';
 import { operation } from './operation.ts';
 import { PageQuery, runsPage, WindowQuery } from './paging.ts';
 import { Run, RunCreate, RunCreated, RunInformation, RunOutput, RunResult, RunUpdate } from './run-shapes.ts';
@@ -99,7 +100,11 @@ export const createRun = operation({
       namedId<InstanceId>('The instance to run; `latest` runs the executable pushed last.'),
     ),
   }),
-  body: { schema: RunCreate, example: { input: { stops: [], vehicles: [] }, options: { duration: '2' } } },
+  body: {
+    bytesMax: REQUEST_BODY_BYTES_MAX,
+    schema: RunCreate,
+    example: { input: { stops: [], vehicles: [] }, options: { duration: '2' } },
+  },
   answers: {
     202: {
       description: 'The run is kept, and queued unless it is external.',

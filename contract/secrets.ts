@@ -7,7 +7,12 @@ import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
 import { consequences } from './consequences.ts';
 import { type ApplicationId, NO_NUL, newId, type SecretsCollectionId, someId } from './ids.ts';
-import { SECRET_LOCATION_CHARS_MAX, SECRET_VALUE_BYTES_MAX, SECRETS_MAX } from './limits.ts';
+import {
+  LARGE_BODY_BYTES_MAX,
+  SECRET_LOCATION_CHARS_MAX,
+  SECRET_VALUE_BYTES_MAX,
+  SECRETS_MAX,
+} from './limits.ts';
 import { operation } from './operation.ts';
 import { itemsPage, PageQuery } from './paging.ts';
 import { description, maybe, name, oneOf, timestamp } from './shapes.ts';
@@ -149,6 +154,7 @@ export const createSecretsCollection = operation({
   right: 'write',
   params: ApplicationParams,
   body: {
+    bytesMax: LARGE_BODY_BYTES_MAX,
     schema: SecretsCollectionCreate,
     example: { id: 'solver-licence', name: 'Solver licence', secrets: secretsExample },
   },
@@ -212,6 +218,7 @@ export const updateSecretsCollection = operation({
   right: 'write',
   params: SecretsCollectionParams,
   body: {
+    bytesMax: LARGE_BODY_BYTES_MAX,
     schema: SecretsCollectionUpdate,
     example: { name: 'Licence of the solver', secrets: secretsExample },
   },
@@ -236,6 +243,7 @@ export const patchSecretsCollection = operation({
   right: 'write',
   params: SecretsCollectionParams,
   body: {
+    bytesMax: LARGE_BODY_BYTES_MAX,
     schema: SecretsCollectionPatch,
     example: {
       operations: [{ op: 'update', type: 'env', location: 'SOLVER_LICENSE', value: 'a new licence key' }],

@@ -5,6 +5,7 @@ import { ApplicationParams } from './application-params.ts';
 import { consequences } from './consequences.ts';
 import { Executable, executableExample } from './executables.ts';
 import { type ApplicationId, newId, someId, type VersionId } from './ids.ts';
+import { REQUEST_BODY_BYTES_MAX } from './limits.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
 import { description, maybe, name, timestamp } from './shapes.ts';
@@ -105,7 +106,7 @@ export const updateVersion = operation({
   description: 'Changes name and description; the executable of a version never changes.',
   right: 'write',
   params: VersionParams,
-  body: { schema: VersionUpdate, example: { name: 'First good plan' } },
+  body: { bytesMax: REQUEST_BODY_BYTES_MAX, schema: VersionUpdate, example: { name: 'First good plan' } },
   answers: { 200: { description: 'The version as it is now.', schema: Version, example } },
   errors: [404],
 });

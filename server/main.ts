@@ -51,6 +51,7 @@ import { LiveFindings } from './experiments/live-findings.ts';
 import { experimentRemover } from './experiments/removals.ts';
 import { shadowTestHandlers } from './experiments/shadow-tests.ts';
 import { switchbackTestHandlers } from './experiments/switchback-tests.ts';
+import { connectionsFor, descriptorLimit } from './http/connections.ts';
 import type { Handlers } from './http/handler.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { closeHttp, listen } from './http/listen.ts';
@@ -268,7 +269,14 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     if (runner) await startWork(runner, { ...shared, config, folderId: lock.folderId, log, closers });
 
     const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site, config.site) : null;
+    const connectionsMax = connectionsFor(
+      descriptorLimit(),
+      runner
+        ? config.capacity.shared + Object.values(config.capacity.own).reduce((sum, one) => sum + one, 0)
+        : 0,
+    );
     const http = await createHttp({
+      connectionsMax,
       errorPages: site && errorPagesOf(site),
       handlers,
       only: config.role === 'worker' ? SERVICE : null,
@@ -298,7 +306,13 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       closing = 'The server is shutting down.';
     });
     log.info(
-      { url, role: config.role, database: database.kind, containment: runner?.host.containment ?? null },
+      {
+        url,
+        role: config.role,
+        database: database.kind,
+        containment: runner?.host.containment ?? null,
+        connectionsMax,
+      },
       'The server listens.',
     );
     return { url, firstStart: first, runner, database, close };

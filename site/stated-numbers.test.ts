@@ -51,8 +51,15 @@ const stated: [page: string, words: string][] = [
   ['run/track-runs', `as text, at most ${limits.LOG_BYTES_MAX / MIB} MB`],
   [
     'reference/rate-limits',
-    `${limits.REQUEST_BODY_BYTES_MAX / MIB} MiB (${number.format(limits.REQUEST_BODY_BYTES_MAX)} bytes) in at most ${number.format(limits.REQUEST_BODY_LEVELS_MAX)} levels`,
+    `${limits.REQUEST_BODY_BYTES_MAX / MIB} MiB (${number.format(limits.REQUEST_BODY_BYTES_MAX)} bytes)`,
   ],
+  [
+    'reference/rate-limits',
+    `| levels of a body | ${number.format(limits.REQUEST_BODY_LEVELS_MAX)} | \`400\` |`,
+  ],
+  ['reference/rate-limits', `| request body | ${limits.BODY_BYTES_MAX / KIB} KiB |`],
+  ['reference/rate-limits', `or an input set | ${limits.LARGE_BODY_BYTES_MAX / MIB} MiB |`],
+  ['reference/rate-limits', `such as a sign-up | ${limits.PUBLIC_BODY_BYTES_MAX / KIB} KiB |`],
   ['deploy/app', `more than ${number.format(limits.ARCHIVE_ENTRIES_MAX)} entries`],
   ['deploy/app', `more than ${limits.ARCHIVE_UNPACKED_BYTES_MAX / 1024 / MIB} GiB unpacked`],
   ['run/execution-classes', `else \`${EXECUTION_CLASS_DEFAULT}\``],

@@ -38,6 +38,7 @@ export function createAuthenticate(parts: {
     const key = await findKey(database.read, claims.key);
     if (!key || key.account_id !== claims.account || key.role !== claims.role) return null;
     touch(key.id);
-    return { account: key.account_id, key: key.id, name: key.name, role: key.role, email: key.email };
+    const { account_id: account, name, role, email, owner } = key;
+    return { account, key: key.id, name, role, email, owner };
   };
 }

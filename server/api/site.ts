@@ -10,7 +10,7 @@ import { BANNER_PATH } from '@switchyard/contract/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/search.ts';
 import { BUILT_ADDRESS, withAddressInCode } from '@switchyard/contract/site-address.ts';
 import type { FastifyInstance } from 'fastify';
-import type { ErrorPages } from '../http/server.ts';
+import type { ErrorPages } from '../http/error-responses.ts';
 import { ENCODINGS, type Encoding, type FixedFile, sendFile, sendMissing } from './fixed-file.ts';
 import { escapeHtml } from './html.ts';
 import { createSearch, type Search } from './search-index.ts';

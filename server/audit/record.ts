@@ -84,7 +84,10 @@ export class Recorder implements Acts {
       throw error;
     } finally {
       if (status >= 300 && doing.isWritten && !doing.noted)
-        this.#parts.log.error({ operation: act.operation.id, status }, 'An act was kept that had no effect.');
+        this.#parts.log.error(
+          { request: act.requestId, operation: act.operation.id, status },
+          'Audit entry written for an operation that had no effect.',
+        );
       // Whatever goes on in this context from here on is not the act.
       doing.isWritten = true;
     }

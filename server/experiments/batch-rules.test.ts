@@ -300,7 +300,14 @@ describe('an input set that is another once its inputs are read and before the b
     await createBatch(
       { database, contents, clock, random: systemRandom },
       {
-        caller: { account, key: 'key' as KeyId, name: 'any', role: 'admin', email: 'someone@example.com' },
+        caller: {
+          account,
+          key: 'key' as KeyId,
+          name: 'any',
+          role: 'admin',
+          email: 'someone@example.com',
+          owner: 'someone@example.com',
+        },
         params: { application_id },
         body: {
           id: id as ExperimentId,

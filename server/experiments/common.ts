@@ -8,7 +8,7 @@ import { getApplication } from '../applications/store.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, RawReply } from '../http/handler.ts';
-import { inPieces, type Listed } from '../http/lists.ts';
+import { inPieces, type Listed, nextPartRows } from '../http/lists.ts';
 import {
   cutPage,
   type Page,
@@ -167,7 +167,7 @@ export function commonOf(
   ): AsyncGenerator<string> {
     let left = most;
     yield '[';
-    for (let page = first; ; page = await part(uid, page.next, Math.min(left, RUNS_AT_ONCE))) {
+    for (let page = first; ; ) {
       const runs = await runBodies(database.read, caller, page.items.slice(0, left));
       const json = runs.map((run) => JSON.stringify(run)).join();
       // Runs that were in the list may be gone when their part is read.
@@ -175,6 +175,8 @@ export function commonOf(
       left -= runs.length;
       if (!page.next || left <= 0) break;
       await setImmediate();
+      const size = nextPartRows(page.items.length, json.length, RUNS_AT_ONCE);
+      page = await part(uid, page.next, Math.min(left, size));
     }
     yield ']';
   }

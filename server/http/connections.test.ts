@@ -68,6 +68,7 @@ test('a connection that never sends its headers is closed in bounded time', asyn
     rateLimit: null,
     idempotency: null,
     acts: NO_ACTS,
+    connectionsMax: 100,
     requestId: () => 'request-1',
     clock: systemClock,
     log: createLog('silent'),

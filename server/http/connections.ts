@@ -1,27 +1,172 @@
-/** What stands before the operations: the server of Node with its limits, and what of HTTP is not taken. */
+/**
+ * What stands before the operations: the server of Node with its limits, and what of HTTP is not taken.
+ *
+ * Each connection takes a descriptor, and so does the content it is sent; a process that has none left can neither open its
+ * database nor start an app. So there are fewer connections than descriptors, one address has three quarters of them at
+ * most, and where there is no room for a new one the oldest of these is closed: one that has not yet sent a request, then one
+ * whose request has shown no token or signature, then one that is idle.
+ */
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { inTurn } from './in-turn.ts';
 import { badRequest, problemBody } from './problem.ts';
+import { addressBucket } from './rate-limit.ts';
 import { dropSlowCallers, type Patience } from './slow-callers.ts';
 
 const HEADER_BYTES_MAX = 32 * 1024;
 const HEADERS_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
+const CONNECTIONS_MAX = 4096;
+const CONNECTIONS_MIN = 16;
+/** For the database, threads and the runner, which have 40 to 60, for attempts on webhooks, and for what nobody counted. */
+const DESCRIPTORS_RESERVED = 160;
+/** For the files that a run is read from and written to. */
+const DESCRIPTORS_PER_SLOT = 4;
+/** The socket, and the content that is sent or received on it. */
+const DESCRIPTORS_PER_CONNECTION = 2;
+const SHARE_OF_ADDRESS = 0.75;
 
 export interface ConnectionLimits {
   clock: Clock;
   /** How long a caller may take to send its headers. */
   headersMs?: number;
   patience?: Patience;
+  /** How many connections there may be; see `connectionsFor`. */
+  connectionsMax: number;
+}
+
+/** Connections for a process that may open so many descriptors and runs so many apps at once. */
+export function connectionsFor(descriptors: number, slots: number): number {
+  const reserved = DESCRIPTORS_RESERVED + slots * DESCRIPTORS_PER_SLOT;
+  const most = Math.floor((descriptors - reserved) / DESCRIPTORS_PER_CONNECTION);
+  return Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, most));
+}
+
+/** The soft limit of this process on open descriptors, which Node raises to the hard one as it starts. */
+export function descriptorLimit(): number {
+  const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(readLimits()) ?? [];
+  if (soft !== undefined) return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } };
+  const reported = Number(report.userLimits?.open_files?.soft);
+  return Number.isFinite(reported) ? reported : Number.POSITIVE_INFINITY;
+}
+
+/** Empty where the kernel is not Linux. */
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+interface Connection {
+  address: string;
+  /** Whether a request on it has shown a token or a signature that is good. */
+  isTrusted: boolean;
+  /** Requests whose response has not ended. */
+  requests: number;
+}
+
+/** The connections of a server, of which it closes some to make room for others. */
+export class Connections {
+  readonly max: number;
+  readonly #all = new Map<Socket, Connection>();
+  readonly #addresses = new Map<string, number>();
+  /** Each is ordered by when its connections came into it, and closed in this order. */
+  readonly #unused = new Set<Socket>();
+  readonly #unproven = new Set<Socket>();
+  readonly #idle = new Set<Socket>();
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  /** Keeps account of the server's connections. */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#enter(socket));
+    server.on('request', ({ socket }, response) => {
+      const connection = this.#all.get(socket);
+      if (!connection) return;
+      connection.requests += 1;
+      this.#sort(socket, connection);
+      response.once('close', () => {
+        connection.requests -= 1;
+        if (this.#all.has(socket)) this.#sort(socket, connection);
+      });
+    });
+  }
+
+  /** The request on the connection has shown a token or a signature that is good. */
+  trust(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (!connection) return;
+    connection.isTrusted = true;
+    this.#sort(socket, connection);
+  }
+
+  #enter(socket: Socket): void {
+    const address = addressBucket(socket.remoteAddress ?? '');
+    const ofAddress = this.#addresses.get(address) ?? 0;
+    const isFull =
+      ofAddress >= Math.floor(this.max * SHARE_OF_ADDRESS)
+        ? !this.#makeRoom(address)
+        : this.#all.size >= this.max && !this.#makeRoom(null);
+    if (isFull) {
+      socket.destroy();
+      return;
+    }
+    this.#addresses.set(address, (this.#addresses.get(address) ?? 0) + 1);
+    const connection = { address, isTrusted: false, requests: 0 };
+    this.#all.set(socket, connection);
+    this.#sort(socket, connection);
+    socket.once('close', () => this.#leave(socket));
+  }
+
+  #leave(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (!connection) return;
+    this.#all.delete(socket);
+    for (const one of [this.#unused, this.#unproven, this.#idle]) one.delete(socket);
+    const left = (this.#addresses.get(connection.address) ?? 1) - 1;
+    if (left > 0) this.#addresses.set(connection.address, left);
+    else this.#addresses.delete(connection.address);
+  }
+
+  /** Closes one connection, of the address where one is given; false when all of them are in use. */
+  #makeRoom(address: string | null): boolean {
+    for (const sockets of [this.#unused, this.#unproven, this.#idle]) {
+      for (const socket of sockets) {
+        if (address !== null && this.#all.get(socket)?.address !== address) continue;
+        this.#leave(socket);
+        socket.destroy();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #sort(socket: Socket, { isTrusted, requests }: Connection): void {
+    const place = requests > 0 ? (isTrusted ? null : this.#unproven) : isTrusted ? this.#idle : this.#unused;
+    for (const one of [this.#unused, this.#unproven, this.#idle]) if (one !== place) one.delete(socket);
+    place?.add(socket);
+  }
 }
 
 /** A server that waits for no caller without end. */
 export function makeServer(
   answer: RequestListener,
-  { clock, headersMs = HEADERS_MS, patience }: ConnectionLimits,
+  {
+    clock,
+    headersMs = HEADERS_MS,
+    patience,
+    connections,
+    isShort,
+  }: ConnectionLimits & { connections: Connections; isShort(): boolean },
 ): Server {
   const server = createServer(
     {
@@ -35,9 +180,10 @@ export function makeServer(
     },
     inTurn(answer),
   );
+  connections.watch(server);
   // An expectation that is not known may be left aside; Node would answer 417, which no operation declares.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  dropSlowCallers(server, { clock, patience, refusal: rawRefusal });
+  dropSlowCallers(server, { clock, patience, isShort, refusal: rawRefusal });
   return server;
 }
 

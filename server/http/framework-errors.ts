@@ -1,7 +1,18 @@
 /** What Fastify refuses before a handler is reached. */
 import { REQUEST_BODY_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { FastifyError } from 'fastify';
-import { badRequest, notFound, type Problem } from './problem.ts';
+import { badRequest, notFound, Problem } from './problem.ts';
+
+/** The 400 for a body of more bytes than its operation takes. */
+export function tooLarge(bodyLimit: number): Problem {
+  const words = `The body of the request is too large; it may have ${bodyLimit} bytes.`;
+  // What is still to come of the body is not read.
+  return new Problem(
+    400,
+    bodyLimit < REQUEST_BODY_BYTES_MAX ? words : `${words} Larger inputs go through an upload URL.`,
+    { connection: 'close' },
+  );
+}
 
 /**
  * Fastify's own refusals, in the contract's words; null for what is a fault of ours.
@@ -11,11 +22,7 @@ import { badRequest, notFound, type Problem } from './problem.ts';
 export function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return badRequest(
-        bodyLimit < REQUEST_BODY_BYTES_MAX
-          ? `The body of the request is too large; it may have ${bodyLimit} bytes.`
-          : `The body of the request is too large; it may have ${bodyLimit} bytes. Larger inputs go through an upload URL.`,
-      );
+      return tooLarge(bodyLimit);
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return notFound('An id in the path is longer than any id there is.');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

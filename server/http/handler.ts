@@ -16,6 +16,13 @@ export interface Caller {
   name: string;
   role: Role;
   email: string;
+  /** `ownerOf` the address: the same for all keys of a member. */
+  owner: string;
+}
+
+/** Names the member that calls, whichever of its keys it uses. */
+export function memberOf({ account, owner }: Caller): string {
+  return `${account} ${owner}`;
 }
 
 /** Whose something is, and by which ids it is known there. */
@@ -51,6 +58,8 @@ export interface RawReply {
   status: 200;
   raw: Buffer | string | Readable;
   contentType: string;
+  /** Of a stream: what it has in memory while the caller does not read it; two pieces of content when absent. */
+  memoryBytes?: number;
 }
 
 /** Content of which a caller may ask for a part. It is opened once it is known which. */

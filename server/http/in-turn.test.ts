@@ -37,3 +37,31 @@ test('callers who come all at once have their first answer before others have ha
   for (const socket of sockets) socket.destroy();
   expect(before).toBeLessThan(CALLERS / 5);
 });
+
+test('V4: requests on one connection are handled one after the other, however many it pipelines', async () => {
+  let most = 0;
+  let underWay = 0;
+  let handled = 0;
+  const pipelined = createServer(
+    inTurn((_request, response) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      setImmediate(() => {
+        underWay -= 1;
+        handled += 1;
+        response.end(String(handled));
+      });
+    }),
+  );
+  await new Promise<void>((resolve) => pipelined.listen(0, '127.0.0.1', resolve));
+  const { port } = pipelined.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+  socket.write(request.repeat(3000) + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3001);
+  expect(text.endsWith('3001')).toBe(true);
+  expect(most).toBe(1);
+  pipelined.close();
+});

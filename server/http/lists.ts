@@ -31,6 +31,13 @@ export interface Listed<Row extends { created_at: number; id: string }, Body> {
 }
 
 const ROWS_AT_ONCE = 100;
+/** A part with more than this makes the next one shorter: a caller that does not read keeps a part in memory. */
+const PART_BYTES = 1024 * 1024;
+
+/** Rows of the next part, by the rows of the part before and the length of their JSON. */
+export function nextPartRows(rows: number, chars: number, atOnce: number): number {
+  return Math.max(1, Math.min(atOnce, Math.floor((PART_BYTES * rows) / Math.max(1, chars))));
+}
 
 /** An array, or the paged object when the query asks for it. */
 export async function answerList<Row extends { created_at: number; id: string }, Body>(
@@ -60,7 +67,7 @@ export function inPieces(before: string, pieces: AsyncIterable<string>, after: s
     yield after;
   }
   const raw = Readable.from(whole(), { objectMode: false });
-  return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
+  return { status: 200, raw, contentType: 'application/json; charset=utf-8', memoryBytes: PART_BYTES };
 }
 
 /** What was asked for, or, where that is the whole and there is more than one part of it, all parts as JSON. */
@@ -69,8 +76,7 @@ async function firstPart<Row extends { created_at: number; id: string }, Body>(
   { list, query, rows, bodies, atOnce = ROWS_AT_ONCE }: Listed<Row, Body>,
 ): Promise<Page<Body> | { pieces: AsyncGenerator<string> }> {
   const { after, limit } = pageRequest(tokens, list, query);
-  const part = async (from: Position | null): Promise<Page<Row>> => {
-    const size = limit ?? atOnce;
+  const part = async (from: Position | null, size = limit ?? atOnce): Promise<Page<Row>> => {
     const found = await rows({ after: from, limit: size });
     return cutPage(found, size, (row) => ({ at: row.created_at, id: row.id }));
   };
@@ -79,13 +85,17 @@ async function firstPart<Row extends { created_at: number; id: string }, Body>(
 
   async function* pieces(): AsyncGenerator<string> {
     let separator = '';
-    for (let page = first; ; page = await part(page.next)) {
+    for (let page = first; ; ) {
+      let chars = 0;
       for (const body of await bodies(page.items)) {
-        yield `${separator}${JSON.stringify(body)}`;
+        const json = JSON.stringify(body);
+        chars += json.length;
+        yield `${separator}${json}`;
         separator = ',';
       }
       if (page.next === null) return;
       await setImmediate();
+      page = await part(page.next, nextPartRows(page.items.length, chars, atOnce));
     }
   }
   return { pieces: pieces() };

@@ -60,7 +60,10 @@ export class RateLimiter {
     // The rate per millisecond is rarely exact in binary; a caller who waited as long as told is let in all the same.
     const allowed = filled >= 1 - 1e-9;
     const tokens = allowed ? Math.max(0, filled - 1) : filled;
-    if (this.#buckets.size >= BUCKETS_MAX) this.#buckets.clear();
+    // Ordered by the last request: the bucket that goes is the one that has filled for longest.
+    this.#buckets.delete(key);
+    const [oldest] = this.#buckets.keys();
+    if (oldest !== undefined && this.#buckets.size >= BUCKETS_MAX) this.#buckets.delete(oldest);
     this.#buckets.set(key, { tokens, at: now });
     return {
       allowed,

@@ -4,12 +4,8 @@
  * contract; a full disk or a database that is away becomes a 503, a fault of ours a 500 whose text stays in the log.
  */
 import { Readable } from 'node:stream';
-import {
-  PUBLIC_BODY_BYTES_MAX,
-  REQUEST_BODY_BYTES_MAX,
-  UPLOAD_BYTES_MAX,
-} from '@switchyard/contract/limits.ts';
-import type { Operation } from '@switchyard/contract/operation.ts';
+import { PUBLIC_BODY_BYTES_MAX, UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import { bodyBytesMax, type Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
 import { hasRight, rolesWith } from '@switchyard/contract/roles.ts';
 import Fastify, {
@@ -19,18 +15,33 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Writer } from '../database/database.ts';
-import { type Log, messageOf } from '../log.ts';
+import type { Log } from '../log.ts';
 import { type Act, type Acts, isRecorded } from './acts.ts';
 import { readJson } from './body.ts';
-import { rangeOf } from './byte-range.ts';
-import { type ConnectionLimits, makeServer, refuseAmbiguous, refuseConnection } from './connections.ts';
-import { fromFastify } from './framework-errors.ts';
-import type { Call, Caller, ContentReply, Handler, Handlers, RawReply } from './handler.ts';
+import { type Budgets, isShort, openBudgets } from './budget.ts';
+import {
+  type ConnectionLimits,
+  Connections,
+  makeServer,
+  refuseAmbiguous,
+  refuseConnection,
+} from './connections.ts';
+import { type ErrorPages, requestFields, respondNotFound, respondWithError } from './error-responses.ts';
+import {
+  type Call,
+  type Caller,
+  type ContentReply,
+  type Handler,
+  type Handlers,
+  memberOf,
+  type RawReply,
+} from './handler.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
-import { badRequest, forbidden, notFound, Problem, problemBody, shown, unauthorized } from './problem.ts';
+import { badRequest, forbidden, notFound, shown, unauthorized } from './problem.ts';
 import { addressBucket, Limits, type RateLimit, VISITOR_RATE } from './rate-limit.ts';
-import { unavailable } from './unavailable.ts';
+import { hold, holdBody, holderOf, holdWork, release } from './request-memory.ts';
+import { type Recipient, type Sent, send, sendContent, sendRaw } from './response.ts';
 import { checkFor } from './validation.ts';
 
 export interface HttpParts extends ConnectionLimits {
@@ -52,13 +63,6 @@ export interface HttpParts extends ConnectionLimits {
   errorPages: ErrorPages | null;
 }
 
-export interface ErrorPages {
-  /** Sends the page of an address that does not exist. */
-  notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
-  /** Sends the page of any other error under a status and headers that are already set. */
-  error(reply: FastifyReply, sentence: string): FastifyReply;
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
@@ -71,29 +75,37 @@ const PARAMETER_CHARS_MAX = 512;
 
 /** Builds the server; it does not listen yet. */
 export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
+  const connections = new Connections(parts.connectionsMax);
+  const budgets = openBudgets(parts.clock, connections.max);
   const app = Fastify({
     logger: false,
     genReqId: () => parts.requestId(),
-    bodyLimit: REQUEST_BODY_BYTES_MAX,
-    serverFactory: (answer) => makeServer(answer, parts),
+    bodyLimit: PUBLIC_BODY_BYTES_MAX,
+    serverFactory: (answer) => makeServer(answer, { ...parts, connections, isShort: () => isShort(budgets) }),
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, ignoreTrailingSlash: false },
-    frameworkErrors: (error, _request, reply) => answerError(error, reply, parts),
+    frameworkErrors: (error, _request, reply) => respondWithError(error, reply, parts),
     clientErrorHandler: refuseConnection,
     // What comes while the server closes, or waits for its turn, is answered like any other, and its connection closed.
     return503OnClosing: false,
   });
   app.decorateRequest('caller', null);
   app.decorateRequest('rawBody', null);
+  // Each request gets a list of its own in the first hook.
+  app.decorateRequest('holds');
+  app.decorateRequest('isHandled', false);
   // Where there is nothing, it does not matter what else is wrong with the request.
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    request.is404 ? answerNotFound(request, reply, parts) : answerError(error, reply, parts),
+    request.is404 ? respondNotFound(request, reply, parts) : respondWithError(error, reply, parts),
   );
-  app.setNotFoundHandler((request, reply) => answerNotFound(request, reply, parts));
+  app.setNotFoundHandler((request, reply) => respondNotFound(request, reply, parts));
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-content-type-options', 'nosniff');
+    reply.headers({ 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
+    request.holds = [];
+    // What a handler holds it gives back itself: it goes on when its caller is gone.
+    reply.raw.once('close', () => request.isHandled || release(request));
     refuseAmbiguous(request);
     // Before its body is read: where there is nothing, nobody was asked for a token.
-    if (request.is404) return answerNotFound(request, reply, parts);
+    if (request.is404) return respondNotFound(request, reply, parts);
   });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
@@ -103,13 +115,17 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
   };
   const register = (scope: FastifyInstance, id: OperationId): void => {
     const operation: Operation = operations[id];
-    route(scope, operation, parts.handlers[id] as unknown as Handler<Operation>, parts, limiters);
+    const handler = parts.handlers[id] as unknown as Handler<Operation>;
+    route(scope, operation, handler, { ...parts, limiters, budgets, connections });
   };
   const ids = parts.only ?? (Object.keys(operations) as OperationId[]);
   const isStream = (id: OperationId): boolean => (operations[id] as Operation).body?.stream === true;
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, readJson);
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request, payload: Buffer, done) => {
+      if (payload.length === 0) return readJson(request, payload, done);
+      hold(request, budgets.parsed, payload.length).then(() => readJson(request, payload, done), done);
+    });
     for (const id of ids.filter((one) => !isStream(one))) register(scope, id);
   });
   await app.register(async (scope) => {
@@ -126,9 +142,9 @@ function route(
   app: FastifyInstance,
   operation: Operation,
   handler: Handler<Operation>,
-  parts: HttpParts,
-  limiters: Limiters | null,
+  parts: RouteParts,
 ): void {
+  const { limiters, budgets, connections } = parts;
   const check = checkFor(operation);
   const kept = isRecorded(operation);
   const actOf = (request: FastifyRequest): Act => ({
@@ -142,7 +158,8 @@ function route(
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { operation: operation.id },
-    ...bodyLimitOf(operation),
+    // An upload is measured by its handler, which says how many bytes it may have.
+    bodyLimit: bodyBytesMax(operation) + (operation.body?.stream ? 1 : 0),
     async onRequest(request, reply) {
       if (operation.body?.stream) {
         refuseTooLong(request);
@@ -157,6 +174,9 @@ function route(
       if (!caller)
         throw unauthorized('The bearer token is not known here; it may be malformed, expired or revoked.');
       request.caller = caller;
+      connections.trust(request.raw.socket);
+      const underWay = budgets.requests.holdNow(memberOf(caller), 1);
+      reply.raw.once('close', () => underWay.release());
       limiters?.keys.take(caller.key, reply);
       if (!hasRight(caller.role, operation.right)) {
         if (kept) await parts.acts.refused(actOf(request));
@@ -165,69 +185,73 @@ function route(
         );
       }
     },
+    async preParsing(request, _reply, payload) {
+      if (!operation.body?.stream) await holdBody(request, bodyBytesMax(operation), budgets);
+      return payload;
+    },
     async handler(request, reply) {
-      const query = request.query as Record<string, unknown>;
-      check.query(query);
-      refuseZeroBytes(request.params as Record<string, string>);
-      // Fastify says null for "no body" where JSON null is a body.
-      const body = request.rawBody?.length ? request.body : undefined;
-      check.body(body);
-      const callWith = (
-        remember: Call<Operation>['remember'],
-        belongsTo: Call<Operation>['belongsTo'],
-      ): Call<Operation> => ({
-        params: request.params as never,
-        query: query as never,
-        body: body as never,
-        get caller() {
-          if (!request.caller) throw new Error(`${operation.id} has no caller`);
-          return request.caller;
-        },
-        visitor: request.caller,
-        headers: request.headers,
-        rawBody: request.rawBody ?? NO_BYTES,
-        stream: operation.body?.stream
-          ? ((request.body ?? Readable.from([])) as Readable)
-          : Readable.from([]),
-        remember,
-        belongsTo,
-      });
-      const answerBy = (remember: Call<Operation>['remember']) =>
-        kept
-          ? parts.acts.during(actOf(request), ({ note, belongsTo }) => {
-              const both = async (tx: Writer, answer: Sent) => {
-                await remember(tx, answer as never);
-                await note(tx, answer);
-              };
-              return handler(callWith(both, belongsTo));
-            })
-          : handler(callWith(remember, () => {}));
-      const key = request.headers['idempotency-key'];
-      if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency) {
-        const answer = await answerBy(async () => {});
-        if ('content' in answer) return sendContent(request, reply, answer);
-        return 'raw' in answer ? sendRaw(reply, answer) : send(reply, answer as Sent);
-      }
-      const identity = {
-        account: request.caller.account,
-        caller: operation.answersToken ? request.caller.key : null,
-        key: String(key),
-        operation: operation.id,
-        path: request.url,
-        body: request.rawBody ?? NO_BYTES,
-      };
-      return send(
-        reply,
-        await parts.idempotency.once(identity, (remember) => answerBy(remember) as Promise<Sent>),
-      );
+      const to: Recipient = { request, reply, holder: holderOf(request), budget: budgets.responses };
+      request.isHandled = true;
+      const answer = await respond(request).finally(() => release(request));
+      if (!('content' in answer)) return 'raw' in answer ? sendRaw(to, answer) : send(to, answer as Sent);
+      // Content is only named by those who may have it.
+      connections.trust(request.raw.socket);
+      return sendContent(to, answer);
     },
   });
-}
 
-/** Whoever has no token sends no more than a form has, and has nothing larger read or parsed. */
-function bodyLimitOf(operation: Operation): { bodyLimit?: number } {
-  if (operation.body?.stream) return { bodyLimit: UPLOAD_BYTES_MAX + 1 };
-  return operation.right === 'public' ? { bodyLimit: PUBLIC_BODY_BYTES_MAX } : {};
+  async function respond(request: FastifyRequest): Promise<Sent | RawReply | ContentReply> {
+    const query = request.query as Record<string, unknown>;
+    check.query(query);
+    refuseZeroBytes(request.params as Record<string, string>);
+    // Fastify says null for "no body" where JSON null is a body.
+    const body = request.rawBody?.length ? request.body : undefined;
+    check.body(body);
+    const callWith = (
+      remember: Call<Operation>['remember'],
+      belongsTo: Call<Operation>['belongsTo'],
+    ): Call<Operation> => ({
+      params: request.params as never,
+      query: query as never,
+      body: body as never,
+      get caller() {
+        if (!request.caller) throw new Error(`${operation.id} has no caller`);
+        return request.caller;
+      },
+      visitor: request.caller,
+      headers: request.headers,
+      rawBody: request.rawBody ?? NO_BYTES,
+      stream: operation.body?.stream ? ((request.body ?? Readable.from([])) as Readable) : Readable.from([]),
+      remember,
+      belongsTo(owner) {
+        connections.trust(request.raw.socket);
+        belongsTo(owner);
+      },
+    });
+    const answerBy = (remember: Call<Operation>['remember']) =>
+      kept
+        ? parts.acts.during(actOf(request), ({ note, belongsTo }) => {
+            const both = async (tx: Writer, answer: Sent) => {
+              await remember(tx, answer as never);
+              await note(tx, answer);
+            };
+            return handler(callWith(both, belongsTo));
+          })
+        : handler(callWith(remember, () => {}));
+    await holdWork(request, operation, budgets);
+    const key = request.headers['idempotency-key'];
+    if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency)
+      return (await answerBy(async () => {})) as Sent | RawReply | ContentReply;
+    const identity = {
+      account: request.caller.account,
+      caller: operation.answersToken ? request.caller.key : null,
+      key: String(key),
+      operation: operation.id,
+      path: request.url,
+      body: request.rawBody ?? NO_BYTES,
+    };
+    return parts.idempotency.once(identity, (remember) => answerBy(remember) as Promise<Sent>);
+  }
 }
 
 /** The length the caller states is believed: nothing of a body that cannot be taken is read into the store. */
@@ -244,47 +268,6 @@ function refuseZeroBytes(params: Record<string, string>): void {
   }
 }
 
-interface Sent {
-  status: number;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-function send(reply: FastifyReply, answer: Sent): FastifyReply {
-  reply.code(answer.status);
-  if (answer.headers) reply.headers(answer.headers);
-  if (answer.body === undefined) return reply.send();
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer.body));
-}
-
-function sendRaw(reply: FastifyReply, answer: RawReply): FastifyReply {
-  reply.code(answer.status).header('content-type', answer.contentType);
-  return reply.send(answer.raw);
-}
-
-/** The content, or the part of it that is asked for. Nothing is opened for a HEAD, which asks how long it is. */
-async function sendContent(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { content }: ContentReply,
-): Promise<FastifyReply> {
-  const etag = `"${content.id}"`;
-  const isHead = request.method === 'HEAD';
-  const { range: wanted, 'if-range': ifRange } = request.headers;
-  const asked = { range: isHead ? undefined : wanted, ifRange: ifRange?.toString() };
-  const range = rangeOf(asked, { bytes: content.bytes, etag });
-  const bytes = range ? range.to - range.from + 1 : content.bytes;
-  const stream = isHead ? Readable.from([]) : await content.open(range);
-  reply.code(range ? 206 : 200).headers({
-    'content-type': content.contentType,
-    'content-length': bytes,
-    'accept-ranges': 'bytes',
-    etag,
-    ...(range ? { 'content-range': `bytes ${range.from}-${range.to}/${content.bytes}` } : {}),
-  });
-  return reply.send(stream);
-}
-
 function bearerToken(request: FastifyRequest): string {
   const header = request.headers.authorization;
   if (header === undefined)
@@ -294,82 +277,19 @@ function bearerToken(request: FastifyRequest): string {
   return match[1];
 }
 
-interface Limiters {
-  keys: Limits;
-  visitors: Limits;
-}
-
-function answerError(error: unknown, reply: FastifyReply, parts: HttpParts): FastifyReply {
-  const { log } = parts;
-  const problem =
-    error instanceof Problem
-      ? error
-      : fromFastify(error as FastifyError, reply.request.routeOptions.bodyLimit);
-  if (problem) {
-    return sendProblem(reply, problem, parts);
-  }
-  // The caller went away in the middle of its body; nobody reads this answer.
-  if (reply.request.raw.readableAborted)
-    return sendProblem(reply, badRequest('The request ended before its body did.'), parts);
-  const trouble = unavailable(error);
-  if (trouble) {
-    log.warn(
-      { error: messageOf(error) },
-      'A request could not be served for want of disk, database or store.',
-    );
-    reply.code(503).header('retry-after', String(trouble.retryAfterSeconds));
-    return sendError(reply, { status: 'Service Unavailable', error: trouble.sentence }, parts);
-  }
-  log.error(
-    { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
-    'A request failed by a fault of ours.',
-  );
-  reply.code(500);
-  const sentence = 'The server could not do this; its log says why.';
-  return sendError(reply, { status: 'Internal Server Error', error: sentence }, parts);
-}
-
-/** Programs get the error body of the contract, people in a browser a page. */
-function answerNotFound(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): FastifyReply {
-  if (parts.errorPages && isForPeople(request)) return parts.errorPages.notFound(request, reply);
-  const path = request.url.split('?')[0] ?? '';
-  return sendProblem(reply, notFound(`There is nothing at ${request.method} ${shown(path)}.`), parts);
-}
-
-function sendProblem(
-  reply: FastifyReply,
-  { status, message, headers }: Problem,
-  parts: HttpParts,
-): FastifyReply {
-  reply.code(status).headers(headers);
-  return sendError(reply, problemBody(status, message), parts);
-}
-
-/** Sends the body to programs and its sentence in a page to people. Status and headers are already set. */
-function sendError(reply: FastifyReply, body: ErrorBody, { errorPages }: HttpParts): FastifyReply {
-  if (errorPages && isForPeople(reply.request))
-    return errorPages.error(reply, 'error' in body ? body.error : body.message);
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
-}
-
-type ErrorBody = { message: string } | { status: string; error: string };
-
-/** Whether a browser shows the response as a page: the route serves pages, or the request asks for one outside of the API. */
-function isForPeople({ method, url, headers, routeOptions }: FastifyRequest): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false;
-  if ((routeOptions.config as { isPage?: boolean } | undefined)?.isPage) return true;
-  return !url.startsWith('/v1/') && headers.accept?.includes('text/html') === true;
+interface RouteParts extends HttpParts {
+  limiters: { keys: Limits; visitors: Limits } | null;
+  budgets: Budgets;
+  connections: Connections;
 }
 
 function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): void {
-  const operation = (request.routeOptions.config as { operation?: string }).operation ?? 'site';
+  const fields = requestFields(request);
+  const { operation } = fields;
   parts.metrics.requests.observe({ operation, status: reply.statusCode }, reply.elapsedTime / 1000);
   parts.log.debug(
     {
-      request: request.id,
-      operation,
-      method: request.method,
-      path: request.url.split('?')[0],
+      ...fields,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       key: request.caller?.key,

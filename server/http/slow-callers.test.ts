@@ -47,6 +47,7 @@ beforeAll(async () => {
     rateLimit: null,
     idempotency: null,
     acts: NO_ACTS,
+    connectionsMax: 100,
     requestId: () => 'request-1',
     clock: {
       now: () => 0,

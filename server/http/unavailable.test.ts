@@ -39,24 +39,24 @@ test('a PostgreSQL that is not there, and one that hangs up, are away', async ()
   const { port } = server.address() as { port: number };
   const connect = () =>
     new pg.Client({ connectionString: `postgres://somebody@127.0.0.1:${port}/none` }).connect();
-  expect(unavailable(await thrownBy(connect))?.sentence).toContain('does not answer just now');
+  expect(unavailable(await thrownBy(connect))?.sentence).toContain('temporarily unavailable');
   await new Promise((resolve) => server.close(resolve));
-  expect(unavailable(await thrownBy(connect))?.sentence).toContain('does not answer just now');
+  expect(unavailable(await thrownBy(connect))?.sentence).toContain('temporarily unavailable');
 });
 
 test.each([
   ['no room for a file', withCode('ENOSPC'), 'is full'],
   ['no quota for a file', withCode('EDQUOT'), 'is full'],
   ['no room in PostgreSQL', withCode('53100'), 'is full'],
-  ['a PostgreSQL that shuts down', withCode('57P01'), 'does not answer'],
-  ['a PostgreSQL that starts', withCode('57P03'), 'does not answer'],
+  ['a PostgreSQL that shuts down', withCode('57P01'), 'temporarily unavailable'],
+  ['a PostgreSQL that starts', withCode('57P03'), 'temporarily unavailable'],
   // SQLITE_IOERR_WRITE, which a full disk gives as well.
   [
     'a disk that SQLite cannot write to',
     Object.assign(new Error('disk I/O error'), { errcode: 778 }),
-    'does not answer',
+    'temporarily unavailable',
   ],
-  ['a store that is away', new S3Error('no answer', null, true), 'does not answer'],
+  ['a store that is away', new S3Error('no answer', null, true), 'temporarily unavailable'],
   ['what was caused by no room', new Error('not written', { cause: withCode('ENOSPC') }), 'is full'],
 ])('%s is trouble of the machine', (_, error, words) => {
   expect(unavailable(error)?.sentence).toContain(words);

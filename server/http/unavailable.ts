@@ -21,13 +21,13 @@ export function unavailable(thrown: unknown): Unavailable | null {
   for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth += 1) {
     if (isDatabaseFull(error) || FULL_CODES.has((error as NodeJS.ErrnoException).code ?? ''))
       return {
-        sentence: 'The disk of the server is full, so this cannot be kept; try again when there is room.',
+        sentence: 'The disk of the server is full, so nothing can be stored. Free disk space, then retry.',
         retryAfterSeconds: 10,
       };
     if (error instanceof S3Error ? error.mayPass : isDatabaseAway(error))
       return {
         sentence:
-          'What the server keeps its data in does not answer just now, so this may have been done or not; look, or try again.',
+          'Storage is temporarily unavailable. The request may have taken effect: check before you retry.',
         retryAfterSeconds: 2,
       };
     error = error.cause;

@@ -5,7 +5,8 @@ import type { AccountId, ApplicationId, KeyId, RunId } from '@switchyard/contrac
 import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
 import type { LiveLog } from '@switchyard/contract/run-logs.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import type { Contents } from '../blobs/contents.ts';
+import type { Content, Contents } from '../blobs/contents.ts';
+import { PIECE_BYTES } from '../blobs/measured-file.ts';
 import { rfc3339Micros } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import type { RawReply } from '../http/handler.ts';
@@ -86,15 +87,22 @@ export async function wholeLog(contents: Contents, contentId: string | null): Pr
   const contentType = 'application/json; charset=utf-8';
   const content = contentId === null ? undefined : await contents.find(contentId);
   if (content && content.bytes >= STREAMED_BYTES_MIN)
-    return { status: 200, raw: Readable.from(inJson(await content.open())), contentType };
+    return {
+      status: 200,
+      raw: Readable.from(inJson(content), { objectMode: false }),
+      contentType,
+      // A piece, and its text twice: escapes make it longer.
+      memoryBytes: 5 * PIECE_BYTES,
+    };
   const text = content ? await buffer(await content.open()) : Buffer.alloc(0);
   return { status: 200, raw: JSON.stringify({ log: text.toString('utf8') }), contentType };
 }
 
-async function* inJson(log: AsyncIterable<Buffer>): AsyncGenerator<string> {
+async function* inJson(log: Content): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   yield '{"log":"';
-  for await (const chunk of log) yield JSON.stringify(decoder.decode(chunk, { stream: true })).slice(1, -1);
+  for await (const chunk of await log.open())
+    yield JSON.stringify(decoder.decode(chunk as Buffer, { stream: true })).slice(1, -1);
   yield `${JSON.stringify(decoder.decode()).slice(1, -1)}"}`;
 }
 

@@ -2,9 +2,11 @@
  * Answers that carry content: the output as JSON inside the run's body, spliced in as the app printed it, or a download
  * URL in its place.
  */
+import { Readable } from 'node:stream';
 import { DIRECT_OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import type { Contents } from '../blobs/contents.ts';
+import type { Content, Contents } from '../blobs/contents.ts';
+import { PIECE_BYTES } from '../blobs/measured-file.ts';
 import type { RawReply } from '../http/handler.ts';
 import { badRequest } from '../http/problem.ts';
 import { messageOf } from '../log.ts';
@@ -37,8 +39,23 @@ export async function withOutput(
   const head = JSON.stringify({ ...body, ...(errorLog ? { error_log: errorLog } : {}) });
   const output = await outputOf(parts, run, format);
   const open = head.slice(0, -1);
-  const raw = output === null ? head : `${open}${open === '{' ? '' : ','}"output":${output}}`;
-  return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
+  const before = `${open}${open === '{' ? '' : ','}"output":`;
+  const raw =
+    output === null
+      ? head
+      : typeof output === 'string'
+        ? `${before}${output}}`
+        : Readable.from(around(before, output, '}'), { objectMode: false });
+  // The piece that was read last, its text, and the piece that is being sent.
+  return { status: 200, raw, contentType: 'application/json; charset=utf-8', memoryBytes: 3 * PIECE_BYTES };
+}
+
+/** A large output goes out as it is read: a caller that does not read holds a chunk of it in memory, not the whole. */
+async function* around(before: string, content: Content, after: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  yield before;
+  for await (const chunk of await content.open()) yield decoder.decode(chunk as Buffer, { stream: true });
+  yield decoder.decode() + after;
 }
 
 /** Where the output can be got without a token, or null when there is none. */
@@ -79,15 +96,18 @@ export function refuseBrokenJson(input: Buffer): void {
   }
 }
 
-/** The output as JSON text, or null when there is none. */
+const HELD_BYTES_MAX = 64 * 1024;
+
+/** The output as JSON text, or as content where it is large; null when there is none. */
 async function outputOf(
   { contents, uploads }: Parts,
   run: RunsTable,
   format: 'json' | 'url' | undefined,
-): Promise<string | null> {
+): Promise<string | Content | null> {
   if (run.output_content_id === null) return null;
   if (format === 'url') return JSON.stringify({ url: outputUrl({ uploads }, run) });
   refuseByUrlOnly('output', run.output_format, run.output_bytes, DIRECT_OUTPUT_BYTES_MAX);
+  if (run.output_bytes > HELD_BYTES_MAX) return (await contents.find(run.output_content_id)) ?? null;
   return (await contents.read(run.output_content_id))?.toString('utf8') ?? null;
 }
 

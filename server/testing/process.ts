@@ -17,6 +17,8 @@ export interface ServerProcessSettings {
   main?: { path: string; args: readonly string[] };
   /** The id of the user it runs as, for tests that run as root; its group has the same. */
   user?: number;
+  /** How many descriptors it may have open; as many as this process when left out. */
+  descriptors?: number;
   /** Called with what it writes to its log, a line of JSON at a time. */
   onLog?(line: string): void;
 }
@@ -63,6 +65,12 @@ export async function startServerProcess(settings: ServerProcessSettings): Promi
     ...(settings.user === undefined ? {} : { uid: settings.user, gid: settings.user, cwd: '/' }),
     // The test runner's own flags are none of the server's business.
     execArgv: [],
+    ...(settings.descriptors === undefined
+      ? {}
+      : {
+          execPath: '/bin/sh',
+          execArgv: ['-c', `ulimit -n ${settings.descriptors}; exec "$0" "$@"`, process.execPath],
+        }),
   });
   let written = '';
   let line = '';

@@ -28,6 +28,8 @@ import { findWebhookByUid, insertConversation, updateWebhook } from './store.ts'
 
 const EVERY_MS = 5000;
 const AT_ONCE = 8;
+/** Attempts of all webhooks together: each holds a connection, and up to 64 KiB of a response. */
+const TOTAL_MAX = 64;
 /** Longer than an attempt with everything around it takes. */
 const CLAIM_MS = 4 * WEBHOOK_TIMEOUT_MS;
 /** Longer than a receiver may ask for. */
@@ -82,7 +84,8 @@ export class Deliveries {
     const { database, clock } = this.#parts;
     this.#cancelTimer();
     for (const uid of await listDue(database.read, clock.now())) {
-      const room = (this.#careful.has(uid) ? 1 : AT_ONCE) - (this.#underWay.get(uid)?.size ?? 0);
+      const ofWebhook = (this.#careful.has(uid) ? 1 : AT_ONCE) - (this.#underWay.get(uid)?.size ?? 0);
+      const room = Math.min(ofWebhook, TOTAL_MAX - this.#total());
       if (room <= 0) continue;
       const now = clock.now();
       // What a power cut takes back of it is sent again.
@@ -97,6 +100,12 @@ export class Deliveries {
     if (next === null) return;
     const inMs = next - clock.now();
     if (inMs > 0 && inMs < EVERY_MS) this.#cancelTimer = clock.after(inMs, () => this.#reconciler.poke());
+  }
+
+  #total(): number {
+    let total = 0;
+    for (const attempts of this.#underWay.values()) total += attempts.size;
+    return total;
   }
 
   #start(delivery: Claimed): void {

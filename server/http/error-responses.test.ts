@@ -1,0 +1,67 @@
+/** What a caller and the log learn of a request that failed through no fault of the caller. */
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { request } from '../testing/request.ts';
+import { NO_ACTS } from './acts.ts';
+import type { Handlers } from './handler.ts';
+import { createMetrics } from './metrics.ts';
+import { createHttp } from './server.ts';
+
+const lines: { level: string; fields: Record<string, unknown>; message: string }[] = [];
+const logAs = (level: string) => (fields: object, message: string) =>
+  lines.push({ level, fields: { ...fields }, message });
+let thrown: Error;
+let http: FastifyInstance;
+let url: string;
+beforeAll(async () => {
+  let requests = 0;
+  http = await createHttp({
+    handlers: {
+      getDownload: async () => {
+        throw thrown;
+      },
+    } as Partial<Handlers> as Handlers,
+    only: ['getDownload'],
+    authenticate: async () => null,
+    rateLimit: null,
+    idempotency: null,
+    acts: NO_ACTS,
+    connectionsMax: 100,
+    requestId() {
+      requests += 1;
+      return `request-${requests}`;
+    },
+    clock: systemClock,
+    log: { debug: logAs('debug'), info: logAs('info'), warn: logAs('warn'), error: logAs('error') },
+    metrics: createMetrics(),
+    errorPages: null,
+  });
+  url = await http.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => http.close());
+
+test.each([
+  [500, 'error', new TypeError('undefined is not a function'), 'Internal server error; see the server log'],
+  [503, 'warn', Object.assign(new Error('no space'), { code: 'ENOSPC' }), 'The disk of the server is full'],
+])('B18: a %i names its request, and so does its line in the log', async (status, level, error, words) => {
+  thrown = error;
+  lines.length = 0;
+  const answer = await request(`${url}/v1/downloads/d1?expires=1&signature=confidential`, 'GET', '', {
+    token: null,
+  });
+  const id = answer.headers.get('x-request-id');
+  expect(id).toMatch(/^request-\d+$/);
+  expect(answer.status).toBe(status);
+  expect((answer.body as { error: string }).error).toContain(words);
+  expect((answer.body as { error: string }).error).toContain(String(id));
+  const line = lines.find((one) => one.level === level);
+  expect(line?.fields).toMatchObject({
+    request: id,
+    operation: 'getDownload',
+    method: 'GET',
+    path: '/v1/downloads/d1',
+    error: error.message,
+  });
+  expect(JSON.stringify(lines)).not.toContain('confidential');
+});

@@ -1,0 +1,82 @@
+/** What is responded when something is thrown, and what the log has of it: the request by its id, operation and path. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type Log, messageOf } from '../log.ts';
+import { fromFastify } from './framework-errors.ts';
+import { badRequest, notFound, Problem, problemBody, shown } from './problem.ts';
+import { unavailable } from './unavailable.ts';
+
+export interface ErrorPages {
+  /** Sends the page of an address that does not exist. */
+  notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Sends the page of any other error under a status and headers that are already set. */
+  error(reply: FastifyReply, sentence: string): FastifyReply;
+}
+
+interface Parts {
+  /** Pages for people in place of error bodies; null where no site is served. */
+  errorPages: ErrorPages | null;
+  log: Log;
+}
+
+/** The fields that every log line about a request has. The query is left out: that of a signed URL is a credential. */
+export function requestFields(request: FastifyRequest) {
+  return {
+    request: request.id,
+    operation: (request.routeOptions.config as { operation?: string } | undefined)?.operation ?? 'site',
+    method: request.method,
+    path: request.url.split('?')[0] ?? '',
+  };
+}
+
+export function respondWithError(error: unknown, reply: FastifyReply, parts: Parts): FastifyReply {
+  const { request } = reply;
+  const problem =
+    error instanceof Problem ? error : fromFastify(error as FastifyError, request.routeOptions.bodyLimit);
+  if (problem) return sendProblem(reply, problem, parts);
+  // The caller went away in the middle of its body; nobody reads this response.
+  if (request.raw.readableAborted)
+    return sendProblem(reply, badRequest('The request ended before its body did.'), parts);
+  const fields = { ...requestFields(request), error: messageOf(error) };
+  // Where Fastify fails before its hooks, the id is not in the headers yet.
+  reply.header('x-request-id', request.id);
+  const trouble = unavailable(error);
+  if (trouble) {
+    parts.log.warn(fields, 'Request failed: disk full, or database or object store unavailable.');
+    reply.code(503).header('retry-after', String(trouble.retryAfterSeconds));
+    const words = `${trouble.sentence} Request ${request.id}.`;
+    return sendError(reply, { status: 'Service Unavailable', error: words }, parts);
+  }
+  const stack = error instanceof Error ? error.stack : undefined;
+  parts.log.error({ ...fields, stack }, 'Request failed: internal error.');
+  reply.code(500);
+  const sentence = `Internal server error; see the server log for request ${request.id}.`;
+  return sendError(reply, { status: 'Internal Server Error', error: sentence }, parts);
+}
+
+/** Programs get the error body of the contract, people in a browser a page. */
+export function respondNotFound(request: FastifyRequest, reply: FastifyReply, parts: Parts): FastifyReply {
+  if (parts.errorPages && isForPeople(request)) return parts.errorPages.notFound(request, reply);
+  const { path } = requestFields(request);
+  return sendProblem(reply, notFound(`There is nothing at ${request.method} ${shown(path)}.`), parts);
+}
+
+function sendProblem(reply: FastifyReply, { status, message, headers }: Problem, parts: Parts): FastifyReply {
+  reply.code(status).headers(headers);
+  return sendError(reply, problemBody(status, message), parts);
+}
+
+/** Sends the body to programs and its sentence in a page to people. Status and headers are already set. */
+function sendError(reply: FastifyReply, body: ErrorBody, { errorPages }: Parts): FastifyReply {
+  if (errorPages && isForPeople(reply.request))
+    return errorPages.error(reply, 'error' in body ? body.error : body.message);
+  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+type ErrorBody = { message: string } | { status: string; error: string };
+
+/** Whether a browser shows the response as a page: the route serves pages, or the request asks for one outside of the API. */
+function isForPeople({ method, url, headers, routeOptions }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  if ((routeOptions.config as { isPage?: boolean } | undefined)?.isPage) return true;
+  return !url.startsWith('/v1/') && headers.accept?.includes('text/html') === true;
+}

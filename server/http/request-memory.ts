@@ -1,0 +1,74 @@
+/** The memory that a request holds, from its body to the end of its handler; see budget.ts. */
+import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { Operation } from '@switchyard/contract/operation.ts';
+import type { FastifyRequest } from 'fastify';
+import { PIECE_BYTES } from '../blobs/measured-file.ts';
+import type { Budget, Budgets, Hold } from './budget.ts';
+import { tooLarge } from './framework-errors.ts';
+import { memberOf } from './handler.ts';
+import { addressBucket } from './rate-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Parts of budgets that are released when its handler has returned, or its caller is gone. */
+    holds: Hold[];
+    isHandled: boolean;
+  }
+}
+
+/** Memory of a handler while it works: of most, of one that reads a page of rows, and of one that reads content. */
+const WORK_BYTES = 256 * 1024;
+const WORK_BYTES_OF_LIST = 2 * 1024 * 1024;
+const WORK_BYTES_OF_CONTENT = DIRECT_INPUT_BYTES_MAX;
+/** Memory of an upload on its way to the disk. */
+const UPLOAD_BYTES = 2 * PIECE_BYTES;
+
+/** Who holds memory for the request: the member that calls, or the address of a caller without a token. */
+export function holderOf({ caller, ip }: FastifyRequest): string {
+  return caller ? memberOf(caller) : `address ${addressBucket(ip)}`;
+}
+
+export async function hold(request: FastifyRequest, budget: Budget, bytes: number): Promise<void> {
+  const { socket } = request.raw;
+  request.holds.push(await budget.hold(holderOf(request), bytes, () => socket.destroyed));
+}
+
+/** Gives back what the request holds, and lets go of its body. */
+export function release(request: FastifyRequest): void {
+  for (const one of request.holds.splice(0)) one.release();
+  request.body = undefined;
+  request.rawBody = null;
+}
+
+/** Holds the memory of the body before any of it is read: its stated length, or as much as it may have. */
+export async function holdBody(
+  request: FastifyRequest,
+  bytesMax: number,
+  { bodies }: Budgets,
+): Promise<void> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const bytes = encoding === undefined ? Number(length ?? 0) : bytesMax;
+  if (bytes > bytesMax) throw tooLarge(bytesMax);
+  if (bytes > 0) await hold(request, bodies, bytes);
+}
+
+/** What operators ask is answered however busy the server is. */
+export async function holdWork(
+  request: FastifyRequest,
+  operation: Operation,
+  budgets: Budgets,
+): Promise<void> {
+  const { tag, body, query } = operation;
+  if (tag === 'service') return;
+  if (body?.stream) return hold(request, budgets.bodies, UPLOAD_BYTES);
+  const { properties = {} } = query ?? {};
+  await hold(
+    request,
+    budgets.work,
+    'format' in properties
+      ? WORK_BYTES_OF_CONTENT
+      : 'pagetoken' in properties
+        ? WORK_BYTES_OF_LIST
+        : WORK_BYTES,
+  );
+}

@@ -1,0 +1,105 @@
+/**
+ * Sends responses so that what a caller does not read costs a bounded amount of memory: a large text goes out in chunks,
+ * each when the one before was read, and is counted against the budget of responses until the caller has all of it.
+ */
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PIECE_BYTES } from '../blobs/measured-file.ts';
+import type { Budget, Hold } from './budget.ts';
+import { rangeOf } from './byte-range.ts';
+import type { ContentReply, RawReply } from './handler.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+/** Memory of a stream of content: the piece that was read last, and the one that is being sent. */
+const CONTENT_BYTES = 2 * PIECE_BYTES;
+
+export interface Sent {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Who a response is for, and the budget it is counted against. */
+export interface Recipient {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  holder: string;
+  budget: Budget;
+}
+
+export function send(to: Recipient, response: Sent): FastifyReply {
+  const { reply } = to;
+  reply.code(response.status);
+  if (response.headers) reply.headers(response.headers);
+  if (response.body === undefined) return reply.send();
+  reply.header('content-type', 'application/json; charset=utf-8');
+  return sendWhole(to, JSON.stringify(response.body));
+}
+
+export async function sendRaw(to: Recipient, response: RawReply): Promise<FastifyReply> {
+  const { reply } = to;
+  const { status, contentType, raw, memoryBytes = CONTENT_BYTES } = response;
+  if (!(raw instanceof Readable)) {
+    reply.code(status).header('content-type', contentType);
+    return sendWhole(to, raw);
+  }
+  try {
+    await hold(to, memoryBytes);
+  } catch (error) {
+    raw.destroy();
+    throw error;
+  }
+  return reply.code(status).header('content-type', contentType).send(raw);
+}
+
+/** The content, or the part of it that is asked for. Nothing is opened for a HEAD, which asks how long it is. */
+export async function sendContent(to: Recipient, { content }: ContentReply): Promise<FastifyReply> {
+  const { request, reply } = to;
+  const etag = `"${content.id}"`;
+  const isHead = request.method === 'HEAD';
+  const { range: wanted, 'if-range': ifRange } = request.headers;
+  const asked = { range: isHead ? undefined : wanted, ifRange: ifRange?.toString() };
+  const range = rangeOf(asked, { bytes: content.bytes, etag });
+  const bytes = range ? range.to - range.from + 1 : content.bytes;
+  await hold(to, CONTENT_BYTES);
+  const stream = isHead ? Readable.from([]) : await content.open(range);
+  reply.code(range ? 206 : 200).headers({
+    'content-type': content.contentType,
+    'content-length': bytes,
+    'accept-ranges': 'bytes',
+    etag,
+    ...(range ? { 'content-range': `bytes ${range.from}-${range.to}/${content.bytes}` } : {}),
+  });
+  return reply.send(stream);
+}
+
+async function hold({ reply, holder, budget }: Recipient, bytes: number): Promise<void> {
+  releaseAtEnd(reply, await budget.hold(holder, bytes, () => reply.raw.destroyed));
+}
+
+/** What a change responds is sent whatever is held: a refusal would say that nothing was changed. */
+function sendWhole({ request, reply, holder, budget }: Recipient, whole: string | Buffer): FastifyReply {
+  if (Buffer.byteLength(whole) <= CHUNK_BYTES) return reply.send(whole);
+  const bytes = typeof whole === 'string' ? Buffer.from(whole) : whole;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const held = isRead ? budget.holdNow(holder, bytes.length) : budget.holdAnyway(holder, bytes.length);
+  releaseAtEnd(reply, held);
+  return reply.header('content-length', bytes.length).send(inChunks(bytes));
+}
+
+function releaseAtEnd(reply: FastifyReply, held: Hold): void {
+  if (reply.raw.destroyed || reply.raw.closed) held.release();
+  else reply.raw.once('close', () => held.release());
+}
+
+function inChunks(whole: Buffer): Readable {
+  let at = 0;
+  return new Readable({
+    highWaterMark: CHUNK_BYTES,
+    read() {
+      const chunk = whole.subarray(at, at + CHUNK_BYTES);
+      at += CHUNK_BYTES;
+      this.push(chunk.length > 0 ? chunk : null);
+    },
+  });
+}
