@@ -60,6 +60,10 @@ export const UPLOAD_URL_SECONDS = 10 * 60;
 export const DOWNLOAD_URL_SECONDS = 10 * 60;
 
 export const STATISTICS_BYTES_MAX = 10_000;
+/** Of `metrics`, written as JSON. */
+export const METRICS_CHARS_MAX = 1024 * 1024;
+/** Objects and lists in each other; what is kept is shown with every run, and must not be too deep to be written. */
+export const METRICS_LEVELS_MAX = 64;
 /** Each indicator repeats the path to it, so that a small block can make very many of them. */
 export const INDICATORS_CHARS_MAX = 64 * 1024;
 export const LOG_LINE_BYTES_MAX = 64 * 1024;

@@ -13,6 +13,7 @@ import {
   RUN_DESCRIPTION_CHARS_MAX,
   RUN_NAME_CHARS_MAX,
 } from './limits.ts';
+import { RunMetrics, RunStatistics } from './run-reports.ts';
 import {
   anyObject,
   ExecutionClassName,
@@ -130,30 +131,6 @@ export const RunUpdate = Type.Object(
   { $id: 'RunUpdate', description: 'What can be changed; other fields are ignored.' },
 );
 
-const Indicator = Type.Object(
-  {
-    name: Type.String({ description: 'Dotted path inside the statistics, such as `result.value`.' }),
-    value: Type.Unsafe<number | string | boolean>({
-      anyOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }],
-      description: 'Its value.',
-    }),
-  },
-  { $id: 'Indicator', description: 'One number, text or flag the run reported.' },
-);
-export type Indicator = Static<typeof Indicator>;
-
-export const STATISTICS_STATUSES = ['none', 'success', 'error'] as const;
-
-export const RunStatistics = Type.Object(
-  {
-    status: oneOf(STATISTICS_STATUSES, 'none: the output has no statistics; error: they do not conform.'),
-    error: Type.String({ description: 'Why they do not conform, else empty.' }),
-    indicators: Type.Array(Indicator, { description: 'What the run reported.' }),
-  },
-  { $id: 'RunStatistics', description: 'Indicators of the run.' },
-);
-export type RunStatistics = Static<typeof RunStatistics>;
-
 const OptionSummary = Type.Object(
   {
     name: Type.String({ description: 'Name of the option.' }),
@@ -189,6 +166,7 @@ const info = {
   queuing_priority: Type.Integer({ description: 'Its priority, 1 first.' }),
   queuing_disabled: Type.Boolean({ description: 'Whether it refused to wait.' }),
   statistics: RunStatistics,
+  metrics: Type.Optional(RunMetrics),
 };
 
 /** Of a run that belongs to an experiment. */
@@ -322,7 +300,9 @@ export const RunMetadata = Type.Object(
     ),
     statistics: Type.Optional(anyObject('The statistics block of the output.')),
     metrics: Type.Optional(
-      anyObject('The metrics block of the output; left out when it has more than 1,048,576 characters.'),
+      anyObject(
+        'The metrics block of the output; left out when it has more than 1,048,576 characters or more than 64 levels.',
+      ),
     ),
     assets_error: Type.Optional(Type.String({ description: 'Why assets of the output were left out.' })),
     secrets_collection_id: Type.Optional(Type.String({ description: 'Secrets it was given.' })),

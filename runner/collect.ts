@@ -75,8 +75,9 @@ export async function collect(
     } else if (solutions !== undefined) fail(solutions.refused);
   }
   for (const name of ['statistics', 'metrics', 'assets'] as const) {
-    const path = content[`${name}Path`];
-    const file = path === undefined ? undefined : await takeFile(source, below(path), name, most);
+    let file: Awaited<ReturnType<typeof takeFile>>;
+    for (const path of [content[`${name}Path`], content.otherPaths?.[`${name}Path`]])
+      if (path !== undefined) file ??= await takeFile(source, below(path), name, most);
     if (file === undefined) continue;
     if ('path' in file) ended[name] = file;
     else refuse(name, file.tooLong);

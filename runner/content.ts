@@ -7,7 +7,11 @@ import type { ContentPaths, Job } from './types.ts';
 export interface Content extends ContentPaths {
   /** Made before the start, so that an app can write without making them. */
   folders: string[];
+  /** Looked at where the file above is not there: the published client has written the same to both. */
+  otherPaths?: Partial<Record<ReportPath, string>>;
 }
+
+type ReportPath = 'statisticsPath' | 'metricsPath' | 'assetsPath';
 
 const MULTI_FILE: Required<ContentPaths> = {
   inputPath: 'inputs',
@@ -17,13 +21,31 @@ const MULTI_FILE: Required<ContentPaths> = {
   assetsPath: 'outputs/assets/assets.json',
 };
 
+/** Defaults of the published client from 1.13 on. */
+const OTHER_PATHS: Record<ReportPath, string> = {
+  statisticsPath: 'outputs/statistics.json',
+  metricsPath: 'outputs/metrics.json',
+  assetsPath: 'outputs/assets.json',
+};
+
 /** Throws CannotStart when a path of the manifest leads out of the working folder. */
 export function contentPaths(job: Pick<Job, 'input' | 'outputFormat' | 'content'>): Content {
   const path = (name: keyof ContentPaths): string => inside(job.content?.[name] ?? MULTI_FILE[name], name);
   const { format } = job.input;
   const inputPath =
     format === 'csv-archive' ? 'input' : format === 'multi-file' ? path('inputPath') : undefined;
-  return { ...(inputPath === undefined ? {} : { inputPath }), ...resultPaths(job.outputFormat, path) };
+  const content = resultPaths(job.outputFormat, path);
+  return {
+    ...(inputPath === undefined ? {} : { inputPath }),
+    ...content,
+    ...(content.metricsPath === undefined ? {} : { otherPaths: otherPaths(job.content) }),
+  };
+}
+
+/** Other paths of the files whose path the manifest does not name. */
+function otherPaths(named: ContentPaths | undefined): Partial<Record<ReportPath, string>> {
+  const free = Object.entries(OTHER_PATHS).filter(([name]) => named?.[name as ReportPath] === undefined);
+  return Object.fromEntries(free);
 }
 
 function resultPaths(format: Job['outputFormat'], path: (name: keyof ContentPaths) => string): Content {

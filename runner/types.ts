@@ -88,11 +88,11 @@ export interface ContentPaths {
   inputPath?: string;
   /** `outputs/solutions` */
   solutionsPath?: string;
-  /** `outputs/statistics/statistics.json` */
+  /** `outputs/statistics/statistics.json`, else `outputs/statistics.json` */
   statisticsPath?: string;
-  /** `outputs/metrics/metrics.json` */
+  /** `outputs/metrics/metrics.json`, else `outputs/metrics.json` */
   metricsPath?: string;
-  /** `outputs/assets/assets.json` */
+  /** `outputs/assets/assets.json`, else `outputs/assets.json` */
   assetsPath?: string;
 }
 

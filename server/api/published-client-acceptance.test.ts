@@ -77,4 +77,19 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
       left: [id],
     });
   });
+
+  test('B2: decides an acceptance test of an app that reports nothing but metrics', async () => {
+    const seen = await drive('acceptance_on_metrics');
+    const side = (mean: number) => ({ distribution_summary_statistics: { count: 3, mean } });
+    // The totals are 1, 2 and 3 times the factor: 2 of the baseline, 3 of the candidate.
+    const decided = { passed: true, statistics: { control: side(4), candidate: side(6) } };
+    const indicators = [
+      { name: 'total', value: 2 },
+      { name: 'count', value: 1 },
+    ];
+    expect(seen).toMatchObject({
+      test: { status: 'completed', results: { passed: true, metric_results: [decided, decided] } },
+      run: { statistics: { status: 'success', indicators }, metrics: { status: 'success', indicators } },
+    });
+  });
 });

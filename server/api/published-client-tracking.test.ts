@@ -45,7 +45,15 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     expect(seen.file_assets).toEqual(['chart']);
     expect(seen.solutions).toEqual({ 'out.csv': 'c,d' });
     expect(seen.listed).toMatchObject([
-      { status_v2: 'succeeded', statistics: { indicators: [{ name: 'result.value', value: 3 }] } },
+      {
+        status_v2: 'succeeded',
+        statistics: {
+          indicators: [
+            { name: 'result.value', value: 3 },
+            { name: 'cost', value: 4 },
+          ],
+        },
+      },
       { status_v2: 'failed' },
       { status_v2: 'succeeded', statistics: { indicators: [{ name: 'result.value', value: 12 }] } },
     ]);

@@ -732,7 +732,7 @@ def switchback_tests(client):
     }
 
 
-def compared(client, id):
+def compared(client, id, **more):
     """An app with two instances, and an input set `three` of the runs on 1, 2 and 3, which are answered, too."""
     app = pushed(client, id)
     app.new_version(id="v1", name="Version 1")
@@ -740,14 +740,14 @@ def compared(client, id):
         app.new_instance(
             version_id="v1", id=id, name=f"The {id}", configuration=cloud.InstanceConfiguration(options={"factor": factor})
         )
-    runs = [app.new_run_with_result(input={"numbers": [n]}, polling_options=POLLING).id for n in (1, 2, 3)]
+    runs = [app.new_run_with_result(input={"numbers": [n], **more}, polling_options=POLLING).id for n in (1, 2, 3)]
     app.new_input_set(id="three", name="Three", run_ids=runs)
     return app, runs
 
 
-def metric(comparison, statistic, tolerance=None):
+def metric(comparison, statistic, tolerance=None, field="result.value"):
     return Metric(
-        field="result.value",
+        field=field,
         metric_type=MetricType.direct_comparison,
         params=MetricParams(
             operator=comparison,
@@ -899,6 +899,21 @@ def acceptance_of_a_batch(client):
     }
 
 
+def acceptance_on_metrics(client):
+    """An acceptance test of an app that reports nothing but metrics."""
+    app, inputs = compared(client, "py-metrics", metrics=True)
+    test = app.new_acceptance_test_with_result(
+        candidate_instance_id="candidate",
+        baseline_instance_id="baseline",
+        id="on-metrics",
+        name="On metrics",
+        input_set_id="three",
+        metrics=[metric(Comparison.greater_than, StatisticType.mean, field=field) for field in ("total", "metrics.total")],
+        polling_options=POLLING,
+    )
+    return {"test": plain(test), "run": plain(next(run for run in app.list_runs() if run.id == inputs[0]))}
+
+
 def acceptance_tests(client):
     """Acceptance tests on an input set, decided, found, changed and deleted."""
     app, _ = compared(client, "py-accept")
@@ -982,6 +997,7 @@ PARTS = {
         switchback_tests,
         batch_experiments,
         scenario_tests,
+        acceptance_on_metrics,
         acceptance_tests,
         acceptance_of_a_batch,
         pages,

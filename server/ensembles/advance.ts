@@ -169,6 +169,7 @@ async function take({ database, contents, random }: Parts, best: RunsTable, now:
     indicators: best.indicators,
     statistics: best.statistics,
     metrics: best.metrics,
+    metrics_error: best.metrics_error,
     assets_error: best.assets_error,
   };
   return { columns, contents: shared, assets };

@@ -6,9 +6,10 @@ import type {
   RulesResult,
 } from '@switchyard/contract/ensemble-shapes.ts';
 import type { RunId } from '@switchyard/contract/ids.ts';
-import type { Indicator } from '@switchyard/contract/run-shapes.ts';
+import type { Indicator } from '@switchyard/contract/run-reports.ts';
 import { shown } from '../http/problem.ts';
 import type { Child } from '../runs/ensemble-runs.ts';
+import { findIndicator } from '../runs/indicators.ts';
 import { labelsOf } from '../runs/labels.ts';
 import { type Definition, indicatorOf, type Seat, seatsOf } from './rules.ts';
 
@@ -106,7 +107,7 @@ interface Candidate {
 function candidateOf(child: Child): Candidate {
   const indicators = JSON.parse(child.indicators) as Indicator[];
   const without = {
-    none: 'Its output has no statistics.',
+    none: 'Its output has neither statistics nor metrics.',
     error: `Its statistics do not conform: ${child.statistics_error}`,
     success: '',
   };
@@ -119,7 +120,7 @@ function candidateOf(child: Child): Candidate {
 
 /** A number, or why there is none to compare. */
 function numberOf({ indicators, without }: Candidate, path: string): number | string {
-  const value = indicators.get(indicatorOf(path));
+  const value = findIndicator(indicators, path);
   if (value === undefined) return without || `It does not report ${shown(indicatorOf(path))}.`;
   return typeof value === 'number' && Number.isFinite(value)
     ? value

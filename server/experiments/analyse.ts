@@ -3,6 +3,7 @@
  * seconds where there is much of it, so findings.ts asks for it in a thread.
  */
 import type { ComparedGroups, GroupedSummary, Objective } from '@switchyard/contract/experiment-results.ts';
+import { objectivesByName } from './objective-names.ts';
 import { compareAll } from './statistics/comparison.ts';
 import { groupedSummaries } from './statistics/grouped.ts';
 import { byText, type Observation, usableNumber } from './statistics/observations.ts';
@@ -102,10 +103,11 @@ function comparisonsOf(
   }
   const [control, ...candidates] = groups.values();
   if (!control || candidates.length === 0) return { comparisons: [], warnings: [] };
-  const names = indicatorsOf(runs, Object.keys(objectives));
+  const byName = objectivesByName(objectives);
+  const names = indicatorsOf(runs, byName);
   const each = Math.max(1, Math.min(INDICATORS_COMPARED, Math.floor(COMPARISONS_MAX / candidates.length)));
   const compared = new Map(
-    names.slice(0, each).map((name): [string, Objective] => [name, objectives[name] ?? 'minimize']),
+    names.slice(0, each).map((name): [string, Objective] => [name, byName.get(name) ?? 'minimize']),
   );
   const warnings: string[] = [];
   if (names.length > each)
@@ -137,14 +139,14 @@ function groupOf([run]: readonly Observation[]): ComparedGroups['control'] {
  * Indicators with a number in any run: `result.value`, those that are named, then those below `result`, below `run` and the
  * rest, each by name.
  */
-export function indicatorsOf(runs: readonly Observation[], named: readonly string[]): string[] {
+export function indicatorsOf(runs: readonly Observation[], named: ReadonlyMap<string, Objective>): string[] {
   const found = new Set<string>();
   for (const { status, indicators } of runs)
     if (status === 'succeeded')
       for (const { name, value } of indicators) if (usableNumber(value) !== null) found.add(name);
   const rank = (name: string): number => {
     if (name === 'result.value') return 0;
-    if (named.includes(name)) return 1;
+    if (named.has(name)) return 1;
     return name.startsWith('result.') ? 2 : name.startsWith('run.') ? 3 : 4;
   };
   return [...found].sort((a, b) => rank(a) - rank(b) || byText(a, b));

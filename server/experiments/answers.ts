@@ -1,4 +1,5 @@
 /** What is asked of the runs of an experiment, by its kind, and the answer in JSON. Pure. */
+import { namesOf } from '../runs/indicators.ts';
 import { type AcceptanceQuestion, acceptanceResults } from './acceptance-results.ts';
 import { analyse, type Question } from './analyse.ts';
 import {
@@ -8,6 +9,7 @@ import {
   switchbackResults,
   type UnitRun,
 } from './live-results.ts';
+import { objectivesByName } from './objective-names.ts';
 import { RunReader } from './run-reader.ts';
 
 export type AnyQuestion =
@@ -19,10 +21,10 @@ export type AnyQuestion =
 /** Reads runs for the question: the indicators that it names are kept, however many there are. */
 export function readerFor(question: AnyQuestion): RunReader {
   if (question.kind === 'acceptance')
-    return new RunReader(question.definition.metrics.map(({ field }) => field));
+    return new RunReader(question.definition.metrics.flatMap(({ field }) => namesOf(field)));
   const { objectives } =
     question.kind === 'shadow' || question.kind === 'switchback' ? question.definition : question;
-  return new RunReader(Object.keys(objectives ?? {}));
+  return new RunReader(objectivesByName(objectives ?? {}).keys());
 }
 
 export function answer(question: AnyQuestion, { runs, isCut }: Pick<RunReader, 'runs' | 'isCut'>): string {

@@ -7,6 +7,7 @@ import type {
 } from '@switchyard/contract/experiment-results.ts';
 import { INDICATORS_COMPARED, indicatorsOf } from './analyse.ts';
 import type { ShadowDefinition, SwitchbackDefinition } from './live-definitions.ts';
+import { objectivesByName } from './objective-names.ts';
 import { compareAll } from './statistics/comparison.ts';
 import { groupedSummaries } from './statistics/grouped.ts';
 import type { Observation } from './statistics/observations.ts';
@@ -137,10 +138,11 @@ function choose(
   runs: readonly Observation[],
   objectives: Readonly<Record<string, Objective>>,
 ): { chosen: Map<string, Objective>; warnings: string[] } {
-  const names = indicatorsOf(runs, Object.keys(objectives));
+  const byName = objectivesByName(objectives);
+  const names = indicatorsOf(runs, byName);
   const compared = names.slice(0, INDICATORS_COMPARED);
   return {
-    chosen: new Map(compared.map((name) => [name, objectives[name] ?? 'minimize'])),
+    chosen: new Map(compared.map((name) => [name, byName.get(name) ?? 'minimize'])),
     warnings:
       names.length === compared.length
         ? []

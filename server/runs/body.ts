@@ -1,12 +1,7 @@
 /** A run as the API shows it: in lists, and in full with the nested metadata that the published clients read. */
 import type { ExperimentRun } from '@switchyard/contract/experiment-runs.ts';
-import type {
-  Indicator,
-  OptionSummary,
-  Run,
-  RunInformation,
-  Waiting,
-} from '@switchyard/contract/run-shapes.ts';
+import type { Indicator } from '@switchyard/contract/run-reports.ts';
+import type { OptionSummary, Run, RunInformation, Waiting } from '@switchyard/contract/run-shapes.ts';
 import { isTerminal, statusV1 } from '@switchyard/contract/states.ts';
 import { rfc3339 } from '../clock.ts';
 import { labelsOf } from './labels.ts';
@@ -54,10 +49,22 @@ export function infoOf(run: ListedRun) {
     runtime: run.runtime,
     queuing_priority: run.priority,
     queuing_disabled: run.queuing_disabled === 1,
-    statistics: {
-      status: run.statistics_status,
-      error: run.statistics_error,
-      indicators: JSON.parse(run.indicators) as Indicator[],
+    ...reportedBy(run),
+  };
+}
+
+/** What the run reported; `metrics` is absent when it reported none. */
+function reportedBy(run: ListedRun): Pick<Run, 'statistics' | 'metrics'> {
+  const indicators = JSON.parse(run.indicators) as Indicator[];
+  const { statistics_status: status, statistics_error, metrics_error } = run;
+  const statistics = { status, error: statistics_error, indicators };
+  if (metrics_error === null) return { statistics };
+  return {
+    statistics,
+    metrics: {
+      status: metrics_error === '' ? 'success' : 'error',
+      error: metrics_error,
+      indicators: indicators.filter(({ source }) => source === 'metrics'),
     },
   };
 }

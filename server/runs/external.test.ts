@@ -81,6 +81,7 @@ describe('an external run', () => {
         indicators: [
           { name: 'result.value', value: 12.5 },
           { name: 'result.custom.trucks', value: 3 },
+          { name: 'cost', value: 7, source: 'metrics' },
         ],
       },
       metadata: { metrics: { cost: 7 }, statistics: STATISTICS, status_v2: 'succeeded' },
@@ -165,7 +166,13 @@ describe('an external run', () => {
     });
     expect((await ask(application, run)).body).toMatchObject({
       output,
-      statistics: { indicators: [{ name: 'result.value', value: 12.5 }, { value: 3 }] },
+      statistics: {
+        indicators: [
+          { name: 'result.value', value: 12.5 },
+          { name: 'result.custom.trucks', value: 3 },
+          { name: 'cost.fuel', value: 3, source: 'metrics' },
+        ],
+      },
       metadata: { statistics: STATISTICS, metrics: { cost: { fuel: 3 } } },
     });
     expect((await ask(application, run, '/assets')).body).toMatchObject({

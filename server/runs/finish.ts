@@ -20,7 +20,7 @@ import { type Ending, endRunning } from './moves.ts';
 import type { ReadAssets } from './read-assets.ts';
 import { readResults } from './read-results.ts';
 import type { RunsTable } from './schema.ts';
-import type { Statistics } from './statistics.ts';
+import { type Metrics, mergeReports, type Statistics } from './statistics.ts';
 
 const SMALL_BYTES_MAX = 64 * 1024;
 /** Of what an app printed beside its output the end is kept, where the reason of a failure stands. */
@@ -91,16 +91,18 @@ export async function prepareEnd(
 
 /** What a run reported, as its row keeps it. */
 export function reportedColumns(
-  reported: { statistics: Statistics; metrics: string | null; assets: ReadAssets },
+  reported: { statistics: Statistics; metrics: Metrics; assets: ReadAssets },
   mask: Mask,
 ) {
   const { statistics, metrics, assets } = reported;
+  const { statistics: merged, metricsError } = mergeReports(statistics, metrics);
   return {
-    statistics_status: statistics.status,
-    statistics_error: withoutNul(mask.text(statistics.error)),
-    indicators: JSON.stringify(statistics.indicators),
+    statistics_status: merged.status,
+    statistics_error: withoutNul(mask.text(merged.error)),
+    indicators: JSON.stringify(merged.indicators),
     statistics: statistics.block,
-    metrics,
+    metrics: metrics.block,
+    metrics_error: metricsError === null ? null : withoutNul(mask.text(metricsError)),
     assets_error: withoutNul(mask.text(assets.error)).slice(0, ERROR_CHARS_MAX) || null,
   } satisfies Partial<RunsTable>;
 }

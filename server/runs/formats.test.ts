@@ -82,7 +82,10 @@ if (process.argv.includes('-fail')) process.exit(2);
     const { id } = information;
     expect(information.statistics).toMatchObject({
       status: 'success',
-      indicators: [{ name: 'result.value', value: 2 }],
+      indicators: [
+        { name: 'result.value', value: 2 },
+        { name: 'cost', value: 2, source: 'metrics' },
+      ],
     });
     expect(information.metadata).toMatchObject({
       format: { input: { type: 'multi-file' }, output: { type: 'multi-file' } },

@@ -4,9 +4,7 @@
  */
 import type { Mask } from '../secrets/mask.ts';
 import { type ReadAssets, readAssets } from './read-assets.ts';
-import { readStatistics, type Statistics } from './statistics.ts';
-
-const METRICS_BYTES_MAX = 1024 * 1024;
+import { type Metrics, NO_METRICS, readMetrics, readStatistics, type Statistics } from './statistics.ts';
 
 export interface JsonSource {
   /** What is looked for: in an output all of it, in other files what they are for. */
@@ -22,8 +20,7 @@ export interface ReadJson {
   /** Whether there is anything. */
   present: boolean;
   statistics: Statistics;
-  /** In JSON, or null. */
-  metrics: string | null;
+  metrics: Metrics;
   assets: ReadAssets;
 }
 
@@ -39,8 +36,7 @@ export function readJson(text: string, source: JsonSource, mask: Mask): ReadJson
   } catch {
     return nothing(notJson(source, complaintAbout(mask.text(text))));
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return nothing(notAnObject(source));
+  if (!isObject(value)) return nothing(notAnObject(source));
   const fields = value as Record<string, unknown>;
   const { kind } = source;
   const wanted = (name: typeof kind): unknown =>
@@ -50,7 +46,7 @@ export function readJson(text: string, source: JsonSource, mask: Mask): ReadJson
     present: true,
     statistics: readStatistics(wanted('statistics')),
     // A file of metrics is the metrics themselves, with or without a wrapping key.
-    metrics: keepMetrics(wanted('metrics')) ?? (kind === 'metrics' ? keepMetrics(fields) : null),
+    metrics: readMetrics(kind === 'metrics' && !isObject(fields.metrics) ? fields : wanted('metrics')),
     assets: readAssets(wanted('assets')),
   };
 }
@@ -61,7 +57,7 @@ export function nothing(error: string): ReadJson {
     error,
     present: false,
     statistics: readStatistics(undefined),
-    metrics: null,
+    metrics: NO_METRICS,
     assets: readAssets(undefined),
   };
 }
@@ -88,8 +84,6 @@ function complaintAbout(text: string): string {
   }
 }
 
-function keepMetrics(metrics: unknown): string | null {
-  if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) return null;
-  const text = JSON.stringify(metrics);
-  return text.length > METRICS_BYTES_MAX ? null : text;
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import { Mask } from '../secrets/mask.ts';
 import { nothing, notJson, type ReadJson, readJson } from './read-json.ts';
 import type { ThreadWork } from './read-results.ts';
 import { JsonSkimmer, NotJsonError } from './skim-json.ts';
-import { tooLongStatistics } from './statistics.ts';
+import { tooLongMetrics, tooLongStatistics } from './statistics.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
@@ -42,8 +42,13 @@ function readFields(wanted: Readonly<Record<string, number>>): ReadJson {
   try {
     for (const piece of typeof content === 'string' ? pieces(content) : [content]) skimmer.write(piece);
     const read = readJson(skimmer.end(), source, mask);
-    const bytes = skimmer.tooLong.get('statistics');
-    return bytes === undefined ? read : { ...read, statistics: tooLongStatistics(bytes) };
+    const statistics = skimmer.tooLong.get('statistics');
+    const metrics = skimmer.tooLong.get('metrics');
+    return {
+      ...read,
+      ...(statistics === undefined ? {} : { statistics: tooLongStatistics(statistics) }),
+      ...(metrics === undefined ? {} : { metrics: tooLongMetrics(`${metrics} bytes`) }),
+    };
   } catch (error) {
     if (error instanceof NotJsonError) return nothing(notJson(source, error.message));
     throw error;
@@ -55,7 +60,10 @@ function readMetrics(): ReadJson {
   const bytes = typeof content === 'string' ? statSync(content).size : content.length;
   if (bytes <= BYTES_MAX.metrics) return readWhole();
   const read = readFields({ metrics: BYTES_MAX.metrics });
-  return read.metrics === '{}' ? { ...read, metrics: null } : read;
+  // Nothing was kept, or nothing was there: then the file is the metrics themselves.
+  return read.present && read.metrics.block === '{}'
+    ? { ...read, metrics: tooLongMetrics(`${bytes} bytes`) }
+    : read;
 }
 
 const { kind } = source;

@@ -21,7 +21,8 @@ test('of many large contents that wait to be read, none is in memory before its 
       held -= 1;
     });
   });
-  for (const read of await Promise.all(reading)) expect(read).toMatchObject({ metrics: '{"cost":7}' });
+  for (const read of await Promise.all(reading))
+    expect(read).toMatchObject({ metrics: { block: '{"cost":7}' } });
   // The next is brought while the one before is let go.
   expect(most).toBeLessThanOrEqual(2);
 });
@@ -49,13 +50,13 @@ test.each(['output', 'statistics'] as const)(
 
 test('metrics are kept of a large file with and without the key, as long as they are not large themselves', async () => {
   const space = ' '.repeat(2 * MIB);
-  expect(await read('metrics', `{${space}"cost":7}`)).toMatchObject({ metrics: '{"cost":7}' });
+  expect(await read('metrics', `{${space}"cost":7}`)).toMatchObject({ metrics: { block: '{"cost":7}' } });
   expect(await read('metrics', `{"metrics":{"cost":7}${space.repeat(5)}}`)).toMatchObject({
-    metrics: '{"cost":7}',
+    metrics: { block: '{"cost":7}' },
   });
   expect(await read('metrics', `{"cost":"${'x'.repeat(9 * MIB)}"}`)).toMatchObject({
     error: '',
-    metrics: null,
+    metrics: { block: null },
   });
   expect((await read('metrics', `{"cost":"${'x'.repeat(9 * MIB)}"`)).error).toContain('not JSON');
 });

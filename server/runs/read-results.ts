@@ -12,7 +12,7 @@ import { isArchive } from './formats.ts';
 import { tooLarge } from './judge.ts';
 import type { ReadAssets } from './read-assets.ts';
 import { type JsonSource, nothing, type ReadJson, readJson } from './read-json.ts';
-import type { Statistics } from './statistics.ts';
+import type { Metrics, Statistics } from './statistics.ts';
 
 const THREAD_BYTES_MIN = 1024 * 1024;
 
@@ -24,8 +24,7 @@ export interface Results {
   /** Whether stdout is not the output and worth keeping. */
   keepStdout: boolean;
   statistics: Statistics;
-  /** In JSON, or null. */
-  metrics: string | null;
+  metrics: Metrics;
   assets: ReadAssets;
 }
 
@@ -111,13 +110,14 @@ async function readFiles(ended: Ended, mask: Mask): Promise<Results> {
     return readJsonOfAnySize(file, { kind, subject: `The ${kind} file of the app` }, mask);
   };
   const statistics = await beside('statistics');
+  const metrics = await beside('metrics');
   const assets = await beside('assets');
   return {
     error: ended.solutions ? tooLarge(ended.solutions.bytes) : '',
     output: ended.solutions ?? null,
     keepStdout: ended.stdout.bytes > 0,
     statistics: withError(statistics),
-    metrics: (await beside('metrics')).metrics,
+    metrics: metrics.error === '' ? metrics.metrics : { ...metrics.metrics, error: metrics.error },
     assets: { ...assets.assets, error: assets.error || assets.assets.error },
   };
 }

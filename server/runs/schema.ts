@@ -10,7 +10,8 @@ import type {
   RunId,
   SecretsCollectionId,
 } from '@switchyard/contract/ids.ts';
-import type { RunTypeName, STATISTICS_STATUSES } from '@switchyard/contract/run-shapes.ts';
+import type { STATISTICS_STATUSES } from '@switchyard/contract/run-reports.ts';
+import type { RunTypeName } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { ExperimentType, RunStatusV2 } from '@switchyard/contract/states.ts';
 import { type Generated, sql } from 'kysely';
@@ -91,6 +92,8 @@ export interface RunsTable {
   /** The statistics block, in JSON. */
   statistics: string | null;
   metrics: string | null;
+  /** Why `metrics` made no indicators; empty when it made them, null when there are none, or they were never read. */
+  metrics_error: string | null;
   /** Why assets were left out; null when none was. */
   assets_error: string | null;
   containment: '' | 'sandbox' | 'limits';
@@ -351,6 +354,12 @@ export const migrations: readonly Migration[] = [
     name: '0047-runtime-versions-of-runs',
     async up(db) {
       await db.schema.alterTable('runs').addColumn('runtime_version', 'text').execute();
+    },
+  },
+  {
+    name: '0048-indicators-of-metrics',
+    async up(db) {
+      await db.schema.alterTable('runs').addColumn('metrics_error', 'text').execute();
     },
   },
 ];

@@ -90,6 +90,7 @@ describe('on a run', () => {
       indicators: [
         { name: 'result.value', value: 1040.6 },
         { name: 'result.custom.late', value: 2 },
+        { name: 'cost.total', value: 5, source: 'metrics' },
       ],
     };
     expect(run.statistics).toEqual(shown);

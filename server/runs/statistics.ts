@@ -1,11 +1,26 @@
-/** Statistics as an output has them, and the indicators in them. Pure, because it also works in a thread. */
-import { INDICATORS_CHARS_MAX, STATISTICS_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import type { Indicator, RunStatistics } from '@switchyard/contract/run-shapes.ts';
+/** Statistics and metrics as an output has them, and the indicators in them. Pure, because it also works in a thread. */
+import {
+  INDICATORS_CHARS_MAX,
+  METRICS_CHARS_MAX,
+  METRICS_LEVELS_MAX,
+  STATISTICS_BYTES_MAX,
+} from '@switchyard/contract/limits.ts';
+import type { Indicator, RunStatistics } from '@switchyard/contract/run-reports.ts';
 
 export interface Statistics extends RunStatistics {
   /** The block itself, when it is an object that can be kept. */
   block: string | null;
 }
+
+export interface Metrics {
+  /** Why there are no indicators; empty when there are some, null without metrics. */
+  error: string | null;
+  indicators: Indicator[];
+  /** The block in JSON, when it can be kept. */
+  block: string | null;
+}
+
+export const NO_METRICS: Metrics = { error: null, indicators: [], block: null };
 
 const NONE: Statistics = { status: 'none', error: '', indicators: [], block: null };
 
@@ -32,12 +47,8 @@ export function readStatistics(statistics: unknown): Statistics {
       return broken(`statistics.${part} is not a JSON object.`, block);
     collect(value as Record<string, unknown>, part, indicators);
   }
-  const endless = indicators.find(({ value }) => typeof value === 'number' && !Number.isFinite(value));
-  if (endless)
-    return broken(
-      `statistics.${endless.name.slice(0, NAME_CHARS_SHOWN)} is a number too large to keep; it may be at most ${Number.MAX_VALUE}.`,
-      block,
-    );
+  const endless = endlessError('statistics', indicators);
+  if (endless) return broken(endless, block);
   const chars = JSON.stringify(indicators).length;
   if (chars > INDICATORS_CHARS_MAX)
     return broken(
@@ -54,6 +65,94 @@ export function tooLongStatistics(bytes: number): Statistics {
 
 function broken(error: string, block: string | null): Statistics {
   return { status: 'error', error, indicators: [], block };
+}
+
+function endlessError(block: string, indicators: readonly Indicator[]): string | null {
+  const endless = indicators.find(({ value }) => typeof value === 'number' && !Number.isFinite(value));
+  return endless
+    ? `${block}.${endless.name.slice(0, NAME_CHARS_SHOWN)} is a number too large to keep; it may be at most ${Number.MAX_VALUE}.`
+    : null;
+}
+
+/** Indicators of a metrics block: every number, text and flag in it. */
+export function readMetrics(metrics: unknown): Metrics {
+  if (metrics === undefined || metrics === null) return NO_METRICS;
+  if (typeof metrics !== 'object' || Array.isArray(metrics))
+    return { ...NO_METRICS, error: 'metrics is not a JSON object.' };
+  if (isDeeper(metrics, METRICS_LEVELS_MAX))
+    return { ...NO_METRICS, error: `metrics is nested deeper than ${METRICS_LEVELS_MAX} levels.` };
+  const block = JSON.stringify(metrics);
+  if (block.length > METRICS_CHARS_MAX) return tooLongMetrics(`${block.length} characters`);
+  if (block === '{}') return { ...NO_METRICS, block };
+  const indicators = new Map<string, Indicator>();
+  const isWhole = collectMetrics(metrics as Record<string, unknown>, indicators);
+  const reported = [...indicators.values()];
+  const error = isWhole ? (endlessError('metrics', reported) ?? '') : tooManyMetrics();
+  return { error, indicators: error === '' ? reported : [], block };
+}
+
+/** Metrics of so much, whatever stands in them. */
+export function tooLongMetrics(size: string): Metrics {
+  return {
+    ...NO_METRICS,
+    error: `metrics has ${size}; written as JSON it may have ${METRICS_CHARS_MAX} characters.`,
+  };
+}
+
+const tooManyMetrics = (): string =>
+  `metrics makes indicators of more than ${INDICATORS_CHARS_MAX} characters, each with its whole path and those of statistics included.`;
+
+/** false when the indicators become too long, which is noticed on the way: a long key repeats in every name below it. */
+function collectMetrics(metrics: Record<string, unknown>, into: Map<string, Indicator>): boolean {
+  let left = INDICATORS_CHARS_MAX;
+  const add = (object: Record<string, unknown>, path: string): boolean =>
+    Object.entries(object).every(([key, leaf]) => {
+      const name = `${path}${readable(key)}`;
+      if (typeof leaf === 'object' && leaf !== null)
+        return Array.isArray(leaf) || add(leaf as Record<string, unknown>, `${name}.`);
+      if (leaf === null || name === '') return true;
+      const value = typeof leaf === 'string' ? readable(leaf) : (leaf as number | boolean);
+      left -= name.length + String(value).length;
+      if (left < 0) return false;
+      into.set(name, { name, value });
+      return true;
+    });
+  return add(metrics, '');
+}
+
+/** Whether anything lies below the given number of levels. A loop, because that is what it guards against. */
+function isDeeper(value: object, levels: number): boolean {
+  let layer: object[] = [value];
+  for (let level = 1; layer.length > 0; level += 1) {
+    if (level > levels) return true;
+    layer = layer.flatMap((one) =>
+      Object.values(one).filter((inner): inner is object => typeof inner === 'object' && inner !== null),
+    );
+  }
+  return false;
+}
+
+/** What a run reported: the status of each block, and the indicators of both. */
+export interface Reported {
+  statistics: RunStatistics;
+  /** As in Metrics. */
+  metricsError: string | null;
+}
+
+/** Puts both blocks together. Where both name an indicator, that of the statistics holds. */
+export function mergeReports(statistics: Statistics, metrics: Metrics): Reported {
+  const known = new Set(statistics.indicators.map(({ name }) => name));
+  const more = metrics.indicators
+    .filter(({ name }) => !known.has(name))
+    .map((one): Indicator => ({ ...one, source: 'metrics' }));
+  const merged = [...statistics.indicators, ...more];
+  const fits = more.length === 0 || JSON.stringify(merged).length <= INDICATORS_CHARS_MAX;
+  const metricsError = fits ? metrics.error : tooManyMetrics();
+  const { status, error } =
+    statistics.status !== 'none' || metricsError === null
+      ? statistics
+      : { status: metricsError === '' ? ('success' as const) : ('error' as const), error: metricsError };
+  return { statistics: { status, error, indicators: fits ? merged : statistics.indicators }, metricsError };
 }
 
 function collect(value: Record<string, unknown>, path: string, into: Indicator[]): void {

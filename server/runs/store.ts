@@ -61,6 +61,7 @@ export const LISTED = [
   'labels',
   'statistics_status',
   'statistics_error',
+  'metrics_error',
   'indicators',
 ] as const;
 

@@ -350,6 +350,7 @@ const notStarted = {
   indicators: '[]',
   statistics: null,
   metrics: null,
+  metrics_error: null,
   assets_error: null,
   containment: '',
   limits: null,

@@ -117,10 +117,9 @@ async function dataOf(
   const run = await findRun(tx, application_uid, run_id);
   const then = { status: statusV1(status), status_v2: status };
   if (!run) return { id: run_id, application_id: applicationId, ...then };
-  const info = infoOf(run);
-  return {
-    ...info,
-    ...then,
-    statistics: isTerminal(status) ? info.statistics : { status: 'none', error: '', indicators: [] },
-  };
+  const { statistics, metrics, ...info } = infoOf(run);
+  const reported = isTerminal(status)
+    ? { statistics, ...(metrics ? { metrics } : {}) }
+    : { statistics: { status: 'none' as const, error: '', indicators: [] } };
+  return { ...info, ...then, ...reported };
 }

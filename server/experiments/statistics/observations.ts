@@ -1,4 +1,5 @@
 /** What statistics look at: runs of an experiment that have ended, each with the indicators it reported. */
+import { findIndicator } from '../../runs/indicators.ts';
 
 /** One run of an experiment, as far as statistics care. */
 export interface Observation {
@@ -51,9 +52,9 @@ export function reportsOf({ indicators }: Observation): ReadonlyMap<string, unkn
   return reports;
 }
 
-/** What a run reported under a name. Undefined: nothing. */
+/** The value that a run reported for an indicator, by any of its names. Undefined: nothing. */
 export function reported(observation: Observation, indicator: string): unknown {
-  return reportsOf(observation).get(indicator);
+  return findIndicator(reportsOf(observation), indicator);
 }
 
 /** Counts runs by how they ended. */
