@@ -94,6 +94,8 @@ export const SECRETS_MAX = 64;
 
 /** The place in the queue is counted to here, so that asking for it costs the same however long the queue is. */
 export const QUEUE_PLACE_MAX = 1000;
+/** Runs in the slots that the waiting reason of a queued run names. */
+export const SLOT_HOLDERS_SHOWN = 5;
 /** Runs that the queue answers to callers that do not page. */
 export const QUEUE_RUNS_MAX = 1000;
 

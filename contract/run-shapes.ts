@@ -6,13 +6,7 @@ import Type, { type Static } from 'typebox';
 import { RuntimeVersion } from './executables.ts';
 import { ExternalResult } from './external-runs.ts';
 import { type ExperimentId, type InputId, namedId, type RunId, someId, type UploadId } from './ids.ts';
-import {
-  PRIORITY_MAX,
-  PRIORITY_MIN,
-  QUEUE_PLACE_MAX,
-  RUN_DESCRIPTION_CHARS_MAX,
-  RUN_NAME_CHARS_MAX,
-} from './limits.ts';
+import { PRIORITY_MAX, PRIORITY_MIN, RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from './limits.ts';
 import { RunMetrics, RunStatistics } from './run-reports.ts';
 import {
   anyObject,
@@ -29,6 +23,7 @@ import {
   timestamp,
 } from './shapes.ts';
 import { EXPERIMENT_TYPES, RUN_STATUSES_V1, RUN_STATUSES_V2 } from './states.ts';
+import { Waiting } from './waiting.ts';
 
 /** Kinds of run. */
 export const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
@@ -196,24 +191,6 @@ export const Run = Type.Object(
   { $id: 'Run', description: 'A run in a list.' },
 );
 export type Run = Static<typeof Run>;
-
-/** Why a run has not started, in the order in which they are looked for. */
-export const WAITING_REASONS = ['no_worker', 'slots_taken', 'runs_before', 'about_to_start'] as const;
-
-export const Waiting = Type.Object(
-  {
-    place: Type.Integer({
-      description: `Which it is among the queued runs that the same slots serve, those of other accounts counted too: 1 is next. Counted to ${QUEUE_PLACE_MAX}; ${QUEUE_PLACE_MAX + 1} means further back.`,
-    }),
-    reason: oneOf(
-      WAITING_REASONS,
-      'Why it has not started. no_worker: no worker that runs has a slot for its execution class; slots_taken: every slot is busy; runs_before: slots are free, and as many runs stand before it; about_to_start: it is next to be taken.',
-    ),
-    message: Type.String({ description: 'The same in a sentence, with the numbers.' }),
-  },
-  { $id: 'Waiting', description: 'Why a queued run waits, and its place.' },
-);
-export type Waiting = Static<typeof Waiting>;
 
 export const ActiveRun = Type.Object(
   {

@@ -1,8 +1,9 @@
 /** A run as the API shows it: in lists, and in full with the nested metadata that the published clients read. */
 import type { ExperimentRun } from '@switchyard/contract/experiment-runs.ts';
 import type { Indicator } from '@switchyard/contract/run-reports.ts';
-import type { OptionSummary, Run, RunInformation, Waiting } from '@switchyard/contract/run-shapes.ts';
+import type { OptionSummary, Run, RunInformation } from '@switchyard/contract/run-shapes.ts';
 import { isTerminal, statusV1 } from '@switchyard/contract/states.ts';
+import type { Waiting } from '@switchyard/contract/waiting.ts';
 import { rfc3339 } from '../clock.ts';
 import { labelsOf } from './labels.ts';
 import type { RunsTable } from './schema.ts';

@@ -1,5 +1,6 @@
 /** The queue as an account sees it: in the order of service, with the truth about why each run waits. */
 import { createClient } from '@switchyard/contract/client.ts';
+import type { RunId } from '@switchyard/contract/ids.ts';
 import type { ActiveRun } from '@switchyard/contract/run-shapes.ts';
 import { afterEach, expect, test } from 'vitest';
 import { otherAccount } from '../testing/accounts.ts';
@@ -140,6 +141,10 @@ test('says of each run what existing clients read, and of what waits why, as the
     place: 1,
     reason: 'slots_taken',
     message: 'The only slot that serves execution class 6c9500mb870s is taken; this run is next.',
+    slots_taken_since: first?.initiated_at,
+    slot_holders: [
+      { run_id: blocker, application_id: 'app', started_at: first?.initiated_at, network: false },
+    ],
   };
   expect(second).toEqual({
     ...shared,
@@ -156,6 +161,27 @@ test('says of each run what existing clients read, and of what waits why, as the
   await finish(blocker);
   await finish(waits);
   expect((await metadata(waits)).metadata).not.toHaveProperty('waiting');
+});
+
+test('R3: a run that waits for a minute names the runs in the slots, which may wait for it', async () => {
+  await start('1');
+  const blocker = await running(6);
+  const waits = await create(6);
+  const initiated_at = Date.now() - 60_000;
+  const { database } = server.running;
+  await database.transact((tx) =>
+    tx
+      .updateTable('runs')
+      .set({ initiated_at, network: 1 })
+      .where('id', '=', blocker as RunId)
+      .execute(),
+  );
+  const since = new Date(initiated_at).toISOString();
+  const { waiting } = (await metadata(waits)).metadata;
+  expect(waiting).toMatchObject({ reason: 'slots_taken', slots_taken_since: since });
+  expect(waiting?.message).toContain(`No slot has become free since ${since}; they are held by ${blocker}.`);
+  expect(waiting?.message).toContain(`${blocker} can reach the network.`);
+  expect((await queue()).runs[1]?.waiting).toEqual(waiting);
 });
 
 test('classes with slots of their own are lines of their own; those that share are one', async () => {

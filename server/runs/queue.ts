@@ -4,6 +4,7 @@
  * is still to come among those that wait, and is answered there, at its turn. So none is missed or answered twice because
  * it started meanwhile.
  */
+import type { AccountId } from '@switchyard/contract/ids.ts';
 import { QUEUE_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/run-shapes.ts';
 import { statusV1 } from '@switchyard/contract/states.ts';
@@ -41,7 +42,7 @@ export function queueHandlers({ database, pageTokens, clock }: Parts): HandlersO
       const startedUntil = cursor?.startedUntil ?? Math.max(0, ...found.running.map(startOf));
       const rows = inOrder(found, cursor, startedUntil);
       const page = cutPage(rows, limit, ({ part, run }) => positionOf({ part, after: run, startedUntil }));
-      const runs = await shown(database, page.items, clock.now());
+      const runs = await shown(database, caller.account, page.items, clock.now());
       return {
         status: 200,
         body: {
@@ -94,9 +95,14 @@ function cursorOf({ at, id }: Position): Cursor {
   };
 }
 
-async function shown(database: Database, rows: readonly Row[], now: number): Promise<ActiveRun[]> {
+async function shown(
+  database: Database,
+  account: AccountId,
+  rows: readonly Row[],
+  now: number,
+): Promise<ActiveRun[]> {
   const queued = rows.map(({ run }) => run).filter((run) => run.status === 'queued');
-  const reasons = await whyTheyWait(database.read, queued, now);
+  const reasons = await whyTheyWait(database.read, account, queued, now);
   const waiting = new Map(queued.map((run, index) => [run.id, reasons[index]]));
   return rows.map(({ run }) => {
     const why = waiting.get(run.id);

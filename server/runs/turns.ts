@@ -74,6 +74,37 @@ export async function countLoad(
   return { busy: rows.filter((row) => row.status === 'running'), queued: Math.min(queued, bound) };
 }
 
+export type Holder = Pick<
+  RunsTable,
+  | 'id'
+  | 'account_id'
+  | 'application_id'
+  | 'worker_id'
+  | 'execution_class'
+  | 'initiated_at'
+  | 'network'
+  | 'containment'
+>;
+
+/** The runs that take a slot, of every account: never more than the workers have slots. */
+export function listHolders(db: Reader): Promise<Holder[]> {
+  return db
+    .selectFrom('runs')
+    .select([
+      'id',
+      'account_id',
+      'application_id',
+      'worker_id',
+      'execution_class',
+      'initiated_at',
+      'network',
+      'containment',
+    ])
+    .where('status', '=', RUNNING)
+    .where('worker_id', 'is not', null)
+    .execute();
+}
+
 type LoadRow = Pick<RunsTable, 'status' | 'execution_class' | 'worker_id'> & {
   count: string | number | bigint;
 };

@@ -1,10 +1,11 @@
 /** Why a run waits, from what is there: the sentence and the word have to be true of the same numbers. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/ids.ts';
 import { QUEUE_PLACE_MAX } from '@switchyard/contract/limits.ts';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Capacity } from '../config.ts';
 import { type Busy, freeSlots, servingOf } from '../queue/pools.ts';
-import { readTurn } from './turns.ts';
+import { type Holder, readTurn } from './turns.ts';
 import { explain } from './waiting.ts';
 
 const SMALL: ExecutionClass = '6c9500mb870s';
@@ -17,15 +18,18 @@ interface Case {
   before?: number;
   attempt?: number;
   name?: ExecutionClass;
+  holders?: Holder[];
 }
 
-function told({ workers, busy = [], before = 0, attempt = 0, name = SMALL }: Case) {
+const NOW = Date.UTC(2026, 10, 20, 9);
+
+function told({ workers, busy = [], before = 0, attempt = 0, name = SMALL, holders = [] }: Case) {
   const serving = servingOf(
     workers.map((capacity, index) => ({ id: `worker-${index}`, capacity })),
     name,
   );
   const run = { ...readTurn(6, 0, 'run-1'), execution_class: name, attempt };
-  return explain(run, { serving, busy, before });
+  return explain(run, { serving, busy, before, holders, account: 'own' as AccountId, now: NOW });
 }
 const on = (worker: number, name: ExecutionClass, count: number): Busy => ({
   worker_id: `worker-${worker}`,
@@ -77,6 +81,71 @@ test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
   ],
 ])('%s', (_, asked, { place, reason, message }) => {
   expect(told(asked)).toEqual({ place, reason, message: expect.stringMatching(message) });
+});
+
+const holder = (
+  id: string,
+  seconds: number,
+  more: Partial<Record<keyof Holder, string | number>> = {},
+): Holder => ({
+  id: id as RunId,
+  account_id: 'own' as AccountId,
+  application_id: 'app' as ApplicationId,
+  worker_id: 'worker-0',
+  execution_class: SMALL,
+  initiated_at: NOW - seconds * 1000,
+  network: 0,
+  containment: 'sandbox',
+  ...(more as object),
+});
+
+describe('R3: every slot is taken', () => {
+  const full = (holders: Holder[]) => told({ workers: [shared(2)], busy: [on(0, SMALL, 2)], holders });
+
+  test('the runs in the slots are named, and since when none has become free', () => {
+    const waiting = full([holder('run-b', 20), holder('run-a', 90, { network: 1 })]);
+    expect(waiting.slots_taken_since).toBe('2026-11-20T08:59:40.000Z');
+    expect(waiting.slot_holders).toEqual([
+      { run_id: 'run-a', application_id: 'app', started_at: '2026-11-20T08:58:30.000Z', network: true },
+      { run_id: 'run-b', application_id: 'app', started_at: '2026-11-20T08:59:40.000Z', network: false },
+    ]);
+    // A slot became free 20 seconds ago: the queue moves.
+    expect(waiting.message).toMatch(/are taken; this run is next\.$/);
+  });
+
+  test.each<[string, Holder[], RegExp]>([
+    [
+      'names apps that can create runs',
+      [holder('run-a', 90, { network: 1 }), holder('run-b', 60)],
+      /No slot has become free since 2026-11-20T08:59:00\.000Z; they are held by run-a and run-b\. run-a can reach the network\. .*SWITCHYARD_CAPACITY/,
+    ],
+    [
+      'names all apps where nothing keeps them from the network',
+      [holder('run-a', 90, { containment: 'limits' }), holder('run-b', 80, { containment: 'limits' })],
+      /held by run-a and run-b\. run-a and run-b can reach the network\. /,
+    ],
+    [
+      'says nothing of the network when no app can reach it',
+      [holder('run-a', 90), holder('run-b', 80)],
+      /held by run-a and run-b\.$/,
+    ],
+    [
+      'does not name runs of other accounts',
+      [holder('run-a', 90), holder('run-b', 80, { account_id: 'other', network: 1 })],
+      /held by run-a and a run of another account\.$/,
+    ],
+  ])('for a minute or longer: the message %s', (_, holders, message) => {
+    expect(full(holders).message).toMatch(message);
+  });
+
+  test.each<[string, Holder[]]>([
+    ['a run ended while the slots were looked at', [holder('run-a', 90)]],
+    ['a run is on a worker that is gone', [holder('run-a', 90), holder('run-b', 80, { worker_id: 'x' })]],
+  ])('nothing is said of the slots when %s', (_, holders) => {
+    const waiting = full(holders);
+    expect(waiting).not.toHaveProperty('slot_holders');
+    expect(waiting.message).toMatch(/are taken; this run is next\.$/);
+  });
 });
 
 test('what a worker executes takes a slot of the pool that serves its class, and of no other worker', () => {

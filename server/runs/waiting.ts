@@ -3,13 +3,15 @@
  * have, the same numbers by which a run that may not wait is refused.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import { QUEUE_PLACE_MAX } from '@switchyard/contract/limits.ts';
-import type { Waiting } from '@switchyard/contract/run-shapes.ts';
+import type { AccountId } from '@switchyard/contract/ids.ts';
+import { QUEUE_PLACE_MAX, SLOT_HOLDERS_SHOWN } from '@switchyard/contract/limits.ts';
+import type { Waiting } from '@switchyard/contract/waiting.ts';
+import { rfc3339 } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import { type Busy, freeSlots, type Serving, servingOf } from '../queue/pools.ts';
 import { livingWorkers } from '../queue/workers.ts';
 import type { RunsTable } from './schema.ts';
-import { byTurn, countLoad, listNext, type Turn } from './turns.ts';
+import { byTurn, countLoad, type Holder, listHolders, listNext, type Turn } from './turns.ts';
 
 export type Queued = Turn & Pick<RunsTable, 'execution_class' | 'attempt'>;
 
@@ -18,10 +20,19 @@ interface Situation {
   busy: readonly Busy[];
   /** How many stand before the run, counted to QUEUE_PLACE_MAX. */
   before: number;
+  /** Runs in slots, of any account. */
+  holders: readonly Holder[];
+  /** Whose runs may be named. */
+  account: AccountId;
+  now: number;
 }
 
+/** From then on a queue that does not move is worth an explanation. */
+const STALLED_MS = 60_000;
+
 /** The reason in a word and in a sentence. */
-export function explain(run: Queued, { serving, busy, before }: Situation): Waiting {
+export function explain(run: Queued, situation: Situation): Waiting {
+  const { serving, busy, before } = situation;
   const told = (reason: Waiting['reason'], message: string): Waiting => ({
     place: before + 1,
     reason,
@@ -48,11 +59,83 @@ export function explain(run: Queued, { serving, busy, before }: Situation): Wait
       slots === 1
         ? `The only slot that serves execution class ${name} is taken`
         : `All ${slots} slots that serve execution class ${name} are taken`;
-    return told('slots_taken', `${taken}; ${before === 0 ? 'this run is next' : ahead}.`);
+    const holding = holdingOf(situation);
+    return {
+      ...told(
+        'slots_taken',
+        `${taken}; ${before === 0 ? 'this run is next' : ahead}.${stalledSentences(holding, situation)}`,
+      ),
+      ...(holding === null ? {} : shownHolding(holding)),
+    };
   }
   const left = `${free} of ${slots} slots that serve execution class ${name} ${free === 1 ? 'is' : 'are'} free`;
   if (before >= free) return told('runs_before', `${left}, and ${ahead}.`);
   return told('about_to_start', `${left}; this run is about to start.`);
+}
+
+/** The runs that take the slots, and since when no slot has been free. */
+interface Holding {
+  since: number;
+  /** Of the account, oldest first. */
+  own: readonly Holder[];
+  /** How many are of other accounts. */
+  others: number;
+}
+
+/** null when a run ended or started while the slots were looked at. */
+function holdingOf({ serving, holders, account }: Situation): Holding | null {
+  const inSlots = holders.filter((holder) =>
+    serving.pools.some(
+      ({ workerId, pool }) => workerId === holder.worker_id && pool.classes.includes(holder.execution_class),
+    ),
+  );
+  if (inSlots.length < serving.slots) return null;
+  const own = inSlots
+    .filter((holder) => holder.account_id === account)
+    .sort((one, other) => startOf(one) - startOf(other) || (one.id < other.id ? -1 : 1));
+  return { since: Math.max(...inSlots.map(startOf)), own, others: inSlots.length - own.length };
+}
+
+const startOf = (holder: Holder): number => holder.initiated_at ?? 0;
+
+/** Whether the app can call the API: at level `limits` nothing keeps it from that. */
+const reachesNetwork = (holder: Holder): boolean => holder.network === 1 || holder.containment === 'limits';
+
+function shownHolding({ since, own }: Holding): Pick<Waiting, 'slots_taken_since' | 'slot_holders'> {
+  return {
+    slots_taken_since: rfc3339(since),
+    slot_holders: own.slice(0, SLOT_HOLDERS_SHOWN).map((holder) => ({
+      run_id: holder.id,
+      application_id: holder.application_id,
+      started_at: rfc3339(startOf(holder)),
+      network: reachesNetwork(holder),
+    })),
+  };
+}
+
+/**
+ * What is known when the queue does not move. The server does not see what an app waits for: it names those that may be
+ * waiting for runs that they created, which is a deadlock when these need the same slots.
+ */
+function stalledSentences(holding: Holding | null, { now }: Situation): string {
+  if (holding === null || now - holding.since < STALLED_MS) return '';
+  const { since, own, others } = holding;
+  const ofOthers =
+    others === 0 ? [] : [others === 1 ? 'a run of another account' : `${others} runs of other accounts`];
+  const by = listed([...own.map(({ id }) => id), ...ofOthers]);
+  const able = own.filter(reachesNetwork).map(({ id }) => id);
+  const hint =
+    able.length === 0
+      ? ''
+      : ` ${listed(able)} can reach the network. An app that waits for runs that it created keeps its own slot meanwhile: if that is so here, add slots (SWITCHYARD_CAPACITY) or cancel the run.`;
+  return ` No slot has become free since ${rfc3339(since)}; they are held by ${by}.${hint}`;
+}
+
+function listed(names: readonly string[]): string {
+  const some = names.slice(0, SLOT_HOLDERS_SHOWN);
+  const more = names.length - some.length;
+  const last = more > 0 ? `${more} more` : some.pop();
+  return some.length === 0 ? `${last}` : `${some.join(', ')} and ${last}`;
 }
 
 function times(count: number): string {
@@ -60,14 +143,31 @@ function times(count: number): string {
 }
 
 /** Of one run. */
-export async function whyItWaits(db: Reader, run: Queued, now: number): Promise<Waiting> {
+export async function whyItWaits(
+  db: Reader,
+  run: Queued & Pick<RunsTable, 'account_id'>,
+  now: number,
+): Promise<Waiting> {
   const serving = servingOf(await livingWorkers(db, now, false), run.execution_class);
   const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_PLACE_MAX });
-  return explain(run, { serving, busy: load.busy, before: load.queued });
+  const holders = freeSlots(serving, load.busy) === 0 ? await listHolders(db) : [];
+  return explain(run, {
+    serving,
+    busy: load.busy,
+    before: load.queued,
+    holders,
+    account: run.account_id,
+    now,
+  });
 }
 
-/** Of many: the first of each class are read once, and every run is looked up among them. */
-export async function whyTheyWait(db: Reader, runs: readonly Queued[], now: number): Promise<Waiting[]> {
+/** Of many runs of an account: the first of each class are read once, and every run is looked up among them. */
+export async function whyTheyWait(
+  db: Reader,
+  account: AccountId,
+  runs: readonly Queued[],
+  now: number,
+): Promise<Waiting[]> {
   if (runs.length === 0) return [];
   const workers = await livingWorkers(db, now, false);
   const serving = new Map(
@@ -75,6 +175,8 @@ export async function whyTheyWait(db: Reader, runs: readonly Queued[], now: numb
   );
   const classes = new Set([...serving.values()].flatMap((one) => one.classes));
   const { busy } = await countLoad(db, { classes: [], bound: 0 });
+  const isFull = [...serving.values()].some((one) => freeSlots(one, busy) === 0);
+  const holders = isFull ? await listHolders(db) : [];
   const next = await listNext(db, [...classes], QUEUE_PLACE_MAX);
   const lines = new Map<ExecutionClass, Turn[]>();
   for (const [name, one] of serving) {
@@ -86,7 +188,7 @@ export async function whyTheyWait(db: Reader, runs: readonly Queued[], now: numb
   return runs.map((run) => {
     const before = countBefore(lines.get(run.execution_class) ?? [], run);
     const own = serving.get(run.execution_class) ?? servingOf(workers, run.execution_class);
-    return explain(run, { serving: own, busy, before });
+    return explain(run, { serving: own, busy, before, holders, account, now });
   });
 }
 
