@@ -5,6 +5,7 @@
 import Type, { type Static } from 'typebox';
 import { type AssetId, someId } from './ids.ts';
 import { operation } from './operation.ts';
+import { itemsPage, PageQuery } from './paging.ts';
 import { RunParams } from './runs.ts';
 import { anyObject, timestamp } from './shapes.ts';
 
@@ -55,10 +56,11 @@ export const listRunAssets = operation({
     'Lists what the app left beside its solution, in the order it gave. A run that has not ended has none yet. Assets that do not conform are left out; `assets_error` of the metadata says why.',
   right: 'read',
   params: RunParams,
+  query: Type.Object(PageQuery),
   answers: {
     200: {
       description: 'The assets.',
-      schema: Type.Object({ items: Type.Array(Asset) }),
+      schema: itemsPage(Asset),
       example: { items: [example] },
     },
   },

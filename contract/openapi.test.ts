@@ -176,9 +176,9 @@ describe('operations', () => {
 
   test('error statuses follow from what an operation takes and needs', () => {
     expect(errorStatuses(operations.createRun)).toEqual([400, 401, 403, 404, 429]);
-    expect(errorStatuses(operations.getAccount)).toEqual([401, 403, 429]);
+    expect(errorStatuses(operations.getAccount)).toEqual([400, 401, 403, 429]);
     expect(errorStatuses(operations.putUpload)).toEqual([400, 403, 404, 429]);
-    expect(errorStatuses(operations.getHealth)).toEqual([]);
+    expect(errorStatuses(operations.getHealth)).toEqual([400]);
   });
 
   test('operations without a token say so', () => {

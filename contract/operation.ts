@@ -78,13 +78,12 @@ export function bodyBytesMax({ right, body }: Operation): number {
 
 /**
  * Every error status the operation may answer, ascending: what it names itself, 401 and 403 where a token is needed, 429
- * where memory or rates are limited, 400 where there is anything to validate.
+ * where memory or rates are limited, and 400, which an unknown query parameter is on every operation.
  */
 export function errorStatuses(declared: Operation): ErrorStatus[] {
-  const statuses = new Set<ErrorStatus>(declared.errors ?? []);
+  const statuses = new Set<ErrorStatus>([400, ...(declared.errors ?? [])]);
   if (declared.right !== 'public') for (const status of [401, 403] as const) statuses.add(status);
   if (declared.tag !== 'service') statuses.add(429);
-  if (declared.params || declared.query || declared.body) statuses.add(400);
   return [...statuses].sort((a, b) => a - b);
 }
 

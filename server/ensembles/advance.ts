@@ -14,7 +14,7 @@ import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { Setbacks } from '../reconcile/setbacks.ts';
-import { insertAssets, listAssets, type PreparedAsset } from '../runs/assets.ts';
+import { ALL_ASSETS, insertAssets, listAssets, type PreparedAsset } from '../runs/assets.ts';
 import { cancel } from '../runs/cancel.ts';
 import { EnsembleLogs } from '../runs/ensemble-log.ts';
 import { listMembers, listReady, listUnfinishedMembers } from '../runs/ensemble-runs.ts';
@@ -151,7 +151,11 @@ async function take({ database, contents, random }: Parts, best: RunsTable, now:
   };
   const output = best.output_content_id === null ? null : await share(best.output_content_id);
   const assets: PreparedAsset[] = [];
-  for (const { name, description, visual, bytes, content_id } of await listAssets(database.read, best.id)) {
+  for (const { name, description, visual, bytes, content_id } of await listAssets(
+    database.read,
+    best.id,
+    ALL_ASSETS,
+  )) {
     const content = await share(content_id);
     const id = makeId<AssetId>(random, 'asset');
     assets.push({

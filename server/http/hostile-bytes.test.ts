@@ -121,7 +121,7 @@ describe('time', () => {
   test('ten thousand parameters, and five hundred requests at once on one connection, are answered', async () => {
     expect((await get('', `/v1/applications?${'a&'.repeat(10_000)}`)).status).toBe(400);
     const many = Array.from({ length: 4000 }, (_, index) => `a${index}`).join('&');
-    expect((await get('', `/v1/applications?${many}`)).status).toBe(200);
+    expect((await get('', `/v1/applications?${many}`)).status).toBe(400);
     const one = `GET /v1/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
     const answer = await sendRaw(server, `${one.repeat(500)}GET /v1/account HTTP/1.1\r\n${head}\r\n`);
     expect(statuses(answer)).toHaveLength(501);

@@ -94,6 +94,14 @@ function unknownField(field: string, name: string, known: string[], part: Part):
     : `${full} is not a field of this request; did you mean "${near}"? The fields are ${known.join(', ')}.`;
 }
 
+/** The sentence for a query parameter that the operation does not have. */
+export function unknownParameter(name: string, known: readonly string[]): string {
+  const unknown = `${cut(name)} is not a query parameter of this operation`;
+  if (known.length === 0) return `${unknown}, which has none.`;
+  const near = closest(name.slice(0, NAME_CHARS_COMPARED), known);
+  return `${unknown}; did you mean "${near}"? The parameters are ${known.join(', ')}.`;
+}
+
 /** No field has a longer name. */
 const NAME_CHARS_COMPARED = 100;
 

@@ -5,7 +5,7 @@
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { badRequest } from './problem.ts';
-import { sentenceFor } from './sentences.ts';
+import { sentenceFor, unknownParameter } from './sentences.ts';
 
 /** RFC 3339, as far as it names an instant: a leap second and February 30 do not. */
 function isInstant(text: string): boolean {
@@ -44,11 +44,14 @@ const checks = new WeakMap<Operation, RequestCheck>();
 
 function newCheck(operation: Operation): RequestCheck {
   const schema = operation.body?.schema;
+  const parameters = Object.keys(operation.query?.properties ?? {});
   let forQuery: ValidateFunction | undefined;
   let forBody: ValidateFunction | undefined;
   return {
     query(value) {
       for (const [name, one] of Object.entries(value)) {
+        // A misspelt filter would otherwise be a list of everything.
+        if (!parameters.includes(name)) throw badRequest(unknownParameter(name, parameters));
         if (Array.isArray(one))
           throw badRequest(`${name} is given ${one.length} times in the query; give it once.`);
       }

@@ -54,6 +54,17 @@ const countContents = async (): Promise<number> => {
 };
 
 describe('assets of an output', () => {
+  test('B6: come in pages to callers that page, as every list does', async () => {
+    const names = ['a', 'b', 'c'];
+    const run = await runWith(names.map((name) => ({ name, content: name })));
+    const first = await ask(run.id, '/assets?pagereturn=true&limit=2');
+    const { items, next_page_token } = first.body as { items: Listed[]; next_page_token: string };
+    const second = await ask(run.id, `/assets?pagereturn=true&limit=2&pagetoken=${next_page_token}`);
+    const last = second.body as { items: Listed[]; next_page_token?: string };
+    expect([...items, ...last.items].map((item) => item.name)).toEqual(names);
+    expect(last.next_page_token).toBeUndefined();
+  });
+
   test('are listed in its order, with visuals as given, and downloaded without a token', async () => {
     const run = await runWith([
       {

@@ -60,9 +60,19 @@ export async function insertAssets(tx: Writer, run: RunId, assets: readonly Prep
 
 const ROWS_PER_STATEMENT = 100;
 
-/** In the order the app gave. */
-export function listAssets(db: Reader, run: RunId): Promise<AssetsTable[]> {
-  return db.selectFrom('assets').selectAll().where('run_id', '=', run).orderBy('position').execute();
+/** The page that has all assets of a run. */
+export const ALL_ASSETS = { after: null, limit: null };
+
+/** In the order the app gave, after the position; one row more than the limit says whether more follow. */
+export function listAssets(
+  db: Reader,
+  run: RunId,
+  page: { after: number | null; limit: number | null },
+): Promise<AssetsTable[]> {
+  let query = db.selectFrom('assets').selectAll().where('run_id', '=', run).orderBy('position');
+  if (page.after !== null) query = query.where('position', '>', page.after);
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
 }
 
 export function findAsset(db: Reader, run: RunId, id: AssetId): Promise<AssetsTable | undefined> {

@@ -8,7 +8,7 @@ import { checkApplication, getApplication } from '../applications/store.ts';
 import { skipsLocked } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { cutPage, type PageTokens, pageRequest } from '../http/paging.ts';
+import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { windowOf } from '../http/window.ts';
 import { assetBody, findAsset, listAssets } from './assets.ts';
@@ -149,9 +149,16 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
       throw notFound(`There is no run ${shown(params.run_id)}.`);
     },
 
-    async listRunAssets({ caller, params }) {
+    async listRunAssets({ caller, params, query }) {
       const run = await find(caller, params);
-      return { status: 200, body: { items: (await listAssets(database.read, run.id)).map(assetBody) } };
+      const list = `assets ${run.id}`;
+      const { after, limit } = pageRequest(pageTokens, list, query);
+      const rows = await listAssets(database.read, run.id, { after: after?.at ?? null, limit });
+      const page = cutPage(rows, limit, ({ position, id }) => ({ at: position, id }));
+      return {
+        status: 200,
+        body: pageObject(pageTokens, list, { ...page, items: page.items.map(assetBody) }),
+      };
     },
 
     async getRunAsset({ caller, params }) {
