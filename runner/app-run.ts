@@ -6,11 +6,13 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fchownSync, statSync, writeFileSync } from 'node:fs';
-import { makeCgroup, memoryKills, removeCgroup } from './cgroup.ts';
+import { makeRunGroup, membersOf, type RunGroup, removeRunGroup } from './cgroup.ts';
 import { type ChainInput, chainFor, fileLimitBytes, hasStarted, openStdio, startScript } from './confine.ts';
 import { type CpuShare, takeCpus } from './cpus.ts';
 import type { ExecutableIndex } from './executables.ts';
 import { type Measured, measure } from './measure.ts';
+import type { Holdings } from './memory-guard.ts';
+import { asFirstToEnd, machineKills } from './oom.ts';
 import {
   childrenOf,
   inspectProcess,
@@ -26,7 +28,7 @@ import type { Confinement, EndReport, LaunchPlan } from './protocol.ts';
 import { type RunFolder, runFolder, writablePlaces } from './run-folder.ts';
 import { durationInWords, reasonOf } from './sentences.ts';
 import { clearSharedPlaces } from './shared-places.ts';
-import { type Breach, diskBreach, memorySentence, outputBreach, Watchdog } from './watchdog.ts';
+import { type Breach, diskBreach, HOST_WITHOUT_MEMORY, outputBreach, Watchdog } from './watchdog.ts';
 import { makeWorkingCopy, NotStartable } from './working-copy.ts';
 
 /** Longest delay a timer takes; a longer limit is looked at again when it fires. */
@@ -50,7 +52,7 @@ export class AppRun {
   readonly #events: AppRunEvents;
   readonly #user: number | undefined;
   #cpus: CpuShare | undefined;
-  #cgroup: string | undefined;
+  #cgroup: RunGroup | undefined;
   #child: ChildProcess | undefined;
   #watchdog: Watchdog | undefined;
   /** What the executable and the input brought along. */
@@ -60,6 +62,8 @@ export class AppRun {
   #chainStarted = '';
   #startedAt = Date.now();
   #startedTick = performance.now();
+  /** What the kernel had ended on this machine before the start. */
+  #killsBefore = 0;
   #timers: NodeJS.Timeout[] = [];
   #finished = false;
   readonly #over = Promise.withResolvers<void>();
@@ -110,9 +114,9 @@ export class AppRun {
     this.#kill();
   }
 
-  /** What the run holds at its most when the host is short of memory. */
-  heldBytes(): number {
-    return this.#watchdog?.heldBytes() ?? 0;
+  /** What the run holds, for when the host is short of memory. */
+  holdings(): Holdings {
+    return this.#watchdog?.holdings() ?? { knownBytes: 0, possibleBytes: 0 };
   }
 
   /** Ends the run because the host has no memory left and this run holds the most. */
@@ -139,7 +143,7 @@ export class AppRun {
       plan.inputPath === undefined
         ? { bytes: index.unpackedBytes + index.entries.length * BLOCK_BYTES, entries: index.entries.length }
         : measure(writablePlaces(this.#folder), { bytes: Infinity, entries: Infinity });
-    if (cgroup !== undefined) this.#cgroup = makeCgroup(cgroup, plan);
+    if (cgroup !== undefined) this.#cgroup = makeRunGroup(cgroup, plan.key, plan.limits);
     if (tools.taskset !== undefined && plan.limits.cores < hostCores) {
       this.#cpus = takeCpus(Math.ceil(plan.limits.cores));
     }
@@ -157,13 +161,16 @@ export class AppRun {
       if (user !== undefined && means !== 'bwrap')
         for (const one of stdio.slice(0, OWN_FILES)) fchownSync(one, user, user);
       this.#startedAt = Date.now();
+      this.#killsBefore = machineKills();
       this.#startedTick = performance.now();
-      this.#child = spawn(chain.command, chain.arguments, {
-        cwd: chain.cwd,
-        stdio,
-        detached: true,
-        env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', [MARKER_NAME]: `${marker}/${plan.key}` },
-      });
+      this.#child = asFirstToEnd(() =>
+        spawn(chain.command, chain.arguments, {
+          cwd: chain.cwd,
+          stdio,
+          detached: true,
+          env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', [MARKER_NAME]: `${marker}/${plan.key}` },
+        }),
+      );
     } finally {
       for (const descriptor of stdio) closeSync(descriptor);
     }
@@ -185,6 +192,7 @@ export class AppRun {
       folder: this.#folder,
       pid,
       cgroup: this.#cgroup,
+      ownsScore: this.#confinement.means !== 'bwrap',
       brought: this.#brought,
       user: this.#sharingUser(),
     });
@@ -285,6 +293,7 @@ export class AppRun {
       for (const one of all) if (found.has(one.parent)) found.add(one.pid);
       for (const other of withMarker((text) => text === value)) found.add(other);
       if (this.#user !== undefined) for (const other of ofUsers(new Set([this.#user]))) found.add(other);
+      if (this.#cgroup !== undefined) for (const other of membersOf(this.#cgroup)) found.add(other);
       if (this.#user === undefined) {
         const files = [this.#folder.stdout, this.#folder.stderr];
         for (const other of writersOf(files, this.#chainStarted)) found.add(other);
@@ -306,16 +315,18 @@ export class AppRun {
     if (!stdoutIsLog && stdout > limits.outputBytes) return outputBreach(stdout, limits.outputBytes);
     const onDisk = this.#watchdog?.brokenOnDisk();
     if (onDisk !== undefined || exitCode === 0) return onDisk;
-    if (this.#cgroup !== undefined && memoryKills(this.#cgroup) > 0) {
-      const peak = this.#watchdog?.peakMemoryBytes ?? 0;
-      return {
-        reason: 'memory',
-        error: memorySentence(Math.max(peak, limits.memoryBytes), limits.memoryBytes),
-      };
-    }
+    const killed = this.#watchdog?.killedForMemory() ?? this.#killedWithHost(exitCode, signalName);
+    if (killed !== undefined) return killed;
     const tooLarge = signalName === 'SIGXFSZ' || exitCode === 128 + 25;
     if (tooLarge) return diskBreach(fileLimitBytes(this.#plan), limits.fileBytes);
     return undefined;
+  }
+
+  /** Ended by SIGKILL, which was not ours, while the kernel ended processes for lack of memory. */
+  #killedWithHost(exitCode: number | null, signalName: string | null): Breach | undefined {
+    const killed = signalName === 'SIGKILL' || exitCode === 128 + 9;
+    if (!killed || machineKills() === this.#killsBefore) return undefined;
+    return { reason: 'memory', error: HOST_WITHOUT_MEMORY };
   }
 
   #finish(end: {
@@ -328,7 +339,7 @@ export class AppRun {
     this.#finished = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#cpus?.giveBack();
-    if (this.#cgroup !== undefined) removeCgroup(this.#cgroup);
+    if (this.#cgroup !== undefined) removeRunGroup(this.#cgroup);
     clearSharedPlaces(this.#sharingUser());
     const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const report: EndReport = {

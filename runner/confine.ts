@@ -9,6 +9,7 @@
  */
 import { openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunGroup } from './cgroup.ts';
 import { APP_ROOT, type Confinement, type LaunchPlan } from './protocol.ts';
 import { type RunFolder, SANDBOX_APP, SANDBOX_COMPILED } from './run-folder.ts';
 
@@ -33,9 +34,6 @@ export interface Chain {
 /** Who an app is in a user namespace of its own. */
 const SANDBOX_USER = 1000;
 
-/** What the kernel ends first when the host has no memory left: an app, and not the server (0 is as any program, 1000 the most). */
-const OOM_SCORE = 500;
-
 export interface ChainInput {
   confinement: Confinement;
   plan: LaunchPlan;
@@ -46,8 +44,8 @@ export interface ChainInput {
   cpus?: number[];
   /** Paths of the executable that are bound read-only from the cache; sandbox only. */
   shared: string[];
-  /** Folder of the run's own cgroup. */
-  cgroup?: string;
+  /** The cgroups of the run. */
+  cgroup?: RunGroup;
 }
 
 export function chainFor(input: ChainInput): Chain {
@@ -55,8 +53,9 @@ export function chainFor(input: ChainInput): Chain {
   const { tools } = confinement;
   const parts: string[] = [];
   if (cgroup !== undefined) {
-    // The shell joins the cgroup itself, so that nothing of the run ever lives outside it.
-    parts.push(tools.sh, '-c', 'echo $$ > "$0" && exec "$@"', join(cgroup, 'cgroup.procs'));
+    // The shell joins the groups itself, so that nothing of the run ever lives outside them.
+    const joins = cgroup.folders.map((path) => `echo $$ > ${quote(join(path, 'cgroup.procs'))} && `);
+    parts.push(tools.sh, '-c', `${joins.join('')}exec "$@"`, 'sh');
   }
   if (cpus !== undefined && tools.taskset !== undefined) parts.push(tools.taskset, '-c', cpus.join(','));
   if (confinement.means === 'bwrap') parts.push(...bubblewrap(input));
@@ -88,7 +87,8 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
     ...confinement.systemMounts,
     ...confinement.etcMounts,
     ...(plan.network ? ['--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : []),
-    ...['--proc', '/proc', '--dev', '/dev'],
+    // Read-only, so that no process of the app can make itself one that the kernel would rather keep.
+    ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
     ...['--bind', folder.tmp, '/dev/shm', '--remount-ro', '/dev'],
     ...['--bind', folder.tmp, '/tmp', '--bind', folder.work, SANDBOX_APP],
     ...confinement.runtimeMounts,
@@ -220,7 +220,6 @@ export function startScript({ confinement, plan, folder, user }: ChainInput): st
     `ulimit -d ${dataKiB}`,
     ...(letter === '' ? [] : [`ulimit -${letter} ${limits.processes + (user === undefined ? 2 : 1)}`]),
     ...assignable.map((name) => `export ${name}=${quote(value(name))}`),
-    `echo ${OOM_SCORE} > /proc/self/oom_score_adj`,
     // Closed before the app is there, which could reach the shell's open files and say that it never started.
     `echo started >&${STARTED_FD}; exec ${STARTED_FD}>&-`,
     // In a shell of its own, because dash says how a command died to where that command's errors go.

@@ -5,17 +5,47 @@ import { type ProcessInfo, readProc } from './processes.ts';
 import { isErrno } from './sentences.ts';
 
 const LINUX = process.platform === 'linux';
+const MIB = 1024 * 1024;
+/** What the kernel takes for an open file at the least. */
+const DESCRIPTOR_BYTES = 1024;
+/** Sockets that a run may have before each counts as if it were full: what apps have for good reasons. */
+const FREE_SOCKETS = 256;
+/** What may lie in a pipe, or behind a file that is under way from one process to another. */
+const PIPE_BYTES = MIB;
+/** A file under way may be one in memory, of any size; only who is asked why memory is gone is asked for that. */
+const UNDER_WAY_POSSIBLE_BYTES = 1024 * MIB;
 
-/** Files without a name that processes still hold: on disk, or in memory (memfd). */
-export function unlinkedBytes(tree: ProcessInfo[]): { disk: number; memory: number } {
-  const sums = { disk: 0, memory: 0 };
-  for (const { path, target } of openFiles(tree)) {
-    if (!target.endsWith(' (deleted)')) continue;
-    const blocks = statSync(path, { throwIfNoEntry: false })?.blocks ?? 0;
-    if (target.startsWith('/memfd:')) sums.memory += blocks * 512;
-    else sums.disk += blocks * 512;
-  }
-  return sums;
+export interface OpenFiles {
+  /** Files without a name on a disk. */
+  diskBytes: number;
+  /** Memory that counts against the limit of the run: files in memory (memfd), and what its open files must take. */
+  memoryBytes: number;
+  /** What sockets and pipes could hold beyond that, at the very most. */
+  possibleBytes: number;
+}
+
+/** Looks at every open file of the processes. */
+export function openFilesOf(tree: ProcessInfo[]): OpenFiles {
+  const sums = { disk: 0, memfd: 0, sockets: 0, underWay: 0, pipes: 0 };
+  const descriptors = eachOpenFile(tree, ({ pid, descriptor, path, target }) => {
+    if (target.startsWith('pipe:')) sums.pipes += 1;
+    else if (target.startsWith('socket:')) {
+      sums.sockets += 1;
+      // Closed where they were sent, these files are open nowhere that could be looked at.
+      const found = /^scm_fds:\s+(\d+)/m.exec(readProc(`/proc/${pid}/fdinfo/${descriptor}`) ?? '');
+      sums.underWay += Number(found?.[1] ?? 0);
+    } else {
+      const blocks = statSync(path, { throwIfNoEntry: false })?.blocks ?? 0;
+      if (target.startsWith('/memfd:')) sums.memfd += blocks * 512;
+      else sums.disk += blocks * 512;
+    }
+  });
+  const extra = Math.max(0, sums.sockets - FREE_SOCKETS);
+  const memoryBytes =
+    sums.memfd + descriptors * DESCRIPTOR_BYTES + extra * socketBytes('default') + sums.underWay * PIPE_BYTES;
+  const possibleBytes =
+    sums.sockets * socketBytes('max') + sums.pipes * PIPE_BYTES + sums.underWay * UNDER_WAY_POSSIBLE_BYTES;
+  return { diskBytes: sums.disk, memoryBytes, possibleBytes };
 }
 
 /** Whether the process is alive and its open files are not for us to see; never so for root. */
@@ -29,14 +59,23 @@ export function hidesFiles({ pid, state }: ProcessInfo): boolean {
   }
 }
 
+/** Memory of the processes' page tables, which grow with what is only read, too, and are no process's resident memory. */
+export function pageTableBytes(tree: ProcessInfo[]): number {
+  if (!LINUX) return 0;
+  return tree.reduce((bytes, { pid }) => {
+    const found = /^VmPTE:\s+(\d+) kB/m.exec(readProc(`/proc/${pid}/status`) ?? '');
+    return bytes + Number(found?.[1] ?? 0) * 1024;
+  }, 0);
+}
+
 /**
- * The most memory that the processes can be to blame for: what is resident; mappings that several could share, whose
- * pages stay when a process gives up its view of them; and what the kernel may keep for their sockets. Too much for a
- * limit, right for the question who holds most.
+ * The most memory that mappings could hold which several processes could share, whose pages stay when a process gives up
+ * its view of them; and all there is for a process that lets nobody look. Too much for a limit, right for the question who
+ * is to blame.
  */
-export function heldBytes(tree: ProcessInfo[]): number {
-  let sum = tree.reduce((bytes, one) => bytes + one.residentBytes, 0);
-  if (!LINUX) return sum;
+export function sharedMemoryBytes(tree: ProcessInfo[]): number {
+  if (!LINUX) return 0;
+  let sum = 0;
   const shared = new Map<string, number>();
   for (const one of tree) {
     if (hidesFiles(one)) sum += totalmem();
@@ -48,7 +87,6 @@ export function heldBytes(tree: ProcessInfo[]): number {
     }
   }
   for (const bytes of shared.values()) sum += bytes;
-  for (const { target } of openFiles(tree)) if (target.startsWith('socket:')) sum += socketBytes();
   return sum;
 }
 
@@ -56,14 +94,23 @@ export function heldBytes(tree: ProcessInfo[]): number {
 const SHARED_MEMORY =
   /^([0-9a-f]+)-([0-9a-f]+) \S{3}s ([0-9a-f]+) ([0-9a-f]+:[0-9a-f]+ \d+) +\/(?:dev\/zero|SYSV)\S* \(deleted\)$/;
 
-/** How much the kernel keeps for one socket at the most. */
-function socketBytes(): number {
-  return 2 * Number.parseInt(readFileSync('/proc/sys/net/core/wmem_max', 'utf8'), 10);
+/** What the kernel keeps for a socket whose buffer is as large as the system makes it, or as large as it may be made. */
+function socketBytes(which: 'default' | 'max'): number {
+  return 2 * Number.parseInt(readFileSync(`/proc/sys/net/core/wmem_${which}`, 'utf8'), 10);
 }
 
-/** Each open file of the processes once, with the path by which it can be reached and what it is. */
-function* openFiles(tree: ProcessInfo[]): Generator<{ path: string; target: string }> {
-  if (!LINUX) return;
+interface OpenFile {
+  pid: number;
+  descriptor: string;
+  /** The path by which the file can be reached. */
+  path: string;
+  target: string;
+}
+
+/** Calls for each socket, pipe and file without a name once; returns how many descriptors there are in all. */
+function eachOpenFile(tree: ProcessInfo[], look: (file: OpenFile) => void): number {
+  if (!LINUX) return 0;
+  let count = 0;
   const seen = new Set<string>();
   for (const { pid } of tree) {
     let descriptors: string[];
@@ -72,18 +119,27 @@ function* openFiles(tree: ProcessInfo[]): Generator<{ path: string; target: stri
     } catch {
       continue;
     }
+    count += descriptors.length;
     for (const descriptor of descriptors) {
       const path = `/proc/${pid}/fd/${descriptor}`;
       try {
         const target = readlinkSync(path);
-        if (!target.startsWith('socket:') && !target.endsWith(' (deleted)')) continue;
-        const { dev, ino } = statSync(path);
-        if (seen.has(`${dev}:${ino}`)) continue;
-        seen.add(`${dev}:${ino}`);
-        yield { path, target };
+        if (!LOOKED_AT.test(target)) continue;
+        // Sockets and pipes have their number in their name; files are told apart by device and number.
+        let name = target;
+        if (target.startsWith('/')) {
+          const { dev, ino } = statSync(path);
+          name = `${dev}:${ino}`;
+        }
+        if (seen.has(name)) continue;
+        seen.add(name);
+        look({ pid, descriptor, path, target });
       } catch {
         // Closed in the meantime.
       }
     }
   }
+  return count;
 }
+
+const LOOKED_AT = /^(?:socket|pipe):| \(deleted\)$/;

@@ -1,19 +1,16 @@
 /** Finds out, by trying, what this host can do: how apps are held here, and which runtimes there are. */
 import { writeFileSync } from 'node:fs';
-import { arch, availableParallelism, totalmem } from 'node:os';
+import { arch, availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type CgroupHome, findCgroupHome } from './cgroup.ts';
 import { findTool, runQuietly } from './command.ts';
 import { type Candidate, candidatesFor, tryCandidate } from './confinement-probe.ts';
+import { memoryScopes, memoryWithin } from './memory-scopes.ts';
 import type { Confinement } from './protocol.ts';
 import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
 import { seccompFilter } from './seccomp.ts';
 import { prepareSystem, readOnlyMounts } from './system-view.ts';
 import type { Host, RunnerSettings } from './types.ts';
-
-/** Below this a host begins to stand still, and the kernel to choose by itself what to end. */
-const FREE_SHARE = 0.03;
-const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
  * What was found out in this process, by what was asked and the PATH that it was asked with. A host does not change while a
@@ -38,6 +35,9 @@ function once<T>(
   return known;
 }
 
+/** By this name `consider` is asked whether runs get cgroups of their own. */
+export const CGROUPS = 'cgroups';
+
 /**
  * Throws with a sentence when the required level is not to be had.
  *
@@ -56,8 +56,8 @@ export async function probeHost(
     prepareSystem(settings.folder),
     once('process limit', processLimitLetter),
   ]);
-  const cgroup = process.platform === 'linux' ? findCgroupHome() : undefined;
-  const filterFile = writeFilter(settings.folder);
+  const cgroup = process.platform === 'linux' && consider(CGROUPS) ? await findCgroupHome(marker) : undefined;
+  const filterFile = writeFilter(settings.folder, cgroup?.memory !== undefined);
   const base: Confinement = {
     level: 'limits',
     means: 'plain',
@@ -69,7 +69,6 @@ export async function probeHost(
     runtimeMounts: readOnlyMounts(runtimes.mounts),
     etcMounts: system.etcMounts,
     hostCores: availableParallelism(),
-    keepFreeBytes: settings.keepFreeBytes ?? Math.max(LEAST_FREE_BYTES, totalmem() * FREE_SHARE),
     marker,
   };
   for (const name of ['bwrap', 'setpriv', 'unshare', 'taskset'] as const) {
@@ -77,6 +76,7 @@ export async function probeHost(
     if (path !== undefined) base.tools[name] = path;
   }
   if (cgroup !== undefined) base.cgroup = cgroup;
+  if (settings.keepFreeBytes !== undefined) base.keepFreeBytes = settings.keepFreeBytes;
   if (filterFile !== undefined) base.filterFile = filterFile;
   const failures: string[] = [];
   for (const candidate of candidatesFor(base, settings.containment)) {
@@ -99,8 +99,8 @@ export async function probeHost(
 }
 
 /** Where bubblewrap finds the filter of system calls; undefined for an architecture that none was written for. */
-function writeFilter(folder: string): string | undefined {
-  const filter = process.platform === 'linux' ? seccompFilter(arch()) : undefined;
+function writeFilter(folder: string, countsMemory: boolean): string | undefined {
+  const filter = process.platform === 'linux' ? seccompFilter(arch(), countsMemory) : undefined;
   if (filter === undefined) return undefined;
   const path = join(folder, 'seccomp.bpf');
   writeFileSync(path, filter, { mode: 0o600 });
@@ -122,20 +122,15 @@ async function settle(
     platform: process.platform === 'darwin' ? 'darwin' : 'linux',
     architecture: arch(),
     cores: confinement.hostCores,
-    memoryBytes: hostMemory(),
+    memoryBytes: memoryWithin(memoryScopes()),
     containment: confinement.level,
     containmentNote: confinement.level === 'sandbox' ? '' : noteFor(confinement, settings, failures),
     enforcement: enforcementOf(confinement, cgroup),
+    notHeld: notHeldBy(confinement, cgroup),
     runtimes: usable.runtimes,
     missingRuntimes: usable.missing,
   };
   return { host, confinement };
-}
-
-/** What a container or service manager leaves us of the host's memory. */
-function hostMemory(): number {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
 function whyNoSandbox({ tools }: Confinement): string {
@@ -144,24 +139,58 @@ function whyNoSandbox({ tools }: Confinement): string {
 }
 
 function noteFor(confinement: Confinement, settings: RunnerSettings, failures: string[]): string {
-  const asRoot =
-    process.getuid?.() === 0 && confinement.users === undefined
-      ? ' Apps run as root, as the runner does.'
-      : '';
+  const asRoot = sharesUser(confinement) ? ` ${SAME_RIGHTS}` : '';
   if (settings.containment === 'limits') return `The setting asks for limits and no more.${asRoot}`;
   return `${whyNoSandbox(confinement)} ${failures.join(' ')}`.trim() + asRoot;
 }
 
+/** At level limits an app has a user of its own only where we are root. */
+function sharesUser({ level, users }: Confinement): boolean {
+  return level === 'limits' && users === undefined;
+}
+
+const SAME_RIGHTS =
+  process.getuid?.() === 0
+    ? 'Apps run as root, as the server does: whoever may push an app is root on this machine.'
+    : "Apps have all rights of the server's user: whoever may push an app, such as a key of the role developer, can read and change its database, keys and files.";
+
+/** What no limit holds here, most severe first. */
+function notHeldBy(confinement: Confinement, cgroup: CgroupHome | undefined): string[] {
+  const isSandbox = confinement.level === 'sandbox';
+  const found: string[] = [];
+  if (sharesUser(confinement)) found.push(SAME_RIGHTS);
+  if (!isSandbox) found.push('Apps have the network of this machine.');
+  if (cgroup?.memory === undefined) {
+    found.push(
+      isSandbox
+        ? 'Memory is held by a watchdog and not by a cgroup: buffers of sockets, shared mappings that no process looks at and kernel objects count only when the host runs short of memory.'
+        : 'Memory is held by a watchdog and not by a cgroup: files in memory sent to another process, pages given to pipes, System V shared memory, buffers of sockets and kernel objects count only when the host runs short of memory.',
+    );
+  }
+  if (cgroup?.cpu === undefined) {
+    found.push(
+      isSandbox
+        ? 'Processor time is not shared out by a cgroup: runs on the same cores slow each other down.'
+        : 'Processor time is not held by a cgroup: an app can use every core.',
+    );
+  }
+  return found;
+}
+
 function enforcementOf(confinement: Confinement, cgroup: CgroupHome | undefined): Host['enforcement'] {
-  const has = (name: string): boolean => cgroup?.controllers.includes(name) ?? false;
+  const by = (place: { version: 1 | 2 } | undefined, version1: string, version2: string): string =>
+    place === undefined ? '' : place.version === 1 ? `cgroup v1 ${version1}` : `cgroup v2 ${version2}`;
   const own = confinement.processLimitIsOwn && confinement.processLimitLetter !== '';
   const { taskset } = confinement.tools;
-  const processes = [has('pids') ? 'cgroup v2 pids.max' : '', own ? 'RLIMIT_NPROC' : '', 'watchdog'];
+  const affinity = confinement.level === 'sandbox' ? 'CPU affinity' : 'CPU affinity, which an app can undo';
+  const memory = by(cgroup?.memory, 'memory.limit_in_bytes', 'memory.max');
+  const processes = [by(cgroup?.pids, 'pids.max', 'pids.max'), own ? 'RLIMIT_NPROC' : '', 'watchdog'];
   return {
-    memory: has('memory')
-      ? 'cgroup v2 memory.max, RLIMIT_DATA and a watchdog'
-      : 'a watchdog on resident memory, and RLIMIT_DATA one GiB above the limit',
-    cores: has('cpu') ? 'cgroup v2 cpu.max' : taskset === undefined ? 'not held' : 'CPU affinity',
+    memory:
+      memory === ''
+        ? 'a watchdog on resident memory, page tables and open files, and RLIMIT_DATA one GiB above the limit'
+        : `${memory}, and RLIMIT_DATA one GiB above the limit`,
+    cores: by(cgroup?.cpu, 'cpu.cfs_quota_us', 'cpu.max') || (taskset === undefined ? 'not held' : affinity),
     processes: processes.filter((text) => text !== '').join(', '),
     tree: confinement.means === 'plain' ? 'process group, descent and environment marker' : 'pid namespace',
   };

@@ -12,6 +12,7 @@ import { AppRun } from './app-run.ts';
 import type { ExecutableIndex } from './executables.ts';
 import { closeInherited } from './inherited.ts';
 import { MemoryGuard } from './memory-guard.ts';
+import { memoryScopes } from './memory-scopes.ts';
 import type { Confinement, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
 import { removeAll } from './remove.ts';
 import { reasonOf } from './sentences.ts';
@@ -23,7 +24,7 @@ const INDEXES_KEPT = 64;
 const confinement: Confinement = JSON.parse(process.argv[2] ?? '{}');
 const runs = new Map<string, AppRun>();
 const indexes = new Map<string, ExecutableIndex>();
-const guard = new MemoryGuard(confinement.keepFreeBytes);
+const guard = new MemoryGuard(memoryScopes(confinement.keepFreeBytes));
 let sampling: NodeJS.Timeout | undefined;
 
 // Every mode is said where a file is made; the start script sets the app's own umask.

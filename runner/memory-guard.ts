@@ -1,48 +1,74 @@
 /**
- * Ends the run that holds most when the host has hardly any memory left. Limits hold each run by itself; this is for what
- * they cannot see without cgroups (buffers of sockets, shared pages nobody looks at) and for limits that together are more
- * than the host has. Without it the kernel would choose, perhaps the server.
+ * Ends the run that is most to blame when the host, or a memory cgroup that the server lives in, has hardly any memory
+ * left. Limits hold each run by itself; this is for what they cannot see without a cgroup for each run (buffers of sockets
+ * and pipes, shared pages nobody looks at, kernel objects) and for limits that together are more than there is. Without it
+ * the kernel would choose: among the apps (`oom.ts`), but by what their processes show.
  */
-import { readProc } from './processes.ts';
+import type { MemoryScope, Shortage } from './memory-scopes.ts';
 import { bytesInWords } from './sentences.ts';
 
 /** What was freed shows a moment after the end. */
 const PAUSE_MS = 1_000;
 /** To end a run that holds less would not help. */
 const LEAST_HELD_BYTES = 128 * 1024 * 1024;
+const LEAST_HELD_SHARE = 0.05;
 
-interface Holder {
-  heldBytes(): number;
+export interface Holdings {
+  /** What is known to be the run's. */
+  knownBytes: number;
+  /** What it could hold beyond that, at the very most; 0 where the kernel counts for us. */
+  possibleBytes: number;
+}
+
+export interface Holder {
+  holdings(): Holdings;
   giveUpMemory(error: string): void;
 }
 
 export class MemoryGuard {
-  readonly #keepFreeBytes: number;
+  readonly #scopes: MemoryScope[];
   #nextLook = 0;
 
-  constructor(keepFreeBytes: number) {
-    this.#keepFreeBytes = keepFreeBytes;
+  constructor(scopes: MemoryScope[]) {
+    this.#scopes = scopes;
   }
 
   /** Called every SAMPLE_MS with all runs. */
   sample(now: number, runs: Iterable<Holder>): void {
     if (now < this.#nextLook) return;
-    const free = availableBytes();
-    if (free === undefined || free >= this.#keepFreeBytes) return;
-    const [most] = [...runs]
-      .map((run) => ({ run, held: run.heldBytes() }))
-      .filter(({ held }) => held >= LEAST_HELD_BYTES)
-      .sort((one, other) => other.held - one.held);
-    if (most === undefined) return;
-    this.#nextLook = now + PAUSE_MS;
-    most.run.giveUpMemory(
-      `The host had ${bytesInWords(free)} of memory left, and this app held the most: it was stopped so that the host lives.`,
-    );
+    for (const scope of this.#scopes) {
+      const shortage = scope.shortage();
+      if (shortage === undefined) continue;
+      const least = Math.min(LEAST_HELD_BYTES, scope.totalBytes * LEAST_HELD_SHARE);
+      const most = mostToBlame([...runs], shortage, least);
+      if (most === undefined) continue;
+      this.#nextLook = now + PAUSE_MS;
+      most.giveUpMemory(
+        `${scope.name} had ${bytesInWords(shortage.freeBytes)} of memory left, and this app held the most: it was stopped so that the others live.`,
+      );
+      return;
+    }
   }
 }
 
-/** Memory that programs can still have without others being swapped out; undefined where the kernel does not say. */
-function availableBytes(): number | undefined {
-  const found = /^MemAvailable:\s+(\d+) kB/m.exec(readProc('/proc/meminfo') ?? '');
-  return found === null ? undefined : Number(found[1]) * 1024;
+/**
+ * The run that holds most, when the memory that no process shows is shared out among the runs in proportion to what each
+ * could hold of it. So a small run with a few sockets does not pay for a run that has filled thousands.
+ */
+export function mostToBlame<Run extends Pick<Holder, 'holdings'>>(
+  runs: Run[],
+  { unattributedBytes }: Pick<Shortage, 'unattributedBytes'>,
+  leastBytes: number,
+): Run | undefined {
+  const all = runs.map((run) => ({ run, ...run.holdings() }));
+  const possible = all.reduce((sum, one) => sum + one.possibleBytes, 0);
+  const shared = Math.min(unattributedBytes, possible);
+  const [most] = all
+    .map(({ run, knownBytes, possibleBytes }) => ({
+      run,
+      blame: knownBytes + (possible === 0 ? 0 : (shared * possibleBytes) / possible),
+    }))
+    .filter(({ blame }) => blame >= leastBytes)
+    .sort((one, other) => other.blame - one.blame);
+  return most?.run;
 }

@@ -82,6 +82,14 @@ export function childrenOf(pid: number): number[] {
   return children;
 }
 
+/** The parents of a process, the nearest first. */
+export function ancestorsOf(pid: number): number[] {
+  const parents: number[] = [];
+  for (let one = inspectProcess(pid)?.parent ?? 0; one > 0; one = inspectProcess(one)?.parent ?? 0)
+    parents.push(one);
+  return parents;
+}
+
 /** The process and everything that descends from it, parents first. */
 export function treeOf(pid: number): ProcessInfo[] {
   if (!LINUX) return treeWithin(listProcesses(), pid);

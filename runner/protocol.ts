@@ -1,4 +1,5 @@
 /** What the runner and its launcher say to each other, as JSON over the channel between the two processes. */
+import type { CgroupHome } from './cgroup.ts';
 import type { Containment, Diagnostic, EndReason, Limits } from './types.ts';
 
 /** How apps are held on this host; found out once by probing and handed to the launcher when it starts. */
@@ -26,11 +27,11 @@ export interface Confinement {
   runtimeMounts: string[];
   /** Arguments of bubblewrap: a small /etc made for sandboxes. */
   etcMounts: string[];
-  /** A cgroup v2 folder under which we may make children with memory, cpu and pids controllers. */
-  cgroup?: { folder: string; controllers: string[] };
+  /** Where runs get cgroups of their own; absent where none can be made. */
+  cgroup?: CgroupHome;
   hostCores: number;
-  /** Memory of the host that must stay free. */
-  keepFreeBytes: number;
+  /** Memory of the host that must stay free, when it is not the usual share. */
+  keepFreeBytes?: number;
   /** Every process of a run carries SWITCHYARD_RUN=<marker>/<key> in its environment. */
   marker: string;
 }

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { CANCEL_GRACE_MS } from '@switchyard/contract/limits.ts';
 import { unpackArchive } from './archive.ts';
 import { ArchiveRefused } from './archive-rules.ts';
-import { removeCgroup } from './cgroup.ts';
+import { closeHome } from './cgroup.ts';
 import { collect, ownerOf } from './collect.ts';
 import { Compiler } from './compile.ts';
 import { contentPaths } from './content.ts';
@@ -111,7 +111,7 @@ export async function startRunnerWhere(
       await link.killAll();
       await Promise.all([done, compiled]);
       await link.close();
-      if (probed.confinement.cgroup !== undefined) removeCgroup(probed.confinement.cgroup.folder);
+      if (probed.confinement.cgroup !== undefined) await closeHome(probed.confinement.cgroup);
     },
   };
 }

@@ -4,7 +4,10 @@
  * Namespaces decide what an app sees; the filter takes away the parts of the kernel that no decision app needs and where
  * faults that lead out of namespaces have been found: keyrings, user namespaces, bpf, io_uring, userfaultfd, mounts,
  * modules. It also closes what namespaces and limits leave open: sockets of virtual machines (vsock), which no network
- * namespace holds, System V IPC, whose memory belongs to no process, and hiding from the watchdog.
+ * namespace holds, System V IPC, whose memory belongs to no process, leaving the cores of the run, and hiding from the
+ * watchdog. Where no cgroup counts the memory of a run, so do calls by which memory outlives every process's view of it:
+ * files in memory, which can be sent over a socket and closed, and pages given to a pipe or a socket, each of which holds
+ * as much as 2 MiB in memory and counts as 4 KiB.
  */
 
 interface Architecture {
@@ -16,10 +19,16 @@ interface Architecture {
   socket: number;
   socketpair: number;
   prctl: number;
+  setsockopt: number;
+  sched_setaffinity: number;
   /** By name; the name serves readers only. */
   refused: Record<string, number>;
   /** Answered as if the kernel did not know them, so that programs fall back. */
   unknown: Record<string, number>;
+  /** The same, where memory is not counted by a cgroup. */
+  unknownUncounted: Record<string, number>;
+  /** Answered as if they could not be done with these files, after which programs copy; where memory is not counted. */
+  unfitUncounted: Record<string, number>;
   /** Where numbers of a second calling convention begin (x32). */
   foreignFrom?: number;
 }
@@ -45,6 +54,8 @@ const ARCHITECTURES: Record<string, Architecture> = {
     socket: 41,
     socketpair: 53,
     prctl: 157,
+    setsockopt: 54,
+    sched_setaffinity: 203,
     foreignFrom: 0x40000000,
     refused: {
       ...REFUSED_EVERYWHERE,
@@ -80,6 +91,8 @@ const ARCHITECTURES: Record<string, Architecture> = {
       userfaultfd: 323,
     },
     unknown: { ...UNKNOWN_EVERYWHERE, shmget: 29, semget: 64, msgget: 68 },
+    unknownUncounted: { memfd_create: 319, memfd_secret: 447 },
+    unfitUncounted: { sendfile: 40, splice: 275, tee: 276, vmsplice: 278 },
   },
   arm64: {
     audit: 0xc00000b7,
@@ -88,6 +101,8 @@ const ARCHITECTURES: Record<string, Architecture> = {
     socket: 198,
     socketpair: 199,
     prctl: 167,
+    setsockopt: 208,
+    sched_setaffinity: 122,
     refused: {
       ...REFUSED_EVERYWHERE,
       umount2: 39,
@@ -120,6 +135,8 @@ const ARCHITECTURES: Record<string, Architecture> = {
       kexec_file_load: 294,
     },
     unknown: { ...UNKNOWN_EVERYWHERE, msgget: 186, semget: 190, shmget: 194 },
+    unknownUncounted: { memfd_create: 279, memfd_secret: 447 },
+    unfitUncounted: { sendfile: 71, vmsplice: 75, splice: 76, tee: 77 },
   },
 };
 
@@ -128,8 +145,16 @@ const NEW_NAMESPACES = 0x7e020000;
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. */
 const FAMILIES = [1, 2, 10, 16];
 const PR_SET_DUMPABLE = 4;
+const SOL_SOCKET = 1;
+const SO_SNDBUF = 7;
+const SO_RCVBUF = 8;
+const SO_ZEROCOPY = 60;
+/** As an error number: the call returns 0 and does nothing. */
+const SUCCESS = 0;
 const EPERM = 1;
+const EINVAL = 22;
 const ENOSYS = 38;
+const EOPNOTSUPP = 95;
 const EAFNOSUPPORT = 97;
 
 /** Places in the kernel's `struct seccomp_data`; both architectures are little-endian. */
@@ -147,8 +172,12 @@ const refuse = (errno: number): number => 0x00050000 | errno;
 
 type Instruction = [code: number, k: number, ifTrue?: number, ifFalse?: number];
 
-/** The filter for an architecture as Node names it, to be handed to bubblewrap; undefined where none was written. */
-export function seccompFilter(architecture: string): Buffer | undefined {
+/**
+ * The filter for an architecture as Node names it, to be handed to bubblewrap; undefined where none was written.
+ *
+ * @param countsMemory whether a cgroup counts the memory of the run.
+ */
+export function seccompFilter(architecture: string, countsMemory: boolean): Buffer | undefined {
   const known = ARCHITECTURES[architecture];
   if (known === undefined) return undefined;
   const program: Instruction[] = [
@@ -166,6 +195,24 @@ export function seccompFilter(architecture: string): Buffer | undefined {
   };
   for (const number of Object.values(known.refused)) only(number, [[RETURN, refuse(EPERM)]]);
   for (const number of Object.values(known.unknown)) only(number, [[RETURN, refuse(ENOSYS)]]);
+  // As in a container with few cores: to ask for all of them succeeds, and gives no more than there were.
+  only(known.sched_setaffinity, [[RETURN, refuse(SUCCESS)]]);
+  if (!countsMemory) {
+    for (const number of Object.values(known.unknownUncounted)) only(number, [[RETURN, refuse(ENOSYS)]]);
+    for (const number of Object.values(known.unfitUncounted)) only(number, [[RETURN, refuse(EINVAL)]]);
+    // Buffers stay as large as the system makes them, so that it is known what a socket can hold.
+    only(known.setsockopt, [
+      [LOAD, ARGUMENT(1)],
+      [JUMP_EQUAL, SOL_SOCKET, 0, 6],
+      [LOAD, ARGUMENT(2)],
+      [JUMP_EQUAL, SO_SNDBUF, 1, 0],
+      [JUMP_EQUAL, SO_RCVBUF, 0, 1],
+      [RETURN, refuse(SUCCESS)],
+      [JUMP_EQUAL, SO_ZEROCOPY, 0, 1],
+      [RETURN, refuse(EOPNOTSUPP)],
+      [RETURN, ALLOW],
+    ]);
+  }
   // Its flags lie in memory, where no filter can look; programs fall back to clone.
   only(known.clone3, [[RETURN, refuse(ENOSYS)]]);
   only(known.clone, [

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
+import { CGROUPS } from './host.ts';
 import { readProc } from './processes.ts';
 import { startRunnerWhere } from './runner.ts';
 import type { Ended, Job, Limits, LogLine, Outcome, Runner, RunnerSettings, RunningApp } from './types.ts';
@@ -65,6 +66,14 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** Behind the name of a way: runs get cgroups of their own, too. Without it they get none. */
+export const WITH_CGROUPS = ' with cgroups';
+
+/** What `startRunnerWhere` is to consider for a way. */
+export function considerOnly(way: string): (name: string) => boolean {
+  return (name) => (name === CGROUPS ? way.endsWith(WITH_CGROUPS) : name === way.replace(WITH_CGROUPS, ''));
+}
+
 /** The runner held in one way, or undefined when the host cannot do it. */
 export async function runnerHeldBy(
   way: string,
@@ -72,7 +81,10 @@ export async function runnerHeldBy(
   settings: Partial<RunnerSettings> = {},
 ): Promise<Runner | undefined> {
   try {
-    return await startRunnerWhere({ folder, graceMs: 300, ...settings }, (name) => name === way);
+    const runner = await startRunnerWhere({ folder, graceMs: 300, ...settings }, considerOnly(way));
+    if (!way.endsWith(WITH_CGROUPS) || runner.host.enforcement.memory.startsWith('cgroup')) return runner;
+    await runner.close();
+    return undefined;
   } catch (error) {
     if (error instanceof Error && error.message.includes('cannot run an app')) return undefined;
     throw error;

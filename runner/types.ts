@@ -57,6 +57,8 @@ export interface Host {
   containmentNote: string;
   /** How each limit is held on this host, for the operator: `memory` → "cgroup v2 memory.max" and so on. */
   enforcement: { memory: string; cores: string; processes: string; tree: string };
+  /** For the operator: a sentence for each thing that an app can do on this host although a limit says otherwise. */
+  notHeld: string[];
   runtimes: Partial<Record<RuntimeName, Runtime>>;
   /** For each runtime that is not there, a sentence saying what is missing. */
   missingRuntimes: Partial<Record<RuntimeName, string>>;
@@ -65,7 +67,7 @@ export interface Host {
 /** All positive. Make them with effectiveLimits so that they fit the host. */
 export interface Limits {
   cores: number;
-  /** Resident memory of the whole process tree. */
+  /** Memory of the whole process tree. */
   memoryBytes: number;
   /** Wall time from the start of the app. */
   durationMs: number;
@@ -190,7 +192,7 @@ export interface Ended {
   endedAt: number;
   /** From start of the app's process to its end; 0 when it never started. */
   executionMs: number;
-  /** Largest sampled resident memory of the tree; absent for runs shorter than the first sample. */
+  /** Most memory that a sample found the run to hold; absent for runs shorter than the first sample. */
   peakMemoryBytes?: number;
   containment: Containment;
   /** stderr went beyond logBytes. */

@@ -5,17 +5,12 @@
  * of the folders is looked at less often the longer a look takes, so that it costs at most about a twentieth of a core.
  */
 import { lstatSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { heldBytes, hidesFiles, unlinkedBytes } from './holdings.ts';
+import { cameToLimit, heldBy, memoryKills, type RunGroup } from './cgroup.ts';
+import { hidesFiles, type OpenFiles, openFilesOf, pageTableBytes, sharedMemoryBytes } from './holdings.ts';
 import { DEEPEST, type Measured, measure } from './measure.ts';
-import {
-  childrenOf,
-  inspectProcess,
-  type ProcessInfo,
-  proportionalBytes,
-  readProc,
-  treeOf,
-} from './processes.ts';
+import type { Holdings } from './memory-guard.ts';
+import { putFirstAgain } from './oom.ts';
+import { childrenOf, inspectProcess, type ProcessInfo, proportionalBytes, treeOf } from './processes.ts';
 import type { LaunchPlan } from './protocol.ts';
 import { type RunFolder, writablePlaces } from './run-folder.ts';
 import { bytesInWords } from './sentences.ts';
@@ -38,7 +33,9 @@ export interface Watched {
   folder: RunFolder;
   /** The first process of the chain. */
   pid: number;
-  cgroup: string | undefined;
+  cgroup: RunGroup | undefined;
+  /** Whether the app could write to the files by which the kernel chooses whom to end. */
+  ownsScore: boolean;
   /** What the executable and the input brought along. */
   brought: Measured;
   /** The user of this run alone, where it can write in places that all users share. */
@@ -50,7 +47,8 @@ export class Watchdog {
   readonly #plan: LaunchPlan;
   readonly #folder: RunFolder;
   readonly #pid: number;
-  readonly #cgroup: string | undefined;
+  readonly #memoryGroup: RunGroup['memory'];
+  readonly #ownsScore: boolean;
   /** Everything ever seen in the tree, by pid with its start time: what left it by a double fork is found again. */
   readonly seen = new Map<number, string>();
   readonly #brought: Measured;
@@ -59,14 +57,15 @@ export class Watchdog {
   readonly #user: number | undefined;
   #nextDiskLook = 0;
   #hidAtLastLook = new Set<string>();
-  /** Memory held through files without a name, as of the last look at the disk. */
-  #memfdBytes = 0;
+  /** As of the last look at the disk. */
+  #openFiles: OpenFiles = { diskBytes: 0, memoryBytes: 0, possibleBytes: 0 };
 
-  constructor({ plan, folder, pid, cgroup, brought, user }: Watched) {
+  constructor({ plan, folder, pid, cgroup, ownsScore, brought, user }: Watched) {
     this.#plan = plan;
     this.#folder = folder;
     this.#pid = pid;
-    this.#cgroup = cgroup;
+    this.#memoryGroup = cgroup?.memory;
+    this.#ownsScore = ownsScore;
     this.#brought = brought;
     this.#user = user;
     this.#standardBytes = sizeOf(folder.script) + sizeOf(folder.stdin);
@@ -86,25 +85,43 @@ export class Watchdog {
     return this.#memory(tree) ?? this.#stdout() ?? this.#disk(tree, now);
   }
 
-  /** Memory that the processes hold, that of no process included, at its most; for when the host has hardly any left. */
-  heldBytes(): number {
-    return heldBytes(this.#tree()) + this.#memfdBytes;
+  /** What the run holds, for when the host has hardly any memory left. */
+  holdings(): Holdings {
+    if (this.#memoryGroup !== undefined) return { knownBytes: heldBy(this.#memoryGroup), possibleBytes: 0 };
+    const tree = this.#tree();
+    const { memoryBytes, possibleBytes } = openFilesOf(tree);
+    return {
+      knownBytes: sumOf(tree) + pageTableBytes(tree) + memoryBytes,
+      possibleBytes: possibleBytes + sharedMemoryBytes(tree),
+    };
+  }
+
+  /** Set once the kernel has ended a process of the run's cgroup for its memory; one is enough, the others may go on. */
+  killedForMemory(): Breach | undefined {
+    const group = this.#memoryGroup;
+    if (group === undefined || memoryKills(group) === 0) return undefined;
+    const { memoryBytes } = this.#plan.limits;
+    if (!cameToLimit(group)) return { reason: 'memory', error: HOST_WITHOUT_MEMORY };
+    return {
+      reason: 'memory',
+      error: memorySentence(Math.max(this.peakMemoryBytes, memoryBytes), memoryBytes),
+    };
   }
 
   /** What is wrong with what lies in the folders and in files without a name, brought along things left out. */
   brokenOnDisk(tree: ProcessInfo[] = []): Breach | undefined {
     const { fileBytes, files } = this.#plan.limits;
-    const unlinked = unlinkedBytes(tree);
-    this.#memfdBytes = unlinked.memory;
+    this.#openFiles = openFilesOf(tree);
+    const unlinked = this.#openFiles.diskBytes;
     const { bytes, entries, hidden } = measure(
       [...writablePlaces(this.#folder), ...sharedPlaces(this.#user)],
       {
-        bytes: fileBytes + this.#brought.bytes - unlinked.disk,
+        bytes: fileBytes + this.#brought.bytes - unlinked,
         entries: files + this.#brought.entries,
       },
     );
     const standard = sizeOf(this.#folder.script) + sizeOf(this.#folder.stdin) - this.#standardBytes;
-    const written = Math.max(0, bytes - this.#brought.bytes) + unlinked.disk + standard;
+    const written = Math.max(0, bytes - this.#brought.bytes) + unlinked + standard;
     if (hidden !== undefined) return { reason: 'disk', error: HIDDEN[hidden] };
     if (entries - this.#brought.entries > files) {
       return {
@@ -129,20 +146,18 @@ export class Watchdog {
 
   #memory(tree: ProcessInfo[]): Breach | undefined {
     const { memoryBytes } = this.#plan.limits;
-    let used = this.#memoryBytes(tree);
+    if (this.#memoryGroup !== undefined) {
+      this.peakMemoryBytes = Math.max(this.peakMemoryBytes, heldBy(this.#memoryGroup));
+      return this.killedForMemory();
+    }
+    const unseen = pageTableBytes(tree) + this.#openFiles.memoryBytes;
+    let used = sumOf(tree) + unseen;
     // Shared pages are counted once per process up to here, which is quick and never too little.
-    if (used > memoryBytes && this.#cgroup === undefined) used = proportionalBytes(tree) + this.#memfdBytes;
+    if (used > memoryBytes) used = proportionalBytes(tree) + unseen;
     this.peakMemoryBytes = Math.max(this.peakMemoryBytes, used);
     if (used <= memoryBytes) return undefined;
-    return { reason: 'memory', error: memorySentence(used, memoryBytes) };
-  }
-
-  #memoryBytes(tree: ProcessInfo[]): number {
-    if (this.#cgroup !== undefined) {
-      const text = readProc(join(this.#cgroup, 'memory.current'));
-      if (text !== undefined) return Math.min(Number(text), sumOf(tree));
-    }
-    return sumOf(tree) + this.#memfdBytes;
+    const unshown = this.#openFiles.memoryBytes > used / 2;
+    return { reason: 'memory', error: memorySentence(used, memoryBytes) + (unshown ? UNSHOWN : '') };
   }
 
   #stdout(): Breach | undefined {
@@ -164,6 +179,7 @@ export class Watchdog {
   #disk(tree: ProcessInfo[], now: number): Breach | undefined {
     if (now < this.#nextDiskLook) return undefined;
     const begun = performance.now();
+    if (this.#ownsScore) putFirstAgain(tree.map(({ pid }) => pid));
     const breach = this.brokenOnDisk(tree) ?? this.#hiding(tree);
     const pause = Math.max(DISK_PAUSE_MS, (performance.now() - begun) * DISK_SHARE);
     this.#nextDiskLook = now + Math.min(pause, LONGEST_DISK_PAUSE_MS);
@@ -173,6 +189,11 @@ export class Watchdog {
 
 /** The shell, bubblewrap and their like, which are in the tree but not the app's. */
 const CHAIN_PROCESSES = 3;
+
+export const HOST_WITHOUT_MEMORY =
+  'The host, or the memory cgroup of the server, had no memory left, and the kernel ended the app.';
+
+const UNSHOWN = ' Most of it is in files in memory, or is what its many open sockets and files can hold.';
 
 export function memorySentence(used: number, limit: number): string {
   return `The app used ${bytesInWords(used)} of memory, all its processes together; its limit is ${bytesInWords(limit)}.`;
