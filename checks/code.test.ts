@@ -1,4 +1,5 @@
 /** Laws about sources and tests: each holds for this repository, and each is shown to find what it forbids. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   anyTypes,
@@ -9,7 +10,7 @@ import {
   tooLong,
   unescapedPatterns,
 } from './code-laws.ts';
-import { isCode, isTest, isTesting, type Source, textFiles } from './source-files.ts';
+import { isCode, isTest, isTesting, ROOT, SKIPPED_NAMES, type Source, textFiles } from './source-files.ts';
 import { repeatedTitles, skippedTests, sleeps } from './test-laws.ts';
 
 const files = textFiles();
@@ -34,6 +35,14 @@ describe('this repository', () => {
   ])('%s', (_, law, sources) => {
     expect(sources.flatMap((source) => law(source))).toEqual([]);
   });
+});
+
+test('B17: what tools leave in the work tree is ignored by git, too', () => {
+  const ignored = readFileSync(`${ROOT}/.gitignore`, 'utf8').split('\n');
+  const left = [...SKIPPED_NAMES].filter((name) => name !== '.git' && !ignored.includes(`${name}/`));
+  expect(left).toEqual([]);
+  expect(SKIPPED_NAMES).toContain('.hypothesis');
+  expect(SKIPPED_NAMES).toContain('.schemathesis');
 });
 
 function found(law: Law, text: string, path = 'server/a.test.ts'): string[] {

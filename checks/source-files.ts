@@ -13,7 +13,16 @@ export interface Source {
   text: string;
 }
 
-const SKIPPED_NAMES = new Set(['node_modules', 'dist', '.git', '.cache', '__pycache__']);
+export const SKIPPED_NAMES: ReadonlySet<string> = new Set([
+  'node_modules',
+  'dist',
+  '.git',
+  '.cache',
+  '__pycache__',
+  // A fuzzer that is run by hand leaves these where it was started.
+  '.hypothesis',
+  '.schemathesis',
+]);
 /** The default data folder of a server that was started here. */
 const SKIPPED_PATHS = new Set(['data']);
 const TEXT_ENDINGS =

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { SearchRecord } from '@switchyard/contract/search.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from './build.ts';
+import { type BuildResult, buildSite } from './build.ts';
 import { builtPages, builtSite } from './testing/at-site.ts';
-import { head } from './testing/content-folder.ts';
+import { bodyLine, head } from './testing/content-folder.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
 const customApp = '/docs/get-started/quickstarts/custom-app';
@@ -349,18 +349,41 @@ describe('building again', () => {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-site-'));
   const outDir = join(folder, 'dist');
   const witness = join(outDir, 'witness');
+  let first: BuildResult;
   const build = (publicUrl: string) => buildSite({ outDir, from: folder, publicUrl });
   beforeAll(async () => {
     for (const part of ['content', 'pages']) mkdirSync(join(folder, part));
-    writeFileSync(join(folder, 'content/start.md'), head());
-    await build('https://yard.example');
+    const tags = ['spec="clod" tag="runs"', 'spec=" " tag="runs"', 'method="get" path="/healthz"'];
+    const body = tags.map((attributes) => `{% swagger ${attributes} level=2 /%}\n\n`).join('');
+    writeFileSync(join(folder, 'content/start.md'), `${head()}${body}`);
+    first = await build('https://yard.example');
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('D6: an API that is not known is a warning, and the page says so in its place', () => {
+    expect(first.warnings).toEqual(
+      ['"clod"', '" "', '""'].map((name, index) =>
+        expect.stringMatching(
+          `^content/start.md:${bodyLine + 2 * index}: A swagger tag has the spec ${name};`,
+        ),
+      ),
+    );
+    const page = readFileSync(join(outDir, 'docs/start.html'), 'utf8');
+    const words = ['API specification not found.', 'No API specified.', 'No API specified.'];
+    expect(matches(page, /<p class="api-message">([^<]*)<\/p>/g)).toEqual(words);
+    const markdown = readFileSync(join(outDir, 'docs/start.md'), 'utf8');
+    expect(markdown.trim().split('\n\n').slice(-3)).toEqual(words);
+  });
+
+  test('D6: the pages of this repository name APIs that are known', async () => {
+    expect((await buildSite()).warnings).toEqual([]);
+    for (const path of builtPages()) expect(read(path), path).not.toContain('class="api-message"');
+  });
 
   test('does nothing when nothing has changed', async () => {
     writeFileSync(witness, '');
     const again = await build('https://yard.example');
-    expect(again).toMatchObject({ built: false, pages: expect.any(Number) });
+    expect(again).toEqual({ ...first, built: false });
     expect(existsSync(witness)).toBe(true);
   });
 

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { BUILT_ADDRESS } from '@switchyard/contract/site-address.ts';
 import { compressedCopies } from './build/compress.ts';
 import { filesHash, inputHash } from './build/input-hash.ts';
-import { ContentError } from './build/problems.ts';
+import { ContentError, lineOfProblem } from './build/problems.ts';
 
 const site = import.meta.dirname;
 const repository = join(site, '..');
@@ -22,10 +22,22 @@ export type BuildOptions = {
   from?: string;
 };
 
-export type BuildResult = { outDir: string; built: boolean; pages: number };
+export type BuildResult = {
+  outDir: string;
+  built: boolean;
+  pages: number;
+  /** What the pages lack and say so themselves, as `file:line: sentence`. */
+  warnings: string[];
+};
 
 /** What the last build was made of; kept beside its files. */
-type Stamp = { inputs: string; references: string[]; referenced: string; pages: number };
+type Stamp = {
+  inputs: string;
+  references: string[];
+  referenced: string;
+  pages: number;
+  warnings: string[];
+};
 
 /** Builds the site. Throws ContentError, whose message has a line `file:line: sentence` for every mistake. */
 export async function buildSite(options: BuildOptions = {}): Promise<BuildResult> {
@@ -37,7 +49,7 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
   const inputs = inputHash(folders, join(repository, 'package-lock.json'), [publicUrl, from]);
   const last = readStamp(outDir);
   if (last?.inputs === inputs && last.referenced === filesHash(repository, last.references)) {
-    return { outDir, built: false, pages: last.pages };
+    return { outDir, built: false, pages: last.pages, warnings: last.warnings };
   }
 
   // These modules bring the compiler and the highlighter with them, which a build that has nothing to do must not load.
@@ -58,10 +70,11 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
   for (const [path, copy] of await compressedCopies(files)) files.set(path, copy);
   const pages = read.docs.length + read.plain.length + 1;
   const { references } = read;
-  const stamp: Stamp = { inputs, references, referenced: filesHash(repository, references), pages };
+  const warnings = read.warnings.map(lineOfProblem);
+  const stamp: Stamp = { inputs, references, referenced: filesHash(repository, references), pages, warnings };
   files.set(stampFile, JSON.stringify(stamp));
   replaceFolder(outDir, files);
-  return { outDir, built: true, pages };
+  return { outDir, built: true, pages, warnings };
 }
 
 /** A stamp that cannot be read says nothing, so the site is built again. */
@@ -90,7 +103,8 @@ function replaceFolder(outDir: string, files: Map<string, string | Buffer>): voi
 if (import.meta.main) {
   const started = performance.now();
   try {
-    const { outDir, built, pages } = await buildSite();
+    const { outDir, built, pages, warnings } = await buildSite();
+    for (const warning of warnings) console.warn(`Warning: ${warning}`);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(
       built

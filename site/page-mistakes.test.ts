@@ -96,12 +96,6 @@ const cases: { name: string; page: string; line: number; says: string }[] = [
     says: 'two or more',
   },
   {
-    name: 'an API that is none',
-    page: `${head()}## One\n\n{% swagger spec="clod" tag="runs" /%}\n`,
-    line: bodyLine + 2,
-    says: 'The API "clod" is not known; a swagger tag names one of cloud, marketplace.',
-  },
-  {
     name: 'an operation that its path lacks',
     page: `${head()}## One\n\n{% swagger spec="cloud" method="patch" path="/v1/account" /%}\n`,
     line: bodyLine + 2,
@@ -198,12 +192,6 @@ const cases: { name: string; page: string; line: number; says: string }[] = [
     page: `${head()}{% swagger spec="cloud" tag="service" level="2" /%}\n`,
     line: bodyLine,
     says: "Attribute 'level' must be type of 'Number'",
-  },
-  {
-    name: 'an operation without an API',
-    page: `${head()}{% swagger tag="service" level=2 /%}\n`,
-    line: bodyLine,
-    says: "Missing required attribute: 'spec'",
   },
   {
     name: 'text inside an operation',

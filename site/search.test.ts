@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from '@switchyard/server/testing/ser
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtRoutes, builtSite } from './testing/at-site.ts';
-import { heldOut, questions } from './testing/questions.ts';
+import { heldOut, questions, reported } from './testing/questions.ts';
 
 let server: TestServer;
 
@@ -58,6 +58,20 @@ describe('what readers ask', () => {
     expect(asked).toBeGreaterThan(0);
     const allowed = asked - Math.floor((29 / 30) * asked);
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(allowed);
+  });
+
+  test.each(reported)('B21: “$ask” is answered in the first three hits', async ({ ask: question, page }) => {
+    const slugs = (await ask(question)).hits.map(({ slug }) => slug);
+    expect(slugs.slice(0, 3)).toContain(page);
+  });
+
+  test('B21: either spelling of a word gives the same answer', async () => {
+    const slugsOf = async (query: string) => (await ask(query)).hits.map(({ slug }) => slug).toSorted();
+    for (const [british, american] of [
+      ['optimisation', 'optimization'],
+      ['licence', 'license'],
+    ] as const)
+      expect(await slugsOf(american)).toEqual(await slugsOf(british));
   });
 
   test.each([

@@ -35,7 +35,7 @@ const stated: [page: string, words: string][] = [
   ['run/custom-assets', `at most ${limits.ASSETS_MAX} assets`],
   ['run/custom-assets', `1 to ${limits.ASSET_NAME_CHARS_MAX} characters`],
   ['run/queuing-prioritization', `from ${limits.PRIORITY_MIN} to ${limits.PRIORITY_MAX}`],
-  ['run/queuing-prioritization', `and ${limits.PRIORITY_DEFAULT} holds when nothing is said`],
+  ['run/queuing-prioritization', `the default is ${limits.PRIORITY_DEFAULT}.`],
   ['run/queuing-prioritization', `counted to ${limits.QUEUE_PLACE_MAX};`],
   ['experiments/batch', `At most ${number.format(limits.BATCH_RUNS_MAX)} runs are one experiment`],
   ['experiments/batch', `the newest ${number.format(limits.BATCH_RUNS_SHOWN)} stand in`],
@@ -46,7 +46,7 @@ const stated: [page: string, words: string][] = [
   ['experiments/switchback', `a plan up to ${number.format(limits.SWITCHBACK_UNITS_MAX)} units`],
   ['experiments/input-sets', `\`maximum_runs\` is 1 to ${limits.INPUT_SET_INPUTS_MAX}`],
   ['run/options-hierarchy', `at most ${limits.OPTIONS_MAX} options`],
-  ['run/options-hierarchy', `a value has at most ${limits.OPTION_VALUE_CHARS_MAX} characters`],
+  ['run/options-hierarchy', `value has at most ${limits.OPTION_VALUE_CHARS_MAX} characters`],
   ['run/track-runs', `at most ${limits.ERROR_CHARS_MAX} characters`],
   ['run/track-runs', `as text, at most ${limits.LOG_BYTES_MAX / MIB} MB`],
   [

@@ -1,5 +1,10 @@
 import { hrefOf } from '../model/href.ts';
-import { type Operation as OperationData, readOperation, titleOf } from '../model/operation.ts';
+import {
+  missingDocument,
+  type Operation as OperationData,
+  readOperation,
+  titleOf,
+} from '../model/operation.ts';
 import { type SampleOptions, samplesOf } from '../model/samples.ts';
 import { Details } from './details.tsx';
 import { Faults } from './field-list.tsx';
@@ -19,12 +24,9 @@ export type OperationProps = SampleOptions & {
 /** One operation of an OpenAPI 3.0 document, found by its method and path. */
 export function Operation({ specs, spec, method, path, level, ...options }: OperationProps) {
   const name = spec?.trim() ?? '';
-  if (name === '') return <p className="api-message">No API specified.</p>;
-  const document = Object.hasOwn(specs, name) ? specs[name] : undefined;
-  if (typeof document !== 'object' || document === null) {
-    return <p className="api-message">API specification not found.</p>;
-  }
-  const operation = readOperation(document, method, path);
+  const missing = missingDocument(specs, name);
+  if (missing !== undefined) return <p className="api-message">{missing}</p>;
+  const operation = readOperation(specs[name], method, path);
   if (!operation) {
     return (
       <p className="api-message">

@@ -176,3 +176,13 @@ function filled(url: string, variables: unknown): string {
 export function titleOf({ summary, method, path }: Pick<Operation, 'summary' | 'method' | 'path'>): string {
   return summary.trim() === '' ? `${method} ${path}` : summary;
 }
+
+/** What readers are told in place of an operation where the name names no document; undefined where it names one. */
+export function missingDocument(
+  documents: Readonly<Record<string, unknown>>,
+  name: string,
+): string | undefined {
+  if (name === '') return 'No API specified.';
+  const document = Object.hasOwn(documents, name) ? documents[name] : undefined;
+  return typeof document === 'object' && document !== null ? undefined : 'API specification not found.';
+}

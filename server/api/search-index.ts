@@ -9,9 +9,9 @@ import {
   type SearchHit,
   type SearchRecord,
 } from '@switchyard/contract/search.ts';
-import MiniSearch, { type Query, type SearchResult } from 'minisearch';
+import MiniSearch, { type Query, type QueryCombination, type SearchResult } from 'minisearch';
 import { passageOf } from './passage.ts';
-import { isCommon, rootOf, termsOf, wordsOf } from './search-words.ts';
+import { isCommon, rootOf, synonymsOf, termsOf, wordsOf } from './search-words.ts';
 
 const HITS_A_PAGE_MAX = 2;
 /** Words beyond it add nothing but work. */
@@ -19,6 +19,8 @@ const WORDS_MAX = 16;
 const PREFIX_CHARS_MIN = 2;
 const FUZZY_CHARS_MIN = 4;
 const FUZZY_SHARE = 0.25;
+/** What a synonym is worth, of the word itself. */
+const SYNONYM_SHARE = 0.5;
 
 /** How much a word counts where it stands: what names a place says more than what is said there. */
 const PLACE_BOOST = {
@@ -118,7 +120,7 @@ function pageOf(slug: string, records: readonly SearchRecord[]): Page {
   };
 }
 
-/** One word of a question: as it is, as the beginning of a longer one, or by its root. */
+/** One word of a question: as it is, as the beginning of a longer one, by its root, or by a word of the same meaning. */
 function oneWord(word: string, fuzzy: boolean): Query {
   const root = rootOf(word);
   return {
@@ -131,11 +133,15 @@ function oneWord(word: string, fuzzy: boolean): Query {
         prefix: word.length >= PREFIX_CHARS_MIN,
         fuzzy: fuzzy && word.length >= FUZZY_CHARS_MIN ? FUZZY_SHARE : false,
       },
-      ...(root === word
-        ? []
-        : [{ queries: [root], tokenize: (text: string) => [text], processTerm: (term: string) => term }]),
+      ...(root === word ? [] : [oneTerm(root)]),
+      ...synonymsOf(word).map((other) => ({ ...oneTerm(other), boostTerm: () => SYNONYM_SHARE })),
     ],
   };
+}
+
+/** A term of the index as it is. */
+function oneTerm(term: string): QueryCombination {
+  return { queries: [term], tokenize: (text) => [text], processTerm: (text) => text };
 }
 
 /** The first list, and then what only the second has. */

@@ -26,17 +26,65 @@ export function wordsOf(text: string): string[] {
   );
 }
 
-/** What a word is indexed as: small and without accents, and its root where that is another word. */
+/** Words of one meaning, as far as pages and readers use different ones. A word finds the others for half its worth. */
+const SYNONYMS = [
+  ['docker', 'container', 'podman'],
+  ['gpu', 'cuda'],
+  ['cron', 'schedule', 'nightly', 'periodic'],
+  ['alert', 'notify', 'alarm'],
+  ['failure', 'failed', 'error', 'crash'],
+  ['benchmark', 'performance'],
+  ['cancel', 'abort', 'stop', 'kill'],
+  ['delete', 'remove'],
+  ['create', 'make', 'add'],
+  ['timeout', 'deadline'],
+  ['authentication', 'login', 'credential'],
+  ['k8s', 'kubernetes'],
+  ['parameter', 'option'],
+  ['artifact', 'asset'],
+  ['concurrency', 'parallel'],
+  ['reproducible', 'repeatable', 'deterministic'],
+];
+
+/** British spellings by the American ones, so that either finds the other. They need not be right, only alike. */
+const SPELLINGS: readonly (readonly [RegExp, string])[] = [
+  [/is(e|ed|er|es|ing|ation|ations)$/, 'iz$1'],
+  [/yse(d|s)?$/, 'yze$1'],
+  [/ours?$/, 'or'],
+  [/ourable$/, 'orable'],
+  [/(licen|defen|offen)ce/, '$1se'],
+  [/ll(ed|er|ing)$/, 'l$1'],
+  [/ogues?$/, 'og'],
+  [/tre$/, 'ter'],
+];
+
+/** What a word is indexed as: small, without accents, in one spelling, and its root where that is another word. */
 export function termsOf(word: string): string[] {
   const plain = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const root = rootOf(plain);
   return root === plain ? [plain] : [plain, root];
 }
 
-/** `queued`, `queues` and `queuing` have one root. It begins with a sign that no word has, so it is never half a word. */
+/** `queued`, `queues` and `queuing` have one root, `optimise` and `optimization` too. It begins with a sign that no word has, so it is never half a word. */
 export function rootOf(word: string): string {
   if (word.length < 3 || word.length > ROOT_CHARS_MAX || !/^[a-z]+$/.test(word)) return word;
-  return `^${stemmer(word)}`;
+  const spelled = SPELLINGS.reduce((text, [pattern, other]) => text.replace(pattern, other), word);
+  return `^${stemmer(spelled)}`;
+}
+
+const synonyms = new Map<string, string[]>();
+for (const words of SYNONYMS) {
+  const roots = words.map(rootOf);
+  for (const root of roots)
+    synonyms.set(
+      root,
+      roots.filter((other) => other !== root),
+    );
+}
+
+/** The roots of other words that mean the same. */
+export function synonymsOf(word: string): readonly string[] {
+  return synonyms.get(rootOf(word)) ?? [];
 }
 
 export function isCommon(word: string): boolean {

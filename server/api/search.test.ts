@@ -37,7 +37,7 @@ const records: SearchRecord[] = [
     'Secrets',
     'A secret is a value that apps need. It is kept encrypted in a collection.',
   ),
-  record('/docs/logs', 'Logs', 'Lines of standard error as they come.', {
+  record('/docs/logs', 'Logs', 'Lines of standard error as they come, until you cancel.', {
     sectionId: 'live-logs',
     sectionHeader: 'Live logs',
     type: 'section',
@@ -52,7 +52,7 @@ const records: SearchRecord[] = [
       keywords: 'or-tools',
     },
   ),
-  record('/docs/both', 'Priority of secrets', 'Here both words stand.'),
+  record('/docs/both', 'Priority of secrets', 'Here both words are analyzed.'),
   ...['one', 'two', 'three', 'four'].map((id) =>
     record('/docs/many', 'Many', `The depot, part ${id}.`, {
       sectionId: id,
@@ -73,6 +73,9 @@ describe('the index', () => {
     ['the beginning of a word', 'encryp', '/docs/secrets'],
     ['another form of a word', 'encrypting', '/docs/secrets'],
     ['a name with a hyphen', 'or-tools', '/docs/solvers'],
+    ['the American spelling', 'licenses', '/docs/solvers'],
+    ['the British spelling of a word', 'analysed', '/docs/both'],
+    ['a word of the same meaning', 'abort', '/docs/logs'],
     ['half of another form of a word', 'priorit', '/docs/both'],
     ['a joined name', 'next_page_token', '/docs/logs'],
     ['a part of a joined name', 'token', '/docs/logs'],
@@ -108,7 +111,7 @@ describe('the index', () => {
   test('gives hits of exactly the promised shape', () => {
     const { hits, marks } = search('live log lines');
     expect(hits[0]).toEqual({
-      content: 'Lines of standard error as they come.',
+      content: 'Lines of standard error as they come, until you cancel.',
       slug: '/docs/logs',
       sectionId: 'live-logs',
       sectionHeader: 'Live logs',

@@ -3,7 +3,7 @@ import Markdoc from '@markdoc/markdoc';
 import { type Operation, titleOf } from '@switchyard/explorer/model/operation.ts';
 import { shownDay } from './last-updated.ts';
 import type { Release } from './markup/context.ts';
-import { operationsOf } from './markup/swagger.ts';
+import { missingApi, operationsOf } from './markup/swagger.ts';
 import { tabsOf } from './markup/tabs.ts';
 
 /** Makes nodes of ordinary Markdown out of a few lines of it. */
@@ -54,7 +54,10 @@ function simplify(node: Node, releases: readonly Release[]): Node[] {
     const title = typeof node.attributes.title === 'string' ? nodesOf(`**${node.attributes.title}**`) : [];
     return [new MarkdocNode('blockquote', {}, [...title, ...below(node)])];
   }
-  if (node.tag === 'swagger') return operationsOf(node).flatMap(operationAsText);
+  if (node.tag === 'swagger') {
+    const missing = missingApi(node);
+    return missing === undefined ? operationsOf(node).flatMap(operationAsText) : nodesOf(missing);
+  }
   if (node.type === 'tag') return below(node);
   return [plain(node, releases)];
 }

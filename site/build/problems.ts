@@ -1,12 +1,16 @@
 /** A mistake in the content: where it is, and a sentence that says what is wrong and what would be right. */
 export type Problem = { file: string; line: number; message: string };
 
+export function lineOfProblem({ file, line, message }: Problem): string {
+  return `${file}:${line}: ${message}`;
+}
+
 /** Thrown when content cannot be built. The message lists every mistake as `file:line: sentence`. */
 export class ContentError extends Error {
   readonly problems: Problem[];
 
   constructor(problems: Problem[]) {
-    const lines = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`);
+    const lines = problems.map(lineOfProblem);
     super(
       `The content has ${problems.length} mistake${problems.length === 1 ? '' : 's'}:\n${lines.join('\n')}`,
     );

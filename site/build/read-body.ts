@@ -27,6 +27,7 @@ export type Body = {
 export type BodyReading = {
   highlight: Highlight;
   problems: Problem[];
+  warnings: Problem[];
   /** When git first saw a text in the content; else the date of the file. */
   firstSeen: (path: string, text: string) => string;
 };
@@ -43,7 +44,7 @@ export function languagesOf(ast: Node): string[] {
 export function readBody(
   source: Source,
   route: string,
-  { highlight, problems, firstSeen }: BodyReading,
+  { highlight, problems, warnings, firstSeen }: BodyReading,
 ): Body {
   const { file, ast, lines } = source;
   const images = imagesOf(file.path);
@@ -65,6 +66,7 @@ export function readBody(
       // What is wrong in itself has been said, and most else that is wrong there comes of it.
       if (!invalid.has(line)) add(line, message);
     },
+    warn: (node, message) => warnings.push({ file: file.name, line: lineOf(node, lines), message }),
   };
   const config = markup(context);
   const errors = Markdoc.validate(ast, config);

@@ -28,6 +28,8 @@ export type Site = {
   images: Map<string, Buffer>;
   /** Files outside the content that pages show code from. */
   references: string[];
+  /** What the pages lack and say so themselves. */
+  warnings: Problem[];
 };
 
 /** `repository` is the folder that code references name their files from. */
@@ -60,6 +62,7 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
     highlight: highlighter.highlight,
     dateOf: readDates(folders.content.folder),
     problems,
+    warnings: [],
     places: [],
     anchors: new Map(),
     links: [],
@@ -76,9 +79,10 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const navigation = buildNavigation(reading.places, problems);
   problems.push(...reading.links.flatMap((link) => linkFault(link, reading.anchors) ?? []));
   if (problems.length > 0) throw new ContentError(problems.toSorted(byPlace));
-  const { markdown, sections, releases, images } = reading;
+  const { markdown, sections, releases, images, warnings } = reading;
   const docs = inOrder(drafts, navigation);
-  return { navigation, docs, plain, markdown, sections, releases, images, references };
+  warnings.sort(byPlace);
+  return { navigation, docs, plain, markdown, sections, releases, images, references, warnings };
 }
 
 /** Puts the pages into the one fixed order and gives each its section and its neighbours. */

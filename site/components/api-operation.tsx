@@ -32,6 +32,15 @@ const host = { Code: HostCode, Tabs: HostTabs };
 
 type Props = { operation: Operation; samples: Sample[]; codes: Coloured[]; level: 2 | 3 };
 
+/** What stands in place of operations whose tag names no API, or one that is not known. */
+export function MissingApi({ message }: { message: string }) {
+  return (
+    <div className="api">
+      <p className="api-message">{message}</p>
+    </div>
+  );
+}
+
 /** An operation of the API, with the code blocks and tabs of the site. */
 export function ApiOperation({ operation, samples, codes, level }: Props) {
   return (

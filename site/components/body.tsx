@@ -1,7 +1,7 @@
 import type { RenderableTreeNodes } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import * as React from 'react';
-import { ApiOperation } from './api-operation.tsx';
+import { ApiOperation, MissingApi } from './api-operation.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { ErrorMessage, Heading, Hint, Picture, ServiceStatus, Table } from './markup.tsx';
 import { Release } from './release.tsx';
@@ -16,6 +16,7 @@ const components = {
   ErrorMessage,
   Heading,
   Hint,
+  MissingApi,
   Picture,
   Release,
   SearchAgain,

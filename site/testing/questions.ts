@@ -71,3 +71,20 @@ export const heldOut: readonly Question[] = [
   { ask: 'random plan', page: `${using}/experiments/switchback` },
   { ask: 'tolerance of a metric', page: `${using}/experiments/acceptance` },
 ];
+
+/** What readers asked without an answer, and words that the field and the pages spell or name differently: each must be answered. */
+export const reported: readonly Question[] = [
+  { ask: 'docker', page: `${using}/setup/install` },
+  { ask: 'container', page: `${using}/setup/install` },
+  { ask: 'how to set a time limit', page: `${using}/run/execution-classes` },
+  { ask: 'GPU', page: `${using}/run/execution-classes` },
+  { ask: 'schedule runs every night', page: `${using}/workflows/decision-workflows` },
+  { ask: 'cron', page: `${using}/workflows/decision-workflows` },
+  { ask: 'benchmark', page: '/docs/use-cases/vehicle-routing/how-it-works' },
+  { ask: 'benchmark instances', page: '/docs/use-cases/vehicle-routing/how-it-works' },
+  { ask: 'share a run', page: `${using}/accounts/teams` },
+  { ask: 'notify', page: `${using}/setup/webhooks` },
+  { ask: 'alert on failure', page: `${using}/setup/webhooks` },
+  { ask: 'license', page: '/docs/integrations/solvers/commercial' },
+  { ask: 'makespan', page: '/docs/integrations/solvers/or-tools' },
+];

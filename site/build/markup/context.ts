@@ -23,4 +23,6 @@ export type MarkupContext = {
   operations: OperationsPage;
   /** Adds a mistake at the line of a node. */
   report: (node: Node, message: string) => void;
+  /** Adds a warning at the line of a node: the page can be built, and says itself what it lacks. */
+  warn: (node: Node, message: string) => void;
 };

@@ -6,6 +6,7 @@ import { newPage } from '@switchyard/explorer/model/field.ts';
 import {
   type Listed,
   listOperations,
+  missingDocument,
   type Operation,
   readOperation,
   titleOf,
@@ -43,13 +44,16 @@ export function operationsOf(node: Node, page = newPage()): Found[] {
   });
 }
 
-/** Why a tag names no operation, as a sentence; undefined when it names one. */
+/** What readers are told in place of a tag that names no API, or one that is not known; undefined for any other tag. */
+export function missingApi({ attributes }: Node): string | undefined {
+  const name = String(attributes.spec ?? '');
+  return missingDocument(specs, name.trim() === '' ? '' : name);
+}
+
+/** Why a tag names no operation of its API, as a sentence; undefined when it names one. */
 function fault({ attributes }: Node): string | undefined {
   const { spec, method, path, tag } = attributes;
-  const document = Object.hasOwn(specs, String(spec)) ? specs[String(spec)] : undefined;
-  if (document === undefined) {
-    return `The API "${spec}" is not known; a swagger tag names one of ${Object.keys(specs).join(', ')}.`;
-  }
+  const document = specs[String(spec)];
   if (tag !== undefined) {
     if (method !== undefined || path !== undefined) {
       return 'A swagger tag has either "tag", or "method" and "path"; this one has both.';
@@ -85,13 +89,23 @@ export function swagger(context: MarkupContext): Schema {
   return {
     selfClosing: true,
     attributes: {
-      spec: { type: String, required: true },
+      spec: { type: String },
       method: { type: String },
       path: { type: String },
       tag: { type: String },
       level: { type: Number },
     },
     transform(node) {
+      const missing = missingApi(node);
+      if (missing !== undefined) {
+        const name = JSON.stringify(node.attributes.spec ?? '');
+        const known = Object.keys(specs).join(', ');
+        context.warn(
+          node,
+          `A swagger tag has the spec ${name}; use one of ${known}. The page shows "${missing}"`,
+        );
+        return new Markdoc.Tag('MissingApi', { message: missing });
+      }
       const wrong = fault(node);
       if (wrong !== undefined) context.report(node, wrong);
       const { level = 3 } = node.attributes;
