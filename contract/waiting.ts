@@ -4,7 +4,13 @@ import { QUEUE_PLACE_MAX, SLOT_HOLDERS_SHOWN } from './limits.ts';
 import { oneOf, timestamp } from './shapes.ts';
 
 /** Why a run has not started, in the order in which they are looked for. */
-export const WAITING_REASONS = ['no_worker', 'slots_taken', 'runs_before', 'about_to_start'] as const;
+export const WAITING_REASONS = [
+  'host_fault',
+  'no_worker',
+  'slots_taken',
+  'runs_before',
+  'about_to_start',
+] as const;
 
 const SlotHolder = Type.Object(
   {
@@ -26,7 +32,7 @@ export const Waiting = Type.Object(
     }),
     reason: oneOf(
       WAITING_REASONS,
-      'Why it has not started. no_worker: no worker that runs has a slot for its execution class; slots_taken: every slot is busy; runs_before: slots are free, and as many runs stand before it; about_to_start: it is next to be taken.',
+      'Why it has not started. host_fault: the host that was to execute it had a fault, such as a full disk, and it is retried after a pause; no_worker: no worker that runs has a slot for its execution class; slots_taken: every slot is busy; runs_before: slots are free, and as many runs stand before it; about_to_start: it is next to be taken.',
     ),
     message: Type.String({
       description:

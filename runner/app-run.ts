@@ -10,6 +10,7 @@ import { makeRunGroup, membersOf, type RunGroup, removeRunGroup } from './cgroup
 import { type ChainInput, chainFor, fileLimitBytes, hasStarted, openStdio, startScript } from './confine.ts';
 import { type CpuShare, takeCpus } from './cpus.ts';
 import type { ExecutableIndex } from './executables.ts';
+import { hostFaultOf } from './host-faults.ts';
 import { type Measured, measure } from './measure.ts';
 import type { Holdings } from './memory-guard.ts';
 import { asFirstToEnd, machineKills } from './oom.ts';
@@ -86,7 +87,7 @@ export class AppRun {
       this.#finish({
         exitCode: null,
         signal: null,
-        cause: { reason, error: what + reasonOf(error) },
+        cause: { reason, error: what + reasonOf(error), ...hostFaultOf(error) },
         appRan: false,
       });
     }
@@ -179,7 +180,8 @@ export class AppRun {
 
   #follow(child: ChildProcess): void {
     child.once('error', (error) => {
-      const cause: Breach = { reason: 'host', error: `The host could not start the app: ${error.message}` };
+      const message = `The host could not start the app: ${error.message}`;
+      const cause: Breach = { reason: 'host', error: message, ...hostFaultOf(error) };
       this.#finish({ exitCode: null, signal: null, cause, appRan: false });
     });
     const { pid } = child;
@@ -203,6 +205,7 @@ export class AppRun {
         const cause: Breach = {
           reason: 'host',
           error: `The end of the app was not understood: ${reasonOf(error)}`,
+          ...hostFaultOf(error),
         };
         this.#finish({ exitCode: code, signal: signalName, cause: this.#cause ?? cause, appRan: true });
       });
@@ -351,11 +354,13 @@ export class AppRun {
       executionMs: end.appRan ? performance.now() - this.#startedTick : 0,
       stdoutBytes: size(this.#folder.stdout),
       stderrBytes: size(this.#folder.stderr),
+      writtenBytes: this.#watchdog?.writtenBytes ?? 0,
     };
     if (this.#user !== undefined) report.user = this.#user;
     if (end.cause !== undefined) {
       report.reason = end.cause.reason;
       report.error = end.cause.error;
+      if (end.cause.hostFault) report.hostFault = true;
     }
     const peak = this.#watchdog?.peakMemoryBytes ?? 0;
     if (peak > 0) report.peakMemoryBytes = peak;

@@ -23,6 +23,17 @@ const LONGEST_RESTART_PAUSE_MS = 5_000;
 /** A launcher that lived this long was sound; its death says nothing about the next one. */
 const SOUND_AFTER_MS = 10_000;
 
+/** How long a run waits for a new launcher before it is queued again. */
+const PATIENCE_MS = 10_000;
+
+/** No launcher could be started so far; the operating system would say the same of any process. */
+class NoLauncherError extends Error {
+  readonly code = 'EAGAIN';
+  constructor() {
+    super('No launcher could be started; the log says why.');
+  }
+}
+
 interface Live {
   child: ChildProcess;
   runs: Map<string, RunEvents>;
@@ -52,10 +63,21 @@ export class LauncherLink {
 
   /** Hands a run over. Returns a function that cancels it. Rejects when no launcher can be had. */
   async start(plan: LaunchPlan, events: RunEvents): Promise<() => void> {
-    const live = await this.#live;
+    const live = await this.#current();
     live.runs.set(plan.key, events);
     send(live, { type: 'start', plan });
     return () => send(live, { type: 'cancel', key: plan.key });
+  }
+
+  /** The launcher, or the one that takes its place; not waited for without end, so that a run can be canceled meanwhile. */
+  async #current(): Promise<Live> {
+    const late = Promise.withResolvers<Live>();
+    const timer = setTimeout(() => late.reject(new NoLauncherError()), PATIENCE_MS);
+    try {
+      return await Promise.race([this.#live, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Removes a folder of a run, with what belongs to the user of that run in it. */
@@ -96,16 +118,20 @@ export class LauncherLink {
     });
     const live: Live = { child, runs: new Map(), removals: new Map() };
     const ready = Promise.withResolvers<Live>();
+    let isReady = false;
     child.on('message', (message: FromLauncher) => {
-      if (message.type === 'ready') ready.resolve(live);
-      else this.#hear(live, message);
+      if (message.type === 'ready') {
+        isReady = true;
+        ready.resolve(live);
+      } else this.#hear(live, message);
     });
     child.once('error', (error) => ready.reject(error));
     child.once('exit', (code, signal) => {
       const why = `The launcher ended ${signal === null ? `with exit code ${code}` : `by signal ${signal}`}.`;
       ready.reject(new Error(why));
       if (performance.now() - begun > SOUND_AFTER_MS) this.#failures = 0;
-      if (!this.#closed) this.#replace(why);
+      // Whoever waits for one that never came tries again by itself.
+      if (isReady && !this.#closed) this.#replace(why);
       void this.#lose(live, why);
     });
     return await ready.promise;
@@ -113,18 +139,25 @@ export class LauncherLink {
 
   /** Until the new launcher is there, starts wait for it. */
   #replace(why: string): void {
-    const delay =
-      this.#failures === 0 ? 0 : Math.min(RESTART_PAUSE_MS * 2 ** this.#failures, LONGEST_RESTART_PAUSE_MS);
+    const delay = this.#failures === 0 ? 0 : pauseAfter(this.#failures);
     this.#failures += 1;
     this.#diagnose({ level: 'error', event: 'launcher-died', message: `${why} A new one is started.` });
-    this.#live = pause(delay).then(() => this.#launch());
-    this.#live.catch((error: unknown) => {
-      this.#diagnose({
-        level: 'error',
-        event: 'launcher-failed',
-        message: `No new launcher: ${reasonOf(error)}`,
-      });
-    });
+    this.#live = this.#launchAfter(delay);
+    this.#live.catch(() => undefined);
+  }
+
+  /** Tries until there is one: a host that has no process or descriptor left just now has one later. */
+  async #launchAfter(delay: number): Promise<Live> {
+    await pause(delay);
+    try {
+      return await this.#launch();
+    } catch (error) {
+      const message = `No new launcher: ${reasonOf(error)}`;
+      this.#diagnose({ level: 'error', event: 'launcher-failed', message });
+      if (this.#closed) throw error;
+      this.#failures += 1;
+      return await this.#launchAfter(pauseAfter(this.#failures));
+    }
   }
 
   async #lose(live: Live, why: string): Promise<void> {
@@ -167,6 +200,10 @@ export class LauncherLink {
         this.#diagnose(message.diagnostic);
     }
   }
+}
+
+function pauseAfter(failures: number): number {
+  return Math.min(RESTART_PAUSE_MS * 2 ** failures, LONGEST_RESTART_PAUSE_MS);
 }
 
 /** A message that cannot be delivered is no error: the launcher's end is noticed by itself. */

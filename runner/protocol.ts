@@ -88,6 +88,8 @@ export interface EndReport {
   reason?: EndReason;
   /** The sentence for the reason. */
   error?: string;
+  /** As in Ended. */
+  hostFault?: true;
   /** False when the app's own process never ran. */
   appRan: boolean;
   /** The user of the run alone, to whom all files of the app belong. */
@@ -98,6 +100,8 @@ export interface EndReport {
   peakMemoryBytes?: number;
   stdoutBytes: number;
   stderrBytes: number;
+  /** What the app had on disk at its end. */
+  writtenBytes: number;
 }
 
 export type FromLauncher =

@@ -2,17 +2,20 @@
 import { statfsSync } from 'node:fs';
 
 /** An app that is given less fails on its own files, and says of them what it likes. */
-const ROOM_BYTES_MIN = 8 * 1024 * 1024;
-const isRoot = process.getuid?.() === 0;
+export const ROOM_BYTES_MIN = 8 * 1024 * 1024;
+/** A run makes about ten files and folders of its own. */
+const FILES_MIN = 100;
 
 /**
- * true also where the file system does not tell. Synchronous: the answer comes from memory, in microseconds. What is kept
- * back for root counts for root alone.
+ * true also where the file system does not tell. Synchronous: the answer comes from memory, in microseconds. Root too
+ * is held to what ordinary users may have (`bavail`): `bfree` has blocks in it that nobody can use, 16 MiB of them on
+ * ext4 with blocks of 4 KiB.
  */
 export function hasRoom(folder: string): boolean {
   try {
-    const { blocks, bfree, bavail, bsize } = statfsSync(folder);
-    return blocks === 0 || (isRoot ? bfree : bavail) * bsize >= ROOM_BYTES_MIN;
+    const { blocks, bavail, bsize, files, ffree } = statfsSync(folder);
+    const hasFiles = files === 0 || ffree >= FILES_MIN;
+    return blocks === 0 || (bavail * bsize >= ROOM_BYTES_MIN && hasFiles);
   } catch {
     return true;
   }

@@ -19,6 +19,7 @@ import { CannotStart, entryFor } from './entry.ts';
 import { type CachedExecutable, ExecutableCache } from './executables.ts';
 import { LogFollower } from './follow.ts';
 import { probeHost } from './host.ts';
+import { hostFaultOf } from './host-faults.ts';
 import { unwrapInput } from './input-archive.ts';
 import { writeInput } from './input-file.ts';
 import { LauncherLink } from './launcher-link.ts';
@@ -258,6 +259,7 @@ class AppHandle implements RunningApp {
     const verdict = orFullDisk(
       verdictOf(report, await this.#setupTrouble(report)),
       hasRoom(this.#folder.root),
+      report.writtenBytes,
     );
     const stderr = follower.kept(this.#folder.stderr);
     const stdout = follower.kept(this.#folder.stdout);
@@ -296,6 +298,7 @@ class AppHandle implements RunningApp {
       succeeded: false,
       reason: known ? error.reason : 'host',
       error: known ? error.message : `The host failed: ${reasonOf(error)}`,
+      ...hostFaultOf(error),
       exitCode: null,
       signal: null,
       stdout: { path: this.#folder.stdout, bytes: 0 },

@@ -177,6 +177,8 @@ export interface Ended {
   reason: EndReason;
   /** Empty after success, else a sentence naming exit code, signal, or limit and value. */
   error: string;
+  /** The host lacked space, memory, descriptors or processes, or its disk failed; the end says nothing about the app. */
+  hostFault?: true;
   exitCode: number | null;
   signal: string | null;
   /** Files in the run's folder, there until dispose; empty files when the app never started. */

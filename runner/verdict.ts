@@ -1,9 +1,11 @@
 /** Says how a run ended, in one reason and one true sentence. */
 import { constants } from 'node:os';
+import { saysHostFault } from './host-faults.ts';
 import type { EndReport } from './protocol.ts';
+import { ROOM_BYTES_MIN } from './room.ts';
 import type { Ended } from './types.ts';
 
-export type Verdict = Pick<Ended, 'succeeded' | 'reason' | 'error' | 'exitCode' | 'signal'>;
+export type Verdict = Pick<Ended, 'succeeded' | 'reason' | 'error' | 'exitCode' | 'signal' | 'hostFault'>;
 
 /** Shells report the end by signal n as exit status 128 + n, and in a pid namespace a shell is what reports. */
 const SIGNAL_BASE = 128;
@@ -13,10 +15,19 @@ export function verdictOf(report: EndReport, setupTrouble: string): Verdict {
   const signal = report.signal ?? signalNamed(report.exitCode);
   const exitCode = signal === null ? report.exitCode : null;
   const failed = { succeeded: false, exitCode, signal };
-  if (report.reason !== undefined) return { ...failed, reason: report.reason, error: report.error ?? '' };
+  if (report.reason !== undefined) {
+    const fault = report.hostFault ? { hostFault: true as const } : {};
+    return { ...failed, reason: report.reason, error: report.error ?? '', ...fault };
+  }
   if (!report.appRan) {
     const how = setupTrouble === '' ? ending(exitCode, signal) : setupTrouble;
-    return { ...failed, reason: 'host', error: `The app's containment could not be set up: ${how}` };
+    const fault = saysHostFault(how) ? { hostFault: true as const } : {};
+    return {
+      ...failed,
+      reason: 'host',
+      error: `The app's containment could not be set up: ${how}`,
+      ...fault,
+    };
   }
   if (signal !== null) {
     const status = report.signal === null ? ` (exit status ${report.exitCode})` : '';
@@ -28,12 +39,14 @@ export function verdictOf(report: EndReport, setupTrouble: string): Verdict {
 
 /**
  * An app that fails by itself while the disk is full is not taken at its word: what it could not write may be why. One that
- * wrote all it had to has succeeded all the same.
+ * wrote all it had to has succeeded all the same. It is no fault of the host when the disk has room without the app's files.
  */
-export function orFullDisk(verdict: Verdict, hasRoom: boolean): Verdict {
+export function orFullDisk(verdict: Verdict, hasRoom: boolean, writtenBytes: number): Verdict {
   const byItself = verdict.reason === 'exit' || verdict.reason === 'signal';
   if (verdict.succeeded || hasRoom || !byItself) return verdict;
-  return { ...verdict, reason: 'host', error: `The disk of the host is full: ${verdict.error}` };
+  const error = `The disk of the host is full: ${verdict.error}`;
+  const fault = writtenBytes < ROOM_BYTES_MIN ? { hostFault: true as const } : {};
+  return { ...verdict, reason: 'host', error, ...fault };
 }
 
 function ending(exitCode: number | null, signal: string | null): string {

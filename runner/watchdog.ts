@@ -26,6 +26,8 @@ const LONGEST_DISK_PAUSE_MS = 2_000;
 export interface Breach {
   reason: EndReason;
   error: string;
+  /** As in Ended. */
+  hostFault?: true;
 }
 
 export interface Watched {
@@ -44,6 +46,8 @@ export interface Watched {
 
 export class Watchdog {
   peakMemoryBytes = 0;
+  /** What the app had on disk at the last look. */
+  writtenBytes = 0;
   readonly #plan: LaunchPlan;
   readonly #folder: RunFolder;
   readonly #pid: number;
@@ -122,6 +126,7 @@ export class Watchdog {
     );
     const standard = sizeOf(this.#folder.script) + sizeOf(this.#folder.stdin) - this.#standardBytes;
     const written = Math.max(0, bytes - this.#brought.bytes) + unlinked + standard;
+    this.writtenBytes = written;
     if (hidden !== undefined) return { reason: 'disk', error: HIDDEN[hidden] };
     if (entries - this.#brought.entries > files) {
       return {

@@ -3,7 +3,8 @@
  *
  * What must stay true: an attempt that is over leaves its run ended or queued again, whatever goes wrong on the way. The
  * database being away is waited out; an end that cannot be written though the database is there (a result file that cannot
- * be read, a disk that is full) is given up after some tries, and the run is queued again or, in the end, failed.
+ * be read, a disk that is full) is given up after some tries, and the run is queued again or, in the end, failed. A fault of
+ * the host never fails a run (host-faults.ts).
  */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import type { Ended, Outcome } from '@switchyard/runner';
@@ -17,6 +18,7 @@ import type { Mask } from '../secrets/mask.ts';
 import { NotExecutableError } from './execute.ts';
 import { discardAll, type PreparedEnd, prepareEnd, writeEnd } from './finish.ts';
 import { giveBack } from './give-back.ts';
+import { endedByHost, isFaultOfHost, retryPauseMs } from './host-faults.ts';
 import type { LogWriter } from './log-writer.ts';
 import { endRunning, isToBeCanceled } from './moves.ts';
 import type { RunsTable } from './schema.ts';
@@ -42,6 +44,13 @@ export function isHostTrouble(end: AttemptEnd): boolean {
   return end.kind === 'ended' && end.reason === 'host';
 }
 
+interface GiveBack {
+  /** Whether the attempt counts towards the limit. */
+  counts?: boolean;
+  /** Whether a fault of the host is to blame: the attempt does not count, and the run waits before the next. */
+  hostFault?: boolean;
+}
+
 interface Attempt {
   run: RunsTable;
   end: AttemptEnd;
@@ -64,7 +73,7 @@ export async function conclude(parts: Parts, attempt: Attempt): Promise<void> {
     } catch (error) {
       const why = attempt.mask.text(messageOf(error));
       log.error({ run: run.id, tries, error: why }, 'The end of a run could not be written; trying again.');
-      if (tries >= TRIES && (await trial.giveUp(why))) return;
+      if (tries >= TRIES && (await trial.giveUp(why, isFaultOfHost(error)))) return;
     }
     // What is left running is queued again when this worker has left.
     if (attempt.isDraining()) return;
@@ -88,18 +97,19 @@ class Trial {
     if (end.kind === 'lost') return this.#giveBack(end.why);
     if (end.kind === 'unstarted') {
       if (end.error instanceof NotExecutableError) return this.#fail(end.error.message);
-      return this.#giveBack(`it could not be prepared: ${messageOf(end.error)}`);
+      const why = `it could not be prepared: ${messageOf(end.error)}`;
+      return this.#giveBack(why, { hostFault: endedByHost(end) });
     }
-    if (isHostTrouble(end)) return this.#giveBack(end.error);
+    if (isHostTrouble(end)) return this.#giveBack(end.error, { hostFault: endedByHost(end) });
     if (this.#isCutShort(end) && !(await isToBeCanceled(this.#parts.database.read, run.id)))
       return this.#giveBack('The server was shut down.', { counts: false });
     await this.#finish(end);
   }
 
   /** Queues the run again though its app has ended; false when that cannot be written either. */
-  async giveUp(why: string): Promise<boolean> {
+  async giveUp(why: string, hostFault: boolean): Promise<boolean> {
     try {
-      await this.#giveBack(`its results could not be kept: ${why}`);
+      await this.#giveBack(`its results could not be kept: ${why}`, { hostFault });
       return true;
     } catch {
       return false;
@@ -122,18 +132,25 @@ class Trial {
     log.debug({ run: run.id, status, written, reason: ended.reason, ms: ended.executionMs }, 'run ended');
   }
 
-  async #giveBack(reason: string, { counts = true } = {}): Promise<void> {
-    const why = this.#attempt.mask.text(reason);
+  async #giveBack(reason: string, { counts = true, hostFault = false }: GiveBack = {}): Promise<void> {
+    const why = this.#attempt.mask.text(reason).replaceAll('\0', '\u{fffd}');
     const { database, clock, log, metrics } = this.#parts;
     const { run, lines } = this.#attempt;
     await lines.settle();
-    const attempt = counts ? run.attempt : run.attempt - 1;
+    const attempt = counts && !hostFault ? run.attempt : run.attempt - 1;
+    const now = clock.now();
+    const faults = run.host_faults + 1;
+    const fault = hostFault ? { message: why, faults, retryAt: now + retryPauseMs(faults) } : undefined;
     const status = await database.transact(async (tx) => {
-      const given = await giveBack(tx, { ...run, attempt }, why.replaceAll('\0', '\u{fffd}'), clock.now());
+      const given = await giveBack(tx, { ...run, attempt }, why, now, fault);
       if (given) await lines.finish(tx);
       return given;
     });
-    log.warn({ run: run.id, attempt: run.attempt, of: ATTEMPTS_MAX, status, why }, 'A run was cut short.');
+    if (fault) {
+      const fields = { run: run.id, faults, retryInMs: retryPauseMs(faults), status, why };
+      log.warn(fields, 'Run requeued after a fault of the host; the attempt does not count.');
+    } else
+      log.warn({ run: run.id, attempt: run.attempt, of: ATTEMPTS_MAX, status, why }, 'A run was cut short.');
     if (status === 'queued') {
       metrics.runsRequeued.inc();
       database.notify('runs-queued');

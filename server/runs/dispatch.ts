@@ -19,13 +19,13 @@ import { NO_MASK } from '../secrets/mask.ts';
 import { type AttemptEnd, conclude, isHostTrouble } from './conclude.ts';
 import { limitsShown, prepareJob } from './execute.ts';
 import { giveBack } from './give-back.ts';
+import { restMs } from './host-faults.ts';
 import { LogWriter } from './log-writer.ts';
 import { claimRuns, listHeld } from './moves.ts';
 import type { RunsTable } from './schema.ts';
 
 const LOOK_EVERY_MS = 1000;
 const STRAYS_EVERY_MS = 10_000;
-const TROUBLE_PAUSE_MS = 500;
 /** Ended apps whose results are still being written; beyond it nothing new is claimed, so that a slow disk is felt. */
 const KEEPING_MAX = 64;
 
@@ -63,6 +63,9 @@ export class Dispatcher {
   #keeping = 0;
   #strayLook = 0;
   #draining = false;
+  /** Attempts in a row that ended in trouble of the host. */
+  #faults = 0;
+  #resting = false;
   /** Whether there was room on the disk when it was last looked at. */
   #roomy = true;
 
@@ -99,7 +102,7 @@ export class Dispatcher {
 
   async #claim(): Promise<void> {
     const { database, runner, slots, workerId, clock } = this.#parts;
-    if (!this.#hasRoom()) return;
+    if (this.#resting || !this.#hasRoom()) return;
     for (const pool of slots.pools) {
       const limit = Math.min(slots.free(pool), KEEPING_MAX - this.#keeping);
       if (limit <= 0 || this.#draining) continue;
@@ -182,7 +185,7 @@ export class Dispatcher {
       end = { kind: 'unstarted', error };
     }
     this.#apps.delete(key);
-    if (isHostTrouble(end)) await this.#breathe(run.attempt);
+    this.#restAfter(end);
     release();
     metrics.slotsBusy.set(slots.busy);
     this.#keeping += 1;
@@ -194,12 +197,25 @@ export class Dispatcher {
   }
 
   /**
-   * A machine that cannot start apps would otherwise use up the attempts of every run in the queue in no time, before
-   * another machine could take them.
+   * Claims nothing for a while after a host trouble, longer after each in a row: another machine may take the runs, and
+   * one that cannot start apps does not go through the whole queue.
    */
-  async #breathe(attempt: number): Promise<void> {
-    if (this.#draining) return;
-    await new Promise<void>((resolve) => this.#parts.clock.after(attempt * TROUBLE_PAUSE_MS, resolve));
+  #restAfter(end: AttemptEnd): void {
+    const { clock, log } = this.#parts;
+    if (!isHostTrouble(end)) {
+      this.#faults = 0;
+      return;
+    }
+    // Runs that meet the same trouble at once are one.
+    if (this.#resting || this.#draining) return;
+    this.#faults += 1;
+    this.#resting = true;
+    const ms = restMs(this.#faults);
+    log.warn({ faults: this.#faults, ms }, 'The host has a fault; no run is claimed for a while.');
+    clock.after(ms, () => {
+      this.#resting = false;
+      this.#claims.poke();
+    });
   }
 
   /** Cancels the apps of runs that are to be canceled, were deleted, or were taken from this worker. */

@@ -8,6 +8,7 @@ import type { RunId } from '@switchyard/contract/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { type Changed, insertEvents } from './history.ts';
+import { RETRY_PAUSE_MAX_MS } from './host-faults.ts';
 import type { RunsTable } from './schema.ts';
 import { byTurn, inLine, RUNNING } from './turns.ts';
 
@@ -28,7 +29,17 @@ export interface Claim {
 export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> {
   const waiting: Pick<RunsTable, 'id' | 'priority' | 'created_at'>[] = [];
   for (const name of claim.classes) {
-    const query = inLine(tx, name).select(['id', 'priority', 'created_at']).limit(claim.limit);
+    const query = inLine(tx, name)
+      .select(['id', 'priority', 'created_at'])
+      // A pause that is longer than any was made by a clock that was ahead.
+      .where((eb) =>
+        eb.or([
+          eb('retry_at', 'is', null),
+          eb('retry_at', '<=', claim.now),
+          eb('retry_at', '>', claim.now + RETRY_PAUSE_MAX_MS),
+        ]),
+      )
+      .limit(claim.limit);
     waiting.push(...(await (claim.skipLocked ? query.forUpdate().skipLocked() : query).execute()));
   }
   if (waiting.length === 0) return [];
@@ -41,6 +52,7 @@ export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> 
       attempt: eb('attempt', '+', 1),
       fence: eb('fence', '+', 1),
       initiated_at: claim.now,
+      retry_at: null,
       containment: claim.containment,
     }))
     .where(
@@ -80,15 +92,30 @@ export async function endRunning(
   return true;
 }
 
+/** Why a run is tried again without its attempt being counted, and not before when. */
+export interface HostFault {
+  message: string;
+  faults: number;
+  retryAt: number;
+}
+
 /** Puts a run back at its old place; false when somebody else has it by now, or it is to be canceled. */
 export async function requeue(
   tx: Writer,
   run: Pick<RunsTable, 'id' | 'application_uid' | 'fence' | 'attempt'>,
   at: number,
+  fault?: HostFault,
 ): Promise<boolean> {
   const result = await tx
     .updateTable('runs')
-    .set({ status: 'queued', worker_id: null, initiated_at: null, attempt: run.attempt, containment: '' })
+    .set({
+      status: 'queued',
+      worker_id: null,
+      initiated_at: null,
+      attempt: run.attempt,
+      containment: '',
+      ...(fault && { host_fault: fault.message, host_faults: fault.faults, retry_at: fault.retryAt }),
+    })
     .where('id', '=', run.id)
     .where('fence', '=', run.fence)
     .where('status', '=', 'running')

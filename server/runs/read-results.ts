@@ -9,6 +9,7 @@ import type { Ended, ResultFile } from '@switchyard/runner';
 import { messageOf } from '../log.ts';
 import type { Mask } from '../secrets/mask.ts';
 import { isArchive } from './formats.ts';
+import { isFaultOfHost } from './host-faults.ts';
 import { tooLarge } from './judge.ts';
 import type { ReadAssets } from './read-assets.ts';
 import { type JsonSource, nothing, type ReadJson, readJson } from './read-json.ts';
@@ -75,13 +76,15 @@ function readInThread(work: ThreadWork): Promise<ReadJson> {
 }
 
 /**
- * Never throws: what cannot be read, such as JSON nested deeper than the stack, is no output, and says so. Otherwise the
- * same output would be read again and again, and its run would never end.
+ * Throws only for a fault of the host, which will pass. Anything else that cannot be read, such as JSON nested deeper than
+ * the stack, is no output, and says so. Otherwise the same output would be read again and again, and its run would never
+ * end.
  */
 export async function readResults(ended: Ended, format: FormatType, mask: Mask): Promise<Results> {
   try {
     return await read(ended, format, mask);
   } catch (error) {
+    if (isFaultOfHost(error)) throw error;
     return {
       ...nothing(`The output of the app could not be read: ${messageOf(error)}`),
       output: null,

@@ -71,6 +71,12 @@ export interface RunsTable {
 
   /** How often it was claimed. */
   attempt: number;
+  /** How many attempts were ended by faults of the host and not counted. */
+  host_faults: number;
+  /** Not claimed before; null when it may be claimed at any time. */
+  retry_at: number | null;
+  /** The last fault of the host; null when there was none. */
+  host_fault: string | null;
   /** Grows with every claim; whoever holds an older one may not write. */
   fence: number;
   worker_id: string | null;
@@ -360,6 +366,17 @@ export const migrations: readonly Migration[] = [
     name: '0048-indicators-of-metrics',
     async up(db) {
       await db.schema.alterTable('runs').addColumn('metrics_error', 'text').execute();
+    },
+  },
+  {
+    name: '0050-host-faults-of-runs',
+    async up(db) {
+      await db.schema
+        .alterTable('runs')
+        .addColumn('host_faults', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
+      await db.schema.alterTable('runs').addColumn('retry_at', 'bigint').execute();
+      await db.schema.alterTable('runs').addColumn('host_fault', 'text').execute();
     },
   },
 ];

@@ -334,6 +334,9 @@ async function bring(
 
 const notStarted = {
   attempt: 0,
+  host_faults: 0,
+  retry_at: null,
+  host_fault: null,
   fence: 0,
   worker_id: null,
   cancel_requested_at: null,

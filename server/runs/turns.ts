@@ -173,6 +173,8 @@ const SHOWN = [
   'priority',
   'queuing_disabled',
   'attempt',
+  'host_fault',
+  'retry_at',
 ] as const;
 
 export type Active = Pick<RunsTable, (typeof SHOWN)[number]>;

@@ -17,18 +17,25 @@ interface Case {
   busy?: Busy[];
   before?: number;
   attempt?: number;
+  fault?: { message: string; retryInMs: number };
   name?: ExecutionClass;
   holders?: Holder[];
 }
 
 const NOW = Date.UTC(2026, 10, 20, 9);
 
-function told({ workers, busy = [], before = 0, attempt = 0, name = SMALL, holders = [] }: Case) {
+function told({ workers, busy = [], before = 0, attempt = 0, fault, name = SMALL, holders = [] }: Case) {
   const serving = servingOf(
     workers.map((capacity, index) => ({ id: `worker-${index}`, capacity })),
     name,
   );
-  const run = { ...readTurn(6, 0, 'run-1'), execution_class: name, attempt };
+  const run = {
+    ...readTurn(6, 0, 'run-1'),
+    execution_class: name,
+    attempt,
+    host_fault: fault?.message ?? null,
+    retry_at: fault ? NOW + fault.retryInMs : null,
+  };
   return explain(run, { serving, busy, before, holders, account: 'own' as AccountId, now: NOW });
 }
 const on = (worker: number, name: ExecutionClass, count: number): Busy => ({
@@ -39,6 +46,21 @@ const on = (worker: number, name: ExecutionClass, count: number): Busy => ({
 const shared = (slots: number): Capacity => ({ shared: slots, own: {} });
 
 test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
+  [
+    'R2: its host had a fault and its pause goes on',
+    { workers: [shared(1)], fault: { message: 'The disk is full', retryInMs: 4_000 } },
+    {
+      place: 1,
+      reason: 'host_fault',
+      message:
+        /^The host could not execute it: The disk is full\. It is retried at 2026-11-20T09:00:04\.000Z; the attempt does not count\.$/,
+    },
+  ],
+  [
+    'R2: its host had a fault and its pause is over',
+    { workers: [shared(1)], fault: { message: 'The disk is full', retryInMs: 0 } },
+    { place: 1, reason: 'about_to_start', message: /is about to start\.$/ },
+  ],
   ['nobody is there', { workers: [] }, { place: 1, reason: 'no_worker', message: /No worker is there/ }],
   [
     'nobody who is there serves the class',

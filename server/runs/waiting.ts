@@ -13,7 +13,7 @@ import { livingWorkers } from '../queue/workers.ts';
 import type { RunsTable } from './schema.ts';
 import { byTurn, countLoad, type Holder, listHolders, listNext, type Turn } from './turns.ts';
 
-export type Queued = Turn & Pick<RunsTable, 'execution_class' | 'attempt'>;
+export type Queued = Turn & Pick<RunsTable, 'execution_class' | 'attempt' | 'host_fault' | 'retry_at'>;
 
 interface Situation {
   serving: Serving;
@@ -32,12 +32,17 @@ const STALLED_MS = 60_000;
 
 /** The reason in a word and in a sentence. */
 export function explain(run: Queued, situation: Situation): Waiting {
-  const { serving, busy, before } = situation;
+  const { serving, busy, before, now } = situation;
   const told = (reason: Waiting['reason'], message: string): Waiting => ({
     place: before + 1,
     reason,
     message: `${message}${run.attempt > 0 ? ` It was started ${times(run.attempt)}, cut short and queued again at its old place.` : ''}`,
   });
+  if (run.host_fault !== null && run.retry_at !== null && run.retry_at > now)
+    return told(
+      'host_fault',
+      `The host could not execute it: ${sentence(run.host_fault)} It is retried at ${rfc3339(run.retry_at)}; the attempt does not count.`,
+    );
   const { slots } = serving;
   const name = run.execution_class;
   if (serving.workers === 0)
@@ -136,6 +141,10 @@ function listed(names: readonly string[]): string {
   const more = names.length - some.length;
   const last = more > 0 ? `${more} more` : some.pop();
   return some.length === 0 ? `${last}` : `${some.join(', ')} and ${last}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function times(count: number): string {

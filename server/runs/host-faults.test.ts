@@ -1,0 +1,140 @@
+/** R2: faults of the host under acknowledged runs are retried, with pauses, and cost no attempt. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterEach, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../clock.ts';
+import { createRun, ended, nodeApp, pushApp } from '../testing/apps.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+import { isFaultOfHost, RETRY_PAUSE_MAX_MS, restMs, retryPauseMs } from './host-faults.ts';
+
+/** How much shorter waits are than they should be. */
+let pace = 1;
+let aheadMs = 0;
+/** Waits pass quicker than they should, and pauses are skipped by setting the clock ahead. */
+const clock: Clock = {
+  ...systemClock,
+  now: () => systemClock.now() + aheadMs,
+  after: (ms, callback) => systemClock.after(ms / pace, callback),
+};
+
+let server: TestServer;
+let release = async (): Promise<void> => {};
+afterEach(async () => {
+  pace = 1;
+  await release();
+  await server.close();
+});
+
+/** A shell that was started before descriptors are short; it sets how many this process may open. */
+async function descriptors(): Promise<((most: string) => Promise<string>) | undefined> {
+  const script = `prlimit --version || exit 1; while read -r most; do prlimit --pid ${process.pid} --nofile="$most" && echo done; done`;
+  const shell = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
+  if ((await lines.next()).done) return undefined;
+  return async (most) => {
+    shell.stdin.write(`${most}\n`);
+    const line = await lines.next();
+    if (most.startsWith('20000')) {
+      shell.stdin.end();
+      await once(shell, 'exit');
+    }
+    return String(line.value);
+  };
+}
+
+interface Body {
+  metadata: { waiting?: { reason: string; message: string } };
+}
+
+interface Row {
+  id: string;
+  status: string;
+  attempt: number;
+  host_faults: number;
+}
+
+const rows = (): Promise<Row[]> =>
+  server.running.database.read
+    .selectFrom('runs')
+    .select(['id', 'status', 'attempt', 'host_faults'])
+    .orderBy('created_at')
+    .execute();
+
+test('R2: a host without descriptors fails no run, however often it is tried', async (context) => {
+  const limit = await descriptors();
+  if (limit === undefined) return context.skip('there is no prlimit here');
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' }, clock });
+  await pushApp(
+    server,
+    'app',
+    nodeApp('(input) => new Promise((resolve) => setTimeout(() => resolve({ twice: 2 * input.n }), 300))'),
+  );
+  await ended(server, 'app', await createRun(server, 'app', { input: { n: 0 } }));
+  const kept = await createRun(server, 'app', { input: { n: 1 } });
+  const canceled = await createRun(server, 'app', { input: { n: 2 } });
+  release = async () => {
+    release = async () => {};
+    await limit('20000:');
+  };
+  await limit('20:');
+  pace = 50;
+  // Six faults of one run are more than the five attempts that a run has.
+  await expect
+    .poll(async () => {
+      const most = Math.max(...(await rows()).map((row) => row.host_faults));
+      if (most <= 5) aheadMs += RETRY_PAUSE_MAX_MS;
+      return most;
+    })
+    .toBeGreaterThan(5);
+  expect((await rows()).filter((row) => row.status === 'failed')).toEqual([]);
+  pace = 1;
+  await release();
+  const troubled = (await rows()).filter((row) => row.host_faults > 0).map((row) => row.id);
+  await expect
+    .poll(async () => {
+      for (const id of troubled) {
+        const { body } = await server.ask('GET', `/v1/applications/app/runs/${id}`);
+        const found = (body as Body).metadata.waiting;
+        if (found?.reason === 'host_fault') return found.message;
+      }
+      return '';
+    })
+    .toMatch(/^The host could not execute it: .*EMFILE/s);
+  await server.ask('PATCH', `/v1/applications/app/runs/${canceled}/cancel`);
+  await expect
+    .poll(async () => {
+      aheadMs += RETRY_PAUSE_MAX_MS;
+      return (await rows()).filter((row) => row.status === 'queued' || row.status === 'running').length;
+    })
+    .toBe(0);
+  expect(await ended(server, 'app', kept)).toMatchObject({
+    status_v2: 'succeeded',
+    output: { twice: 2 },
+    metadata: { attempt: 1 },
+  });
+  expect((await ended(server, 'app', canceled)).status_v2).toBe('canceled');
+});
+
+test('R2: pauses grow, and end at a bound', () => {
+  expect([1, 2, 3, 6, 7, 5000].map(retryPauseMs)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
+  expect([1, 2, 7, 5000].map(restMs)).toEqual([500, 1000, 30_000, 30_000]);
+});
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code });
+
+test.each([
+  ...['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO', 'EROFS', '53100', '57P01'].map(
+    (code): [string, Error, boolean] => [code, withCode(code), true],
+  ),
+  ['what another error was caused by', new Error('it failed', { cause: withCode('EIO') }), true],
+  ['a SQLite database that may not be written', Object.assign(new Error(), { errcode: 8 + 256 }), true],
+  ...['ENOENT', 'EACCES', 'EISDIR', '23505'].map((code): [string, Error, boolean] => [
+    code,
+    withCode(code),
+    false,
+  ]),
+  ['an error of ours', new TypeError('x is undefined'), false],
+])('R2: %s', (_, error, expected) => {
+  expect(isFaultOfHost(error)).toBe(expected);
+});
