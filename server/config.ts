@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { BANNER_PATH } from '@switchyard/contract/banner.ts';
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { SEARCH_PATH } from '@switchyard/contract/search.ts';
@@ -22,6 +23,8 @@ export interface Config {
     address: string;
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
   } | null;
+  /** Absolute path of a folder for blobs that several processes may share, such as one on NFS; null: not into such a one. */
+  sharedBlobs: string | null;
   /** Without a trailing slash; null: made from host and port once listening. */
   publicUrl: string | null;
   role: 'all' | 'server' | 'worker';
@@ -65,11 +68,14 @@ export function readConfig(env: Environment = process.env): Config {
       `SWITCHYARD_ROLE is "${role}", but several processes can only share PostgreSQL: set SWITCHYARD_DATABASE to a postgres:// address, or the role to all.`,
     );
   }
-  const s3 = readBlobs(env);
+  const sharedBlobs = readSharedFolder(env);
+  const s3 = sharedBlobs === null ? readBlobs(env) : null;
   const masterKey = readMasterKey(env);
-  if (role !== 'all' && (s3 === null || masterKey === null)) {
+  if (role !== 'all' && ((s3 ?? sharedBlobs) === null || masterKey === null)) {
     const missing =
-      s3 === null ? 'SWITCHYARD_BLOBS, the bucket they share' : 'SWITCHYARD_KEY, the key they share';
+      (s3 ?? sharedBlobs) === null
+        ? 'SWITCHYARD_BLOBS, the bucket or folder they share'
+        : 'SWITCHYARD_KEY, the key they share';
     throw new ConfigError(
       `SWITCHYARD_ROLE is "${role}", and several processes need ${missing}; set it, or the role to all.`,
     );
@@ -80,6 +86,7 @@ export function readConfig(env: Environment = process.env): Config {
     data: resolve(env.SWITCHYARD_DATA || './data'),
     postgres,
     s3,
+    sharedBlobs,
     publicUrl: readPublicUrl(env),
     role,
     capacity: readCapacity(env),
@@ -160,7 +167,7 @@ function readBlobs(env: Environment): Config['s3'] {
   if (!address) return null;
   if (!address.startsWith('s3://') || !URL.canParse(address)) {
     throw new ConfigError(
-      'SWITCHYARD_BLOBS is not of the form s3://bucket?endpoint=…; leave it out for the data folder.',
+      'SWITCHYARD_BLOBS is not of the form s3://bucket?endpoint=… or file:///folder; leave it out for the data folder.',
     );
   }
   const {
@@ -177,6 +184,18 @@ function readBlobs(env: Environment): Config['s3'] {
     address,
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
   };
+}
+
+function readSharedFolder(env: Environment): string | null {
+  const address = env.SWITCHYARD_BLOBS;
+  if (!address?.startsWith('file:')) return null;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  const isFolder = url !== null && address.startsWith('file:///') && url.pathname !== '/';
+  if (!isFolder || url.search || url.hash)
+    throw new ConfigError(
+      `SWITCHYARD_BLOBS is "${address}"; a folder is named by three slashes and its absolute path, such as file:///mnt/switchyard-blobs.`,
+    );
+  return resolve(fileURLToPath(url));
 }
 
 function readPublicUrl(env: Environment): string | null {

@@ -3,7 +3,6 @@
  * other, and is handed down; nothing else makes its own. The launcher of apps is started first, while this process is
  * small: starting a process costs in proportion to the memory of the one that does.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
@@ -17,7 +16,6 @@ import { accountHandlers } from './account/operations.ts';
 import { isLoopbackAddress, isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
 import { applicationCleaner } from './api/clean-up.ts';
-import { openDataFolder } from './api/data-folder.ts';
 import { serveDocuments } from './api/documents.ts';
 import { migrations } from './api/migrations.ts';
 import { executableCleaner } from './api/remove-executables.ts';
@@ -34,7 +32,6 @@ import { openBlobs } from './blobs/open.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Database, skipsLocked } from './database/database.ts';
-import { FolderTakenError, lockFolder } from './database/folder-lock.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { Seal } from './database/seal.ts';
@@ -62,7 +59,8 @@ import { UrlSigner } from './http/signed-url.ts';
 import { inputSetHandlers } from './input-sets/operations.ts';
 import { inputHandlers } from './inputs/operations.ts';
 import { useInput } from './inputs/use.ts';
-import { bindInstallation, inspectInstallation, isDataFolder, keepDamagedLog } from './installation/start.ts';
+import { naming } from './installation/naming.ts';
+import { bindInstallation, enterDataFolder, keepDamagedLog } from './installation/start.ts';
 import { instanceHandlers } from './instances/operations.ts';
 import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
@@ -108,7 +106,6 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   const clock = seams.clock ?? systemClock;
   const random = seams.random ?? systemRandom;
   const log = seams.log ?? createLog(config.logLevel);
-  const unwritable = `SWITCHYARD_DATA is "${config.data}", where the server cannot keep its data`;
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const one of closers.splice(0).reverse()) await one();
@@ -121,14 +118,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   }
 
   async function start(): Promise<RunningServer> {
-    if (!isDataFolder(config.data)) await inspectInstallation(config);
-    await naming(unwritable, () => mkdir(config.data, { recursive: true, mode: 0o700 }));
-    const lock = await naming(unwritable, async () => lockFolder(config.data));
-    closers.push(async () => lock.release());
-    const sides = await inspectInstallation(config);
-    await naming(unwritable, () =>
-      openDataFolder(config.data, { database: config.postgres === null, blobs: config.s3 === null }),
-    );
+    const { folderId, sides } = await enterDataFolder(config, closers);
     const runner =
       config.role === 'server'
         ? null
@@ -148,12 +138,20 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const { database } = acts;
     await migrate(database, migrations);
     const bound = { config, database, clock, random, log };
-    const { identity, blobs } = await bindInstallation(bound, sides, damage, () => openBlobs(config));
+    const { identity, blobs } = await bindInstallation(bound, sides, damage, () =>
+      openBlobs(config, folderId, systemClock),
+    );
     closers.push(() => identity.advance());
     const masterKey = await loadMasterKey(config.data, config.masterKey, random);
     await checkMasterKey(database, masterKey);
-    const contents = new Contents({ database, blobs, clock, random });
     const metrics = createMetrics();
+    const contents = new Contents({
+      ...{ database, blobs, clock, random },
+      onDamage: ({ key, damage, message }) => {
+        metrics.damagedBlobs.inc({ damage });
+        log.error({ blob: key, damage }, message);
+      },
+    });
     let publicUrl = config.publicUrl ?? '';
     const signer = new UrlSigner({ key: deriveKey(masterKey, 'urls'), clock, publicUrl: () => publicUrl });
     const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
@@ -266,7 +264,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       forgetter({ database, clock, log, metrics }),
     ];
     startAll(reconcilers, closers);
-    if (runner) await startWork(runner, { ...shared, config, folderId: lock.folderId, log, closers });
+    if (runner) await startWork(runner, { ...shared, config, folderId, log, closers });
 
     const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site, config.site) : null;
     const connectionsMax = connectionsFor(
@@ -336,16 +334,6 @@ function openRunner(config: Config, log: Log): Promise<Runner> {
     ...(config.containment ? { containment: config.containment } : {}),
     onDiagnostic: (event) => log[event.level]({ event: event.event, run: event.runKey }, event.message),
   });
-}
-
-/** Says which setting is meant when what it names does not work. */
-async function naming<T>(trouble: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof FolderTakenError) throw new ConfigError(error.message);
-    throw new ConfigError(`${trouble}: ${messageOf(error).replace(/\.$/, '')}.`);
-  }
 }
 
 /**

@@ -21,7 +21,7 @@ export async function openDataFolder(
   if (process.getuid?.() !== 0) return;
   // SQLite gives the files beside it the mode of this one.
   if (keeps.database) await (await open(sqlitePath(folder), 'a', 0o600)).close();
-  if (keeps.blobs) await mkdir(blobsFolder(folder), { recursive: true });
+  if (keeps.blobs) await mkdir(blobsFolder({ data: folder, sharedBlobs: null }), { recursive: true });
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!OURS.test(entry.name) || entry.isSymbolicLink()) continue;
     await chmod(join(folder, entry.name), entry.isDirectory() ? 0o700 : 0o600);

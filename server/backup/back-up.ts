@@ -4,14 +4,12 @@
  * all the same, as of a process that was asleep, blobs may be missing and there is no backup.
  */
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkMasterKey, loadMasterKey, writeDurably } from '../account/master-key.ts';
 import { migrations } from '../api/migrations.ts';
-import { readDiskBlobs } from '../blobs/disk.ts';
 import { dropHold, renewHold, takeHold } from '../blobs/holds.ts';
-import { blobsFolder } from '../blobs/open.ts';
-import { openS3Blobs } from '../blobs/s3.ts';
+import { readBlobs } from '../blobs/open.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -91,9 +89,7 @@ export async function backUp(
       try {
         const taken = clock.now();
         const written = await writeTables(database, place.incoming);
-        const spool = join(place.incoming, 'spool');
-        const copied = await copyBlobs(place, await openBlobs(config, spool));
-        await rm(spool, { recursive: true, force: true });
+        const copied = await copyBlobs(place, await readBlobs(config));
         const files = await copyFiles(config, place.incoming, asked.withoutKey ? null : masterKey);
         await hold.check();
         const manifest: Manifest = {
@@ -143,10 +139,6 @@ function keepStopped(config: Config): () => void {
 
 async function openBeside({ postgres, data }: Config): Promise<Beside> {
   return postgres ? openPostgresBeside(postgres) : openSqliteBeside(sqlitePath(data));
-}
-
-async function openBlobs({ s3, data }: Config, spool: string): Promise<Pick<BlobStore, 'open'>> {
-  return s3 ? openS3Blobs(s3.address, s3.credentials, { spool }) : readDiskBlobs(blobsFolder(data));
 }
 
 /** The tables have to be those that this release knows, or the backup would say less than it seems to. */

@@ -5,6 +5,7 @@
  * installation, with an id of its own in database, data folder and blob store, so that it never shares a store with the
  * server that the backup was made of.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -91,7 +92,7 @@ async function restoreInto(
   const database = await openDatabase(config, log);
   try {
     await checkEmpty(database);
-    const blobs = await openBlobs(config);
+    const blobs = await openBlobs(config, `restore-${randomUUID()}`, clock);
     await checkNoBlobs(blobs);
     await copyBlobs(backup, blobs, undo);
     for (const { name } of manifest.files) {

@@ -18,6 +18,7 @@ import { areHeld } from './holds.ts';
 import type { Identity } from './identity.ts';
 import type { ContentsTable } from './schema.ts';
 import type { BlobStore, Part } from './store.ts';
+import { type DamagedBlobError, type NamedBlob, VerifiedBlobs } from './verified.ts';
 
 /** Up to here content lies in the database: one group commit instead of three syncs of its own. */
 const INLINE_BYTES_MAX = 64 * 1024;
@@ -58,13 +59,22 @@ export class Contents {
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #verified: VerifiedBlobs;
   readonly #startedAt: number;
 
-  constructor(parts: { database: Database; blobs: BlobStore; clock: Clock; random: Random }) {
+  /** `onDamage` is told of each read of a blob that is not what was written. */
+  constructor(parts: {
+    database: Database;
+    blobs: BlobStore;
+    clock: Clock;
+    random: Random;
+    onDamage?: (error: DamagedBlobError) => void;
+  }) {
     this.#database = parts.database;
     this.#blobs = parts.blobs;
     this.#clock = parts.clock;
     this.#random = parts.random;
+    this.#verified = new VerifiedBlobs(parts.blobs, parts.onDamage ?? (() => {}));
     this.#startedAt = parts.clock.now();
   }
 
@@ -122,14 +132,14 @@ export class Contents {
   async find(contentId: string): Promise<Content | undefined> {
     const row = await find(this.#database.read, contentId);
     if (!row) return undefined;
-    const { inline, blob_key } = row;
+    const { inline } = row;
     return {
       id: row.id,
       bytes: row.bytes,
       sha256: row.sha256,
       open: async (part) =>
         inline === null
-          ? this.#blobs.open(blob_key ?? '', part)
+          ? this.#verified.open(blobOf(row), part)
           : Readable.from([partOf(inline, part)], { objectMode: false }),
     };
   }
@@ -140,7 +150,7 @@ export class Contents {
     if (!row) return undefined;
     if (row.inline !== null) return Buffer.from(row.inline);
     const chunks: Buffer[] = [];
-    for await (const chunk of await this.#blobs.open(row.blob_key ?? '')) chunks.push(chunk as Buffer);
+    for await (const chunk of await this.#verified.open(blobOf(row))) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks);
   }
 
@@ -211,6 +221,10 @@ export class Contents {
     const named = this.#database.read.selectFrom('contents').select('id').where('blob_key', '=', key);
     return (await named.executeTakeFirst()) !== undefined;
   }
+}
+
+function blobOf({ blob_key, bytes, sha256 }: ContentsTable): NamedBlob {
+  return { key: blob_key ?? '', bytes, sha256 };
 }
 
 function partOf(inline: Uint8Array, part?: Part | null): Buffer {

@@ -3,8 +3,8 @@
  * that after a power cut a blob is there whole or not at all. `incoming/` is emptied at the start; several processes that
  * share a folder each have one of their own in it. The trash is `.trash/<key>`, and `installation.json` is the marker.
  */
-import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { constants, createReadStream, existsSync } from 'node:fs';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { PIECE_BYTES, writeMeasured } from './measured-file.ts';
@@ -17,6 +17,7 @@ import {
   openNamed,
   type Part,
   readMarkerText,
+  StoreAwayError,
   TRASH,
   writtenMarker,
 } from './store.ts';
@@ -67,7 +68,9 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
         await syncFolder(dirname(path));
         return { key, ...measured };
       } catch (error) {
-        await rm(temporary, { force: true });
+        await rm(temporary, { force: true }).catch(() => {});
+        // Made at the start: it can only be missing where the share that held it is no longer mounted.
+        if (isMissing(error) && !existsSync(incoming)) throw new StoreAwayError(folder, error);
         throw error;
       }
     },
@@ -95,7 +98,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
         await file.close();
       }
       try {
-        if (isFirst) await link(temporary, join(folder, MARKER));
+        if (isFirst) await createOnce(temporary, join(folder, MARKER));
         else await rename(temporary, join(folder, MARKER));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -169,6 +172,16 @@ async function openFile(key: string, path: string, part?: Part | null): Promise<
     stream.once('error', (error) => reject(isMissing(error) ? new BlobMissingError(key, error) : error));
   });
   return stream;
+}
+
+/** Throws EEXIST where the path is taken. Some shared file systems have no hard links. */
+async function createOnce(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+  }
 }
 
 /** By the clock of the file system, which may be another machine's. */

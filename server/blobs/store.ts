@@ -28,6 +28,13 @@ export class BlobMissingError extends Error {
   }
 }
 
+/** The folder of the blobs is not there any more, as after an unmount. */
+export class StoreAwayError extends Error {
+  constructor(folder: string, cause: unknown) {
+    super(`The blob folder ${folder} is gone.`, { cause });
+  }
+}
+
 /** Bytes of a blob, both ends included; the blob has them. */
 export interface Part {
   from: number;

@@ -42,7 +42,8 @@ export function respondWithError(error: unknown, reply: FastifyReply, parts: Par
   const trouble = unavailable(error);
   if (trouble) {
     parts.log.warn(fields, 'Request failed: disk full, or database or object store unavailable.');
-    reply.code(503).header('retry-after', String(trouble.retryAfterSeconds));
+    reply.code(503);
+    if (trouble.retryAfterSeconds !== null) reply.header('retry-after', String(trouble.retryAfterSeconds));
     const words = `${trouble.sentence} Request ${request.id}.`;
     return sendError(reply, { status: 'Service Unavailable', error: words }, parts);
   }

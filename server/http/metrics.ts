@@ -9,6 +9,7 @@ export interface Metrics {
   runsRequeued: Counter;
   slotsBusy: Gauge;
   webhookAttempts: Counter<'status'>;
+  damagedBlobs: Counter<'damage'>;
 }
 
 export function createMetrics(): Metrics {
@@ -43,6 +44,12 @@ export function createMetrics(): Metrics {
     slotsBusy: new Gauge({
       name: 'switchyard_slots_busy',
       help: 'Runs executing on this machine.',
+      registers,
+    }),
+    damagedBlobs: new Counter({
+      name: 'switchyard_damaged_blobs_total',
+      help: 'Reads of stored content that failed because its blob is missing, truncated or changed.',
+      labelNames: ['damage'],
       registers,
     }),
     webhookAttempts: new Counter({

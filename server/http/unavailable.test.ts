@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { S3Error } from '../blobs/s3-requests.ts';
+import { StoreAwayError } from '../blobs/store.ts';
 import { unavailable } from './unavailable.ts';
 
 const withCode = (code: string, message = 'no') => Object.assign(new Error(message), { code });
@@ -54,6 +55,24 @@ test.each([
   [
     'a disk that SQLite cannot write to',
     Object.assign(new Error('disk I/O error'), { errcode: 778 }),
+    'temporarily unavailable',
+  ],
+  ['R5: a file system that became read-only', withCode('EROFS'), 'is read-only'],
+  [
+    'R5: a database on it',
+    Object.assign(new Error('attempt to write a readonly database'), { errcode: 1032 }),
+    'is read-only',
+  ],
+  ['R5: a PostgreSQL that takes no writes', withCode('25006'), 'is read-only'],
+  [
+    'R4: a malformed database',
+    Object.assign(new Error('database disk image is malformed'), { errcode: 11 }),
+    'is damaged',
+  ],
+  ['R5: a disk that fails', withCode('EIO'), 'temporarily unavailable'],
+  [
+    'B20: a shared folder that was unmounted',
+    new StoreAwayError('/mnt/blobs', null),
     'temporarily unavailable',
   ],
   ['a store that is away', new S3Error('no answer', null, true), 'temporarily unavailable'],

@@ -4,27 +4,48 @@
  * ours.
  */
 import { S3Error } from '../blobs/s3-requests.ts';
-import { isDatabaseAway, isDatabaseFull } from '../database/away.ts';
+import { StoreAwayError } from '../blobs/store.ts';
+import { damageBehind } from '../blobs/verified.ts';
+import { isDatabaseAway, isDatabaseDamaged, isDatabaseFull, isDatabaseReadOnly } from '../database/away.ts';
 
 /** Of the file system: no room, or none left for this user. */
 const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
+/** A file system that became read-only, often after an error of the disk; a disk that fails; a share that went away. */
+const READ_ONLY_CODES = new Set(['EROFS']);
+const AWAY_CODES = new Set(['EIO', 'ESTALE', 'ENOTCONN', 'ENODEV']);
 const CAUSES_MAX = 8;
 
 export interface Unavailable {
   sentence: string;
-  retryAfterSeconds: number;
+  /** null: trying again does not help before an operator has acted. */
+  retryAfterSeconds: number | null;
 }
 
 /** What to answer, or null when the error is something else. What caused the error counts, too. */
 export function unavailable(thrown: unknown): Unavailable | null {
+  const damaged = damageBehind(thrown);
+  if (damaged) return { sentence: damaged.message, retryAfterSeconds: null };
   let error = thrown;
   for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth += 1) {
-    if (isDatabaseFull(error) || FULL_CODES.has((error as NodeJS.ErrnoException).code ?? ''))
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (isDatabaseReadOnly(error) || READ_ONLY_CODES.has(code))
+      return {
+        sentence:
+          'The disk of the server is read-only, so this cannot be stored; the operator has to make it writable again.',
+        retryAfterSeconds: 60,
+      };
+    if (isDatabaseDamaged(error))
+      return {
+        sentence: 'The database of the server is damaged; the operator has to restore a backup.',
+        retryAfterSeconds: null,
+      };
+    if (isDatabaseFull(error) || FULL_CODES.has(code))
       return {
         sentence: 'The disk of the server is full, so nothing can be stored. Free disk space, then retry.',
         retryAfterSeconds: 10,
       };
-    if (error instanceof S3Error ? error.mayPass : isDatabaseAway(error))
+    const isAway = isDatabaseAway(error) || error instanceof StoreAwayError || AWAY_CODES.has(code);
+    if (error instanceof S3Error ? error.mayPass : isAway)
       return {
         sentence:
           'Storage is temporarily unavailable. The request may have taken effect: check before you retry.',

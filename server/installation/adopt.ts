@@ -55,7 +55,7 @@ export async function adoptInstallation(
       );
       const renamed = sides.database.hasRows ? [] : await setAside(config.data, now);
       await markFolder(config.data, id);
-      const blobs = await openBlobs(config);
+      const blobs = await openBlobs(config, lock.folderId, clock);
       await blobs.writeMarker({ installation: id, generation, mayBeEmpty: sides.blobs.isEmpty });
       return { id, renamed };
     } finally {

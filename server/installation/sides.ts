@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { readMasterKey, writeDurably } from '../account/master-key.ts';
 import { migrations } from '../api/migrations.ts';
-import { blobsFolder, nameOfBlobs, readBlobs } from '../blobs/open.ts';
+import { nameOfBlobs, readBlobs } from '../blobs/open.ts';
 import type { IdentityTable } from '../blobs/schema.ts';
 import { type BlobReader, MARKER, type Marker, readMarkerText, writtenMarker } from '../blobs/store.ts';
 import { type Config, ConfigError } from '../config.ts';
@@ -192,7 +192,8 @@ async function readFolder(config: Config): Promise<FolderSide> {
     (name) => names.has(name) && (config.postgres || name !== 'switchyard.db'),
   );
   // Where blobs are kept elsewhere, those of the data folder are of a time before.
-  if (config.s3 && (await namesIn(blobsFolder(path))).some((name) => name !== 'incoming'))
+  const isElsewhere = (config.s3 ?? config.sharedBlobs) !== null;
+  if (isElsewhere && (await namesIn(join(path, 'blobs'))).some((name) => name !== 'incoming'))
     holds.push('blobs');
   let foreign: string | null = null;
   for (const name of isOurs ? [] : EMPTIED)

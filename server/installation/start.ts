@@ -1,16 +1,20 @@
 /** The first and the second step of every start: look without changing anything, then bind database, folder and blobs. */
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openDataFolder } from '../api/data-folder.ts';
 import { ensureIdentity, Identity, stopCleanUp } from '../blobs/identity.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Clock } from '../clock.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { Database } from '../database/database.ts';
+import { lockFolder } from '../database/folder-lock.ts';
 import { sqlitePath } from '../database/open.ts';
 import { NoDatabaseError } from '../database/untouched.ts';
 import { setDamagedWalAside } from '../database/wal.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
+import { naming } from './naming.ts';
 import { refusalOf } from './rules.ts';
 import { markFolder, readSides, type Sides } from './sides.ts';
 
@@ -31,9 +35,24 @@ export async function inspectInstallation(config: Config): Promise<Sides> {
   return sides;
 }
 
-/** Whether a server has worked in the folder: only then may it be locked before it is inspected. */
-export function isDataFolder(folder: string): boolean {
-  return existsSync(join(folder, 'lock'));
+/**
+ * Makes and locks the data folder, and inspects what the settings point to: a second time under the lock, and before it
+ * only where no server has worked yet, so that not even a lock is left in a folder of somebody else.
+ */
+export async function enterDataFolder(
+  config: Config,
+  closers: (() => Promise<void>)[],
+): Promise<{ folderId: string; sides: Sides }> {
+  const { data } = config;
+  const unwritable = `SWITCHYARD_DATA is "${data}", where the server cannot keep its data`;
+  if (!existsSync(join(data, 'lock'))) await inspectInstallation(config);
+  await naming(unwritable, () => mkdir(data, { recursive: true, mode: 0o700 }));
+  const lock = await naming(unwritable, async () => lockFolder(data));
+  closers.push(async () => lock.release());
+  const sides = await inspectInstallation(config);
+  const keeps = { database: config.postgres === null, blobs: (config.s3 ?? config.sharedBlobs) === null };
+  await naming(unwritable, () => openDataFolder(data, keeps));
+  return { folderId: lock.folderId, sides };
 }
 
 /** Call it before the database is opened. Returns why the clean-up has to stop, or null. */

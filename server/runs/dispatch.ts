@@ -17,7 +17,7 @@ import type { Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { NO_MASK } from '../secrets/mask.ts';
 import { type AttemptEnd, conclude, isHostTrouble } from './conclude.ts';
-import { limitsShown, prepareJob } from './execute.ts';
+import { limitsShown, type PreparedJob, prepareJob } from './execute.ts';
 import { giveBack } from './give-back.ts';
 import { restMs } from './host-faults.ts';
 import { LogWriter } from './log-writer.ts';
@@ -169,14 +169,15 @@ export class Dispatcher {
     let app: RunningApp | undefined;
     let mask = NO_MASK;
     let end: AttemptEnd;
+    let prepared: PreparedJob | undefined;
     try {
-      const prepared = await prepareJob(run, this.#parts);
+      prepared = await prepareJob(run, this.#parts);
       mask = prepared.mask;
       run.limits = limitsShown(prepared.job);
       run.runtime_version = prepared.runtimeVersion;
       app = runner.run(prepared.job, {
         onStart: () => {},
-        onLog: (added) => lines.add(added, prepared.mask),
+        onLog: (added) => lines.add(added, mask),
       });
       this.#apps.set(key, app);
       if (this.#draining) app.cancel();
@@ -184,6 +185,8 @@ export class Dispatcher {
     } catch (error) {
       end = { kind: 'unstarted', error };
     }
+    const damage = prepared?.damage();
+    if (damage) end = { kind: 'unstarted', error: damage };
     this.#apps.delete(key);
     this.#restAfter(end);
     release();

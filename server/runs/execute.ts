@@ -9,6 +9,7 @@ import { requirementsOf } from '../applications/executable.ts';
 import { findExecutable } from '../applications/executables-store.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
 import type { Content, Contents } from '../blobs/contents.ts';
+import { damageBehind } from '../blobs/verified.ts';
 import type { Database } from '../database/database.ts';
 import type { Seal } from '../database/seal.ts';
 import { Mask, NO_MASK } from '../secrets/mask.ts';
@@ -34,6 +35,8 @@ export interface PreparedJob {
   runtimeVersion: string | null;
   /** A sentence, when that is not the version that the executable asks for. */
   runtimeWarning?: string;
+  /** Why the run fails however often it is tried, once that is known: its input or executable is damaged. */
+  damage(): NotExecutableError | null;
 }
 
 /** The job of a run's attempt; throws NotExecutableError when something it needs was removed. */
@@ -48,8 +51,27 @@ export async function prepareJob(run: RunsTable, parts: Parts): Promise<Prepared
   if (!input) throw new NotExecutableError('The input of the run is gone.');
   const { executable_type: type } = requirementsOf(executable);
   const warning = runtimeWarning(type, run.runtime, runner.host);
+  let damage: NotExecutableError | null = null;
+  const note = (what: string, error: unknown): void => {
+    const found = damageBehind(error);
+    if (found) damage = new NotExecutableError(`The ${what} of the run cannot be read. ${found.message}`);
+  };
+  /** The runner keeps of an error only its text. */
+  const noting = (what: string, open: () => Promise<Readable>) => async (): Promise<Readable> => {
+    try {
+      const stream = await open();
+      return stream.once('error', (error) => note(what, error));
+    } catch (error) {
+      note(what, error);
+      throw error;
+    }
+  };
+  const job = jobOf(run, executable, input, contents, runner);
+  job.executable.open = noting('executable', job.executable.open);
+  job.input.open = noting('input', job.input.open);
   return {
-    job: { ...jobOf(run, executable, input, contents, runner), ...delivery(run, secrets) },
+    job: { ...job, ...delivery(run, secrets) },
+    damage: () => damage,
     mask: secrets.length === 0 ? NO_MASK : new Mask(secrets.map((secret) => secret.value)),
     runtimeVersion: runtimeVersion(type, runner.host) ?? null,
     ...(warning === undefined ? {} : { runtimeWarning: warning }),

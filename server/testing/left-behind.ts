@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { MARKER } from '../blobs/store.ts';
 import type { TestServer } from './server.ts';
 
 /** Every table of the database, whoever made it, with how many rows it has. */
@@ -18,7 +19,7 @@ export async function rowsByTable(server: TestServer): Promise<Record<string, nu
 /** Blobs on the disk, whole and half-written ones. */
 export function blobsOf(server: TestServer): string[] {
   return readdirSync(join(server.data, 'blobs'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name !== MARKER)
     .map((entry) => entry.name);
 }
 

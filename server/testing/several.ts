@@ -17,10 +17,17 @@ export interface Several {
   close(): Promise<void>;
 }
 
-/** `postgres` is the address of the server that is to hold their database, which gets the name. */
-export async function startSeveral(postgres: string, name: string): Promise<Several> {
+/**
+ * `postgres` is the address of the server that is to hold their database, which gets the name. `sharedBlobs`: a folder for
+ * their blobs, instead of a bucket.
+ */
+export async function startSeveral(
+  postgres: string,
+  name: string,
+  { sharedBlobs }: { sharedBlobs?: string } = {},
+): Promise<Several> {
   const address = await createDatabase(postgres, name, withTables);
-  const s3 = await startS3Server();
+  const s3 = sharedBlobs === undefined ? await startS3Server() : null;
   const key = randomBytes(32).toString('base64');
   const folders: string[] = [];
   const started: ServerProcess[] = [];
@@ -38,9 +45,13 @@ export async function startSeveral(postgres: string, name: string): Promise<Seve
           SWITCHYARD_DATABASE: address,
           SWITCHYARD_KEY: key,
           SWITCHYARD_CAPACITY: '2',
-          SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
-          AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+          ...(s3
+            ? {
+                SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
+                AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+                AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+              }
+            : { SWITCHYARD_BLOBS: `file://${sharedBlobs}` }),
         },
       });
       started.push(server);
@@ -58,7 +69,7 @@ export async function startSeveral(postgres: string, name: string): Promise<Seve
     async close() {
       for (const server of started.splice(0)) await server.kill();
       for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-      await s3.stop();
+      await s3?.stop();
       await dropDatabase(postgres, name);
     },
   };

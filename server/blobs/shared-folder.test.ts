@@ -1,0 +1,109 @@
+/** B20: several servers and workers share a folder for blobs, as on NFS, instead of a bucket. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Upload } from '@switchyard/contract/uploads.ts';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { ConfigError, readConfig } from '../config.ts';
+import { nodeApp, pushApp } from '../testing/apps.ts';
+import { movedClock } from '../testing/clock.ts';
+import { startTestServer } from '../testing/server.ts';
+import { startSeveral } from '../testing/several.ts';
+import { openDiskBlobs } from './disk.ts';
+import { checkSharedFolder } from './shared-folder.ts';
+import { StoreAwayError } from './store.ts';
+
+const postgres = inject('postgres');
+const MINUTE_MS = 60_000;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-shared-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('B20: it is a setting that several processes may have', () => {
+  const env = {
+    SWITCHYARD_ROLE: 'worker',
+    SWITCHYARD_DATABASE: 'postgres://db.example/switchyard',
+    SWITCHYARD_KEY: Buffer.alloc(32).toString('base64'),
+    SWITCHYARD_BLOBS: 'file:///mnt/yard%20one/',
+  };
+  expect(readConfig(env)).toMatchObject({ sharedBlobs: '/mnt/yard one', s3: null });
+});
+
+test('B20: one server keeps its blobs there and none in its data folder', async () => {
+  await using server = await startTestServer({ env: { SWITCHYARD_BLOBS: `file://${folder}` } });
+  expect(readdirSync(folder).sort()).toEqual(['incoming', 'installation.json']);
+  expect(readdirSync(server.data)).not.toContain('blobs');
+});
+
+describe('B20: a start is refused', () => {
+  test.each<[string, () => string, number, RegExp]>([
+    ['where the share is not mounted', () => join(folder, 'none'), 0, /is no folder: mount the share/],
+    [
+      'where files cannot be written',
+      () => {
+        writeFileSync(join(folder, 'incoming'), '');
+        return folder;
+      },
+      0,
+      /cannot be written, synced and renamed/,
+    ],
+    ['where clocks are apart', () => folder, 6 * MINUTE_MS, /clock is 3\d\d s apart .* NTP/],
+    ['where clocks are apart the other way', () => folder, -6 * MINUTE_MS, /clock is 3\d\d s apart/],
+  ])('%s', async (_, path, ahead, sentence) => {
+    const checked = checkSharedFolder(path(), 'one', movedClock(Date.now() + ahead));
+    await expect(checked).rejects.toThrow(sentence);
+    await expect(checked).rejects.toBeInstanceOf(ConfigError);
+  });
+
+  test('and not where they are four minutes apart', async () => {
+    await checkSharedFolder(folder, 'one', movedClock(Date.now() + 4 * MINUTE_MS));
+    await checkSharedFolder(folder, 'one', systemClock);
+    expect(readdirSync(join(folder, 'incoming'))).toEqual([]);
+  });
+});
+
+test('B20: a process that starts removes nothing that another one is writing', async () => {
+  const first = await openDiskBlobs(folder, 'one');
+  const source = new PassThrough();
+  const put = first.put('b-slow', source, 1000);
+  source.write('half ');
+  await expect.poll(() => readdirSync(join(folder, 'incoming', 'one'))).toEqual(['b-slow']);
+  const second = await openDiskBlobs(folder, 'two');
+  source.end('done');
+  await put;
+  expect((await buffer(await second.open('b-slow'))).toString()).toBe('half done');
+});
+
+test('B20: content is not written into the empty folder of a share that was unmounted', async () => {
+  const blobs = await openDiskBlobs(folder, 'one');
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  await expect(blobs.put('b-lost', Readable.from([Buffer.from('lost')]), 10)).rejects.toThrow(StoreAwayError);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.runIf(postgres)('B20: a worker runs what a server stored in the shared folder', async () => {
+  const several = await startSeveral(postgres, `shared_folder_${process.pid}`, { sharedBlobs: folder });
+  try {
+    const server = await several.start('server');
+    await several.start('worker');
+    await pushApp(server, 'shared', nodeApp('(input) => ({ length: input.text.length })'));
+    const asked = await server.ask('POST', '/v1/applications/shared/runs/uploadurl');
+    const { upload_id, upload_url } = asked.body as Upload;
+    const body = JSON.stringify({ text: 'x'.repeat(300_000) });
+    await fetch(upload_url, { method: 'PUT', body });
+    const made = await server.ask('POST', '/v1/applications/shared/runs', { body: { upload_id } });
+    const { run_id } = made.body as { run_id: string };
+    await expect
+      .poll(async () => (await server.ask('GET', `/v1/applications/shared/runs/${run_id}`)).body)
+      .toMatchObject({ status_v2: 'succeeded', output: { length: 300_000 } });
+  } finally {
+    await several.close();
+  }
+});
