@@ -163,6 +163,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const removedExperiments = experimentRemover({ database, contents, clock, log });
     let closing = '';
     let listensLocally = false;
+    const isLocal = (): boolean => listensLocally && isLoopbackHost(new URL(publicUrl).hostname);
     const seal = new Seal(deriveKey(masterKey, 'secrets'), random);
     const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics };
     const findings = new LiveFindings(shared);
@@ -179,7 +180,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...shared,
       log,
       networks: config.webhookNetworks,
-      isLocal: () => listensLocally,
+      isLocal,
       resolve: seams.resolve ?? resolveName,
     });
     const handlers: Handlers = {
@@ -195,7 +196,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
         tokens,
         signUp: {
           mode: config.signUp,
-          isLocal: () => listensLocally && isLoopbackHost(new URL(publicUrl).hostname),
+          isLocal,
         },
         deleteOwned: async (tx, account, at) => {
           await deleteApplicationsOf(tx, account, at);

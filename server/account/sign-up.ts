@@ -20,10 +20,18 @@ const OPERATOR = 'The operator makes accounts with a root key';
 export function signUpRefusal({ mode, isLocal }: SignUpRule, headers: IncomingHttpHeaders): string {
   if (mode === 'open') return '';
   if (mode === 'closed') return `Sign-up is closed on this server. ${OPERATOR}.`;
-  const direct =
-    isLoopbackHost(hostOf(headers.host ?? '')) && !PROXY_HEADERS.some((name) => headers[name] !== undefined);
-  if (isLocal() && direct) return '';
+  if (isLocal() && isDirect(headers)) return '';
   return `Sign-up is only for callers on the machine of a server that no other machine can reach. ${OPERATOR}, or opens sign-up with SWITCHYARD_SIGN_UP=open.`;
+}
+
+/**
+ * Whether the caller is on this machine, as far as a request can show it: it was sent to a loopback name, and no proxy says
+ * that it passed it on. It means something only where the server listens to its own machine.
+ */
+export function isDirect(headers: IncomingHttpHeaders): boolean {
+  return (
+    isLoopbackHost(hostOf(headers.host ?? '')) && !PROXY_HEADERS.some((name) => headers[name] !== undefined)
+  );
 }
 
 const loopback = new BlockList();

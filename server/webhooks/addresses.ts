@@ -39,6 +39,9 @@ function isAllowed(address: string, allows: Allows): boolean {
   return isPublic(address) || allows(ipaddr.process(address).toString());
 }
 
+const REMEDY =
+  'the operator can allow it with SWITCHYARD_WEBHOOK_NETWORKS, and without that setting a loopback address can be given on the machine of a local server, not through a proxy';
+
 /** The sentence for a URL that no webhook may have, or null. A name is looked up when it is sent to, not here. */
 export function urlError(text: string, allows: Allows): string | null {
   if (!URL.canParse(text)) return 'it must be a whole http or https URL';
@@ -47,8 +50,7 @@ export function urlError(text: string, allows: Allows): string | null {
   if (url.username !== '' || url.password !== '')
     return 'it must have no user and password: anyone who may read webhooks would see them';
   const literal = literalOf(url);
-  if (literal !== null && !isAllowed(literal, allows))
-    return `${literal} is not a public address; the operator can allow it with SWITCHYARD_WEBHOOK_NETWORKS`;
+  if (literal !== null && !isAllowed(literal, allows)) return `${literal} is not a public address; ${REMEDY}`;
   return null;
 }
 
@@ -70,9 +72,7 @@ export async function addressFor(url: URL, allows: Allows, resolve: Resolve): Pr
   // One that may not be reached among others is a trick or a mistake; either way the others do not make it right.
   const refused = addresses.find((one) => isIP(one) === 0 || !isAllowed(one, allows));
   if (refused !== undefined)
-    throw new RefusedAddressError(
-      `${url.hostname} is ${refused}, which is not a public address; the operator can allow it with SWITCHYARD_WEBHOOK_NETWORKS.`,
-    );
+    throw new RefusedAddressError(`${url.hostname} is ${refused}, which is not a public address; ${REMEDY}.`);
   const [first] = addresses;
   if (first === undefined) throw new RefusedAddressError(`${url.hostname} has no address.`);
   return first;

@@ -12,6 +12,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { type Log, messageOf } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import type { Allows } from './addresses.ts';
 import {
   type Claimed,
   claimDue,
@@ -36,7 +37,8 @@ const CLAIM_MS = 4 * WEBHOOK_TIMEOUT_MS;
 const RETRY_AFTER_MS_MAX = 24 * 60 * 60 * 1000;
 const GONE = 410;
 
-interface Parts extends Reach {
+interface Parts extends Omit<Reach, 'allows'> {
+  allowsFor(isGivenLocally: boolean): Allows;
   database: Database;
   seal: Seal;
   clock: Clock;
@@ -142,7 +144,7 @@ export class Deliveries {
       secrets: secretsOf(seal, webhook, at),
     });
     const outcome = await send(
-      this.#parts,
+      { ...this.#parts, allows: this.#parts.allowsFor(webhook.given_locally === 1) },
       { url: webhook.endpoint_url, headers, body: delivery.body },
       this.#stopping.signal,
     );

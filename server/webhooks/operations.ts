@@ -1,4 +1,5 @@
 /** The operations on webhooks. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountId, EventId, WebhookId } from '@switchyard/contract/ids.ts';
 import { PAGE_ITEMS_MAX, SECRET_OVERLAP_HOURS, WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
   WebhookEvent,
   WebhookSecret,
 } from '@switchyard/contract/webhook-shapes.ts';
+import { isDirect } from '../account/sign-up.ts';
 import { lockAccount } from '../account/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
@@ -42,8 +44,8 @@ interface Parts {
   pageTokens: PageTokens;
   clock: Clock;
   random: Random;
-  /** Whether beside public addresses this one may be reached. */
-  allows: Allows;
+  /** What may be reached beside public addresses, by a webhook whose address a caller on this machine gave or another. */
+  allowsFor(isGivenLocally: boolean): Allows;
   /** Told after a webhook was deleted, so that what belonged to it is removed soon. */
   onDeleted(): void;
 }
@@ -64,16 +66,19 @@ type WebhookOperation =
 const HOUR_MS = 60 * 60 * 1000;
 
 export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
-  const { database, seal, pageTokens, clock, random, allows } = parts;
+  const { database, seal, pageTokens, clock, random, allowsFor } = parts;
 
   const getOwn = async (account: AccountId, id: WebhookId, db = database.read): Promise<WebhooksTable> => {
     const webhook = await findWebhook(db, account, id);
     if (!webhook) throw notFound(`There is no webhook ${shown(id)}.`);
     return webhook;
   };
-  const checkUrl = (url: string): void => {
-    const error = urlError(url, allows);
+  /** Throws the 400 for an address that the caller may not give; returns whether the caller is on this machine. */
+  const checkUrl = (url: string, headers: IncomingHttpHeaders): 0 | 1 => {
+    const isGivenLocally = isDirect(headers);
+    const error = urlError(url, allowsFor(isGivenLocally));
     if (error !== null) throw badRequest(`endpoint_url is ${shown(url)}; ${error}.`);
+    return isGivenLocally ? 1 : 0;
   };
   /** Keeps other changes of the webhooks of the account waiting. */
   const hold = async (tx: Writer, account: AccountId): Promise<void> => {
@@ -82,8 +87,8 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
   };
 
   return {
-    async createWebhook({ caller, body, remember }) {
-      checkUrl(body.endpoint_url);
+    async createWebhook({ caller, headers, body, remember }) {
+      const given_locally = checkUrl(body.endpoint_url, headers);
       const now = clock.now();
       const uid = makeId<string>(random, 'webhook');
       const row: WebhooksTable = {
@@ -92,6 +97,7 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
         id: body.id,
         event_types: JSON.stringify(body.event_types),
         endpoint_url: body.endpoint_url,
+        given_locally,
         description: body.description,
         secret: sealSecret(seal, makeSecret(random), uid, caller.account),
         previous_secret: null,
@@ -128,13 +134,16 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
       return { status: 200, body: webhookBody(await getOwn(caller.account, params.webhook_id)) };
     },
 
-    async updateWebhook({ caller, params, body }) {
+    async updateWebhook({ caller, headers, params, body }) {
       const { event_types, endpoint_url, description } = body;
-      if (typeof endpoint_url === 'string') checkUrl(endpoint_url);
+      const address =
+        typeof endpoint_url === 'string'
+          ? { endpoint_url, given_locally: checkUrl(endpoint_url, headers) }
+          : {};
       const webhook = await getOwn(caller.account, params.webhook_id);
       const changes = {
         ...(event_types ? { event_types: JSON.stringify(event_types) } : {}),
-        ...(typeof endpoint_url === 'string' ? { endpoint_url } : {}),
+        ...address,
         ...(typeof description === 'string' ? { description } : {}),
         disabled_at: null,
         updated_at: clock.now(),

@@ -1,10 +1,11 @@
 /** Where deliveries go: to the address that was looked at and to no other, whatever a name says the next time. */
 import { WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
 import { expectError, expectStatus, freshId } from '../testing/resources.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
+import { sendRaw } from '../testing/sockets.ts';
 import { makeWebhook, talked, trigger } from '../testing/webhooks.ts';
 
 const ALLOWED = '127.0.0.2';
@@ -143,4 +144,78 @@ test('this machine may be told while no other reaches the server, and not when o
     error: expect.stringContaining('not a public address'),
   });
   expect(inside.received).toHaveLength(count);
+});
+
+describe('V7: this machine is told by webhooks of callers on it alone', () => {
+  let local: TestServer;
+  beforeAll(async () => {
+    local = await startTestServer();
+  });
+  afterAll(() => local.close());
+
+  const literal = () => `http://127.0.0.1:${inside.port}/`;
+  const given = (endpoint_url: string) => ({
+    id: freshId('local'),
+    event_types: ['run.status'],
+    endpoint_url,
+    description: '',
+  });
+  const raw = async (headers: string): Promise<number> => {
+    const body = JSON.stringify(given(literal()));
+    const head = `POST /v1/webhooks HTTP/1.1\r\n${headers}Authorization: Bearer ${local.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    return (await sendRaw(local, head + body)).status;
+  };
+  const triggered = async (id: string, count: number) => {
+    await trigger(local);
+    const [latest] = await talked(local, id, count);
+    return latest;
+  };
+
+  test.each([
+    ['Host: 127.0.0.1\r\n', 201],
+    ['Host: localhost:8080\r\n', 201],
+    ['Host: switchyard.example\r\n', 400],
+    ['Host: 127.0.0.1\r\nX-Forwarded-For: 203.0.113.9\r\n', 400],
+    ['Host: 127.0.0.1\r\nX-Forwarded-Proto: https\r\n', 400],
+    ['Host: 127.0.0.1\r\nForwarded: for=203.0.113.9\r\n', 400],
+    ['Host: 127.0.0.1\r\nVia: 1.1 proxy\r\n', 400],
+  ])('%j is answered %i', async (headers, status) => {
+    expect(await raw(headers)).toBe(status);
+  });
+
+  test('a name that is this machine is taken from a proxy and not dialled', async () => {
+    const body = given(`http://localhost:${inside.port}/named`);
+    const proxied = { 'x-forwarded-for': '203.0.113.9' };
+    expectStatus(await local.ask('POST', '/v1/webhooks', { body, headers: proxied }), 201);
+    expect((await triggered(body.id, 1))?.error).toContain('not a public address');
+    expect(inside.received.filter((one) => one.path === '/named')).toEqual([]);
+  });
+
+  test('one from before is not sent to until its address is given again on this machine', async () => {
+    const { id } = await makeWebhook(local, `${literal()}before`);
+    const path = `/v1/webhooks/${id}`;
+    await local.running.database.transact((tx) =>
+      tx
+        .updateTable('webhooks')
+        .set({ given_locally: 0 })
+        .where('id', '=', id as never)
+        .execute(),
+    );
+    expect((await triggered(id, 1))?.error).toContain('SWITCHYARD_WEBHOOK_NETWORKS');
+    const again = { endpoint_url: `${literal()}before` };
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    expectError(await local.ask('PUT', path, { body: again, headers }), 400, 'not a public address');
+    expectStatus(await local.ask('PUT', path, { body: again }), 204);
+    expectStatus(await local.ask('PUT', path, { body: { description: 'x' }, headers }), 204);
+    await trigger(local);
+    await inside.until((received) => received.some((one) => one.path === '/before'));
+  });
+
+  test('nobody may give such an address where the server has a public one', async () => {
+    await using reached = await startTestServer({
+      env: { SWITCHYARD_PUBLIC_URL: 'https://switchyard.example' },
+    });
+    const answer = await reached.ask('POST', '/v1/webhooks', { body: given(literal()) });
+    expectError(answer, 400, 'not a public address');
+  });
 });

@@ -14,6 +14,8 @@ export interface WebhooksTable {
   /** In JSON. */
   event_types: string;
   endpoint_url: string;
+  /** 1: a caller on the server's own machine gave the address, which may therefore be one of this machine. */
+  given_locally: 0 | 1;
   description: string;
   /** Sealed; see secret.ts. */
   secret: Uint8Array;
@@ -144,6 +146,16 @@ export const migrations: readonly Migration[] = [
           .on('webhook_conversations')
           .columns([...columns])
           .execute();
+    },
+  },
+  {
+    // Who gave the addresses of before is not known: those of this machine are refused until they are given again.
+    name: '0053-webhooks-given-locally',
+    async up(db) {
+      await db.schema
+        .alterTable('webhooks')
+        .addColumn('given_locally', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
     },
   },
 ];

@@ -20,21 +20,26 @@ interface Parts {
   random: Random;
   log: Log;
   metrics: Metrics;
-  /** Networks that may be reached beside public addresses; null: this machine, while nobody else reaches the server. */
+  /**
+   * Networks that may be reached beside public addresses; null: this machine, while nobody else reaches the server, by
+   * webhooks whose address was given by a caller on it.
+   */
   networks: readonly string[] | null;
-  /** Whether the server listens to this machine alone. */
+  /** Whether the server is for its own machine alone. */
   isLocal(): boolean;
   resolve: Resolve;
 }
 
 export function openWebhooks(parts: Parts) {
   const { networks, isLocal } = parts;
-  const allows: Allows =
-    networks === null ? (address) => isLocal() && allowsLoopback(address) : allowsNetworks(networks);
+  const allowsFor = (isGivenLocally: boolean): Allows =>
+    networks === null
+      ? (address) => isGivenLocally && isLocal() && allowsLoopback(address)
+      : allowsNetworks(networks);
   const cleaner = webhookCleaner(parts);
   return {
-    handlers: webhookHandlers({ ...parts, allows, onDeleted: () => cleaner.poke() }),
+    handlers: webhookHandlers({ ...parts, allowsFor, onDeleted: () => cleaner.poke() }),
     /** To be started once the server listens: before that nobody knows who else reaches it. */
-    workers: [fanOut(parts), new Deliveries({ ...parts, allows }), cleaner],
+    workers: [fanOut(parts), new Deliveries({ ...parts, allowsFor }), cleaner],
   };
 }
