@@ -20,7 +20,7 @@ import {
 import { BATCH_RUNS_MAX, METRIC_CHARS_MAX, METRICS_MAX } from './limits.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
-import { description, mapOf, maybe, name, nullable, oneOf, text } from './shapes.ts';
+import { description, idOrName, mapOf, maybe, nullable, oneOf, text } from './shapes.ts';
 
 export const METRIC_TYPES = ['direct-comparison', 'absolute-threshold', 'difference-threshold'] as const;
 export const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
@@ -172,7 +172,7 @@ export type AcceptanceTest = Static<typeof AcceptanceTest>;
 export const AcceptanceTestCreate = Type.Object(
   {
     id: maybe(newId<ExperimentId>('acceptance test')),
-    name: name('acceptance test'),
+    name: idOrName('acceptance test'),
     description: maybe(description('acceptance test')),
     experiment_id: maybe(
       namedId<ExperimentId>(

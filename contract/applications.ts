@@ -7,7 +7,7 @@ import { Executable, executableExample } from './executables.ts';
 import { type ApplicationId, newId, someId } from './ids.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
-import { description, ignored, maybe, name, nullable, oneOf, text, timestamp } from './shapes.ts';
+import { description, idOrName, ignored, maybe, nullable, oneOf, text, timestamp } from './shapes.ts';
 
 const defaultInstance = text(
   'Instance that runs without an instance id go to; `latest` runs the newest executable.',
@@ -39,7 +39,7 @@ export type Application = Static<typeof Application>;
 export const ApplicationCreate = Type.Object(
   {
     id: maybe(newId<ApplicationId>('application')),
-    name: name('application'),
+    name: idOrName('application'),
     description: maybe(description('application')),
     default_instance: maybe(defaultInstance),
     default_experiment_instance: maybe(defaultInstance),
@@ -51,7 +51,7 @@ export const ApplicationCreate = Type.Object(
 
 export const ApplicationUpdate = Type.Object(
   {
-    name: maybe(name('application')),
+    name: maybe(idOrName('application')),
     description: maybe(description('application')),
     default_instance: maybe(defaultInstance),
     default_experiment_instance: maybe(defaultInstance),

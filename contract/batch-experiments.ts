@@ -73,8 +73,6 @@ export type BatchRunCreate = Static<typeof BatchRunCreate>;
 export const BatchExperimentCreate = Type.Object(
   {
     ...newExperiment('batch experiment'),
-    // Clients leave it out when they are not given one.
-    id: maybe(newExperiment('batch experiment').id),
     input_set_id: maybe(
       namedId<InputSetId>('What it runs on; needed unless every one of `runs` names an input set itself.'),
     ),

@@ -22,7 +22,16 @@ import {
   RULE_PATH_CHARS_MAX,
   SUB_ID_CHARS_MAX,
 } from './limits.ts';
-import { description, maybe, name, nullable, Options, oneOf, StringOptions, timestamp } from './shapes.ts';
+import {
+  description,
+  idOrName,
+  maybe,
+  nullable,
+  Options,
+  oneOf,
+  StringOptions,
+  timestamp,
+} from './shapes.ts';
 import { RUN_STATUSES_V2 } from './states.ts';
 
 /** Ids that are unique within one definition. */
@@ -92,7 +101,7 @@ const EnsembleRuleCreate = Type.Object(
 export const EnsembleCreate = Type.Object(
   {
     id: newId<EnsembleId>('ensemble'),
-    name: name('ensemble'),
+    name: idOrName('ensemble'),
     description: maybe(description('ensemble')),
     run_groups: Type.Array(RunGroupCreate, {
       minItems: 1,
@@ -110,7 +119,7 @@ export const EnsembleCreate = Type.Object(
 export type EnsembleCreate = Static<typeof EnsembleCreate>;
 
 export const EnsembleUpdate = Type.Object(
-  { name: maybe(name('ensemble')), description: maybe(description('ensemble')) },
+  { name: maybe(idOrName('ensemble')), description: maybe(description('ensemble')) },
   { $id: 'EnsembleUpdate', description: 'What can be changed; other fields are ignored.' },
 );
 

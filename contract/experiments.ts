@@ -6,14 +6,14 @@
 import Type from 'typebox';
 import { type ApplicationId, type ExperimentId, newId, someId } from './ids.ts';
 import { DESCRIPTION_CHARS_MAX, EXPERIMENT_DESCRIPTION_CHARS_MIN } from './limits.ts';
-import { description, maybe, name, oneOf, text, timestamp } from './shapes.ts';
+import { description, idOrName, maybe, oneOf, text, timestamp } from './shapes.ts';
 import { EXPERIMENT_STATUSES } from './states.ts';
 
 /** Id, name and description of a new experiment. */
 export function newExperiment(noun: string) {
   return {
     id: newId<ExperimentId>(noun),
-    name: name(noun),
+    name: idOrName(noun),
     description: maybe(
       text(
         `Description of the ${noun}; when given, ${EXPERIMENT_DESCRIPTION_CHARS_MIN} to ${DESCRIPTION_CHARS_MAX} characters.`,
@@ -25,7 +25,7 @@ export function newExperiment(noun: string) {
 
 /** What can be changed of one. */
 export function experimentUpdate(noun: string) {
-  return { name: maybe(name(noun)), description: maybe(description(noun)) };
+  return { name: maybe(idOrName(noun)), description: maybe(description(noun)) };
 }
 
 /** What is shown of one. */

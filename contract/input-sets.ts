@@ -23,11 +23,12 @@ import {
   INPUT_SET_INPUTS_MAX,
   INPUT_SET_NAME_CHARS_MAX,
   INPUT_SET_NAME_CHARS_MIN,
+  INPUT_SET_RUNS_MAX,
   LARGE_BODY_BYTES_MAX,
 } from './limits.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
-import { description, maybe, text, timestamp } from './shapes.ts';
+import { description, idOrName, maybe, timestamp } from './shapes.ts';
 
 const InputSetInput = Type.Object(
   {
@@ -68,10 +69,7 @@ export const InputSet = Type.Object(
 );
 export type InputSet = Static<typeof InputSet>;
 
-const setName = text(
-  `Name of the input set, ${INPUT_SET_NAME_CHARS_MIN} to ${INPUT_SET_NAME_CHARS_MAX} characters.`,
-  { min: INPUT_SET_NAME_CHARS_MIN, max: INPUT_SET_NAME_CHARS_MAX },
-);
+const setName = idOrName('input set', { min: INPUT_SET_NAME_CHARS_MIN, max: INPUT_SET_NAME_CHARS_MAX });
 const setDescription = description('input set', INPUT_SET_DESCRIPTION_CHARS_MAX);
 const someInputs = { minItems: 1, maxItems: INPUT_SET_INPUTS_MAX };
 
@@ -98,8 +96,8 @@ export const InputSetCreate = Type.Object(
     maximum_runs: maybe(
       Type.Integer({
         minimum: 1,
-        maximum: INPUT_SET_INPUTS_MAX,
-        description: `With \`instance_id\`: how many runs to take at most; ${INPUT_SET_INPUTS_MAX} when nothing is said. What is named one by one may not be more.`,
+        maximum: INPUT_SET_RUNS_MAX,
+        description: `With \`instance_id\`: how many runs to take at most; the default is ${INPUT_SET_RUNS_MAX}. When it is given, what is named one by one may not be more.`,
       }),
     ),
     inputs: maybe(

@@ -151,11 +151,24 @@ export const updateInput = operation({
   tag: 'inputs',
   summary: 'Update a managed input',
   description:
-    'Changes name and description; the content of an input never changes. Other fields are ignored, so the whole object can be sent back.',
+    'Changes name and description; the content of an input never changes. Other fields are ignored, so the whole object can be sent back. The response has no body unless the request has the header `Prefer: return=representation` (RFC 7240).',
   right: 'experiment',
   params: InputParams,
+  headers: Type.Object({
+    prefer: Type.Optional(
+      Type.String({ description: '`return=representation`: respond with 200 and the input as it is now.' }),
+    ),
+  }),
   body: { schema: InputUpdate, example: { name: 'Monday, before the holidays' } },
-  answers: { 204: { description: 'It is changed.' } },
+  answers: {
+    200: {
+      description: 'The input as it is now, for `Prefer: return=representation`.',
+      schema: Input,
+      example,
+      headers: { 'Preference-Applied': '`return=representation`.' },
+    },
+    204: { description: 'It is changed.' },
+  },
   errors: [404],
 });
 

@@ -14,8 +14,8 @@ import {
   description,
   ExecutionClassName,
   Format,
+  idOrName,
   maybe,
-  name,
   Options,
   Queuing,
   StringOptions,
@@ -87,7 +87,7 @@ const versionId = namedId<VersionId>('The version the instance runs.');
 export const InstanceCreate = Type.Object(
   {
     id: maybe(newId<InstanceId>('instance')),
-    name: maybe(name('instance')),
+    name: maybe(idOrName('instance')),
     version_id: versionId,
     description: maybe(description('instance')),
     configuration: maybe(ConfigurationCreate),
@@ -97,7 +97,7 @@ export const InstanceCreate = Type.Object(
 
 export const InstanceUpdate = Type.Object(
   {
-    name: maybe(name('instance')),
+    name: maybe(idOrName('instance')),
     version_id: maybe(versionId),
     description: maybe(description('instance')),
     configuration: maybe(ConfigurationUpdate),

@@ -18,8 +18,10 @@ export const INPUT_NAME_CHARS_MAX = 64;
 export const INPUT_SET_NAME_CHARS_MIN = 3;
 export const INPUT_SET_NAME_CHARS_MAX = 64;
 export const INPUT_SET_DESCRIPTION_CHARS_MAX = 256;
-/** However the set is made: `maximum_runs` at its highest, and what it is when nothing is said. */
-export const INPUT_SET_INPUTS_MAX = 20;
+/** Inputs that are named one by one; lists show all of them. */
+export const INPUT_SET_INPUTS_MAX = 500;
+/** `maximum_runs` at its highest, and its default. */
+export const INPUT_SET_RUNS_MAX = 20;
 /** How long before now the runs of an instance are looked for when no time is given. */
 export const INPUT_SET_WINDOW_DEFAULT_MS = 24 * 60 * 60 * 1000;
 export const RUNTIME_CHARS_MIN = 3;

@@ -3,7 +3,9 @@
  * are let through: one that it does not have stops the generation, because leaving it out would make the document promise
  * less than the server enforces.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { NAME_RANGE } from './shapes.ts';
 
 /** Keywords of a 3.0.3 schema whose values are taken over as they are, in the order they are written. */
 const PLAIN_KEYWORDS = [
@@ -37,6 +39,8 @@ const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf'] as const;
 const NESTED_KEYWORDS = ['items', 'additionalProperties', 'not'] as const;
 const KNOWN_KEYWORDS = new Set<string>([
   '$id',
+  // The description says the same.
+  NAME_RANGE,
   'properties',
   ...PLAIN_KEYWORDS,
   ...LIST_KEYWORDS,

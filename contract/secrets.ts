@@ -15,7 +15,7 @@ import {
 } from './limits.ts';
 import { operation } from './operation.ts';
 import { itemsPage, PageQuery } from './paging.ts';
-import { description, maybe, name, oneOf, timestamp } from './shapes.ts';
+import { description, idOrName, maybe, oneOf, timestamp } from './shapes.ts';
 
 export const SECRET_TYPES = ['env', 'file'] as const;
 
@@ -70,7 +70,7 @@ export const SecretsCollection = Type.Object(
 export const SecretsCollectionCreate = Type.Object(
   {
     id: maybe(newId<SecretsCollectionId>('secrets collection')),
-    name: maybe(name('secrets collection')),
+    name: maybe(idOrName('secrets collection')),
     description: maybe(description('secrets collection')),
     secrets: Type.Array(NewSecret, {
       maxItems: SECRETS_MAX,
@@ -82,7 +82,7 @@ export const SecretsCollectionCreate = Type.Object(
 
 export const SecretsCollectionUpdate = Type.Object(
   {
-    name: maybe(name('secrets collection')),
+    name: maybe(idOrName('secrets collection')),
     description: maybe(description('secrets collection')),
     secrets: maybe(
       Type.Array(Secret, {
@@ -113,7 +113,7 @@ export type SecretOperation = Static<typeof SecretOperation>;
 
 export const SecretsCollectionPatch = Type.Object(
   {
-    name: maybe(name('secrets collection')),
+    name: maybe(idOrName('secrets collection')),
     description: maybe(description('secrets collection')),
     operations: maybe(
       Type.Array(SecretOperation, {

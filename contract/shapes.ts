@@ -5,6 +5,7 @@ import { NO_NUL } from './ids.ts';
 import {
   DESCRIPTION_CHARS_MAX,
   EMAIL_CHARS_MAX,
+  ID_CHARS_MAX,
   NAME_CHARS_MAX,
   NAME_CHARS_MIN,
   OPTIONS_CHARS_MAX,
@@ -57,6 +58,21 @@ export function name(noun: string) {
     maxLength: NAME_CHARS_MAX,
     pattern: NO_NUL,
     description: `Name of the ${noun}, ${NAME_CHARS_MIN} to ${NAME_CHARS_MAX} characters.`,
+  });
+}
+
+/** The keyword with the length of a name that is not the id. */
+export const NAME_RANGE = 'x-characters-unless-id';
+
+/** Name of something whose id the caller chooses. The server checks the length of a name that is not the id. */
+export function idOrName(noun: string, { min, max } = { min: NAME_CHARS_MIN, max: NAME_CHARS_MAX }) {
+  return Type.String({
+    minLength: 1,
+    maxLength: Math.max(max, ID_CHARS_MAX),
+    pattern: NO_NUL,
+    // For the sentence that refuses a name that is too long even for an id.
+    [NAME_RANGE]: `${min} to ${max}`,
+    description: `Name of the ${noun}, ${min} to ${max} characters. A name that equals the id may have 1 to ${ID_CHARS_MAX}.`,
   });
 }
 

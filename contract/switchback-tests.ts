@@ -25,10 +25,10 @@ export const SwitchbackTestCreate = Type.Object(
     comparison: InstancePair,
     generate_random_plan: Type.Object(
       {
-        unit_duration_minutes: Type.Integer({
+        unit_duration_minutes: Type.Number({
           minimum: 1,
           maximum: SWITCHBACK_UNIT_MINUTES_MAX,
-          description: `How long each unit is, 1 to ${SWITCHBACK_UNIT_MINUTES_MAX} minutes.`,
+          description: `Length of each unit, 1 to ${SWITCHBACK_UNIT_MINUTES_MAX} minutes; fractions such as 1.5 are rounded to milliseconds.`,
         }),
         units: Type.Integer({
           minimum: 1,
@@ -66,7 +66,7 @@ const Plan = Type.Object(
       Type.Object(
         {
           index: Type.Integer({ description: 'Which unit, from 0.' }),
-          duration_minutes: Type.Integer({ description: 'How long it is.' }),
+          duration_minutes: Type.Number({ description: 'Its length.' }),
           instance_id: Type.String({ description: 'The instance that serves its runs.' }),
         },
         { description: 'A unit.' },

@@ -8,7 +8,7 @@ import { type ApplicationId, newId, someId, type VersionId } from './ids.ts';
 import { REQUEST_BODY_BYTES_MAX } from './limits.ts';
 import { operation } from './operation.ts';
 import { PageQuery, pageOrArray } from './paging.ts';
-import { description, maybe, name, timestamp } from './shapes.ts';
+import { description, idOrName, maybe, timestamp } from './shapes.ts';
 
 export const Version = Type.Object(
   {
@@ -27,14 +27,14 @@ export type Version = Static<typeof Version>;
 export const VersionCreate = Type.Object(
   {
     id: maybe(newId<VersionId>('version')),
-    name: maybe(name('version')),
+    name: maybe(idOrName('version')),
     description: maybe(description('version')),
   },
   { $id: 'VersionCreate', additionalProperties: false, description: 'The version to make.' },
 );
 
 export const VersionUpdate = Type.Object(
-  { name: maybe(name('version')), description: maybe(description('version')) },
+  { name: maybe(idOrName('version')), description: maybe(description('version')) },
   { $id: 'VersionUpdate', description: 'What can be changed; other fields are ignored.' },
 );
 

@@ -10,6 +10,7 @@ import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { makeId, type Random, randomText } from '../random.ts';
@@ -93,6 +94,7 @@ export function applicationHandlers(
         updated_at: now,
         deleted_at: null,
       };
+      checkName(row.name, row.id);
       const answer = { status: 201 as const, body: applicationBody(row, undefined, caller.role) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
@@ -132,6 +134,7 @@ export function applicationHandlers(
 
     async updateApplication({ caller, params, body }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
+      checkName(body.name, row.id);
       const changed = await database.transact(async (tx) => {
         const held = await holdApplication(tx, skipsLocked(database), row);
         for (const field of ['default_instance', 'default_experiment_instance'] as const) {

@@ -15,6 +15,7 @@ import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerListObject } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, Problem, present, shown } from '../http/problem.ts';
 import { windowOf } from '../http/window.ts';
@@ -72,6 +73,7 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
   return {
     async createEnsemble({ caller, params, body, remember }) {
       const application = await getOwn(caller, params.application_id);
+      checkName(body.name, body.id);
       const declared = await declaredByInstance(database, application, body.run_groups, caller.role);
       const definition = definitionOf(body, declared);
       const now = clock.now();
@@ -118,6 +120,7 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
 
     async updateEnsemble({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
+      checkName(body.name, params.ensemble_id);
       const changes = {
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
         ...(typeof body.description === 'string' ? { description: body.description } : {}),

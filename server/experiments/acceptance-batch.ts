@@ -6,6 +6,7 @@ import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import type { Reader } from '../database/database.ts';
+import { suggestedId } from '../http/names.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { findInstance } from '../instances/store.ts';
 import { listRunGroups, type RunGroup } from '../runs/experiment-runs.ts';
@@ -69,7 +70,7 @@ export async function checkSides(
 export function batchFor(
   id: ExperimentId,
   { control, candidate }: AcceptanceDefinition,
-  { name, input_set_id, repetitions }: AcceptanceTestCreate,
+  { id: ownId, name, input_set_id, repetitions }: AcceptanceTestCreate,
 ): BatchExperimentCreate {
   if (!input_set_id)
     throw badRequest(
@@ -77,10 +78,11 @@ export function batchFor(
     );
   if (!ID.test(id))
     throw badRequest(
-      `experiment_id is ${shown(id)}; a new batch experiment has an id of 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens.`,
+      `experiment_id is ${shown(id)}; a new batch experiment has an id of 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens, such as ${shown(suggestedId(id) || 'v1-0-0')}.`,
     );
   const sides = [control, candidate];
-  const batch = { id, name, input_set_id };
+  // A name that is the id of the test may be too short for anything else.
+  const batch = { id, name: name === ownId ? id : name, input_set_id };
   if (sides.every(({ version_id }) => version_id === ''))
     return { ...batch, instance_ids: sides.map(({ instance_id }) => instance_id), repetitions };
   // Each of them stands for every input of the set.

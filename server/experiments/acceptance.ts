@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, type Problem, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
@@ -63,6 +64,7 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
       const definition = definitionOf(application, body);
       const id = body.id || makeId<ExperimentId>(random, 'acceptance');
       const experimentId = body.experiment_id || id;
+      checkName(body.name, id);
       const uid = makeId<string>(random, 'acceptance');
       const now = clock.now();
       const row = (experimentUid: string): AcceptanceTestsTable => ({
@@ -137,6 +139,7 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
 
     async updateAcceptanceTest({ caller, params, body: { name, description } }) {
       const { application, test } = await find(caller, params.application_id, params.acceptance_id);
+      checkName(name, test.id);
       const changes = {
         ...(typeof name === 'string' ? { name } : {}),
         ...(typeof description === 'string' ? { description } : {}),

@@ -64,7 +64,7 @@ describe('400 for', () => {
     await refused({ runs: [{ ...run, input_set_id: 'sizes' }, run] }, 'runs.1.input_set_id is absent');
     await refused(runs(run, { ...run, input_set_id: 'none' }), 'runs.1.input_set_id is "none"');
     const foreign = await freshInstance(server);
-    const body = { name: 'Any name', input_set_id: 'sizes', instance_ids: ['i1'] };
+    const body = { id: 'refused', name: 'Any name', input_set_id: 'sizes', instance_ids: ['i1'] };
     expectError(await server.ask('POST', batchPath(foreign), { body }), 400, 'input_set_id is "sizes"');
   });
 
@@ -196,7 +196,7 @@ describe('400 for', () => {
     const { token } = await server.key('operator');
     const answer = await server.ask('POST', batchPath('app'), {
       token,
-      body: { name: 'Any name', ...latest({ shift: 'x' }) },
+      body: { id: 'refused', name: 'Any name', ...latest({ shift: 'x' }) },
     });
     expectError(answer, 400, 'An option of this app that is hidden from some roles');
     expect(answer.text).not.toContain('shift');
@@ -216,7 +216,7 @@ describe('400 for', () => {
       params: { application_id: 'files' },
       body: { id: 'texts', name: 'Texts', inputs: [{ id: 'text' }] },
     });
-    const body = { name: 'Any name', input_set_id: 'texts', instance_ids: ['latest'] };
+    const body = { id: 'refused', name: 'Any name', input_set_id: 'texts', instance_ids: ['latest'] };
     expectError(
       await server.ask('POST', batchPath('files'), { body }),
       400,
@@ -252,9 +252,8 @@ test('404 for what is not there, 403 for a role without the right', async () => 
   expectStatus(await server.ask('GET', batchPath('app'), { token }), 200);
 });
 
-test('a body with neither id nor description, and one of lists that are empty beside another, are taken', async () => {
+test('a body without a description, and one of lists that are empty beside another, are taken', async () => {
   const made = await makeBatch(server, 'app', { ...instances({}), runs: [], option_sets: null });
-  expect(made.id).toMatch(/^batch-/);
   const listed = await makeBatch(server, 'app', { ...runs({ version_id: 'v1' }), instance_ids: [] });
   expect(listed).toMatchObject({ instance_ids: [], input_set_id: 'sizes', number_of_requested_runs: 1 });
   for (const { id } of [made, listed])

@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, RawReply } from '../http/handler.ts';
 import { inPieces, type Listed, nextPartRows } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import {
   cutPage,
   type Page,
@@ -101,6 +102,7 @@ export function commonOf(
       { application, experiment }: Found,
       { name, description }: Changes,
     ): Promise<ExperimentsTable> {
+      checkName(name, experiment.id);
       const changes = {
         ...(typeof name === 'string' ? { name } : {}),
         ...(typeof description === 'string' ? { description } : {}),

@@ -3,7 +3,7 @@
  * its planned runs are one transaction. From there on it goes by itself: births.ts makes the runs, advance.ts ends it.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { ExperimentId, InputId, InputSetId } from '@switchyard/contract/ids.ts';
+import type { InputId, InputSetId } from '@switchyard/contract/ids.ts';
 import { BATCH_OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Reply } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
@@ -15,6 +15,7 @@ import { ContentGoneError, type Contents, type SharedContent } from '../blobs/co
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Call } from '../http/handler.ts';
+import { checkName } from '../http/names.ts';
 import { badRequest, Problem, shown } from '../http/problem.ts';
 import { findInputSet, type InputSetItem } from '../input-sets/store.ts';
 import { declaredOptions, optionNameError } from '../instances/rules.ts';
@@ -58,6 +59,7 @@ export async function createBatch(parts: Parts, call: CreateCall) {
 async function tryToCreate(parts: Parts, { caller, params, body, remember }: CreateCall) {
   const { database, clock, random } = parts;
   const application = await getApplication(database.read, caller.account, params.application_id);
+  checkName(body.name, body.id);
   const asked = settled(application, askedOf(body));
   const sets = await setsOf(parts, application, asked);
   const inputsOf = new Map(
@@ -73,7 +75,7 @@ async function tryToCreate(parts: Parts, { caller, params, body, remember }: Cre
     application_id: application.id,
     account_id: application.account_id,
     kind: 'batch',
-    id: body.id ?? makeId<ExperimentId>(random, 'batch'),
+    id: body.id,
     type: body.type ?? 'batch',
     name: body.name,
     description: body.description ?? '',

@@ -8,6 +8,7 @@ import { rfc3339 } from '../clock.ts';
 import { skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, RawReply } from '../http/handler.ts';
 import type { Listed } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import { findInstance } from '../instances/store.ts';
 import { makeId, type Random } from '../random.ts';
@@ -67,6 +68,7 @@ export function liveCommonOf(parts: LiveParts, kind: LiveKind) {
       definition: object,
       instances: readonly [field: string, id: string][],
     ): Promise<ExperimentsTable> {
+      checkName(body.name, body.id);
       for (const [field, id] of instances)
         if (!isLatest(id) && !(await findInstance(database.read, application.uid, id as InstanceId)))
           throw badRequest(

@@ -154,20 +154,24 @@ export function shadowRoute({ from, until }: ShadowDefinition, now: number): Sha
 }
 
 /** What a switchback test whose plan has a start says of them. */
-export function switchbackRoute(
-  { unitMinutes, units }: SwitchbackDefinition,
-  start: number,
-): SwitchbackRoute {
-  return { kind: 'switchback', start, unitMs: unitMinutes * MINUTE_MS, units };
+export function switchbackRoute(definition: SwitchbackDefinition, start: number): SwitchbackRoute {
+  return { kind: 'switchback', start, unitMs: unitMsOf(definition), units: definition.units };
+}
+
+/** Length of a unit in whole milliseconds, as clocks and tables have them. */
+function unitMsOf({ unitMinutes }: SwitchbackDefinition): number {
+  return Math.round(unitMinutes * MINUTE_MS);
 }
 
 /** When the last unit is over; null while it is not known when the first begins. */
-export function planEnd({ start, unitMinutes, units }: SwitchbackDefinition): number | null {
-  return start === null ? null : start + units.length * unitMinutes * MINUTE_MS;
+export function planEnd(definition: SwitchbackDefinition): number | null {
+  const { start, units } = definition;
+  return start === null ? null : start + units.length * unitMsOf(definition);
 }
 
 /** How many units are over at the instant. */
-export function unitsOver({ start, unitMinutes, units }: SwitchbackDefinition, at: number): number {
+export function unitsOver(definition: SwitchbackDefinition, at: number): number {
+  const { start, units } = definition;
   if (start === null) return 0;
-  return Math.max(0, Math.min(units.length, Math.floor((at - start) / (unitMinutes * MINUTE_MS))));
+  return Math.max(0, Math.min(units.length, Math.floor((at - start) / unitMsOf(definition))));
 }

@@ -165,6 +165,27 @@ describe('a started test', () => {
     await started({ id: 'next' });
   });
 
+  test('D1: has units of minutes and a half', async () => {
+    await start(NO_SLOTS);
+    const plan = { unit_duration_minutes: 1.5, units: 2 };
+    const { units } = await started({ generate_random_plan: plan });
+    expect(units.map((unit) => unit.duration_minutes)).toEqual([1.5, 1.5]);
+    const unitNow = async () => (await metadata(await make())).plan_unit_index;
+    clock.move(1.5 * MINUTE - 1);
+    expect(await unitNow()).toBe(0);
+    clock.move(1);
+    expect(await unitNow()).toBe(1);
+    clock.move(1.5 * MINUTE - 1);
+    expect((await calls.get('test/metadata')).status).toBe('started');
+    clock.move(1);
+    const over = await calls.get('test/metadata');
+    expect(over).toMatchObject({ status: 'completed', completed_at: at(3 * MINUTE) });
+    // What is no whole number of milliseconds is rounded: no clock and no table has parts of one.
+    await started({ id: 'odd', generate_random_plan: { unit_duration_minutes: 1.000_001, units: 1 } });
+    clock.move(MINUTE);
+    expect((await calls.get('odd/metadata')).completed_at).toBe(at(4 * MINUTE));
+  });
+
   test('that is to begin later leaves runs alone until then', async () => {
     await start(NO_SLOTS);
     const { units } = await started({

@@ -56,7 +56,7 @@ const pointerOf = (operation: Operation): string =>
 
 /** The rules that refuse what is sent a second time, and a text that is no address. */
 const REFUSED =
-  /^\{"status":"Bad Request","error":"(email is .*, which another member has|id is .*, which another webhook of the account has|endpoint_url is .*; (it must|\S+ is not a public address))/;
+  /^\{"status":"Bad Request","error":"(email is .*, which another member has|name is .*, or be the id|id is .*, which another webhook of the account has|endpoint_url is .*; (it must|\S+ is not a public address))/;
 
 /** Values that sit on the edges of types, lengths and numbers. */
 const EDGES = [

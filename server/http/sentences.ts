@@ -2,9 +2,10 @@
 
 import { ID_PATTERN } from '@switchyard/contract/ids.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import { EMAIL_PATTERN } from '@switchyard/contract/shapes.ts';
+import { EMAIL_PATTERN, NAME_RANGE } from '@switchyard/contract/shapes.ts';
 import type { ErrorObject } from 'ajv';
 import { closest } from 'fastest-levenshtein';
+import { suggestedId } from './names.ts';
 import { cut, shown } from './problem.ts';
 
 type Part = 'body' | 'query' | 'path';
@@ -36,8 +37,13 @@ export function sentenceFor(errors: readonly ErrorObject[], part: Part): string 
     case 'enum':
       return `${field} is ${value}; it must be one of ${(schema.enum as unknown[]).filter((one) => one !== null && one !== '').join(', ')}.`;
     case 'minLength':
-    case 'maxLength':
-      return `${field} is ${value}, ${charactersOf(String(error.data))} characters long; it must have ${range(schema.minLength, schema.maxLength)} characters.`;
+    case 'maxLength': {
+      const unlessId = schema[NAME_RANGE];
+      const wanted = unlessId
+        ? `${unlessId} characters, or be the id`
+        : `${range(schema.minLength, schema.maxLength)} characters`;
+      return `${field} is ${value}, ${charactersOf(String(error.data))} characters long; it must have ${wanted}.`;
+    }
     case 'minimum':
     case 'maximum':
       return `${field} is ${value}; it must be ${range(schema.minimum, schema.maximum)}.`;
@@ -48,7 +54,7 @@ export function sentenceFor(errors: readonly ErrorObject[], part: Part): string 
       if (schema.pattern === EMAIL_PATTERN)
         return `${field} is ${value}; it must be an e-mail address, such as ada@example.com.`;
       return schema.pattern === ID_PATTERN
-        ? `${field} is ${value}; it must be 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens.`
+        ? `${field} is ${value}; it must be 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens${suchAs(error.data)}.`
         : `${field} is ${value}; it must not contain a NUL character.`;
     case 'format':
       return `${field} is ${value}; it must be a time as RFC 3339 writes it, such as 2026-11-20T08:00:00Z.`;
@@ -57,6 +63,11 @@ export function sentenceFor(errors: readonly ErrorObject[], part: Part): string 
     default:
       return `${field} is ${value}; it ${error.message ?? 'is not allowed here'}.`;
   }
+}
+
+function suchAs(given: unknown): string {
+  const id = typeof given === 'string' ? suggestedId(given) : '';
+  return id === '' ? '' : `, such as ${shown(id)}`;
 }
 
 function fieldName(instancePath: string, part: Part): string {

@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('lists have what was made within a year of their end, unless they are asked for more', async () => {
+test('D5: lists have what was made within a year of their end, unless they are asked for more', async () => {
   const at = (ms: number) => new Date(ms).toISOString();
   const has = async (list: string, query: string): Promise<boolean> => {
     const answer = await server.ask('GET', `${APP}/${list}?pagereturn=true${query}`);
@@ -70,6 +70,9 @@ test('lists have what was made within a year of their end, unless they are asked
     const found = await Promise.all(lists.map((list) => has(list, query)));
     return lists.filter((_, index) => found[index]);
   };
+  // A window without a start is a year long, also before an end in the future.
+  expect(await having(`&end=${at(MADE + YEAR)}`, aYear)).toEqual(aYear);
+  expect(await having(`&end=${at(MADE + YEAR + 1)}`, aYear)).toEqual([]);
   clock.move(YEAR);
   expect(await having('')).toEqual(all);
   clock.move(1);

@@ -9,7 +9,7 @@ export interface WindowQueryValues {
 
 /**
  * From its start on and before its end, in milliseconds; throws the 400 for one that ends before it begins. `lengthMs` is how
- * long it is when no start is given.
+ * long it is before its end when no start is given; `now` is the end when none is given.
  */
 export function windowOf(
   query: WindowQueryValues,
@@ -19,7 +19,7 @@ export function windowOf(
   const end = query.end === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.end);
   const start =
     query.start === undefined
-      ? Math.max(Number.MIN_SAFE_INTEGER, Math.min(end, now) - lengthMs)
+      ? Math.max(Number.MIN_SAFE_INTEGER, (query.end === undefined ? now : end) - lengthMs)
       : Date.parse(query.start);
   if (start >= end)
     throw badRequest(`start is ${shown(query.start)}, which is not before end, ${shown(query.end)}.`);

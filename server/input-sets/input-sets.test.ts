@@ -114,18 +114,18 @@ describe('an input set of runs', () => {
     expectError(await create({ run_ids: ['a\0b'] }), 400, 'run_ids.0');
   });
 
-  test('400 for none and for more than twenty', async () => {
-    expectError(await create({ run_ids: [] }), 400, 'run_ids has 0 items', '1 to 20');
-    const many = Array.from({ length: 21 }, (_, index) => `run-${index}`);
-    expectError(await create({ run_ids: many }), 400, 'run_ids has 21 items', '1 to 20');
+  test('400 for none and for more than five hundred', async () => {
+    expectError(await create({ run_ids: [] }), 400, 'run_ids has 0 items', '1 to 500');
+    const many = Array.from({ length: 501 }, (_, index) => `run-${index}`);
+    expectError(await create({ run_ids: many }), 400, 'run_ids has 501 items', '1 to 500');
   });
 });
 
-test('an input set has up to twenty runs, or twenty managed inputs', async () => {
-  const twenty = Array.from({ length: 20 }, (_, index) => index);
+test('B15: an input set has more than twenty runs or managed inputs that are named', async () => {
+  const numbers = Array.from({ length: 21 }, (_, index) => index);
   const external = { configuration: { run_type: { type: 'external' } } };
   const run_ids = await Promise.all(
-    twenty.map((index) => createRun(server, 'app', { input: { index }, body: external })),
+    numbers.map((index) => createRun(server, 'app', { input: { index }, body: external })),
   );
   await Promise.all(
     run_ids.map(async (run_id, index) => {
@@ -133,9 +133,9 @@ test('an input set has up to twenty runs, or twenty managed inputs', async () =>
       expectStatus(await server.ask('POST', '/v1/applications/app/inputs', { body }), 201);
     }),
   );
-  const contents = twenty.map((index) => ({ index }));
+  const contents = numbers.map((index) => ({ index }));
   expect(await contentsOf(await made({ run_ids }))).toEqual(contents);
-  const inputs = named(...twenty.map((index) => `of-run-${index}`));
+  const inputs = named(...numbers.map((index) => `of-run-${index}`));
   expect(await contentsOf(await made({ inputs }))).toEqual(contents);
 });
 

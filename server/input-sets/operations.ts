@@ -1,6 +1,7 @@
 /** The operations on input sets. */
 import type { ApplicationId, InputSetId } from '@switchyard/contract/ids.ts';
 import type { InputSet, InputSetInput } from '@switchyard/contract/input-sets.ts';
+import { INPUT_SET_NAME_CHARS_MAX, INPUT_SET_NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, holdApplication } from '../applications/store.ts';
 import { ContentGoneError, type Contents } from '../blobs/contents.ts';
@@ -8,6 +9,7 @@ import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
 import { formatOf } from '../inputs/use.ts';
@@ -26,6 +28,11 @@ import {
   listInputSets,
 } from './store.ts';
 import { update } from './update.ts';
+
+/** One may have hundreds of inputs. */
+const SETS_AT_ONCE = 10;
+
+const NAME_LIMITS = { min: INPUT_SET_NAME_CHARS_MIN, max: INPUT_SET_NAME_CHARS_MAX };
 
 interface Parts {
   database: Database;
@@ -81,6 +88,7 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
       const now = clock.now();
       const source = sourceOf(body, now);
       const id = body.id ?? makeId<InputSetId>(random, 'set');
+      checkName(body.name, id, NAME_LIMITS);
       return whileThere(async () => {
         const { offers, instanceId } = await choose(parts, application, source);
         const row = {
@@ -116,6 +124,7 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
         query,
         rows: (page) => listInputSets(database.read, application.uid, page),
         bodies: (sets) => sets.map((set) => listedBody(application, set)),
+        atOnce: SETS_AT_ONCE,
       });
     },
 
@@ -128,6 +137,7 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
 
     async updateInputSet({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
+      checkName(body.name, params.input_set_id, NAME_LIMITS);
       const gone = () => missing(application, params.input_set_id);
       const set = await whileThere(() => update(parts, application, params.input_set_id, body, gone));
       return { status: 200, body: wholeBody(application, set) };

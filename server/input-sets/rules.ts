@@ -1,7 +1,7 @@
 /** What a request for an input set means. Pure. */
 import type { InputId, InstanceId, RunId } from '@switchyard/contract/ids.ts';
 import type { InputSetCreate } from '@switchyard/contract/input-sets.ts';
-import { INPUT_SET_INPUTS_MAX, INPUT_SET_WINDOW_DEFAULT_MS } from '@switchyard/contract/limits.ts';
+import { INPUT_SET_RUNS_MAX, INPUT_SET_WINDOW_DEFAULT_MS } from '@switchyard/contract/limits.ts';
 import { rfc3339 } from '../clock.ts';
 import { badRequest, shown } from '../http/problem.ts';
 
@@ -38,7 +38,7 @@ export function sourceOf(body: InputSetCreate, now: number): Source {
   }
   if (!isGiven(instance_id))
     throw badRequest('run_ids, instance_id and inputs are all absent; give one of them.');
-  const maximum = maximum_runs ?? INPUT_SET_INPUTS_MAX;
+  const maximum = maximum_runs ?? INPUT_SET_RUNS_MAX;
   return { kind: 'instance', id: instance_id, ...windowOf(body, now), maximum };
 }
 

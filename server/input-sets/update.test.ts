@@ -177,7 +177,7 @@ describe('changing an input set', () => {
     const set = await made({ inputs: named(input) });
     for (const [body, ...words] of [
       [{ inputs: [] }, 'inputs has 0 items'],
-      [{ inputs: named(...Array.from({ length: 21 }, (_, n) => `in-${n}`)) }, 'inputs has 21 items'],
+      [{ inputs: named(...Array.from({ length: 501 }, (_, n) => `in-${n}`)) }, 'inputs has 501 items'],
       [{ inputs: named(input, input) }, `inputs.1.id is "${input}", as inputs.0.id is`],
       [{ inputs: named(input, 'missing'), name: 'New name' }, 'inputs.1.id is "missing"'],
       [{ inputs: ['x'] }, 'inputs.0'],

@@ -30,6 +30,8 @@ const get = async (id: string): Promise<Input> => {
   return answer.body as Input;
 };
 const put = (id: string, body: unknown) => server.ask('PUT', `${path}/${id}`, { body });
+const putPreferring = (id: string, body: unknown, prefer: string) =>
+  server.ask('PUT', `${path}/${id}`, { body, headers: { prefer } });
 const remove = (id: string) => server.ask('DELETE', `${path}/${id}`);
 const made = async (fields: object = {}): Promise<Input> => {
   const source = 'run_id' in fields ? {} : { upload_id: await upload('{"made":true}') };
@@ -303,4 +305,19 @@ describe('deleting an input', () => {
     expectStatus(await remove((await made({ run_id: run })).id), 204);
     expect((await server.ask('GET', `/v1/applications/app/runs/${run}/input`)).body).toEqual({ kept: true });
   });
+});
+
+test('PUT responds with the input when the caller prefers that, else with 204', async () => {
+  const { id } = await made({ name: 'Before' });
+  const changed = await putPreferring(id, { name: 'After' }, 'return=representation');
+  expectStatus(changed, 200);
+  expect(changed.headers.get('preference-applied')).toBe('return=representation');
+  expect(changed.body).toMatchObject({ id, name: 'After', description: '' });
+  expect(changed.body).toEqual(await get(id));
+  for (const prefer of ['return=minimal', 'respond-async']) {
+    const silent = await putPreferring(id, { name: 'After' }, prefer);
+    expectStatus(silent, 204);
+    expect(silent.text).toBe('');
+  }
+  expectError(await putPreferring('missing', { name: 'x' }, 'return=representation'), 404);
 });

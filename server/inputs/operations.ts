@@ -9,7 +9,8 @@ import { type Database, skipsLocked } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, shown } from '../http/problem.ts';
+import { prefersRepresentation } from '../http/prefer.ts';
+import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { contentTypeOf } from '../runs/results.ts';
 import { findRun } from '../runs/store.ts';
@@ -95,18 +96,24 @@ export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
       return { status: 200, body: bodyOf(application, row) };
     },
 
-    async updateInput({ caller, params, body }) {
+    async updateInput({ caller, params, body, headers }) {
       const application = await getOwn(caller, params.application_id);
       const changes = {
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
         ...(typeof body.description === 'string' ? { description: body.description } : {}),
         updated_at: clock.now(),
       };
-      await database.transact(async (tx) => {
-        if (!(await updateInput(tx, application.uid, params.input_id, changes)))
-          throw missing(application, params.input_id);
-      });
-      return { status: 204 };
+      const changed = await database.transact(async (tx) =>
+        present(await updateInput(tx, application.uid, params.input_id, changes), () =>
+          missing(application, params.input_id),
+        ),
+      );
+      if (!prefersRepresentation(headers)) return { status: 204 };
+      return {
+        status: 200,
+        body: bodyOf(application, changed),
+        headers: { 'preference-applied': 'return=representation' },
+      };
     },
 
     async deleteInput({ caller, params }) {

@@ -52,19 +52,19 @@ export function listInputs(db: Reader, applicationUid: string, page: PageRequest
 }
 
 /** false when there is none. */
-export async function updateInput(
+export function updateInput(
   tx: Writer,
   applicationUid: string,
   id: InputId,
   changes: Partial<InputsTable>,
-): Promise<boolean> {
-  const result = await tx
+): Promise<InputsTable | undefined> {
+  return tx
     .updateTable('inputs')
     .set(changes)
     .where('application_uid', '=', applicationUid)
     .where('id', '=', id)
+    .returningAll()
     .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
 }
 
 /** Removes the input; answers its content, or undefined when there is none. */

@@ -10,6 +10,7 @@ import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
@@ -112,6 +113,7 @@ export function instanceHandlers(
       const id = body.id ?? makeId<InstanceId>(random, 'instance');
       if (isReserved(id))
         throw badRequest(`id is ${shown(id)}, which every application has already; choose another.`);
+      checkName(body.name, id);
       const now = clock.now();
       const row: InstancesTable = {
         application_uid: application.uid,
@@ -166,6 +168,7 @@ export function instanceHandlers(
 
     async updateInstance({ caller, params, body }) {
       const { application, instance } = await find(caller, params);
+      checkName(body.name, instance.id);
       const hidden = await hiddenIn(caller, instance);
       const before = JSON.parse(instance.configuration) as GivenConfiguration;
       const configuration = body.configuration && withHidden(body.configuration, before, hidden);

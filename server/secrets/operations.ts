@@ -9,6 +9,7 @@ import { type Database, skipsLocked, type Writer } from '../database/database.ts
 import type { Seal } from '../database/seal.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerListObject } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
@@ -56,6 +57,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
       const application = await getOwn(caller, params.application_id);
       checkSecrets(body.secrets);
       const id = body.id ?? makeId<SecretsCollectionId>(random, 'secrets');
+      checkName(body.name, id);
       const now = clock.now();
       const row: SecretsCollectionsTable = {
         application_uid: application.uid,
@@ -99,6 +101,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
     async updateSecretsCollection({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
       const id = params.collection_id;
+      checkName(body.name, id);
       checkSecrets(body.secrets ?? []);
       const changes = {
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
@@ -115,6 +118,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
     async patchSecretsCollection({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
       const id = params.collection_id;
+      checkName(body.name, id);
       const place = placeOf(application, id);
       const changed = await database.transact(async (tx) => {
         const wanted = { applicationUid: application.uid, id, change: true };

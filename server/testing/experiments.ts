@@ -4,7 +4,7 @@ import type { ExperimentId } from '@switchyard/contract/ids.ts';
 import { isExperimentOver } from '@switchyard/contract/states.ts';
 import { expect } from 'vitest';
 import { nodeApp, pushApp, runToEnd } from './apps.ts';
-import { expectStatus } from './resources.ts';
+import { expectStatus, freshId } from './resources.ts';
 import type { TestServer } from './server.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function makeBatch(
   body: object,
 ): Promise<BatchExperimentInfo> {
   const answer = await server.ask('POST', batchPath(application), {
-    body: { name: 'Any name', ...body },
+    body: { id: freshId('batch'), name: 'Any name', ...body },
   });
   expectStatus(answer, 201);
   return answer.body as BatchExperimentInfo;

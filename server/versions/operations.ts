@@ -11,6 +11,7 @@ import { type Clock, rfc3339 } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
+import { checkName } from '../http/names.ts';
 import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
@@ -80,6 +81,7 @@ export function versionHandlers(
       }
       const now = clock.now();
       const id = asked.id ?? makeId<VersionId>(random, 'version');
+      checkName(asked.name, id);
       const row: VersionsTable = {
         application_uid: application.uid,
         id,
@@ -121,6 +123,7 @@ export function versionHandlers(
 
     async updateVersion({ caller, params, body: asked }) {
       const { application, version } = await find(caller, params);
+      checkName(asked.name, version.id);
       const changes = {
         ...(typeof asked.name === 'string' ? { name: asked.name } : {}),
         ...(typeof asked.description === 'string' ? { description: asked.description } : {}),

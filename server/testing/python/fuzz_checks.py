@@ -109,6 +109,7 @@ RULES = [
     r"^operations\.\d+\.location is .*, and there is (a|no) secret of type \w+ there",
     r"^operations\.\d+\.value is missing; to \w+ a secret it is needed",
     r"^With operations the collection would have \d+ secrets",
+    r"^name is .*, \d+ characters long; it must have \d+ to \d+ characters, or be the id",
     r"names of options may contain letters, digits and periods",
 ]
 
