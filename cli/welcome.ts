@@ -15,8 +15,8 @@ interface Ready {
   publicUrl: string;
   role: string;
   tokenPath: string;
-  /** The root token on the first start, when it is shown; null ever after. */
-  firstToken: string | null;
+  /** Whether the root token was made just now. */
+  isFirstStart: boolean;
   containment: 'sandbox' | 'limits' | null;
   containmentNote: string;
 }
@@ -36,8 +36,9 @@ if (ready.role === 'worker') {
   say('Switchyard is up.');
   say(`  site   ${ready.url}/docs`);
   say(`  API    ${ready.url}/v1`);
-  if (ready.firstToken) {
-    say(`  token  ${ready.firstToken}`);
+  // Where standard output is a file or a journal, others may read it for years.
+  if (ready.isFirstStart && hasToken && process.stdout.isTTY) {
+    say(`  token  ${readFileSync(ready.tokenPath, 'utf8').trim()}`);
     say(`         the root token, shown this once; it is kept in ${ready.tokenPath}`);
   } else if (hasToken) {
     say(`  token  kept in ${ready.tokenPath}`);

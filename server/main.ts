@@ -367,7 +367,7 @@ async function main(seams: Seams): Promise<void> {
     publicUrl: config.publicUrl ?? server.url,
     role: config.role,
     tokenPath: join(config.data, 'root-token'),
-    firstToken: server.firstStart?.token ?? null,
+    isFirstStart: server.firstStart !== null,
     containment: server.runner?.host.containment ?? null,
     containmentNote: server.runner?.host.containmentNote ?? '',
   });

@@ -1,7 +1,7 @@
 /**
  * Draws the picture in README.md from a real first start: what it printed, and the routes that its run planned.
  *
- *     npm start > printed.txt
+ *     script -qc 'npm start' printed.txt    # at a terminal, where the token is shown
  *     curl -H "Authorization: Bearer $TOKEN" "$URL/v1/applications/vehicle-routing/runs/$RUN" > run.json
  *     node site/pictures/first-start.ts printed.txt run.json > site/pictures/first-start.svg
  *
@@ -23,8 +23,8 @@ const colours = ['#ff9c63', '#7cc0ff', '#86d9a2', '#d0a8ff', '#f2c94c'];
 /** What was printed from the prompt on, without what npm and the log say, and nothing of this machine. */
 export function shownLines(printed: string): string[] {
   const lines = printed
-    .split('\n')
-    .filter((line) => !/^(npm |> |\{|added |Install|Building|rc )/.test(line))
+    .split(/\r?\n/)
+    .filter((line) => !/^(npm |> |\{|added |Install|Building|Script |rc )/.test(line))
     .map((line) =>
       line.replace(/\S*(\/data\/root-token)/, 'data/root-token').replace(/(eyJ\S{20})\S+/, '$1…'),
     );
