@@ -227,12 +227,12 @@ const EffectiveLimits = Type.Object(
 );
 
 const measures = {
-  duration: Type.Number({
+  duration: Type.Integer({
     description:
       'Milliseconds from when it was made until it ended, or until now; of an external run its execution_duration.',
   }),
-  execution_duration: Type.Number({
-    description: 'Milliseconds the app ran; of an external run as its result says, 0 without one.',
+  execution_duration: Type.Integer({
+    description: 'Whole milliseconds the app ran; of an external run as its result says, 0 without one.',
   }),
   input_size: Type.Number({ description: 'Bytes of the input.' }),
   output_size: Type.Number({ description: 'Bytes of the output.' }),

@@ -111,6 +111,11 @@ export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): 
   };
 }
 
+/** The clock of the runner has nanoseconds; more than milliseconds is noise. */
+function wholeMs(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}
+
 /**
  * A run without its content. `now` is what the duration of a run that goes on is measured to; `waiting` is why it has not
  * started, when it is queued.
@@ -125,9 +130,10 @@ export function informationBody(
   const options = optionsOf(run, hidden);
   const until = isTerminal(run.status) ? (run.finished_at ?? run.created_at) : now;
   const measures = {
-    duration: run.run_type === 'external' ? (run.execution_ms ?? 0) : Math.max(0, until - run.created_at),
+    duration:
+      run.run_type === 'external' ? (wholeMs(run.execution_ms) ?? 0) : Math.max(0, until - run.created_at),
     execution_duration:
-      run.execution_ms ??
+      wholeMs(run.execution_ms) ??
       (run.status === 'running' && run.initiated_at !== null ? Math.max(0, now - run.initiated_at) : 0),
     input_size: run.input_bytes,
     output_size: run.output_bytes,

@@ -14,9 +14,10 @@ import type { Database, Writer } from '../database/database.ts';
 import type { Random } from '../random.ts';
 import type { Mask } from '../secrets/mask.ts';
 import { insertAssets, type PreparedAsset, prepareAssets } from './assets.ts';
-import { judge } from './judge.ts';
+import { judge, type Verdict } from './judge.ts';
 import type { LogWriter } from './log-writer.ts';
 import { type Ending, endRunning } from './moves.ts';
+import { networkHint } from './network-hint.ts';
 import type { ReadAssets } from './read-assets.ts';
 import { readResults } from './read-results.ts';
 import type { RunsTable } from './schema.ts';
@@ -25,6 +26,8 @@ import { type Metrics, mergeReports, type Statistics } from './statistics.ts';
 const SMALL_BYTES_MAX = 64 * 1024;
 /** Of what an app printed beside its output the end is kept, where the reason of a failure stands. */
 const STDOUT_KEPT_BYTES = 64 * 1024;
+/** Why an app gave up is among its last lines. */
+const STDERR_READ_BYTES = 16 * 1024;
 
 /** What is to be written of an ended run. Its contents lie ready, so that the writing can be tried again. */
 export interface PreparedEnd {
@@ -42,7 +45,7 @@ export async function prepareEnd(
 ): Promise<PreparedEnd> {
   const { contents, clock } = parts;
   const results = await readResults(ended, run.output_format, mask);
-  const verdict = judge(ended, results.error);
+  const verdict = await hinted(judge(ended, results.error), run, ended, mask);
   const keepsOutput = results.output !== null && results.error === '' && verdict.status !== 'failed';
   const stdoutLeft = ended.stdout.bytes > 0 && (results.keepStdout || !keepsOutput);
   const prepared: PreparedContent[] = [];
@@ -87,6 +90,19 @@ export async function prepareEnd(
     await discardAll(prepared);
     throw error;
   }
+}
+
+/** Adds to the error of a run without network what its log says about that. */
+async function hinted(
+  verdict: Verdict,
+  run: Pick<RunsTable, 'network'>,
+  ended: Ended,
+  mask: Mask,
+): Promise<Verdict> {
+  const hadNetwork = run.network === 1 || ended.containment !== 'sandbox';
+  if (verdict.status !== 'failed' || hadNetwork || ended.stderr.bytes === 0) return verdict;
+  const hint = networkHint((await tail(ended.stderr, STDERR_READ_BYTES, mask)).toString('utf8'));
+  return hint === '' ? verdict : { ...verdict, error: `${verdict.error} ${hint}` };
 }
 
 /** What a run reported, as its row keeps it. */

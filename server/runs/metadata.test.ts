@@ -1,4 +1,5 @@
 /** What clients read of a run in each of its states: every field they need, of the type they need. */
+import type { RunId } from '@switchyard/contract/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun, ended, logged, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
@@ -98,6 +99,27 @@ async function check(run: string, v1: string, v2: string): Promise<Record<string
   expect(item).toEqual({ ...info(v1, v2), options: {}, request_options: {}, options_summary: [] });
   return metadata.metadata as Record<string, unknown>;
 }
+
+test('B15: durations are whole milliseconds, in the run and in its metadata', async () => {
+  const run = await runToEnd(server, 'app', { input: {} });
+  for (const { duration, execution_duration } of [run, run.metadata]) {
+    expect(execution_duration).toBeGreaterThan(0);
+    expect([duration, execution_duration].filter((ms) => !Number.isInteger(ms))).toEqual([]);
+  }
+  // Also of runs that an earlier release stored with all digits of its clock.
+  const { database } = server.running;
+  await database.transact((tx) =>
+    tx
+      .updateTable('runs')
+      .set({ execution_ms: 3350.1594619999996 })
+      .where('id', '=', run.id as RunId)
+      .execute(),
+  );
+  expect(await read(path(run.id))).toMatchObject({
+    execution_duration: 3350,
+    metadata: { execution_duration: 3350 },
+  });
+});
 
 describe('a run that is', () => {
   test('queued, then running, then canceled', async () => {
