@@ -125,7 +125,10 @@ export const MetricResult = Type.Object(
     threshold: nullable(
       number('What the candidate or the difference was held against; null when it cannot be told.'),
     ),
-    reason: Type.String({ description: 'What was found, in a sentence.' }),
+    reason: Type.String({
+      description:
+        'What was found, in sentences. It names the side whose runs failed, with the first error, a run that has it and how many share it, and the side whose runs did not report the field.',
+    }),
     comparison: SideComparison,
   },
   {
@@ -138,7 +141,12 @@ export type MetricResult = Static<typeof MetricResult>;
 export const AcceptanceResults = Type.Object(
   {
     passed: Type.Boolean({ description: 'Whether all rules are met.' }),
-    error: Type.Optional(Type.String({ description: 'Why nothing could be decided; absent when it could.' })),
+    error: Type.Optional(
+      Type.String({
+        description:
+          'Why nothing could be decided, with the first error of each side, a run that has it and how many share it; absent when it could.',
+      }),
+    ),
     metric_results: Type.Optional(
       Type.Array(MetricResult, { description: 'Each rule, in the order given; lists leave it out.' }),
     ),

@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox';
 import { ApplicationParams } from './application-params.ts';
 import { consequences } from './consequences.ts';
 import { ComparedGroups, GroupedSummary, Objectives } from './experiment-results.ts';
-import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
+import { ExperimentRun, Failure, RefusedRun } from './experiment-runs.ts';
 import { experimentProgress, experimentUpdate, newExperiment, shownExperiment } from './experiments.ts';
 import {
   type ExperimentId,
@@ -20,6 +20,7 @@ import {
 import {
   BATCH_RUNS_MAX,
   BATCH_RUNS_SHOWN,
+  FAILURES_SHOWN,
   OPTION_SET_KEY_CHARS_MAX,
   OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
@@ -80,7 +81,7 @@ export const BatchExperimentCreate = Type.Object(
       Type.Array(namedId<InstanceId>('An instance of the application.'), {
         maxItems: BATCH_RUNS_MAX,
         description:
-          'The instances to run on every input, with every option set, each once; the others are compared with the first. Not with `runs`.',
+          'The instances to run on every input, with every option set, each once; the others are compared with the first, unless an acceptance test on the batch names another control. Not with `runs`.',
       }),
     ),
     option_sets: maybe(
@@ -149,13 +150,16 @@ export const BatchExperiment = Type.Object(
     refused_runs: Type.Array(RefusedRun, {
       description: `Runs that could not be made, with the reason, the first ${REFUSED_RUNS_SHOWN} of them. They count as failed.`,
     }),
+    failures: Type.Array(Failure, {
+      description: `Why runs failed: each error of an instance and version once, in the order of the first runs, at most ${FAILURES_SHOWN}. Beyond the specification.`,
+    }),
     grouped_distributional_summaries: Type.Array(GroupedSummary, {
       description:
         'How the numbers of its runs are spread, by groups of them. While it goes on, of the runs that have ended.',
     }),
     comparisons: Type.Array(ComparedGroups, {
       description:
-        'Every instance, version, option set and scenario against the first. Beyond the specification.',
+        'Every instance, version, option set and scenario against the first, or against the control of the first acceptance test on the batch. Beyond the specification.',
     }),
     warnings: Type.Array(Type.String(), {
       description: 'What of the numbers was left out because it would be too much, in sentences.',
@@ -260,7 +264,7 @@ export const getBatchExperiment = operation({
   path: '/v1/applications/{application_id}/experiments/batch/{batch_id}',
   tag: 'batch-experiments',
   summary: 'Get a batch experiment',
-  description: `Answers the experiment with its runs, at most the newest ${BATCH_RUNS_SHOWN} of them, and its numbers, which grow while it goes on. Every other instance, version, option set and scenario is compared with the first, paired by input and repetition, for at most 50 indicators: \`result.value\`, those that \`objectives\` names, then those below \`result\`, below \`run\`, and the rest, by name; for fewer, and in the end for fewer groups, where that would be more than 1,000 comparisons.`,
+  description: `Answers the experiment with its runs, at most the newest ${BATCH_RUNS_SHOWN} of them, and its numbers, which grow while it goes on. Every other instance, version, option set and scenario is compared with the first, or with the control of the first acceptance test on the batch, paired by input and repetition, for at most 50 indicators: \`result.value\`, those that \`objectives\` names, then those below \`result\`, below \`run\`, and the rest, by name; for fewer, and in the end for fewer groups, where that would be more than 1,000 comparisons.`,
   right: 'read',
   params: BatchParams,
   answers: {
@@ -271,6 +275,7 @@ export const getBatchExperiment = operation({
         ...example,
         runs: [],
         refused_runs: [],
+        failures: [],
         grouped_distributional_summaries: [],
         comparisons: [],
         warnings: [],

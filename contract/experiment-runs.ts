@@ -27,6 +27,21 @@ export const ExperimentRun = Type.Object(
 );
 export type ExperimentRun = Static<typeof ExperimentRun>;
 
+export const Failure = Type.Object(
+  {
+    instance_id: Type.String({ description: 'The instance of the runs; empty for a version alone.' }),
+    version_id: Type.String({ description: 'The version of the runs; empty for the latest executable.' }),
+    error: Type.String({ description: 'The error.' }),
+    run_id: nullable(
+      Type.String({
+        description: 'The first run that failed with it; null for runs that could not be submitted.',
+      }),
+    ),
+    number_of_runs: Type.Integer({ description: 'How many runs failed with it.' }),
+  },
+  { $id: 'Failure', description: 'An error of runs of an experiment.' },
+);
+
 export const RefusedRun = Type.Object(
   {
     instance_id: Type.String({ description: 'The instance; empty for a version alone.' }),

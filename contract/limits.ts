@@ -121,6 +121,7 @@ export const OPTION_SET_KEY_CHARS_MAX = 128;
 export const SCENARIO_ID_CHARS_MAX = 64;
 /** Of the runs that could not be made, so that an experiment of which none could is still read at a glance. */
 export const REFUSED_RUNS_SHOWN = 50;
+export const FAILURES_SHOWN = 20;
 export const SHADOW_RUNS_MAX = 300;
 export const SHADOW_CANDIDATES_MAX = 10;
 export const SWITCHBACK_UNITS_MAX = 1000;

@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
+import { listFailures } from '../runs/failures.ts';
 import type { AcceptanceDefinition } from './acceptance-sides.ts';
 import { decideAcceptanceTest, listUndecided, type Undecided } from './acceptance-store.ts';
 import { definitionOf } from './batch-definition.ts';
@@ -15,6 +16,8 @@ import { observe } from './observe.ts';
 
 const AT_ONCE = 8;
 const EVERY_MS = 5000;
+/** Different errors that are looked at; the first of each side is told. */
+const FAILURES_MAX = 1000;
 
 interface Parts {
   database: Database;
@@ -27,9 +30,17 @@ export function acceptanceDecider({ database, clock, log }: Parts): Reconciler {
     const status = test.batch_status === 'failed' ? 'failed' : 'completed';
     const definition = JSON.parse(test.definition) as AcceptanceDefinition;
     const { versions } = definitionOf({ definition: test.batch_definition });
+    const versionOf = new Map(Object.entries(versions));
+    const failures = (await listFailures(database.read, test.experiment_uid, FAILURES_MAX)).map(
+      // A run that could not be submitted would have had the version of its instance.
+      (failure) => ({
+        ...failure,
+        version_id: failure.version_id || (versionOf.get(failure.instance_id) ?? ''),
+      }),
+    );
     const answer = await findingsOf(
-      { kind: 'acceptance', definition, status },
-      observe(database.read, test.experiment_uid, new Map(Object.entries(versions))),
+      { kind: 'acceptance', definition, status, failures },
+      observe(database.read, test.experiment_uid, versionOf),
     );
     const { passed, error = '', metric_results } = JSON.parse(answer) as AcceptanceResults;
     await database.transact((tx) =>

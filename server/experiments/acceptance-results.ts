@@ -1,7 +1,9 @@
 /** What comes out of an acceptance test, from the runs of its batch. Pure. */
 import type { AcceptanceResults, MetricResult } from '@switchyard/contract/acceptance-tests.ts';
+import type { Failure } from '../runs/failures.ts';
+import { failureSentence, type SideRuns, sideRuns, silenceSentence } from './acceptance-reasons.ts';
 import { type AcceptanceDefinition, type AcceptanceSide, isOfSide } from './acceptance-sides.ts';
-import { decideMetric, flatten, type Metric } from './statistics/acceptance.ts';
+import { type Decision, decideMetric, flatten, type Metric } from './statistics/acceptance.ts';
 import { type Comparison, compare } from './statistics/comparison.ts';
 import { type Observation, reported } from './statistics/observations.ts';
 import { type Distribution, summarize } from './statistics/summary.ts';
@@ -16,15 +18,21 @@ export interface AcceptanceQuestion {
   definition: AcceptanceDefinition;
   /** Of the batch. */
   status: 'completed' | 'failed';
+  /** Why runs of the batch failed. */
+  failures: readonly Failure[];
 }
 
 /** Decides every rule of the test. */
 export function acceptanceResults(
-  { definition: { control, candidate, metrics }, status }: AcceptanceQuestion,
+  { definition: { control, candidate, metrics }, status, failures }: AcceptanceQuestion,
   observations: readonly Observation[],
 ): AcceptanceResults & { metric_results: MetricResult[] } {
   const controls = observations.filter((run) => isOfSide(control, run));
   const candidates = observations.filter((run) => isOfSide(candidate, run));
+  const sides = {
+    control: sideRuns('control', control, controls, failures),
+    candidate: sideRuns('candidate', candidate, candidates, failures),
+  };
   const comparisons = compareFor(metrics, controls, candidates);
   const metric_results = metrics.map((metric): MetricResult => {
     const distributions = {
@@ -33,7 +41,7 @@ export function acceptanceResults(
     };
     return {
       metric,
-      ...decideMetric(metric, distributions.control, distributions.candidate),
+      ...explained(metric, decideMetric(metric, distributions.control, distributions.candidate), sides),
       statistics: {
         control: sideOf(control, controls, distributions.control),
         candidate: sideOf(candidate, candidates, distributions.candidate),
@@ -43,9 +51,24 @@ export function acceptanceResults(
   });
   return {
     passed: status === 'completed' && metric_results.every(({ passed }) => passed),
-    ...(status === 'failed' ? { error: 'No run of the batch experiment succeeded.' } : {}),
+    ...(status === 'failed' ? { error: errorOf(sides) } : {}),
     metric_results,
   };
+}
+
+type Sides = Record<'control' | 'candidate', SideRuns>;
+
+/** The decision, with what is known of runs that gave no value: they are not in it. */
+function explained(metric: Metric, decision: Decision, { control, candidate }: Sides): Decision {
+  const used = metric.metric_type === 'absolute-threshold' ? [candidate] : [control, candidate];
+  const sentences = used.flatMap((side) => [failureSentence(side), silenceSentence(side, metric.field)]);
+  const told = sentences.filter((sentence) => sentence !== null);
+  return { ...decision, reason: [decision.reason, ...told].join(' ') };
+}
+
+function errorOf({ control, candidate }: Sides): string {
+  const told = [control, candidate].map(failureSentence).filter((sentence) => sentence !== null);
+  return ['No run of the batch experiment succeeded.', ...told].join(' ');
 }
 
 /** Which way a rule wants the indicator to go. A rule of equality says nothing about it; then less is better. */

@@ -23,7 +23,9 @@ import {
   listAcceptanceTests,
   updateAcceptanceTest,
 } from './acceptance-store.ts';
+import { BatchChangedError, changeControl, controlChange } from './batch-control.ts';
 import { createBatch } from './create-batch.ts';
+import type { ExperimentsTable } from './schema.ts';
 import { deleteExperiment, findExperiment, holdExperiment } from './store.ts';
 
 interface Parts {
@@ -97,7 +99,8 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
           throw problem;
         });
       if (await findAcceptanceTest(database.read, application.uid, id)) return refuse(taken(id));
-      const batch = await findExperiment(database.read, application.uid, 'batch', experimentId);
+      const findOwnBatch = () => findExperiment(database.read, application.uid, 'batch', experimentId);
+      const batch = await findOwnBatch();
       if (!batch) {
         const wanted = batchFor(experimentId, definition, body);
         await checkSides(database.read, application, definition);
@@ -112,11 +115,24 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
       const needless = batchFieldsError(batch, body);
       if (needless) return refuse(badRequest(needless));
       await checkBatch(database.read, application, batch, definition);
-      await database.transact(async (tx) => {
-        await make(tx, batch.uid);
-        if (!(await holdExperiment(tx, locks, batch.uid)))
-          throw badRequest(`experiment_id is ${shown(experimentId)}, which was deleted meanwhile.`);
-      });
+      const makeOn = async (known: ExperimentsTable): Promise<void> => {
+        const change = await controlChange(database.read, known, definition.control);
+        await database.transact(async (tx) => {
+          await make(tx, known.uid);
+          const held = await holdExperiment(tx, locks, known.uid);
+          if (!held)
+            throw badRequest(`experiment_id is ${shown(experimentId)}, which was deleted meanwhile.`);
+          if (change) await changeControl(tx, known, held, change);
+        });
+      };
+      for (let known = batch; ; known = (await findOwnBatch()) ?? batch) {
+        try {
+          await makeOn(known);
+          break;
+        } catch (error) {
+          if (!(error instanceof BatchChangedError)) throw error;
+        }
+      }
       // It may be over already.
       database.notify('experiments-ended');
       return answer;

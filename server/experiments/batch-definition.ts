@@ -4,6 +4,7 @@ import type { Objective } from '@switchyard/contract/experiment-results.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { rfc3339 } from '../clock.ts';
 import type { ExperimentCounts } from '../runs/experiment-runs.ts';
+import { type AcceptanceSide, isSameInstance } from './acceptance-sides.ts';
 import type { Question } from './analyse.ts';
 import { progressBody, shownBody } from './bodies.ts';
 import type { ExperimentsTable } from './schema.ts';
@@ -30,6 +31,29 @@ export function definitionOf({ definition }: Pick<ExperimentsTable, 'definition'
 export function questionOf(experiment: ExperimentsTable): Question {
   const { order, objectives } = definitionOf(experiment);
   return { order, objectives: objectives ?? {}, seed: experiment.id };
+}
+
+/** The definition with the runs of the control first, so that everything else is compared with them. */
+export function withControlFirst(
+  definition: BatchDefinition,
+  { instance_id, version_id }: AcceptanceSide,
+): BatchDefinition {
+  const { order } = definition;
+  const first = <Name>(names: readonly Name[], isFirst: (name: Name) => boolean): Name[] => [
+    ...names.filter(isFirst),
+    ...names.filter((name) => !isFirst(name)),
+  ];
+  return {
+    ...definition,
+    order: {
+      ...order,
+      instances: first(order.instances, (id) => isSameInstance(id, instance_id)),
+      versions:
+        version_id === ''
+          ? order.versions
+          : [version_id, ...order.versions.filter((id) => id !== version_id)],
+    },
+  };
 }
 
 export function infoBody(

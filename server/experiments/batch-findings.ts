@@ -16,9 +16,11 @@ export async function stateOf(
   return { key: keyOf(experiment, counts), counts };
 }
 
-export function keyOf({ requested }: ExperimentsTable, { statuses, refused }: ExperimentCounts): string {
+function keyOf(experiment: ExperimentsTable, { statuses, refused }: ExperimentCounts): string {
+  const { requested } = experiment;
+  const { instances, versions } = definitionOf(experiment).order;
   // A run that joins is counted in `requested`, so that one that went and one that came do not look like none.
-  return JSON.stringify([requested, refused, Object.entries(statuses).sort()]);
+  return JSON.stringify([requested, refused, Object.entries(statuses).sort(), instances[0], versions[0]]);
 }
 
 /** Looks at every run of the experiment. */

@@ -147,7 +147,8 @@ describe('a batch experiment', () => {
 
   test('is answered again the same, and its metadata without runs and numbers', async () => {
     expect(await get('/first')).toEqual(over);
-    const { runs, refused_runs, grouped_distributional_summaries, comparisons, warnings, ...info } = over;
+    const { runs, refused_runs, failures, grouped_distributional_summaries, comparisons, warnings, ...info } =
+      over;
     expect(await get('/first/metadata')).toEqual(info);
   });
 

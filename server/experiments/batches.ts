@@ -1,11 +1,12 @@
 /** The operations on batch experiments and scenario tests. */
 import type { ExperimentId } from '@switchyard/contract/ids.ts';
-import { BATCH_RUNS_SHOWN } from '@switchyard/contract/limits.ts';
+import { BATCH_RUNS_SHOWN, FAILURES_SHOWN } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { HandlersOf, RawReply } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import type { Random } from '../random.ts';
+import { listFailures } from '../runs/failures.ts';
 import { deleteAcceptanceTestsOn } from './acceptance-store.ts';
 import { infoBody } from './batch-definition.ts';
 import { findBatch, stateOf } from './batch-findings.ts';
@@ -69,6 +70,7 @@ export function batchHandlers(parts: Parts): HandlersOf<BatchOperation> {
       const shown = JSON.stringify({
         ...infoBody(experiment, counts, caller.role),
         refused_runs: await refusedBodies(database.read, experiment),
+        failures: await listFailures(database.read, experiment.uid, FAILURES_SHOWN),
       });
       // It may be megabytes, and lies there as JSON already.
       const results = await found(experiment, key);

@@ -58,10 +58,10 @@ export function acceptanceShares(
   const met = [0, 0];
   const verdicts = sharesOf(experiments, (seed) => {
     const { control, candidate } = drawBatch(population, inputs, seed);
-    const { metric_results } = acceptanceResults({ kind: 'acceptance', definition, status: 'completed' }, [
-      ...control,
-      ...candidate,
-    ]);
+    const { metric_results } = acceptanceResults(
+      { kind: 'acceptance', definition, status: 'completed', failures: [] },
+      [...control, ...candidate],
+    );
     metric_results.forEach(({ passed }, index) => {
       met[index] = (met[index] ?? 0) + Number(passed) / experiments;
     });

@@ -116,7 +116,7 @@ describe('verdicts', () => {
       ten.map((value, index) => value - 0.1 - index / 1000),
     );
     expect(found.verdict).toBe('better');
-    expect(found.reasons.join()).toContain('within the tolerance');
+    expect(found.reasons.join()).toContain('lies within ±1 % of the control’s mean');
   });
 
   test('are not given by one input that outweighs the others', () => {
@@ -167,6 +167,47 @@ describe('what is missing', () => {
     expect(found.candidate.missing).toBe(1);
     expect(found.warnings.join(' ')).toContain('lost runs differently');
     expect(found.warnings.join(' ')).toContain('5 inputs of 6 have no usable value');
+  });
+
+  test.each<[string, Value[], Value[], RegExp, boolean]>([
+    [
+      'one side',
+      [1, 2],
+      [undefined, undefined],
+      /The candidate \(instance "new", version "v1"\) does not report result\.value: none of its 2/,
+      false,
+    ],
+    [
+      'the other side',
+      ['nan'],
+      [1],
+      /The control \(instance "prod", version "v1"\) does not report result\.value: its only/,
+      false,
+    ],
+    [
+      'both sides',
+      [undefined],
+      [true],
+      /The control .* does not report .*The candidate .* does not report/,
+      false,
+    ],
+    [
+      'some runs of a side',
+      [1, 2],
+      [1, undefined],
+      /^1 run of the candidate \(instance "new", version "v1"\) succeeded without a number/,
+      true,
+    ],
+  ])('B13: an indicator that %s does not report', (_, control, candidate, warning, lost) => {
+    const warnings = compareValues(control, candidate).warnings.join(' ');
+    expect(warnings).toMatch(warning);
+    expect(warnings.includes('lost runs differently')).toBe(lost);
+  });
+
+  test('B13: runs that failed are lost also where the others do not report the indicator', () => {
+    const candidate = [run('new', 0, undefined), run('new', 1, 1, { status: 'failed' })];
+    const { warnings } = compare(side('prod', [1, 2]), candidate, 'result.value', { objective: 'minimize' });
+    expect(warnings.join(' ')).toMatch(/does not report .*lost runs differently/);
   });
 
   test('a control at 0 or of both signs has no ratio', () => {

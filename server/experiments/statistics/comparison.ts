@@ -128,6 +128,7 @@ export function compare(
     },
     all_equal: differences.every((difference) => difference === 0),
     margin: marginOf(tolerance, controls, scale),
+    margin_in_words: marginInWords(tolerance),
     objective: settings.objective,
   };
   const { verdict, reasons } = decide(evidence);
@@ -144,6 +145,7 @@ export function compare(
       better,
     ),
   };
+  const names = { control: sideName('control', control), candidate: sideName('candidate', candidate) };
   const ratio = usable.length === 0 ? null : ratioOfMeans(controls, candidates);
   return {
     indicator,
@@ -151,7 +153,7 @@ export function compare(
     verdict,
     more_inputs: verdict === 'undecided' ? moreUnits(seenBy(evidence, differences, test)) : null,
     reasons,
-    warnings: warningsOf({ indicator, paired: inputs, ...found, ...sides }),
+    warnings: warningsOf({ indicator, paired: inputs, ...found, ...sides, names }),
     ...found,
     ...sides,
     mean_difference: usable.length === 0 ? null : unscaled(evidence.difference, interval, scale.back),
@@ -209,6 +211,29 @@ function scaledInput(input: PairedInput, scale: Scale, tie: number): UsableInput
 function tiedDifference(control: number, candidate: number, tie: number): number {
   const difference = candidate - control;
   return Math.abs(difference) <= tie * Math.max(Math.abs(control), Math.abs(candidate)) ? 0 : difference;
+}
+
+/** What a side is called in a warning: by what all of its runs have in common. */
+function sideName(name: string, runs: readonly Observation[]): string {
+  const common = (field: 'instance_id' | 'version_id' | 'option_set' | 'scenario_id') => {
+    const value = runs[0]?.[field];
+    return value && runs.every((run) => run[field] === value) ? JSON.stringify(value) : null;
+  };
+  const instance = common('instance_id');
+  const parts = [
+    instance ? `instance ${instance}` : null,
+    common('version_id') && `version ${common('version_id')}`,
+    common('option_set') && `option set ${common('option_set')}`,
+    common('scenario_id') && `scenario ${common('scenario_id')}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? name : `${name} (${parts.join(', ')})`;
+}
+
+/** The tolerance as a verdict names it. */
+export function marginInWords({ type, value }: Tolerance): string {
+  return type === 'absolute'
+    ? `${value}`
+    : `${Number((100 * value).toPrecision(12))} % of the control’s mean`;
 }
 
 /** Half the width of what counts as equivalent, in the scaled measure. */

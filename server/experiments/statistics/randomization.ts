@@ -14,7 +14,7 @@
  */
 import { Assignments } from './assignments.ts';
 import type { Interval } from './bootstrap.ts';
-import { type Estimate, TOLERANCE, type Tolerance } from './comparison.ts';
+import { type Estimate, marginInWords, TOLERANCE, type Tolerance } from './comparison.ts';
 import { finite, mean, scaleOf, standardDeviation } from './numbers.ts';
 import {
   countMissing,
@@ -127,6 +127,7 @@ export function compareUnits(
     },
     all_equal: values.every((value) => value === values[0]),
     margin,
+    margin_in_words: marginInWords(tolerance),
     objective: settings.objective,
   });
   const side = (instance_id: string, means: Float64Array) =>

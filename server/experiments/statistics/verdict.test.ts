@@ -9,6 +9,7 @@ const CLEAR: Evidence = {
   test: { name: 'the test', p_value: 0.01, direction: -4 },
   all_equal: false,
   margin: 0.5,
+  margin_in_words: '1 % of the control’s mean',
   objective: 'minimize',
 };
 
@@ -34,6 +35,17 @@ describe('a verdict', () => {
     for (const reason of decided.reasons) expect(reason).toMatch(/^[A-Z0-9].*\.$/);
     expect(decided.reasons.length).toBeGreaterThan(0);
   });
+});
+
+test.each<[string, Partial<Evidence>]>([
+  ['undecided', { interval: { low: -5, high: 1 } }],
+  ['equivalent', { interval: { low: -0.4, high: 0.5 }, difference: 0.05 }],
+  ['better', { interval: { low: -0.4, high: -0.1 } }],
+])('B15: the reasons of %s name the margin, which no caller gives', (verdict, fields) => {
+  const decided = decide({ ...CLEAR, ...fields });
+  expect(decided.verdict).toBe(verdict);
+  expect(decided.reasons.join(' ')).toContain('±1 % of the control’s mean');
+  expect(decided.reasons.join(' ')).not.toContain('tolerance');
 });
 
 describe('how many more units', () => {

@@ -45,12 +45,14 @@ export interface Evidence {
   all_equal: boolean;
   /** Half the width of what counts as equivalent. */
   margin: number;
+  /** The same as sentences name it, such as "1 % of the control’s mean". */
+  margin_in_words: string;
   objective: Objective;
 }
 
 /** The verdict and the sentences that say what it rests on. */
 export function decide(evidence: Evidence): { verdict: Verdict; reasons: string[] } {
-  const { unit, usable, interval, test, margin, objective } = evidence;
+  const { unit, usable, interval, test, margin, margin_in_words, objective } = evidence;
   if (usable === 0)
     return undecided(
       unit === 'input'
@@ -72,20 +74,22 @@ export function decide(evidence: Evidence): { verdict: Verdict; reasons: string[
     const verdict = interval.high < 0 === (objective === 'minimize') ? 'better' : 'worse';
     const reasons = [`The 95 % interval of the difference excludes 0 and ${testSays(test)}.`];
     if (within)
-      reasons.push('The difference is certain but small: the whole interval lies within the tolerance.');
+      reasons.push(
+        `The difference is certain but small: the whole interval lies within ±${margin_in_words}.`,
+      );
     return { verdict, reasons };
   }
   if (within)
     return {
       verdict: 'equivalent',
-      reasons: ['The whole 95 % interval of the difference lies within the tolerance.'],
+      reasons: [`The whole 95 % interval of the difference lies within ±${margin_in_words}.`],
     };
   const because = [
     excludes
       ? 'The 95 % interval of the difference excludes 0.'
       : 'The 95 % interval of the difference includes 0.',
     `${capital(testSays(test))}.`,
-    'The interval reaches beyond the tolerance.',
+    `The interval reaches beyond ±${margin_in_words}, so it does not show that the sides are equivalent.`,
   ];
   if (excludes && significant)
     because.push(`The mean and the ranks point opposite ways: a few ${unit}s outweigh the many.`);

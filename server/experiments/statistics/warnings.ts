@@ -11,6 +11,8 @@ export interface Compared {
   pairs: Tally;
   control: Side;
   candidate: Side;
+  /** What the sides are called in a warning: `candidate (instance "staging")`. */
+  names: { control: string; candidate: string };
 }
 
 /** All warnings that apply, the gravest first. */
@@ -37,16 +39,24 @@ function sideWarnings({
   indicator,
   control,
   candidate,
-}: Pick<Compared, 'indicator' | 'control' | 'candidate'>) {
+  names,
+}: Pick<Compared, 'indicator' | 'control' | 'candidate' | 'names'>) {
   const warnings: string[] = [];
-  const sides = { control, candidate };
-  const lost = (side: Side) => side.runs.failed + side.runs.canceled + side.missing;
+  const sides = [
+    [names.control, control],
+    [names.candidate, candidate],
+  ] as const;
+  const isSilent = (side: Side) => side.runs.succeeded > 0 && side.missing === side.runs.succeeded;
+  // A side that never reports the indicator loses no runs: it measures something else.
+  const lost = (side: Side) => side.runs.failed + side.runs.canceled + (isSilent(side) ? 0 : side.missing);
   const shareLost = (side: Side) => (side.runs.total === 0 ? 0 : lost(side) / side.runs.total);
-  for (const [name, side] of Object.entries(sides)) {
+  for (const [name, side] of sides) {
     if (side.runs.total === 0) warnings.push(`The ${name} has no runs.`);
     else if (side.runs.succeeded === 0) warnings.push(`No run of the ${name} succeeded.`);
-    else if (side.missing === side.runs.succeeded)
-      warnings.push(`No run of the ${name} reported a number as ${indicator}.`);
+    else if (isSilent(side))
+      warnings.push(
+        `The ${name} does not report ${indicator}: ${side.runs.succeeded === 1 ? 'its only successful run has' : `none of its ${side.runs.succeeded} successful runs has`} a number under this name. Without it the sides cannot be compared.`,
+      );
     else if (side.missing > 0)
       warnings.push(
         `${count(side.missing, 'run')} of the ${name} succeeded without a number as ${indicator} and are left out.`,
@@ -54,7 +64,7 @@ function sideWarnings({
   }
   if (shareLost(control) !== shareLost(candidate))
     warnings.push(
-      `The sides lost runs differently: ${lostSentence('control', control)}, ${lostSentence('candidate', candidate)}. ` +
+      `The sides lost runs differently: ${lostSentence(names.control, control)}, ${lostSentence(names.candidate, candidate)}. ` +
         'Lost runs are left out, so a side that fails where it would do badly looks better than it is.',
     );
   const pending = control.runs.pending + candidate.runs.pending;
