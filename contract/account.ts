@@ -21,6 +21,15 @@ export const Key = Type.Object(
     user_email: Type.String({ description: 'Whose key it is; shown on the runs it makes.' }),
     created_at: timestamp('When the key was made'),
     last_used_at: nullable(timestamp('When the key was last used, to the minute; null when never')),
+    created_by: nullable(
+      Type.Object(
+        {
+          key_id: someId<KeyId>('Id of the key; it may have been revoked.'),
+          user_email: Type.String({ description: 'Whose key it was.' }),
+        },
+        { description: 'The key that made this one; null for the first key of somebody who came in.' },
+      ),
+    ),
   },
   { $id: 'Key', description: 'A key of the account, without its token.' },
 );
@@ -72,6 +81,7 @@ const keyExample = {
   user_email: 'planner@example.com',
   created_at: '2026-11-20T08:00:00.000Z',
   last_used_at: null,
+  created_by: { key_id: 'key-1a7c3f', user_email: 'ada@example.com' },
 };
 const accountExample = {
   id: 'account-1',
@@ -117,7 +127,7 @@ export const createKey = operation({
   tag: 'account',
   summary: 'Create a key',
   description:
-    'Makes a key and answers its token, this once. A key can only give roles whose rights it has itself, and a member only gets keys that may do no more than the member.',
+    'Makes a key and answers its token, this once. A key can only give roles whose rights it has itself, and a member only gets keys that may do no more than the member, 100 at most.',
   right: 'keys',
   answersToken: true,
   body: { schema: KeyCreate, example: { name: 'nightly plans', role: 'operator' } },
@@ -152,9 +162,14 @@ export const revokeKey = operation({
   tag: 'account',
   summary: 'Revoke a key',
   description:
-    'The token of the key stops working at once. The last root key of an account cannot be revoked, nor, where there is none, the last admin key.',
+    'The token of the key stops working at once, and so do upload URLs that it asked for. Keys that it made go on; with `cascade=true` they are revoked, too, and the keys that those made. The last root key of an account cannot be revoked, nor, where there is none, the last admin key.',
   right: 'keys',
   params: KeyParams,
+  query: Type.Object({
+    cascade: Type.Optional(
+      Type.Boolean({ description: 'true: revoke the keys that it made as well, and those that they made.' }),
+    ),
+  }),
   answers: { 204: { description: 'The key is revoked.' } },
   errors: [400, 404],
 });

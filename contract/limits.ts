@@ -140,6 +140,8 @@ export const SUB_ID_CHARS_MAX = 64;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 
+/** Of one member, or one service. */
+export const KEYS_OF_MEMBER_MAX = 100;
 export const INVITE_SECONDS = 7 * 24 * 60 * 60;
 
 /** Of one account. */

@@ -98,6 +98,7 @@ export function admissionExample(role: 'admin' | 'developer') {
       user_email: 'ada@example.com',
       created_at: '2026-11-20T08:00:00.000Z',
       last_used_at: null,
+      created_by: null,
     },
     token: 'eyJhbGciOi…',
   };

@@ -7,7 +7,10 @@ import { operation } from './operation.ts';
 export const Upload = Type.Object(
   {
     upload_id: someId<UploadId>('Id to use the upload by.'),
-    upload_url: Type.String({ description: 'PUT the raw bytes here, without a token, within 10 minutes.' }),
+    upload_url: Type.String({
+      description:
+        'PUT the raw bytes here, without a token, within 10 minutes and before the key is revoked.',
+    }),
   },
   { $id: 'Upload', description: 'Where to PUT bytes.' },
 );
@@ -35,6 +38,11 @@ export const createRunUpload = operation({
 
 const UploadParams = Type.Object({ upload_id: someId<UploadId>('Id of the upload.') });
 const SignedQuery = Type.Object({
+  key: Type.Optional(
+    Type.String({
+      description: 'Part of the signed URL: the key that asked for it, until whose end it is good.',
+    }),
+  ),
   expires: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
   signature: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
 });

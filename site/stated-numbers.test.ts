@@ -58,6 +58,7 @@ const stated: [page: string, words: string][] = [
     'reference/rate-limits',
     `| levels of a body | ${number.format(limits.REQUEST_BODY_LEVELS_MAX)} | \`400\` |`,
   ],
+  ['accounts/api-keys', `at most ${limits.KEYS_OF_MEMBER_MAX} keys`],
   ['reference/rate-limits', `| request body | ${limits.BODY_BYTES_MAX / KIB} KiB |`],
   ['reference/rate-limits', `or an input set | ${limits.LARGE_BODY_BYTES_MAX / MIB} MiB |`],
   ['reference/rate-limits', `such as a sign-up | ${limits.PUBLIC_BODY_BYTES_MAX / KIB} KiB |`],

@@ -4,6 +4,7 @@ import type { Key } from '@switchyard/contract/account.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { otherAccount } from '../testing/accounts.ts';
+import { multiply } from '../testing/bulk.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 
 type NewKey = Key & { token: string };
@@ -208,4 +209,61 @@ test('keys of another account are not there: 404 to revoke, absent from the list
   expect(await listed(other.token)).toEqual([other.key]);
   expect((await revoke(server.token, other.key)).status).toBe(404);
   expect((await whoAmI(other.token)).body).toMatchObject({ id: other.id });
+});
+
+describe('V8: keys that a key made', () => {
+  const made = async (token: string, body: object) => {
+    const answer = await create(token, { name: 'Any name', role: 'viewer', ...body });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body as NewKey;
+  };
+
+  test('name it and its member in the list, also once it is revoked', async () => {
+    const email = 'vera@example.com';
+    const parent = await made(server.token, { user_email: email });
+    const child = await made(parent.token, { name: 'Child of Vera' });
+    expect(parent.created_by).toMatchObject({ user_email: 'root@localhost' });
+    expect((await revoke(server.token, parent.id)).status).toBe(204);
+    const { body } = await server.ask('GET', '/v1/account/keys');
+    expect((body as Key[]).find((key) => key.id === child.id)?.created_by).toEqual({
+      key_id: parent.id,
+      user_email: email,
+    });
+    expect((await whoAmI(child.token)).status).toBe(200);
+    const first = (body as Key[]).find((key) => key.name === 'root');
+    expect(first?.created_by).toBeNull();
+  });
+
+  test('are revoked with it when that is asked for, however far down', async () => {
+    const parent = await made(server.token, { user_email: 'max@example.com' });
+    const child = await made(parent.token, {});
+    const grandchild = await made(child.token, {});
+    const other = await made(server.token, { user_email: 'max@example.com' });
+    expect((await revoke(server.token, `${parent.id}?cascade=true`)).status).toBe(204);
+    for (const { token } of [parent, child, grandchild]) expect((await whoAmI(token)).status).toBe(401);
+    expect((await whoAmI(other.token)).status).toBe(200);
+  });
+
+  test('never take the last key that manages the account along', async () => {
+    await using small = await startTestServer();
+    const { id } = await small.key('admin');
+    const root = ((await small.ask('GET', '/v1/account')).body as { key: Key }).key;
+    const answer = await small.ask('DELETE', `/v1/account/keys/${root.id}?cascade=true`);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('is the last root key');
+    expect((await small.ask('GET', '/v1/account/keys')).text).toContain(id);
+  });
+
+  test('are 100 for one member at most', async () => {
+    const user_email = 'many@example.com';
+    const like = { column: 'id', value: (await made(server.token, { user_email })).id } as const;
+    const changes = { id: `'key-many-' || n` };
+    await multiply(server.running.database, { table: 'keys', like, count: 98, changes });
+    const last = await made(server.token, { user_email });
+    const refused = await create(server.token, { name: 'One more', role: 'viewer', user_email });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('has 100 keys');
+    await revoke(server.token, last.id);
+    await made(server.token, { user_email });
+  });
 });

@@ -16,6 +16,7 @@ export function keyBody(key: KeysTable): Key {
     user_email: key.email,
     created_at: rfc3339(key.created_at),
     last_used_at: key.last_used_at === null ? null : rfc3339(key.last_used_at),
+    created_by: key.created_by === null ? null : { key_id: key.created_by, user_email: key.created_by_email },
   };
 }
 

@@ -59,6 +59,7 @@ export function firstKey(member: MembersTable, id: KeyId, now: number): KeysTabl
     email: member.email,
     owner: member.owner,
     created_by: null,
+    created_by_email: '',
     created_at: now,
     last_used_at: null,
   };

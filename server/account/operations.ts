@@ -1,5 +1,6 @@
 /** The operations on the account and its keys. */
 import type { KeyId } from '@switchyard/contract/ids.ts';
+import { KEYS_OF_MEMBER_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight, mayGrant } from '@switchyard/contract/roles.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
@@ -12,7 +13,16 @@ import { holdAccount, keepManageable } from './access.ts';
 import { accountBody, keyBody } from './bodies.ts';
 import { findMemberOf } from './member-store.ts';
 import { type KeysTable, ownerOf } from './schema.ts';
-import { deleteKeys, findAccount, findKey, insertKey, listKeys, updateAccount } from './store.ts';
+import {
+  countKeysOf,
+  deleteKeys,
+  findAccount,
+  findKey,
+  insertKey,
+  listKeys,
+  listKeysMadeBy,
+  updateAccount,
+} from './store.ts';
 import type { Tokens } from './tokens.ts';
 
 interface Parts {
@@ -65,6 +75,7 @@ export function accountHandlers(
         email,
         owner: ownerOf(email),
         created_by: caller.key,
+        created_by_email: caller.email,
         created_at: clock.now(),
         last_used_at: null,
       };
@@ -77,6 +88,11 @@ export function accountHandlers(
         if (member && !mayGrant(member.role, key.role)) {
           throw badRequest(
             `role is ${shown(key.role)}, which has rights that the member ${shown(member.email)} with the role ${member.role} does not have; change the role of the member first.`,
+          );
+        }
+        if ((await countKeysOf(tx, caller.account, key.owner)) >= KEYS_OF_MEMBER_MAX) {
+          throw badRequest(
+            `${shown(email)} has ${KEYS_OF_MEMBER_MAX} keys, the most that one may have; revoke one first.`,
           );
         }
         await insertKey(tx, key);
@@ -94,7 +110,7 @@ export function accountHandlers(
       });
     },
 
-    async revokeKey({ caller, params }) {
+    async revokeKey({ caller, params, query }) {
       await database.transact(async (tx) => {
         await holdAccount(tx, database, caller);
         const key = await findKey(tx, params.key_id);
@@ -107,14 +123,13 @@ export function accountHandlers(
             `The key ${shown(key.id)} has the role ${key.role}; your role ${caller.role} may not revoke it.`,
           );
         }
-        await keepManageable(
-          tx,
-          caller.account,
-          [key.id],
-          (missing) =>
-            `The key ${shown(key.id)} is the last ${missing} key of the account; make another one first.`,
+        const gone = [key.id, ...(query.cascade ? await listKeysMadeBy(tx, caller.account, key.id) : [])];
+        await keepManageable(tx, caller.account, gone, (missing) =>
+          gone.length === 1
+            ? `The key ${shown(key.id)} is the last ${missing} key of the account; make another one first.`
+            : `Among the key ${shown(key.id)} and those it made is the last ${missing} key of the account; make another one with a key that stays first.`,
         );
-        await deleteKeys(tx, [key.id]);
+        await deleteKeys(tx, gone);
       });
       return { status: 204 };
     },

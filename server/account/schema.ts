@@ -42,6 +42,8 @@ export interface KeysTable {
   owner: string;
   /** The key that made this one; null for the first of an account. */
   created_by: KeyId | null;
+  /** Of that key, which may be gone; empty where it is not known. */
+  created_by_email: string;
   created_at: number;
   last_used_at: number | null;
 }
@@ -143,6 +145,18 @@ export const migrations: readonly Migration[] = [
       await sql`create index accounts_deleted on accounts (deleted_at) where deleted_at is not null`.execute(
         db,
       );
+    },
+  },
+  {
+    name: '0054-creators-of-keys',
+    async up(db) {
+      await db.schema
+        .alterTable('keys')
+        .addColumn('created_by_email', 'text', (column) => column.notNull().defaultTo(''))
+        .execute();
+      await sql`update keys set created_by_email = coalesce(
+        (select creator.email from keys as creator where creator.id = keys.created_by), '')`.execute(db);
+      await db.schema.createIndex('keys_by_creator').on('keys').column('created_by').execute();
     },
   },
 ];

@@ -119,6 +119,32 @@ export function listKeysOf(tx: Writer, account: AccountId, owner: string): Promi
     .execute();
 }
 
+export async function countKeysOf(tx: Writer, account: AccountId, owner: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('keys')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('account_id', '=', account)
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The keys that the key made, and those that these made, however many times. */
+export async function listKeysMadeBy(tx: Writer, account: AccountId, id: KeyId): Promise<KeyId[]> {
+  const made: KeyId[] = [];
+  for (let makers = [id]; makers.length > 0; ) {
+    const rows = await tx
+      .selectFrom('keys')
+      .select('id')
+      .where('account_id', '=', account)
+      .where('created_by', 'in', makers)
+      .execute();
+    makers = rows.map((row) => row.id);
+    made.push(...makers);
+  }
+  return made;
+}
+
 /** The keys of the account that have one of the roles. */
 export function listKeysWith(
   tx: Writer,

@@ -163,7 +163,7 @@ export function applicationHandlers(
 
     async getBinaryUpload({ caller, params }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
-      const upload = await parts.uploads.create(row.uid, 'executable', (tx) =>
+      const upload = await parts.uploads.create(row.uid, 'executable', caller.key, (tx) =>
         checkApplication(tx, skipsLocked(database), row),
       );
       return { status: 200, body: upload };

@@ -126,14 +126,14 @@ describe('by HTTP', () => {
     ] as const) {
       const answer = await create(id);
       expectStatus(answer, 201);
-      expect(answer.headers.get('ratelimit')).toBe(`"key";r=${left};t=0`);
-      expect(answer.headers.get('ratelimit-policy')).toBe('"key";q=60;w=60');
+      expect(answer.headers.get('ratelimit')).toBe(`"member";r=${left};t=0`);
+      expect(answer.headers.get('ratelimit-policy')).toBe('"member";q=60;w=60');
       expect(answer.headers.get('retry-after')).toBeNull();
     }
     const refused = await create('d');
     expectError(refused, 429, '60 requests a minute');
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect(refused.headers.get('ratelimit')).toBe('"key";r=0;t=1');
+    expect(refused.headers.get('ratelimit')).toBe('"member";r=0;t=1');
     move(1000);
     expectError(await server.ask('GET', '/v1/applications/d'), 404);
     expectError(await create('d'), 429);
@@ -148,13 +148,20 @@ describe('by HTTP', () => {
     }
   });
 
-  test('a refusal for the role counts, one key’s requests do not count for another', async () => {
+  test('V8: a refusal for the role counts, and keys of one member share what it may call', async () => {
     move(60_000);
-    const viewer = await server.key('viewer');
-    const attempt = () =>
-      server.ask('POST', '/v1/applications', { token: viewer.token, body: { name: 'Any name' } });
-    for (let round = 0; round < 3; round += 1) expectError(await attempt(), 403);
-    expectError(await attempt(), 429);
+    const key = async (user_email: string, by?: string) => {
+      const body = { name: 'Any name', role: 'viewer', user_email };
+      const made = await server.ask('POST', '/v1/account/keys', { body, ...(by ? { token: by } : {}) });
+      expectStatus(made, 201);
+      return (made.body as { token: string }).token;
+    };
+    const first = await key('ada@example.com');
+    const second = await key('Ada@example.com', first);
+    const attempt = (token: string) =>
+      server.ask('POST', '/v1/applications', { token, body: { name: 'Any name' } });
+    for (const token of [second, first]) expectError(await attempt(token), 403);
+    for (const token of [first, second]) expectError(await attempt(token), 429, 'The member has made more');
     expectStatus(await server.ask('GET', '/v1/account'), 200);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * How often a key may call: a bucket per key that holds `burst` requests and fills at the rate. What makes something
+ * How often a member may call, whichever of its keys it uses: a bucket that holds `burst` requests and fills at the rate. What makes something
  * without a token is counted by address. Kept in memory, so each server process counts for itself. A refused request has
  * had no effect.
  */
@@ -75,11 +75,11 @@ export class RateLimiter {
 
 /** A rate limit as callers see it: in the headers of every answer, and as a 429. */
 export class Limits {
-  readonly #counted: 'key' | 'address';
+  readonly #counted: 'member' | 'address';
   readonly #rate: RateLimit;
   readonly #limiter: RateLimiter;
 
-  constructor(counted: 'key' | 'address', rate: RateLimit, clock: Clock) {
+  constructor(counted: 'member' | 'address', rate: RateLimit, clock: Clock) {
     this.#counted = counted;
     this.#rate = rate;
     this.#limiter = new RateLimiter(rate, clock);

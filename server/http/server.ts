@@ -110,7 +110,7 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
   const limiters = parts.rateLimit && {
-    keys: new Limits('key', parts.rateLimit, parts.clock),
+    members: new Limits('member', parts.rateLimit, parts.clock),
     visitors: new Limits('address', VISITOR_RATE, parts.clock),
   };
   const register = (scope: FastifyInstance, id: OperationId): void => {
@@ -177,7 +177,7 @@ function route(
       connections.trust(request.raw.socket);
       const underWay = budgets.requests.holdNow(memberOf(caller), 1);
       reply.raw.once('close', () => underWay.release());
-      limiters?.keys.take(caller.key, reply);
+      limiters?.members.take(memberOf(caller), reply);
       if (!hasRight(caller.role, operation.right)) {
         if (kept) await parts.acts.refused(actOf(request));
         throw forbidden(
@@ -278,7 +278,7 @@ function bearerToken(request: FastifyRequest): string {
 }
 
 interface RouteParts extends HttpParts {
-  limiters: { keys: Limits; visitors: Limits } | null;
+  limiters: { members: Limits; visitors: Limits } | null;
   budgets: Budgets;
   connections: Connections;
 }

@@ -1,54 +1,53 @@
 /**
  * When those who follow logs are to ask again: after a second, and later when there are many of them, so that however
- * many follow, they do not ask more often than the server has time for, nor than the rate of their key allows. A question
+ * many follow, they do not ask more often than the server has time for, nor than the rate of their member allows. A question
  * costs about 0.2 ms of the one thread that answers, and a thousand followers who asked every second took a fifth of it
  * from those who make runs; and a client that is told "later" goes on, while one that is told "too many" gives up.
  *
- * Holds how many were told to come back in each tenth of a second to come, altogether and for each key. Nobody else is
+ * Holds how many were told to come back in each tenth of a second to come, altogether and for each member. Nobody else is
  * known by name: one who was told a time counts until then, whether or not they come.
  */
-import type { KeyId } from '@switchyard/contract/ids.ts';
 import type { Clock } from '../clock.ts';
 
 /** A tenth of the thread at most. */
 export const QUESTIONS_PER_SECOND = 400;
-/** What followers may take of the requests that their key may make; the rest is left to whoever makes runs with it. */
+/** What followers may take of the requests that their member may make; the rest is left to whoever makes runs. */
 const SHARE_OF_KEY = 0.5;
 const SECONDS_MAX = 30;
 const SLOT_MS = 100;
 /** As many slots as can be told, the one under way, and one more for what is rounded. */
 const SLOTS = (SECONDS_MAX * 1000) / SLOT_MS + 2;
-const KEYS_MAX = 10_000;
+const MEMBERS_MAX = 10_000;
 
 export class FollowPace {
   readonly #clock: Clock;
-  readonly #perKey: number | null;
+  readonly #perMember: number | null;
   readonly #all: Questions;
-  readonly #keys = new Map<KeyId, Questions>();
+  readonly #members = new Map<string, Questions>();
 
-  /** `keyRate` is how often one key may call; null for no limit. */
-  constructor(clock: Clock, keyRate: { perMinute: number } | null) {
+  /** `rate` is how often one member may call; null for no limit. */
+  constructor(clock: Clock, rate: { perMinute: number } | null) {
     this.#clock = clock;
-    this.#perKey = keyRate === null ? null : (keyRate.perMinute / 60) * SHARE_OF_KEY;
+    this.#perMember = rate === null ? null : (rate.perMinute / 60) * SHARE_OF_KEY;
     this.#all = new Questions(QUESTIONS_PER_SECOND);
   }
 
-  /** The seconds after which whoever asks now with the key is to ask again. */
-  nextSeconds(key: KeyId): number {
+  /** The seconds after which the member that asks now is to ask again. */
+  nextSeconds(member: string): number {
     const now = this.#clock.now();
-    const shares = [this.#all, ...this.#ofKey(key)];
+    const shares = [this.#all, ...this.#ofMember(member)];
     const seconds = Math.min(SECONDS_MAX, Math.max(...shares.map((one) => one.seconds(now))));
     for (const one of shares) one.note(now, seconds);
     return seconds;
   }
 
-  #ofKey(key: KeyId): Questions[] {
-    if (this.#perKey === null) return [];
-    const known = this.#keys.get(key);
+  #ofMember(member: string): Questions[] {
+    if (this.#perMember === null) return [];
+    const known = this.#members.get(member);
     if (known) return [known];
-    if (this.#keys.size >= KEYS_MAX) this.#keys.clear();
-    const made = new Questions(this.#perKey);
-    this.#keys.set(key, made);
+    if (this.#members.size >= MEMBERS_MAX) this.#members.clear();
+    const made = new Questions(this.#perMember);
+    this.#members.set(member, made);
     return [made];
   }
 }

@@ -1,7 +1,7 @@
 /** Logs of a run: whole after its end, in pages while it runs. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { AccountId, ApplicationId, KeyId, RunId } from '@switchyard/contract/ids.ts';
+import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/ids.ts';
 import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
 import type { LiveLog } from '@switchyard/contract/run-logs.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
@@ -29,7 +29,7 @@ export async function liveLog(
   run: { account: AccountId; application: ApplicationId; id: RunId },
   since: string | undefined,
   pace: FollowPace,
-  key: KeyId,
+  member: string,
 ): Promise<LiveLog | undefined> {
   const after = readPlace(since);
   const followed = await findFollowed(db, { ...run, after: after ?? 0 });
@@ -46,7 +46,7 @@ export async function liveLog(
     next_available_in_seconds: isTerminal(shownStatus)
       ? 0
       : page.complete
-        ? pace.nextSeconds(key)
+        ? pace.nextSeconds(member)
         : MORE_AFTER_SECONDS,
   };
 }

@@ -6,7 +6,7 @@ import { hiddenOptions } from '../applications/executable.ts';
 import { findExecutable, findExecutables } from '../applications/executables-store.ts';
 import { checkApplication, getApplication } from '../applications/store.ts';
 import { skipsLocked } from '../database/database.ts';
-import type { Caller, HandlersOf } from '../http/handler.ts';
+import { type Caller, type HandlersOf, memberOf } from '../http/handler.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
 import { badRequest, notFound, shown } from '../http/problem.ts';
@@ -142,7 +142,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
 
     async getRunLiveLogs({ caller, params, query }) {
       const place = { account: caller.account, application: params.application_id, id: params.run_id };
-      const body = await liveLog(database.read, place, query.since, pace, caller.key);
+      const body = await liveLog(database.read, place, query.since, pace, memberOf(caller));
       if (body) return { status: 200, body };
       // Says which of the two there is not.
       await find(caller, params);
@@ -187,7 +187,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
 
     async createRunUpload({ caller, params, remember }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
-      const upload = await uploads.create(application.uid, 'content', async (tx, made) => {
+      const upload = await uploads.create(application.uid, 'content', caller.key, async (tx, made) => {
         await remember(tx, { status: 200, body: made });
         await checkApplication(tx, skipsLocked(database), application);
       });

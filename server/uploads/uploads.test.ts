@@ -96,6 +96,14 @@ describe('an upload URL', () => {
     expectError(await runWith(late.upload_id), 400, 'nothing has been PUT');
   });
 
+  test('V8: stops working when the key that asked for it is revoked', async () => {
+    const { id, token } = await server.key('operator');
+    const path = `/v1/applications/${application}/runs/uploadurl`;
+    const { upload_url } = (await server.ask('POST', path, { token })).body as { upload_url: string };
+    expectStatus(await server.ask('DELETE', `/v1/account/keys/${id}`), 204);
+    expectError(await put(upload_url, '{}'), 403, 'was revoked');
+  });
+
   const alterations: [string, (url: URL) => void][] = [
     ['no signature', (url) => url.searchParams.delete('signature')],
     ['an empty signature', (url) => url.searchParams.set('signature', '')],
@@ -107,6 +115,8 @@ describe('an upload URL', () => {
     ['a later end', (url) => url.searchParams.set('expires', '99999999999')],
     ['no end', (url) => url.searchParams.delete('expires')],
     ['an end that is no number', (url) => url.searchParams.set('expires', 'NaN')],
+    ['another key', (url) => url.searchParams.set('key', 'key-1')],
+    ['no key', (url) => url.searchParams.delete('key')],
     ['another id', (url) => (url.pathname = '/v1/uploads/upl-0000000000000000')],
     ['a traversal as id', (url) => (url.pathname = '/v1/uploads/..%2f..%2fetc%2fpasswd')],
     ['an encoded slash at its end', (url) => (url.pathname = `${url.pathname}%2f`)],
@@ -247,7 +257,10 @@ describe('a download URL', () => {
     for (const change of changes)
       expectError(await server.ask('GET', altered(url, change), { token: null }), 403);
     const upload = await askFor();
-    const borrowed = altered(url, (one) => (one.search = new URL(upload.upload_url).search));
+    const borrowed = altered(url, (one) => {
+      one.search = new URL(upload.upload_url).search;
+      one.searchParams.delete('key');
+    });
     expectError(await server.ask('GET', borrowed, { token: null }), 403);
   });
 

@@ -4,7 +4,7 @@
  * content by a name of its own.
  */
 import { PassThrough, type Readable } from 'node:stream';
-import type { UploadId } from '@switchyard/contract/ids.ts';
+import type { KeyId, UploadId } from '@switchyard/contract/ids.ts';
 import {
   DOWNLOAD_URL_SECONDS,
   UPLOAD_BYTES_MAX,
@@ -12,6 +12,7 @@ import {
   UPLOAD_URL_SECONDS,
 } from '@switchyard/contract/limits.ts';
 import type { Upload } from '@switchyard/contract/uploads.ts';
+import { findKey } from '../account/store.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
 import type { Identity } from '../blobs/identity.ts';
 import { TooLargeError } from '../blobs/store.ts';
@@ -51,17 +52,18 @@ export class Uploads {
     this.#parts = parts;
   }
 
-  /** A new upload for the application, with its URL. `also` is done in the same transaction, first. */
+  /** A new upload for the application, with a URL that is good as long as the key. `also` is done in the same transaction, first. */
   async create(
     applicationUid: string,
     purpose: UploadsTable['purpose'],
+    key: KeyId,
     also?: (tx: Writer, upload: Upload) => Promise<void>,
   ): Promise<Upload> {
     const { database, signer, clock, random } = this.#parts;
     const id = makeId<UploadId>(random, 'upl');
     const upload = {
       upload_id: id,
-      upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_SECONDS),
+      upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_SECONDS, { key }),
     };
     await database.transact(async (tx) => {
       await also?.(tx, upload);
@@ -112,8 +114,11 @@ export class Uploads {
     const { database, contents, signer, findOwner } = this.#parts;
     return {
       putUpload: async ({ params, query, stream, belongsTo }) => {
-        const refusal = signer.refuse('PUT', `/v1/uploads/${params.upload_id}`, query);
+        const { key = '' } = query;
+        const refusal = signer.refuse('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
         if (refusal) throw forbidden(refusal);
+        if (!(await findKey(database.read, key as KeyId)))
+          throw forbidden('The key that asked for the URL was revoked; ask for a new URL with another key.');
         const upload = await findUpload(database.read, params.upload_id);
         if (!upload) throw notFound(`There is no upload ${shown(params.upload_id)}.`);
         if (upload.content_id !== null)
