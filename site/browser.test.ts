@@ -4,6 +4,7 @@ import { atSite, ownRoutes } from './testing/at-site.ts';
 import { gatherComplaints, hasBrowser } from './testing/browser.ts';
 import { faintWords } from './testing/contrast.ts';
 import { layoutShift } from './testing/layout-shift.ts';
+import { illegible, LABEL_PIXELS_MIN } from './testing/legible.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
@@ -37,7 +38,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     { viewport: wide, colorScheme: 'light' as const },
     { viewport: narrow, colorScheme: 'dark' as const },
   ])(
-    'no page scrolls sideways, shifts, is faint or breaks its security policy: %o',
+    'no page scrolls sideways, shifts, is faint, cut (B22) or breaks its security policy: %o',
     { timeout: allPagesMs },
     async (options) => {
       const { page, complaints } = await visit('/', options);
@@ -49,6 +50,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
         ).toBeLessThanOrEqual(0);
         expect(await page.evaluate(layoutShift), route).toBe(0);
         expect(await page.evaluate(faintWords, 4.5), route).toEqual([]);
+        expect(await page.evaluate(illegible, LABEL_PIXELS_MIN), route).toEqual([]);
       }
       expect(complaints).toEqual([]);
     },

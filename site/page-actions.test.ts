@@ -157,17 +157,21 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     expect(await copied(page)).toContain(`'${at.site.url}/v1/applications/`);
   });
 
-  test('B7: the code of a guide calls the server that the page came from, and is copied so', async () => {
-    const page = await visit(firstRun);
+  test('B7: the code of a guide calls the address that the page came from, and is copied so', async () => {
+    const url = at.site.url.replace('127.0.0.1', 'localhost');
+    const page = await visit(firstRun, { ...mayCopy, baseURL: url });
     const code = page.locator('pre code').filter({ hasText: 'export SWITCHYARD_URL=' });
-    expect(await code.textContent()).toContain(`export SWITCHYARD_URL=${at.site.url}\n`);
+    expect(await code.textContent()).toContain(`export SWITCHYARD_URL=${url}\n`);
     const block = page.locator('figure.code').filter({ has: code });
     await block.hover();
     await block.getByRole('button', { name: 'Copy' }).click();
     await page.locator('[data-copy=done]').waitFor();
     expect(await copied(page)).toBe(await code.textContent());
     const blocks = await page.locator('article pre').allTextContents();
-    expect(blocks.filter((text) => text.includes('127.0.0.1:8080'))).toEqual([]);
+    expect(blocks.filter((text) => text.includes('127.0.0.1'))).toEqual([]);
+    await page.getByRole('button', { name: 'Copy page' }).click();
+    await page.locator('[data-copy-page][data-copy=done]').waitFor();
+    expect(await copied(page)).toBe(written(firstRun).replaceAll(at.site.url, url));
     expect(await page.locator('article').textContent()).toContain(
       'serves everything on http://127.0.0.1:8080.',
     );

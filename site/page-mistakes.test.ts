@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { bodyLine, head, mistakes } from './testing/content-folder.ts';
 
 /** Each case is one page; the mistake must be reported once, with its line and with the words. */
@@ -279,7 +279,7 @@ const cases: { name: string; page: string; line: number; says: string }[] = [
   },
   {
     name: 'an attribute of a code reference that is none',
-    page: `${head()}{% code-reference file="content/page.md" form="x" /%}\n`,
+    page: `${head()}{% code-reference file="content/case-0/page.md" form="x" /%}\n`,
     line: bodyLine,
     says: "Invalid attribute: 'form'",
   },
@@ -336,10 +336,24 @@ const cases: { name: string; page: string; line: number; says: string }[] = [
 ];
 
 describe('a mistake in a page is reported with its file and line', () => {
-  test.for(cases)('$name', async ({ page, line, says }) => {
-    const found = await mistakes({ 'page.md': page });
-    expect(found).toHaveLength(1);
-    expect(found[0]).toContain(`content/page.md:${line}: `);
-    expect(found[0]).toContain(says);
+  // Each page alone in a folder; all are read at once, because most of the time is the compiler's start.
+  let found: string[];
+  beforeAll(async () => {
+    const files = cases.flatMap(({ page }, index) => [
+      [`case-${index}/folder.yaml`, `label: Case ${index}\nnavOrder: ${index}\n`],
+      [`case-${index}/page.md`, page],
+    ]);
+    found = await mistakes(Object.fromEntries(files));
+  });
+
+  test.for(cases.map((one, index) => ({ ...one, index })))('$name', ({ index, line, says }) => {
+    const own = found.filter((mistake) => mistake.startsWith(`content/case-${index}/`));
+    expect(own).toHaveLength(1);
+    expect(own[0]).toContain(`content/case-${index}/page.md:${line}: `);
+    expect(own[0]).toContain(says);
+  });
+
+  test('and in no other place', () => {
+    expect(found).toHaveLength(cases.length);
   });
 });

@@ -186,7 +186,11 @@ function nameAddresses(found: Map<string, Buffer>, { banner, search }: SiteAddre
 }
 
 /** Returns the text of a file as a server at `publicUrl` serves it; undefined for a file that names no server. */
-function renamed(path: string, { type, plain }: FixedFile, publicUrl: string): string | undefined {
+export function renamed(
+  path: string,
+  { type, plain }: Pick<FixedFile, 'type' | 'plain'>,
+  publicUrl: string,
+): string | undefined {
   const rename = (text: string, to = publicUrl): string => text.replaceAll(BUILT_ADDRESS, () => to);
   if (WITH_ADDRESS.includes(path)) return rename(plain.toString());
   if (type === TYPES['.html'])

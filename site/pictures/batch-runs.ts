@@ -15,7 +15,7 @@ const top = 52;
 const row = 46;
 const instanceWidth = 104;
 const apart = 30;
-const differences = width - 34;
+const differences = width - 40;
 
 const unique = (values: string[]) => [...new Set(values)];
 

@@ -30,7 +30,7 @@ export interface SwitchbackAnswer {
 }
 
 const width = 380;
-const names = 66;
+const names = 76;
 const tracks = { baseline: 30, candidate: 70 };
 const means = { top: 126, bottom: 216 };
 

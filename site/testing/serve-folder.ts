@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
+import { renamed } from '@switchyard/server/testing/renamed.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -28,6 +29,7 @@ function policyOf(outDir: string): string {
 /** Serves a built site on a free port of this machine, with the security policy, as the product's server does. */
 export async function serveFolder(outDir: string): Promise<AsyncDisposable & { url: string }> {
   const policy = policyOf(outDir);
+  let url = '';
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/healthz') {
@@ -44,15 +46,17 @@ export async function serveFolder(outDir: string): Promise<AsyncDisposable & { u
     const found = existsSync(join(outDir, wanted));
     const path = found ? wanted : '/404.html';
     const type = types[extname(path)] ?? 'application/octet-stream';
+    const plain = readFileSync(join(outDir, path));
     response
       .writeHead(found ? 200 : 404, { 'content-type': type, 'content-security-policy': policy })
-      .end(readFileSync(join(outDir, path)));
+      .end(renamed(pathname, { type, plain }, url) ?? plain);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
+  url = `http://127.0.0.1:${port}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
