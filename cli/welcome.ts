@@ -19,6 +19,8 @@ interface Ready {
   isFirstStart: boolean;
   containment: 'sandbox' | 'limits' | null;
   containmentNote: string;
+  /** What apps can do on this host although a limit says otherwise. */
+  notHeld: string[];
 }
 
 const ready = JSON.parse(process.env.SWITCHYARD_READY ?? '{}') as Ready;
@@ -48,6 +50,8 @@ if (ready.role === 'worker') {
 }
 if (ready.containment === 'limits')
   say(`  note   apps run at containment level limits: ${ready.containmentNote}`);
+for (const sentence of ready.notHeld)
+  if (!ready.containmentNote.includes(sentence)) say(`  note   ${sentence}`);
 say();
 
 const done = join(dirname(ready.tokenPath), 'first-run.json');

@@ -26,7 +26,19 @@ export const Readiness = Type.Object(
     containment: Type.String({
       description: 'How apps are contained on this host: sandbox or limits; empty where none run.',
     }),
-    containment_reason: Type.String({ description: 'Why it is not stronger, else empty.' }),
+    containment_reason: Type.String({
+      description: 'Why it is not stronger, and what apps can do because of that, else empty.',
+    }),
+    enforcement: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: Type.String(),
+      description:
+        'How the host holds apps to their limits on memory, cores, processes and the process tree; empty where no apps run.',
+    }),
+    not_held: Type.Array(Type.String(), {
+      description:
+        'A sentence for each thing that an app can do on this host although a limit says otherwise.',
+    }),
     runtimes: Type.Unsafe<Record<string, { available: boolean; version: string; missing: string }>>({
       type: 'object',
       additionalProperties: Runtime,
@@ -54,6 +66,13 @@ const readinessExample = {
   database: 'sqlite',
   containment: 'sandbox',
   containment_reason: '',
+  enforcement: {
+    memory: 'cgroup v2 memory.max, and RLIMIT_DATA one GiB above the limit',
+    cores: 'cgroup v2 cpu.max',
+    processes: 'cgroup v2 pids.max, RLIMIT_NPROC, watchdog',
+    tree: 'pid namespace',
+  },
+  not_held: [],
   runtimes: { node: { available: true, version: '26.10.0', missing: '' } },
 };
 

@@ -9,6 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppRun } from './app-run.ts';
+import { closeHome } from './cgroup.ts';
 import type { ExecutableIndex } from './executables.ts';
 import { closeInherited } from './inherited.ts';
 import { MemoryGuard } from './memory-guard.ts';
@@ -41,7 +42,10 @@ process.on('message', (message: ToLauncher) => {
 
 process.on('disconnect', () => {
   clearInterval(sampling);
-  void killAll().finally(() => process.exit(0));
+  // The runner is gone, or closes the groups itself, to which once more does no harm.
+  void killAll()
+    .then(() => confinement.cgroup && closeHome(confinement.cgroup))
+    .finally(() => process.exit(0));
 });
 
 tell({ type: 'ready' });

@@ -370,6 +370,7 @@ async function main(seams: Seams): Promise<void> {
     isFirstStart: server.firstStart !== null,
     containment: server.runner?.host.containment ?? null,
     containmentNote: server.runner?.host.containmentNote ?? '',
+    notHeld: server.runner?.host.notHeld ?? [],
   });
 }
 

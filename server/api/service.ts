@@ -31,6 +31,8 @@ export function serviceHandlers(parts: Parts): HandlersOf<'getHealth' | 'getRead
         database: database.kind,
         containment: host?.containment ?? '',
         containment_reason: host?.containmentNote ?? '',
+        enforcement: host ? { ...host.enforcement } : {},
+        not_held: host?.notHeld ?? [],
         runtimes: host ? runtimesOf(host) : {},
       };
       return reason === '' ? { status: 200, body } : { status: 503, body };

@@ -175,7 +175,14 @@ describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is 
       'files and secrets of another run',
     ];
     for (const name of same) expect(networked.output[name]).toBe(found[name]);
-    expectStatus(await server.ask('GET', '/readyz'), 200);
+    const readiness = await server.ask('GET', '/readyz');
+    expectStatus(readiness, 200);
+    const told = readiness.body as { containment_reason: string; enforcement: object; not_held: string[] };
+    // V10: where an app has all rights of the server's user, operators are told so.
+    const rights = /may push an app.*can read and change its database, keys and files/;
+    for (const text of [told.containment_reason, told.not_held.join(' ')])
+      expect(rights.test(text)).toBe(mode === 'limits, user');
+    expect(Object.keys(told.enforcement)).toEqual(['memory', 'cores', 'processes', 'tree']);
   }
 });
 

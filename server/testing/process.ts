@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
+import { forkedInto, type MemoryGroup } from './memory-group.ts';
 import { childrenOf, processesWith, treeOf } from './processes.ts';
 import { type Answer, type Ask, request } from './request.ts';
 
@@ -19,6 +20,8 @@ export interface ServerProcessSettings {
   user?: number;
   /** How many descriptors it may have open; as many as this process when left out. */
   descriptors?: number;
+  /** The memory cgroup that it is started in. */
+  group?: MemoryGroup;
   /** Called with what it writes to its log, a line of JSON at a time. */
   onLog?(line: string): void;
 }
@@ -65,6 +68,7 @@ export async function startServerProcess(settings: ServerProcessSettings): Promi
     ...(settings.user === undefined ? {} : { uid: settings.user, gid: settings.user, cwd: '/' }),
     // The test runner's own flags are none of the server's business.
     execArgv: [],
+    ...(settings.group && forkedInto(settings.group)),
     ...(settings.descriptors === undefined
       ? {}
       : {

@@ -3,9 +3,10 @@
  * generator of its own, so that what one draws changes nothing for the next.
  */
 import { LEASE_MS } from '@switchyard/contract/limits.ts';
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { Generator } from '../../experiments/statistics/generator.ts';
 import { childrenOf, environmentOf } from '../processes.ts';
-import { pause } from './load.ts';
+import { HOARD, pause } from './load.ts';
 import type { Member, Stage } from './stage.ts';
 
 /** A worker is taken for dead when its lease is over and it has been silent for ten seconds more. */
@@ -13,6 +14,9 @@ const BEYOND_LEASE_MS = LEASE_MS + 25_000;
 const CLOCK_JUMP_MAX_MS = 5 * 60_000;
 const CLOCK_AHEAD_MAX_MS = 8 * 60_000;
 const LOOKS_FOR_AN_APP = 100;
+const LOOKS_FOR_AN_END = 300;
+const MEMORY_LEFT_BYTES = 300 * 1024 * 1024;
+const GONE_WITHIN_MS = 500;
 
 export interface Ring {
   stage: Stage;
@@ -20,6 +24,8 @@ export interface Ring {
   hit: Set<string>;
   /** When the disk was full, by `performance.now()`. */
   fullDisks: { from: number; to: number }[];
+  /** How often an app took all memory, and what it took with it. */
+  outlived: { count: number; violations: string[] };
   /** Blows that go on by themselves. */
   pending: Set<Promise<void>>;
 }
@@ -218,17 +224,60 @@ const slowDatabase: Blow = {
   },
 };
 
-const OF_SQLITE = [server, politely, launcher, app, freeze, clock, slowDisk, fullDisk];
+const memory: Blow = {
+  name: 'an app took all memory of the cgroup that the server lives in',
+  weight: 1,
+  async strike({ stage, outlived }) {
+    const group = stage.settings.memory;
+    if (!group) return false;
+    const before = await Promise.all(stage.members.map(({ up }) => up));
+    try {
+      group.limit(group.usedBytes() + MEMORY_LEFT_BYTES);
+      const made = await stage.ask('POST', `/v1/applications/${HOARD}/runs`, { body: { input: {} } });
+      const { run_id: id } = made.body as { run_id?: string };
+      if (id === undefined) return false;
+      const end = await endOf(stage, id);
+      outlived.count += 1;
+      if (end && !/memory/.test(end.error))
+        outlived.violations.push(`${id} ended with ${JSON.stringify(end)}`);
+    } catch {
+      // The connection broke: the server was ended, or another blow goes on.
+    } finally {
+      group.limit(null);
+    }
+    const after = await Promise.all(
+      before.map((one) => Promise.race([one.gone, pause(GONE_WITHIN_MS).then(() => 'lives')])),
+    );
+    for (const how of after) if (how !== 'lives') outlived.violations.push(`a server ended with ${how}`);
+    return true;
+  },
+};
+
+/** How the run ended; undefined when it has not after a while. */
+async function endOf(stage: Stage, id: string): Promise<{ status: string; error: string } | undefined> {
+  for (let look = 0; look < LOOKS_FOR_AN_END; look += 1) {
+    const { body } = await stage.ask('GET', `/v1/applications/${HOARD}/runs/${id}/metadata`);
+    const run = body as { status_v2?: RunStatusV2; error?: string };
+    if (run.status_v2 && isTerminal(run.status_v2)) return { status: run.status_v2, error: run.error ?? '' };
+    await pause(100);
+  }
+  return undefined;
+}
+
+const OF_SQLITE = [server, politely, launcher, app, freeze, clock, slowDisk, fullDisk, memory];
 const OF_POSTGRES = [
   ...[server, politely, worker, launcher, app, freeze, lateWorker, clock],
-  ...[fullDisk, database, backend, slowDatabase],
+  ...[fullDisk, database, backend, slowDatabase, memory],
 ];
 
 /** Every kind there is for the database. */
-export function blowsFor(kind: 'sqlite' | 'postgres', hasDisk: boolean): Blow[] {
+export function blowsFor(kind: 'sqlite' | 'postgres', { disk, memory: group }: Means): Blow[] {
   const all = kind === 'sqlite' ? OF_SQLITE : OF_POSTGRES;
-  return hasDisk ? all : all.filter((one) => one !== fullDisk);
+  return all.filter((one) => (disk || one !== fullDisk) && (group || one !== memory));
 }
+
+/** What the machine lets us have. */
+type Means = Pick<Stage['settings'], 'disk' | 'memory'>;
 
 /**
  * The sequence of a seed, without end: round after round in which each kind comes as often as its weight says, shuffled,

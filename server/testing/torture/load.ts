@@ -22,6 +22,18 @@ printf '{"n":%d,"assets":[{"name":"n","content":%d}],"statistics":{"schema":"v1"
 `,
 };
 
+export const HOARD = 'hoard';
+
+/** Takes memory until it is ended; a tenth of it lies in sockets, where no process shows it. */
+export const HOARD_APP: Files = {
+  main: `#!/bin/sh
+exec perl -e 'use Socket; for (1..20000) {
+  if (socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC)) { syswrite($a, "x" x 100000); push @kept, $a, $b }
+  push @kept, "x" x 1000000; select(undef, undef, undef, 0.001);
+}'
+`,
+};
+
 /** All its runs report the same, so the first of them that succeeds is the best; its output is what the input gives. */
 export const ENSEMBLE = {
   id: 'any-of-three',

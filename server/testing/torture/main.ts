@@ -10,9 +10,11 @@
  */
 import { chmodSync, cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeMemoryGroup } from '../memory-group.ts';
 import { goInside, insideFlag, mountDisk } from './disk.ts';
+import { pause } from './load.ts';
 import { inWords, type Report } from './report.ts';
 import { Stage } from './stage.ts';
 import { torture } from './torture.ts';
@@ -49,6 +51,8 @@ chmodSync(folder, 0o711);
 const logPath = join(folder, 'log');
 const log = createWriteStream(logPath);
 const disk = whyNoDisk === '' ? mountDisk(join(folder, 'disk')) : null;
+const grouped = makeMemoryGroup(basename(folder));
+const memory = typeof grouped === 'string' ? null : grouped;
 const place = join(folder, 'disk');
 if (!disk) mkdirSync(place);
 const news = (sentence: string): void => {
@@ -60,12 +64,15 @@ const stage = new Stage({
   folder: place,
   database,
   disk,
+  memory,
   onLog: (line) => log.write(`${line}\n`),
 });
 
 /** Ends every process, and takes away what was mounted; what is kept lies in the folder then. */
 async function clear(keep: boolean): Promise<void> {
   await stage.close();
+  // Launchers outlive a server that is killed by a moment.
+  for (let looks = 0; memory && !memory.remove() && looks < 100; looks += 1) await pause(50);
   if (keep && disk) cpSync(place, join(folder, 'data'), { recursive: true, filter: isFile });
   disk?.unmount();
   await new Promise<void>((resolve) => log.end(resolve));
@@ -92,14 +99,16 @@ try {
     seed,
     only: values.only,
     clients: Math.max(1, Number(values.clients)),
-    hasDisk: disk !== null,
     onNews: news,
     signal: stop.signal,
   });
   const keeps = values.keep || told.verdict === 'broken';
   const report: Report = {
     ...told,
-    not_done: disk ? {} : { 'the disk was full': `this host lets nobody mount a disk: ${whyNoDisk}` },
+    not_done: {
+      ...(disk ? {} : { 'the disk was full': `this host lets nobody mount a disk: ${whyNoDisk}` }),
+      ...(typeof grouped === 'string' ? { 'an app took all memory': grouped } : {}),
+    },
     kept: keeps ? folder : null,
   };
   if (keeps) writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);

@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openS3Blobs } from '../../blobs/s3.ts';
 import { startS3Server } from '../../blobs/testing/s3-server.ts';
+import type { MemoryGroup } from '../memory-group.ts';
 import { createDatabase, type PostgresServer, startPostgres } from '../postgres-server.ts';
 import { type ServerProcess, startServerProcess } from '../process.ts';
 import type { Answer, Ask } from '../request.ts';
@@ -30,6 +31,8 @@ export interface StageSettings {
   folder: string;
   database: 'sqlite' | 'postgres';
   disk: Disk | null;
+  /** The memory cgroup that every server and worker lives in. */
+  memory: MemoryGroup | null;
   onLog(line: string): void;
 }
 
@@ -106,6 +109,7 @@ export class Member {
           data: this.data,
           env: this.#env,
           main: { path: ENTRY, args: [String(this.#stage.clockAheadMs)] },
+          ...(this.#stage.settings.memory && { group: this.#stage.settings.memory }),
           onLog: (line) => this.#stage.settings.onLog(`${this.role} ${line}`),
         });
         started.send({ clockAheadMs: this.#stage.clockAheadMs } satisfies Order);

@@ -8,7 +8,7 @@ import { ApplicationLoad, checkLeftBehind } from './applications.ts';
 import { blowsFor, type Ring, sequence } from './blows.ts';
 import { checkAnswers, checkAssets, checkContents, checkEvents, openQuery, type Seen } from './checks.ts';
 import { checkExperiments, ExperimentLoad, SHADOWED, SWITCHED } from './experiments.ts';
-import { APPLICATION, ENSEMBLE, LOAD_APP, Load, pause } from './load.ts';
+import { APPLICATION, ENSEMBLE, HOARD, HOARD_APP, LOAD_APP, Load, pause } from './load.ts';
 import type { Check, Report } from './report.ts';
 import type { Stage } from './stage.ts';
 import { WebhookLoad } from './webhooks.ts';
@@ -26,7 +26,6 @@ export interface TortureSettings {
   seed: string;
   /** How many make runs at the same time. */
   clients: number;
-  hasDisk: boolean;
   /** Only blows whose name has the text. */
   only: string;
   /** Told what goes on. */
@@ -47,11 +46,18 @@ export async function torture(stage: Stage, settings: TortureSettings): Promise<
   const webhooks = new WebhookLoad(stage, seed);
   const applications = new ApplicationLoad(stage);
   const loads = [load, experiments, webhooks, applications];
-  const ring: Ring = { stage, hit: new Set(), fullDisks: [], pending: new Set() };
+  const ring: Ring = {
+    stage,
+    hit: new Set(),
+    fullDisks: [],
+    outlived: { count: 0, violations: [] },
+    pending: new Set(),
+  };
   try {
     await webhooks.prepare();
     const front = await stage.front.up;
     await pushApp(front, APPLICATION, LOAD_APP, { executable_type: 'binary', runtime: 'shell' });
+    await pushApp(front, HOARD, HOARD_APP, { executable_type: 'binary', runtime: 'shell' });
     await front.ask('POST', `/v1/applications/${APPLICATION}/ensembles`, { body: ENSEMBLE });
     await experiments.prepare();
 
@@ -133,6 +139,11 @@ export async function torture(stage: Stage, settings: TortureSettings): Promise<
         ],
       },
       {
+        promise: 'an app that takes all memory is ended, and the server is not',
+        looked: `${ring.outlived.count} such apps`,
+        violations: ring.outlived.violations,
+      },
+      {
         promise: 'no process, no folder of a run and no lease was left',
         looked: 'this machine',
         violations: [...leaving, ...leftRunning(stage, ids)],
@@ -177,7 +188,7 @@ export async function torture(stage: Stage, settings: TortureSettings): Promise<
 
 /** Blow after blow until the time is up; answers how often each was struck. */
 async function strikeOn(ring: Ring, settings: TortureSettings): Promise<Record<string, number>> {
-  const blows = blowsFor(ring.stage.settings.database, settings.hasDisk).filter(({ name }) =>
+  const blows = blowsFor(ring.stage.settings.database, ring.stage.settings).filter(({ name }) =>
     name.includes(settings.only),
   );
   if (blows.length === 0) throw new Error(`There is no blow with "${settings.only}" in its name.`);
