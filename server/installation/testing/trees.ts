@@ -20,10 +20,16 @@ export const blobsIn = (folder: string): string[] =>
     .filter((name) => name.length <= 2)
     .flatMap((part) => readdirSync(join(folder, part)));
 
-/** Returns where the zeros at the end of the file begin. */
-export function lastByte(path: string): number {
-  const bytes = readFileSync(path);
-  let at = bytes.length;
-  while (at > 0 && bytes[at - 1] === 0) at -= 1;
-  return at;
+/**
+ * Where the last commit but one begins in a log of SQLite: damage there costs two commits. Frames of the round that is
+ * under way have the salts of the header; a commit ends with a frame that has the size of the database.
+ */
+export function lastButOneCommit(wal: Buffer): number {
+  const frameBytes = 24 + wal.readUInt32BE(8);
+  const ends: number[] = [];
+  for (let at = 32; at + frameBytes <= wal.length; at += frameBytes) {
+    if (!wal.subarray(at + 8, at + 16).equals(wal.subarray(16, 24))) break;
+    if (wal.readUInt32BE(at + 4) > 0) ends.push(at + frameBytes);
+  }
+  return ends.at(-3) ?? 32;
 }
