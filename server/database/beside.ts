@@ -45,28 +45,30 @@ export function openSqliteBeside(path: string): Beside {
     kind: 'sqlite',
     read: db,
     write: (work) => db.transaction().execute(work),
-    async snapshot() {
-      const reader = connect(path);
-      reader.exec('begin');
-      // The instant is that of the first statement.
-      reader.prepare('select count(*) from migrations').get();
-      return {
-        async *rows(select) {
-          let some: Row[] = [];
-          for (const row of reader.prepare(select).iterate()) {
-            if (some.push(row) < ROWS_AT_ONCE) continue;
-            yield some;
-            some = [];
-          }
-          if (some.length > 0) yield some;
-        },
-        close: async () => reader.close(),
-      };
-    },
+    snapshot: async () => snapshotOf(connect(path)),
     async close() {
       await db.destroy();
       if (connection.isOpen) connection.close();
     },
+  };
+}
+
+/** A read transaction on a connection that is used for nothing else and closed with it. */
+export function snapshotOf(reader: DatabaseSync): Snapshot {
+  reader.exec('begin');
+  // The instant is that of the first statement.
+  reader.prepare('select count(*) from migrations').get();
+  return {
+    async *rows(select) {
+      let some: Row[] = [];
+      for (const row of reader.prepare(select).iterate()) {
+        if (some.push(row) < ROWS_AT_ONCE) continue;
+        yield some;
+        some = [];
+      }
+      if (some.length > 0) yield some;
+    },
+    close: async () => reader.close(),
   };
 }
 
@@ -112,16 +114,21 @@ export async function openPostgresBeside(address: string): Promise<Beside> {
  * For somebody who only looks, at a `postgres://` address or the path of a file. Unlike the others it may be opened while no
  * server runs and one starts: a connection that cannot write leaves the WAL alone when it is closed.
  */
-export async function openReader(place: string): Promise<Pick<Beside, 'read' | 'close'>> {
+export async function openReader(
+  place: string,
+): Promise<Pick<Beside, 'kind' | 'read' | 'snapshot' | 'close'>> {
   if (/^postgres(ql)?:\/\//.test(place)) return openPostgresBeside(place);
   if (!existsSync(place))
     throw new Error(
       `There is no database at ${place}; set SWITCHYARD_DATA to the data folder of the server.`,
     );
-  const connection = new DatabaseSync(place, { readOnly: true, timeout: WRITE_WITHIN_MS });
+  const open = () => new DatabaseSync(place, { readOnly: true, timeout: WRITE_WITHIN_MS });
+  const connection = open();
   const read = kyselyOver(connection);
   return {
+    kind: 'sqlite',
     read,
+    snapshot: async () => snapshotOf(open()),
     async close() {
       await read.destroy();
       if (connection.isOpen) connection.close();

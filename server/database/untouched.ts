@@ -7,6 +7,7 @@ import { existsSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { type Snapshot, snapshotOf } from './beside.ts';
 import type { Reader } from './database.ts';
 import { kyselyOver } from './sqlite.ts';
 
@@ -15,8 +16,14 @@ const DAMAGED = new Set([11, 26]);
 
 export class NoDatabaseError extends Error {}
 
+interface Untouched {
+  read: Reader;
+  snapshot(): Promise<Snapshot>;
+  close(): Promise<void>;
+}
+
 /** Opens the database at the path; null when the file is missing or empty. Throws NoDatabaseError for another kind of file. */
-export async function readUntouched(path: string): Promise<{ read: Reader; close(): Promise<void> } | null> {
+export async function readUntouched(path: string): Promise<Untouched | null> {
   if (bytesOf(path) === 0) return null;
   const hasWal = bytesOf(`${path}-wal`) > 0;
   const address = pathToFileURL(path);
@@ -24,7 +31,8 @@ export async function readUntouched(path: string): Promise<{ read: Reader; close
   if (!hasWal) address.searchParams.set('immutable', '1');
   else address.searchParams.set('readonly_shm', '1');
   const removeShm = hasWal && !existsSync(`${path}-shm`) ? keepFolder(path) : null;
-  const connection = new DatabaseSync(removeShm ? pathToFileURL(path) : address, { readOnly: true });
+  const open = () => new DatabaseSync(removeShm ? pathToFileURL(path) : address, { readOnly: true });
+  const connection = open();
   const read = kyselyOver(connection);
   const close = async (): Promise<void> => {
     await read.destroy();
@@ -38,7 +46,7 @@ export async function readUntouched(path: string): Promise<{ read: Reader; close
     if (!DAMAGED.has(((error as { errcode?: number }).errcode ?? 0) & 0xff)) throw error;
     throw new NoDatabaseError(`${path} is not a SQLite database, or its first page is damaged`);
   }
-  return { read, close };
+  return { read, snapshot: async () => snapshotOf(open()), close };
 }
 
 /** SQLite needs a `-shm` file here, for example after a copy without it: returns how to remove it without a trace. */

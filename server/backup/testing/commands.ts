@@ -10,7 +10,7 @@ export interface Ended {
 
 /** Starts the command; `ended` resolves with how it ended. */
 export function startCommand(
-  command: 'backup' | 'restore',
+  command: 'backup' | 'restore' | 'verify',
   args: readonly string[],
   env: Record<string, string>,
 ): { child: ChildProcess; ended: Promise<Ended> } {
@@ -33,7 +33,7 @@ export function startCommand(
 }
 
 export function command(
-  name: 'backup' | 'restore',
+  name: 'backup' | 'restore' | 'verify',
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<Ended> {
