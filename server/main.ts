@@ -52,7 +52,7 @@ import { connectionsFor, descriptorLimit } from './http/connections.ts';
 import type { Handlers } from './http/handler.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { closeHttp, listen } from './http/listen.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics, measureQueue } from './http/metrics.ts';
 import { PageTokens } from './http/paging.ts';
 import { createHttp } from './http/server.ts';
 import { UrlSigner } from './http/signed-url.ts';
@@ -69,6 +69,7 @@ import { births } from './runs/births.ts';
 import { runHandlers } from './runs/operations.ts';
 import { queueHandlers } from './runs/queue.ts';
 import { forgetter, rescuer } from './runs/rescue.ts';
+import { countQueue } from './runs/turns.ts';
 import { startWork } from './runs/work.ts';
 import { secretsHandlers } from './secrets/operations.ts';
 import { holdCollection } from './secrets/store.ts';
@@ -145,6 +146,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const masterKey = await loadMasterKey(config.data, config.masterKey, random);
     await checkMasterKey(database, masterKey);
     const metrics = createMetrics();
+    measureQueue(metrics, { clock, read: () => countQueue(database.read) });
     const contents = new Contents({
       ...{ database, blobs, clock, random },
       onDamage: ({ key, damage, message }) => {

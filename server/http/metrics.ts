@@ -1,11 +1,14 @@
 /** The numbers of this process for monitoring, in Prometheus' text format. */
+import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
 
 export interface Metrics {
   registry: Registry;
   requests: Histogram<'operation' | 'status'>;
   runsSubmitted: Counter;
   runsFinished: Counter<'status'>;
+  runSeconds: Histogram<'execution_class' | 'status'>;
   runsRequeued: Counter;
   slotsBusy: Gauge;
   webhookAttempts: Counter<'status'>;
@@ -36,6 +39,13 @@ export function createMetrics(): Metrics {
       labelNames: ['status'],
       registers,
     }),
+    runSeconds: new Histogram({
+      name: 'switchyard_run_seconds',
+      help: 'Execution time of apps that ended here, by execution class and status of the run.',
+      labelNames: ['execution_class', 'status'],
+      buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 10_800, 43_200],
+      registers,
+    }),
     runsRequeued: new Counter({
       name: 'switchyard_runs_requeued_total',
       help: 'Runs queued again: their worker died, was shut down, or could not start the app.',
@@ -59,4 +69,53 @@ export function createMetrics(): Metrics {
       registers,
     }),
   };
+}
+
+/** What waits in one execution class. */
+export interface QueuedOfClass {
+  execution_class: string;
+  count: number;
+  /** When the oldest run was created, in milliseconds since the epoch. */
+  oldest: number;
+}
+
+/** Scrapes more often than this get the same numbers: counting a queue of 100,000 runs takes tens of milliseconds. */
+const QUEUE_READ_EVERY_MS = 5000;
+
+/** Registers the length of the queue and the wait of its oldest run, read from the database when they are scraped. */
+export function measureQueue(
+  { registry }: Pick<Metrics, 'registry'>,
+  { clock, read }: { clock: Clock; read(): Promise<QueuedOfClass[]> },
+): void {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let latest: Promise<QueuedOfClass[] | null> = Promise.resolve(null);
+  const readQueue = (): Promise<QueuedOfClass[] | null> => {
+    if (clock.elapsed() - readAt < QUEUE_READ_EVERY_MS) return latest;
+    readAt = clock.elapsed();
+    // Without the database the other metrics are still of use; these are then absent.
+    latest = read().catch(() => null);
+    return latest;
+  };
+  const register = (name: string, help: string, value: (queued: QueuedOfClass) => number): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['execution_class'],
+      registers: [registry],
+      async collect() {
+        const queued = await readQueue();
+        this.reset();
+        for (const execution_class of queued ? EXECUTION_CLASSES : []) {
+          const found = queued?.find((one) => one.execution_class === execution_class);
+          this.set({ execution_class }, found ? value(found) : 0);
+        }
+      },
+    });
+  };
+  register('switchyard_queue_runs', 'Queued runs in the database, by execution class.', ({ count }) => count);
+  register(
+    'switchyard_queue_oldest_seconds',
+    'Seconds since the oldest queued run in the database was created, by execution class; 0 without one.',
+    ({ oldest }) => Math.max(0, (clock.now() - oldest) / 1000),
+  );
 }

@@ -127,8 +127,11 @@ class Trial {
     this.#prepared ??= await prepareEnd(this.#parts, run, ended, { lines, mask });
     const written = await writeEnd(database, run, this.#prepared, lines);
     const { status } = this.#prepared.ending;
-    if (written) this.#ended(status);
-    else await this.#dropped();
+    if (written) {
+      const labels = { execution_class: run.execution_class, status };
+      this.#parts.metrics.runSeconds.observe(labels, ended.executionMs / 1000);
+      this.#ended(status);
+    } else await this.#dropped();
     log.debug({ run: run.id, status, written, reason: ended.reason, ms: ended.executionMs }, 'run ended');
   }
 

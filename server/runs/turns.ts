@@ -44,6 +44,19 @@ export function inLine(db: Reader, name: ExecutionClass) {
     .orderBy('id');
 }
 
+/** How many runs wait in each class that any wait in, and since when: a scan of the small index of queued runs. */
+export async function countQueue(
+  db: Reader,
+): Promise<{ execution_class: ExecutionClass; count: number; oldest: number }[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select((eb) => ['execution_class', eb.fn.countAll().as('count'), eb.fn.min('created_at').as('oldest')])
+    .where('status', '=', QUEUED)
+    .groupBy('execution_class')
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count), oldest: Number(row.oldest) }));
+}
+
 export interface Load {
   /** What executes, of every class. */
   busy: Busy[];
