@@ -12,7 +12,7 @@ const SAME_ON_BOTH = [
   'server/backup/refusals.test.ts',
   'server/experiments/{simulate,analyse,acceptance-metrics}.test.ts',
   'server/experiments/statistics/*',
-  'server/http/{agreement,budget,byte-range,connections,error-responses,hostile-bodies,hostile-bytes,pure,rate-limit,requests,slow-callers,memory}.test.ts',
+  'server/http/{agreement,budget,byte-range,connections,error-responses,hostile-bodies,hostile-bytes,memory,newline,pure,rate-limit,requests,slow-callers}.test.ts',
   'server/runs/{contained-apps,end,follow-pace,formats,hostile-apps,options,read-results,results,skim-json,statistics}.test.ts',
   'server/secrets/{delivery,mask,masking}.test.ts',
   'server/uploads/downloads.test.ts',

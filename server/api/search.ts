@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { badRequest } from '../http/problem.ts';
 import { addressBucket, Limits, type RateLimit } from '../http/rate-limit.ts';
+import { jsonText } from '../http/response.ts';
 import type { Search } from './search-index.ts';
 import { resultsPage } from './search-page.ts';
 
@@ -34,7 +35,7 @@ export function serveSearch(app: FastifyInstance, { search, page, clock, limited
     if (typeof query !== 'string') throw badRequest(query.problem);
     return reply
       .headers({ 'cache-control': 'private, max-age=300', 'content-type': 'application/json; charset=utf-8' })
-      .send(JSON.stringify(search(query)));
+      .send(jsonText(search(query)));
   });
   if (page === null) return;
   app.get(PAGE_PATH, { onRequest: count, config: { isPage: true } }, async (request, reply) => {

@@ -92,6 +92,7 @@ describe('runs of a batch', () => {
 
   test('C6: with the same run_number are refused', async () => {
     const body = {
+      id: 'twice-the-same',
       name: 'Any name',
       input_set_id: 'sizes',
       runs: ['1', '1'].map((run_number) => requested({ run_number })),

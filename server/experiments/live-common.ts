@@ -163,6 +163,6 @@ function liveBody(test: ExperimentsTable, counts: Parameters<typeof progressBody
 
 /** The fields of an object with those that are JSON already. */
 export function withFindings(body: object, findings: string): RawReply {
-  const raw = `${JSON.stringify(body).slice(0, -1)},${findings.slice(1)}`;
+  const raw = `${JSON.stringify(body).slice(0, -1)},${findings.slice(1)}\n`;
   return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
 }

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Log, messageOf } from '../log.ts';
 import { fromFastify } from './framework-errors.ts';
 import { badRequest, notFound, Problem, problemBody, shown } from './problem.ts';
+import { jsonText } from './response.ts';
 import { unavailable } from './unavailable.ts';
 
 export interface ErrorPages {
@@ -70,7 +71,7 @@ function sendProblem(reply: FastifyReply, { status, message, headers }: Problem,
 function sendError(reply: FastifyReply, body: ErrorBody, { errorPages }: Parts): FastifyReply {
   if (errorPages && isForPeople(reply.request))
     return errorPages.error(reply, 'error' in body ? body.error : body.message);
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+  return reply.header('content-type', 'application/json; charset=utf-8').send(jsonText(body));
 }
 
 type ErrorBody = { message: string } | { status: string; error: string };

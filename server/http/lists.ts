@@ -64,7 +64,7 @@ export function inPieces(before: string, pieces: AsyncIterable<string>, after: s
   async function* whole(): AsyncGenerator<string> {
     yield before;
     yield* pieces;
-    yield after;
+    yield `${after}\n`;
   }
   const raw = Readable.from(whole(), { objectMode: false });
   return { status: 200, raw, contentType: 'application/json; charset=utf-8', memoryBytes: PART_BYTES };

@@ -1,6 +1,8 @@
 /**
  * Sends responses so that what a caller does not read costs a bounded amount of memory: a large text goes out in chunks,
  * each when the one before was read, and is counted against the budget of responses until the caller has all of it.
+ * JSON that the server writes ends with a newline, so that responses do not run into one another in a terminal. Content of
+ * callers, such as an input, goes out as it came.
  */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -33,7 +35,12 @@ export function send(to: Recipient, response: Sent): FastifyReply {
   if (response.headers) reply.headers(response.headers);
   if (response.body === undefined) return reply.send();
   reply.header('content-type', 'application/json; charset=utf-8');
-  return sendWhole(to, JSON.stringify(response.body));
+  return sendWhole(to, jsonText(response.body));
+}
+
+/** The JSON of a response. */
+export function jsonText(body: unknown): string {
+  return `${JSON.stringify(body)}\n`;
 }
 
 export async function sendRaw(to: Recipient, response: RawReply): Promise<FastifyReply> {

@@ -11,6 +11,7 @@ import { rfc3339Micros } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import type { RawReply } from '../http/handler.ts';
 import { badRequest, shown } from '../http/problem.ts';
+import { jsonText } from '../http/response.ts';
 import { ensembleLogPage } from './ensemble-log.ts';
 import { findEnsembleOf } from './ensemble-runs.ts';
 import type { FollowPace } from './follow-pace.ts';
@@ -95,7 +96,7 @@ export async function wholeLog(contents: Contents, contentId: string | null): Pr
       memoryBytes: 5 * PIECE_BYTES,
     };
   const text = content ? await buffer(await content.open()) : Buffer.alloc(0);
-  return { status: 200, raw: JSON.stringify({ log: text.toString('utf8') }), contentType };
+  return { status: 200, raw: jsonText({ log: text.toString('utf8') }), contentType };
 }
 
 async function* inJson(log: Content): AsyncGenerator<string> {
@@ -103,7 +104,7 @@ async function* inJson(log: Content): AsyncGenerator<string> {
   yield '{"log":"';
   for await (const chunk of await log.open())
     yield JSON.stringify(decoder.decode(chunk as Buffer, { stream: true })).slice(1, -1);
-  yield `${JSON.stringify(decoder.decode()).slice(1, -1)}"}`;
+  yield `${JSON.stringify(decoder.decode()).slice(1, -1)}"}\n`;
 }
 
 /** null for what is no place. */

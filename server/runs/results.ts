@@ -42,10 +42,10 @@ export async function withOutput(
   const before = `${open}${open === '{' ? '' : ','}"output":`;
   const raw =
     output === null
-      ? head
+      ? `${head}\n`
       : typeof output === 'string'
-        ? `${before}${output}}`
-        : Readable.from(around(before, output, '}'), { objectMode: false });
+        ? `${before}${output}}\n`
+        : Readable.from(around(before, output, '}\n'), { objectMode: false });
   // The piece that was read last, its text, and the piece that is being sent.
   return { status: 200, raw, contentType: 'application/json; charset=utf-8', memoryBytes: 3 * PIECE_BYTES };
 }

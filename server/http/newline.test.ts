@@ -1,0 +1,47 @@
+/** JSON that the server writes ends with a newline, also in large responses; what callers sent comes back as it was. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
+import { startTestServer, type TestServer } from '../testing/server.ts';
+
+let server: TestServer;
+let run: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  const log = 'x'.repeat(99);
+  await pushApp(
+    server,
+    'app',
+    nodeApp(`({ lines }) => {
+      for (let n = 0; n < lines; n += 1) console.error('${log}');
+      return { solution: '${'y'.repeat(300_000)}' };
+    }`),
+  );
+  run = (await runToEnd(server, 'app', { input: { lines: 20_000 } })).id;
+});
+afterAll(() => server.close());
+
+test.each([
+  ['an object', () => '/v1/applications/app', 200],
+  ['a list', () => '/v1/applications', 200],
+  ['a large output', () => `/v1/applications/app/runs/${run}`, 200],
+  ['a log of megabytes', () => `/v1/applications/app/runs/${run}/logs`, 200],
+  ['an error', () => '/v1/applications/none', 404],
+  ['a path that is none', () => '/v1/none', 404],
+])('B15: %s ends with one newline', async (_, path, status) => {
+  const { text, headers, ...answer } = await server.ask('GET', path());
+  expect(answer.status).toBe(status);
+  expect(text).toMatch(/[^\n]\n$/);
+  const length = headers.get('content-length');
+  if (length !== null) expect(Buffer.byteLength(text)).toBe(Number(length));
+});
+
+test('B15: an error without a token ends with a newline too', async () => {
+  const answer = await server.ask('GET', '/v1/applications', { token: null });
+  expect(answer.status).toBe(401);
+  expect(answer.text).toMatch(/\}\n$/);
+});
+
+test('B15: an input comes back byte for byte', async () => {
+  const { text } = await server.ask('GET', `/v1/applications/app/runs/${run}/input`);
+  expect(text).toBe('{"lines":20000}');
+});
