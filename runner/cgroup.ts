@@ -8,10 +8,10 @@
  * below our own group only, so that what an operator has set for it holds for apps, too. In version 2 a group that hands
  * controllers on may have no processes of its own, so we move into a group beside those of the runs first.
  *
- * What must stay true: `switchyard-<marker>-<pid>` belongs to the process of that id; when it is dead, whoever comes next
- * ends what is left in the group and removes it.
+ * What must stay true: `switchyard-<marker>-<pid>-<pid namespace>` belongs to the process of that id in that namespace; when
+ * it is dead, the next runner that sees the same processes ends what is left in the group and removes it.
  */
-import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -54,7 +54,7 @@ const LEAST_CPU_US = 1_000;
 const CHAIN_PROCESSES = 4;
 /** The group that the server itself moves into where a group with controllers may have no processes. */
 const OWN_GROUP = 'switchyard-server';
-const HOME_GROUP = /^switchyard-[0-9a-f]{16}-(\d+)$/;
+const HOME_GROUP = /^switchyard-[0-9a-f]{16}-(\d+)-(\d+)$/;
 /** By this file a child shows that it has the controller. */
 const KNOBS: Record<Controller, [version1: string, version2: string]> = {
   memory: ['memory.limit_in_bytes', 'memory.max'],
@@ -83,7 +83,12 @@ function baseOf({ own }: Hierarchy): string {
 }
 
 function homeFolder(base: string, marker: string): string {
-  return join(base, `switchyard-${marker}-${process.pid}`);
+  return join(base, `switchyard-${marker}-${process.pid}-${pidNamespace()}`);
+}
+
+/** Ids of processes mean something within one of these only. */
+export function pidNamespace(): string {
+  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
 }
 
 /** The controllers by which a process in a new group of this hierarchy is held. */
@@ -166,10 +171,10 @@ function move(pid: number, folder: string): void {
 /** Ends and removes what runners that are dead left in a group, and what an earlier one of this folder did. */
 async function clearHomes(base: string, marker: string): Promise<void> {
   for (const name of foldersIn(base)) {
-    const owner = HOME_GROUP.exec(name)?.[1];
+    const [, owner, namespace] = HOME_GROUP.exec(name) ?? [];
     if (owner === undefined) continue;
-    if (name.includes(marker) || inspectProcess(Number(owner)) === undefined)
-      await removeHome(join(base, name));
+    const isDead = namespace === pidNamespace() && inspectProcess(Number(owner)) === undefined;
+    if (isDead || name.includes(marker)) await removeHome(join(base, name));
   }
 }
 
@@ -198,7 +203,8 @@ function places(home: CgroupHome): Place[] {
 /** Makes the groups of one run with their limits set; the run's first process joins them by itself. */
 export function makeRunGroup(home: CgroupHome, key: string, limits: Limits): RunGroup {
   const group: RunGroup = { folders: places(home).map(({ folder }) => join(folder, key)) };
-  for (const folder of group.folders) mkdirSync(folder);
+  // With its home, which a service manager may have removed; version 2 then lacks the controllers, and the run fails.
+  for (const folder of group.folders) mkdirSync(folder, { recursive: true });
   const set = (place: Place | undefined, values: [version1: Values, version2: Values]): void => {
     if (place === undefined) return;
     for (const [name, value] of Object.entries(values[place.version - 1] ?? {})) {
