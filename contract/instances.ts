@@ -71,6 +71,12 @@ export const Instance = Type.Object(
     id: someId<InstanceId>('Id of the instance.'),
     application_id: someId<ApplicationId>('Its application.'),
     version_id: Type.String({ description: 'The version it runs; empty for `latest`.' }),
+    version_deleted: Type.Optional(
+      Type.Boolean({
+        description:
+          'true when its version was deleted: until it gets another, runs of it are refused. Absent otherwise.',
+      }),
+    ),
     name: Type.String({ description: 'Name of the instance.' }),
     description: Type.String({ description: 'Description, empty when none was given.' }),
     configuration: InstanceConfiguration,

@@ -120,15 +120,22 @@ export const deleteVersion = operation({
   description: consequences(
     'Deletes the version.',
     [
-      ['Instances that run it', 'While there is one, the answer is 400, names it and changes nothing.'],
-      ['Runs that are queued or running', 'Go on: what a run executes is settled when it is made.'],
+      [
+        'Instances that run it',
+        'Stay, with `version_deleted`; runs of them are refused with a 400 that names the version, until they get another.',
+      ],
+      [
+        'An instance that runs it and is the default instance, takes part in a started experiment, or has runs that are queued or running',
+        'While there is one, the response is 400, names it and changes nothing.',
+      ],
+      ['A started experiment that names it', 'The same.'],
       ['Runs that have ended', 'Stay, and go on naming the version.'],
       [
         'The executable',
         'Stays while it is active, or another version or a run that has not ended uses it; its archive is removed an hour after that.',
       ],
     ],
-    'The id can be taken again.',
+    'The id can be taken again; instances that name it then run the new version.',
   ),
   right: 'write',
   params: VersionParams,

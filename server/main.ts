@@ -22,6 +22,7 @@ import { executableCleaner } from './api/remove-executables.ts';
 import { serveSearch } from './api/search.ts';
 import { serviceHandlers } from './api/service.ts';
 import { errorPagesOf, loadSite, serveSite } from './api/site.ts';
+import { versionUse } from './api/version-use.ts';
 import { applicationHandlers } from './applications/operations.ts';
 import { deleteApplicationsOf, findOwner } from './applications/store.ts';
 import { chainer } from './audit/chain.ts';
@@ -62,7 +63,7 @@ import { useInput } from './inputs/use.ts';
 import { naming } from './installation/naming.ts';
 import { bindInstallation, enterDataFolder, keepDamagedLog } from './installation/start.ts';
 import { instanceHandlers } from './instances/operations.ts';
-import { findInstance, findInstanceOfSecrets, findInstanceOfVersion } from './instances/store.ts';
+import { findInstance, findInstanceOfSecrets } from './instances/store.ts';
 import { createLog, type Log, messageOf } from './log.ts';
 import { numberedIds, type Random, systemRandom } from './random.ts';
 import { births } from './runs/births.ts';
@@ -213,7 +214,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
         onDeleted: () => cleaner.poke(),
         hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
       }),
-      ...versionHandlers({ ...shared, findUser: findInstanceOfVersion }),
+      ...versionHandlers({ ...shared, useOf: versionUse }),
       ...instanceHandlers({
         ...shared,
         holdSecrets: (tx, applicationUid, id) =>

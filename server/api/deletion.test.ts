@@ -23,6 +23,7 @@ const STAYING = [
   'members',
   'keys',
   'installation',
+  'installation_identity',
   'migrations',
   'migrations_lock',
   'opened',

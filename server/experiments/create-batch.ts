@@ -3,7 +3,7 @@
  * its planned runs are one transaction. From there on it goes by itself: births.ts makes the runs, advance.ts ends it.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { InputId, InputSetId } from '@switchyard/contract/ids.ts';
+import type { InputId, InputSetId, VersionId } from '@switchyard/contract/ids.ts';
 import { BATCH_OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Reply } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
@@ -22,6 +22,7 @@ import { declaredOptions, optionNameError } from '../instances/rules.ts';
 import { makeId, type Random } from '../random.ts';
 import { insertPlanned, type PlannedRun } from '../runs/plan.ts';
 import { chosenId, type Resolved, resolvePlanned } from '../runs/resolve.ts';
+import { findExecutableIds } from '../versions/store.ts';
 import { type BatchDefinition, infoBody } from './batch-definition.ts';
 import { type Asked, askedOf, type WantedRun, wantedRuns } from './batch-rules.ts';
 import { checkPlanned } from './check-planned.ts';
@@ -105,6 +106,10 @@ async function tryToCreate(parts: Parts, { caller, params, body, remember }: Cre
   await database.transact(async (tx) => {
     await remember(tx, answer, uid);
     await checkApplication(tx, skipsLocked(database), application);
+    await checkVersions(tx, application, [
+      ...checked.versions.values(),
+      ...wanted.map((run) => run.version_id),
+    ]);
     if (!(await insertExperiment(tx, experiment)))
       throw badRequest(
         `id is ${shown(id)}, which another batch experiment of the application has; choose another.`,
@@ -124,6 +129,19 @@ async function tryToCreate(parts: Parts, { caller, params, body, remember }: Cre
   });
   database.notify('runs-planned');
   return answer;
+}
+
+/** Throws the 400 for a version that was deleted since the runs were checked. */
+async function checkVersions(
+  tx: Writer,
+  application: ApplicationsTable,
+  versions: readonly string[],
+): Promise<void> {
+  const named = [...new Set(versions)].filter((id) => id !== '') as VersionId[];
+  const found = await findExecutableIds(tx, application.uid, named);
+  const deleted = named.find((id) => !found.has(id));
+  if (deleted !== undefined)
+    throw badRequest(`The version ${shown(deleted)} was deleted meanwhile; send the request again.`);
 }
 
 /** `default` is the default instance that the application has now. */

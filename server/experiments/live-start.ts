@@ -13,6 +13,7 @@ import { badRequest, type Problem, shown } from '../http/problem.ts';
 import { findInstance } from '../instances/store.ts';
 import { forgetPlanned } from '../runs/plan.ts';
 import { dropCaptures, removeRoutes, takeRoute } from '../runs/routes.ts';
+import { findVersion } from '../versions/store.ts';
 import { endCopying } from './copy.ts';
 import {
   planEnd,
@@ -79,11 +80,7 @@ function start(
     const now = clock.now();
     const { rule, sides, definition } = held.kind === 'shadow' ? shadow(held, now) : switchback(held, now);
     const [baseline] = sides;
-    for (const id of sides)
-      if (!isLatest(id) && !(await findInstance(tx, application.uid, id as InstanceId)))
-        throw badRequest(
-          `The instance ${shown(id)} of the ${nounOf(held)} ${shown(held.id)} was deleted; make an instance of that id, or another test.`,
-        );
+    for (const id of sides) await checkSide(tx, application, held, id);
     const taken = await takeRoute(tx, application.uid, baseline, {
       experimentUid: held.uid,
       experimentId: held.id,
@@ -96,6 +93,24 @@ function start(
     const changes = { status: 'started', started_at: now, updated_at: now } as const;
     await updateExperiment(tx, held.uid, { ...changes, definition: JSON.stringify(definition) });
   });
+}
+
+/** Throws the 400 for an instance that cannot run: deleted since the draft was made, or its version was. */
+async function checkSide(
+  tx: Writer,
+  application: ApplicationsTable,
+  test: ExperimentsTable,
+  id: string,
+): Promise<void> {
+  if (isLatest(id)) return;
+  const of = `the instance ${shown(id)} of the ${nounOf(test)} ${shown(test.id)}`;
+  const instance = await findInstance(tx, application.uid, id as InstanceId);
+  if (!instance)
+    throw badRequest(`T${of.slice(1)} was deleted; make an instance of that id, or another test.`);
+  if (!(await findVersion(tx, application.uid, instance.version_id)))
+    throw badRequest(
+      `The version ${shown(instance.version_id)} of ${of} was deleted; give the instance another version.`,
+    );
 }
 
 function shadow(held: ExperimentsTable, now: number) {

@@ -12,19 +12,29 @@ import type { GivenConfiguration } from './rules.ts';
 
 type Hidden = ReadonlySet<string>;
 
-/** By the version of an instance, what is hidden from the role. */
-export async function hiddenByVersion(
+/** What the version of an instance says of it. */
+export interface OfVersion {
+  /** Options that are hidden from the role. */
+  hidden: Hidden;
+  isDeleted: boolean;
+}
+
+/** By the version of an instance, what is hidden from the role, and whether the version was deleted. */
+export async function lookUpVersions(
   db: Reader,
   applicationUid: string,
   versions: readonly VersionId[],
   role: Role,
-): Promise<(version: VersionId) => Hidden> {
+): Promise<(version: VersionId) => OfVersion> {
   const executables = await findExecutableIds(db, applicationUid, [...new Set(versions)]);
   const rows = await findExecutables(db, [...new Set(executables.values())]);
   const hidden = new Map(rows.map((row) => [row.id, hiddenOptions(row, role)]));
   return (version) => {
     const executable = executables.get(version);
-    return (executable && hidden.get(executable)) ?? new Set();
+    return {
+      hidden: (executable && hidden.get(executable)) ?? new Set(),
+      isDeleted: executable === undefined,
+    };
   };
 }
 

@@ -15,7 +15,7 @@ import type { PageTokens } from '../http/paging.ts';
 import { badRequest, notFound, present, shown } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import { findVersion, holdVersion } from '../versions/store.ts';
-import { hiddenByVersion, withHidden, withoutHidden } from './hidden.ts';
+import { lookUpVersions, type OfVersion, withHidden, withoutHidden } from './hidden.ts';
 import {
   declaredOptions,
   fullConfiguration,
@@ -86,7 +86,7 @@ export function instanceHandlers(
     throw badRequest(
       executable
         ? `For the version ${shown(version_id)}: ${misnamed}`
-        : `The version ${shown(version_id)} of the instance ${shown(id)} does not exist; give the instance another. ${misnamed}`,
+        : `The version ${shown(version_id)} of the instance ${shown(id)} was deleted; give the instance another version. ${misnamed}`,
     );
   };
   const checkSecrets = async (
@@ -100,12 +100,12 @@ export function instanceHandlers(
     );
   };
 
-  const hiddenIn = async (caller: Caller, row: InstancesTable) => {
+  const versionOf = async (caller: Caller, row: InstancesTable) => {
     const { application_uid, version_id } = row;
-    return (await hiddenByVersion(database.read, application_uid, [version_id], caller.role))(version_id);
+    return (await lookUpVersions(database.read, application_uid, [version_id], caller.role))(version_id);
   };
   const shownTo = async (caller: Caller, application: ApplicationsTable, row: InstancesTable) =>
-    instanceBody(application, row, await hiddenIn(caller, row));
+    instanceBody(application, row, await versionOf(caller, row));
 
   return {
     async createInstance({ caller, params, body, remember }) {
@@ -127,7 +127,10 @@ export function instanceHandlers(
         updated_at: now,
       };
       // Who makes it has named every option of it.
-      const answer = { status: 201 as const, body: instanceBody(application, row, new Set()) };
+      const answer = {
+        status: 201 as const,
+        body: instanceBody(application, row, { hidden: new Set(), isDeleted: false }),
+      };
       await database.transact(async (tx) => {
         await remember(tx, answer);
         await holdApplication(tx, skipsLocked(database), application);
@@ -151,8 +154,8 @@ export function instanceHandlers(
         rows: (page) => listInstances(database.read, application.uid, page),
         async bodies(rows) {
           const versions = rows.map((row) => row.version_id);
-          const hidden = await hiddenByVersion(database.read, application.uid, versions, caller.role);
-          return rows.map((row) => instanceBody(application, row, hidden(row.version_id)));
+          const found = await lookUpVersions(database.read, application.uid, versions, caller.role);
+          return rows.map((row) => instanceBody(application, row, found(row.version_id)));
         },
       });
     },
@@ -169,7 +172,7 @@ export function instanceHandlers(
     async updateInstance({ caller, params, body }) {
       const { application, instance } = await find(caller, params);
       checkName(body.name, instance.id);
-      const hidden = await hiddenIn(caller, instance);
+      const { hidden } = await versionOf(caller, instance);
       const before = JSON.parse(instance.configuration) as GivenConfiguration;
       const configuration = body.configuration && withHidden(body.configuration, before, hidden);
       const changes = {
@@ -221,13 +224,14 @@ export function instanceHandlers(
 function instanceBody(
   application: ApplicationsTable,
   row: InstancesTable,
-  hidden: ReadonlySet<string>,
+  { hidden, isDeleted }: OfVersion,
 ): Instance {
   const configuration = JSON.parse(row.configuration) as GivenConfiguration;
   return {
     id: row.id,
     application_id: application.id,
     version_id: row.version_id,
+    ...(isDeleted ? { version_deleted: true } : {}),
     name: row.name,
     description: row.description,
     configuration: fullConfiguration(withoutHidden(configuration, hidden)),

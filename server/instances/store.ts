@@ -28,19 +28,20 @@ export function findInstance(
     .executeTakeFirst();
 }
 
-export async function findInstanceOfVersion(
+/** Ids of the instances that run the version. */
+export async function listInstancesOfVersion(
   db: Reader,
   applicationUid: string,
   version: VersionId,
-): Promise<string | undefined> {
-  const row = await db
+): Promise<InstanceId[]> {
+  const rows = await db
     .selectFrom('instances')
     .select('id')
     .where('application_uid', '=', applicationUid)
     .where('version_id', '=', version)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
 }
 
 export async function findInstanceOfSecrets(

@@ -3,7 +3,7 @@
  * transaction of their own change; births.ts makes runs of it. A row is there until its run is, or for good with the
  * reason why it cannot be born.
  */
-import type { ExperimentId, InputId, RunId } from '@switchyard/contract/ids.ts';
+import type { ExperimentId, InputId, RunId, VersionId } from '@switchyard/contract/ids.ts';
 import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import type { ExperimentType } from '@switchyard/contract/states.ts';
@@ -237,4 +237,26 @@ export async function removePlannedIn(tx: Writer, applicationUid: string, limit:
       .where('position', '=', position)
       .execute();
   return rows.map(() => null);
+}
+
+/** An instance that runs the version and has planned runs that are still to be submitted; undefined when there is none. */
+export async function findPlannedInstanceOf(
+  db: Reader,
+  applicationUid: string,
+  version: VersionId,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('planned_runs')
+    .innerJoin('instances', (join) =>
+      join
+        .onRef('instances.application_uid', '=', 'planned_runs.application_uid')
+        .onRef('instances.id', '=', sql.ref('planned_runs.instance_id')),
+    )
+    .select('instances.id')
+    .where('planned_runs.application_uid', '=', applicationUid)
+    .where('planned_runs.error', '=', '')
+    .where('instances.version_id', '=', version)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
 }

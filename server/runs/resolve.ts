@@ -55,7 +55,7 @@ export async function resolveInstance(
   const version = await findVersion(db, application.uid, instance.version_id);
   if (!version)
     throw badRequest(
-      `The version ${shown(instance.version_id)} of the instance ${shown(id)} does not exist; give the instance another.`,
+      `The version ${shown(instance.version_id)} of the instance ${shown(id)} was deleted; give the instance another version.`,
     );
   return made(
     db,

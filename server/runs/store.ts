@@ -1,5 +1,5 @@
 /** Every statement on runs but those that move them from status to status (moves.ts) and their history (history.ts). */
-import type { ExecutableId, RunId } from '@switchyard/contract/ids.ts';
+import type { ExecutableId, RunId, VersionId } from '@switchyard/contract/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isInWindow } from '../database/list.ts';
@@ -203,4 +203,36 @@ export async function findExecuted(
     })
     .execute();
   return rows.map((row) => row.id);
+}
+
+/**
+ * A run that has not ended, of an instance that runs the version; undefined when there is none. Status is a literal and the
+ * application an expression so that either database takes the small index of what is queued or running, and not the one
+ * that has every run of the application.
+ */
+export async function findUnendedRunOf(
+  db: Reader,
+  applicationUid: string,
+  version: VersionId,
+): Promise<Pick<RunsTable, 'id' | 'instance_id' | 'status'> | undefined> {
+  for (const status of ['running', 'queued'] as const) {
+    const run = await db
+      .selectFrom('runs')
+      .select(['id', 'instance_id', 'status'])
+      .where(sql<boolean>`runs.status = ${sql.lit(status)}`)
+      .where(sql<boolean>`runs.application_uid || '' = ${applicationUid}`)
+      .where('instance_id', 'in', instancesOf(db, applicationUid, version))
+      .limit(1)
+      .executeTakeFirst();
+    if (run) return run;
+  }
+  return undefined;
+}
+
+function instancesOf(db: Reader, applicationUid: string, version: VersionId) {
+  return db
+    .selectFrom('instances')
+    .select('instances.id')
+    .where('instances.application_uid', '=', applicationUid)
+    .where('instances.version_id', '=', version);
 }

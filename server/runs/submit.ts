@@ -9,13 +9,12 @@ import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/run-shapes.ts';
 import type { FormatType } from '@switchyard/contract/shapes.ts';
 import { optionNames } from '../applications/executable.ts';
-import { holdExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication } from '../applications/store.ts';
 import { ContentGoneError, type PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import { type Database, skipsLocked, type Writer } from '../database/database.ts';
-import { badRequest, busy, Problem, shown } from '../http/problem.ts';
+import { badRequest, Problem, shown } from '../http/problem.ts';
 import {
   asText,
   type GivenConfiguration,
@@ -23,8 +22,6 @@ import {
   optionsError,
   secretsOf,
 } from '../instances/rules.ts';
-import { freeSlots, servingOf } from '../queue/pools.ts';
-import { livingWorkers } from '../queue/workers.ts';
 import { makeId, type Random } from '../random.ts';
 import { hasCollection } from '../secrets/store.ts';
 import { discardAll, insertResults, type PreparedEnd } from './finish.ts';
@@ -34,7 +31,7 @@ import { insertPlanned, type Mark, type PlannedRun } from './plan.ts';
 import { NO_EXECUTABLE, type Place, type Resolved } from './resolve.ts';
 import type { RunsTable } from './schema.ts';
 import { insertRun } from './store.ts';
-import { countLoad } from './turns.ts';
+import { checkExecutable, refuseWhenFull } from './submit-checks.ts';
 
 export interface SubmitParts {
   database: Database;
@@ -316,7 +313,7 @@ async function bring(
       const lock = skipsLocked(database);
       // A run born after its application was deleted would be executed, and never removed.
       await checkApplication(tx, lock, asked.application);
-      await checkExecutable(tx, lock, run.executable_id);
+      await checkExecutable(tx, lock, run);
       await further(tx, lock);
       await input.insert(tx);
       await insertRun(tx, run);
@@ -372,27 +369,5 @@ async function checkSecrets(
     secretsOf(configuration) === null
       ? `The secrets collection ${shown(id)} of the instance ${shown(resolved.instanceId)} does not exist; give the instance another.`
       : `configuration.secrets_collection_id is ${shown(id)}; it must be a secrets collection of the application ${shown(application.id)}.`,
-  );
-}
-
-/** One that was replaced by a push long enough ago is removed; a run of it could not be executed. */
-async function checkExecutable(tx: Writer, lock: boolean, id: RunsTable['executable_id']): Promise<void> {
-  if (id === '' || (await holdExecutable(tx, lock, id))) return;
-  throw badRequest(`The executable ${shown(id)} was replaced and removed meanwhile; send the request again.`);
-}
-
-/** A run that may not wait is taken only when a slot of its class is free and nobody waits for one. */
-async function refuseWhenFull(tx: Writer, run: RunsTable, now: number, lock: boolean): Promise<void> {
-  const serving = servingOf(await livingWorkers(tx, now, lock), run.execution_class);
-  const { slots, classes } = serving;
-  const { busy: taken, queued } = await countLoad(tx, { classes, bound: slots });
-  const free = freeSlots(serving, taken);
-  if (queued < free) return;
-  const why =
-    slots === 0
-      ? 'no worker that is there has one'
-      : `of ${slots}, ${slots - free} are taken and ${queued} waited for`;
-  throw busy(
-    `No slot of execution class ${run.execution_class} is free (${why}) and the run asked not to be queued.`,
   );
 }

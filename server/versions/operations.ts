@@ -33,8 +33,8 @@ interface Parts {
   pageTokens: PageTokens;
   clock: Clock;
   random: Random;
-  /** The id of an instance that runs the version, for the sentence that refuses to delete it. */
-  findUser(tx: Writer, applicationUid: string, id: VersionId): Promise<string | undefined>;
+  /** Why the version of the application, which is locked, cannot be deleted, as a sentence; null when it can. */
+  useOf(tx: Writer, application: ApplicationsTable, id: VersionId): Promise<string | null>;
 }
 
 export function versionHandlers(
@@ -138,14 +138,12 @@ export function versionHandlers(
     async deleteVersion({ caller, params }) {
       const { application, version } = await find(caller, params);
       await database.transact(async (tx) => {
+        // Whatever makes a run or begins to use the version locks the application, too, if only to read it.
+        const held = await holdApplication(tx, skipsLocked(database), application);
         const wanted = { applicationUid: application.uid, id: version.id, change: true };
         if (!(await holdVersion(tx, skipsLocked(database), wanted))) throw missing(application, version.id);
-        const user = await parts.findUser(tx, application.uid, version.id);
-        if (user !== undefined) {
-          throw badRequest(
-            `The version ${shown(version.id)} is used by the instance ${shown(user)}; give that one another version first.`,
-          );
-        }
+        const use = await parts.useOf(tx, held, version.id);
+        if (use !== null) throw badRequest(use);
         await deleteVersion(tx, version);
       });
       return { status: 204 };

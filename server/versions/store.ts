@@ -2,6 +2,7 @@
 import type { ExecutableId, VersionId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
+import { prepared } from '../database/prepared.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { VersionsTable } from './schema.ts';
 
@@ -65,6 +66,32 @@ export async function holdVersion(
     .where('id', '=', wanted.id);
   const locking = wanted.change ? query.forUpdate() : query.forShare();
   return (await (locks ? locking : query).executeTakeFirst()) !== undefined;
+}
+
+interface VersionOf {
+  uid: string;
+  version: VersionId;
+  executable: ExecutableId;
+}
+
+const running = (db: Reader, { uid, version, executable }: VersionOf) =>
+  db
+    .selectFrom('versions')
+    .innerJoin('executables', 'executables.id', 'versions.executable_id')
+    .select('executables.id')
+    .where('versions.application_uid', '=', uid)
+    .where('versions.id', '=', version)
+    .where('executables.id', '=', executable)
+    .where('executables.archive_removed_at', 'is', null);
+const selectRunning = prepared(running);
+const shareRunning = prepared((db, values: VersionOf) => running(db, values).forShare('executables'));
+
+/**
+ * Whether the version is there and runs the executable, whose archive nobody removes until the transaction is over. Asked in
+ * a transaction that has locked the application, without which no version is deleted.
+ */
+export async function holdVersionOf(tx: Writer, locks: boolean, values: VersionOf): Promise<boolean> {
+  return (await (locks ? shareRunning : selectRunning)(tx, values)).length > 0;
 }
 
 export function listVersions(

@@ -17,8 +17,9 @@ RULES = [
     r"^The application .* has no executable yet; push one first",
     r"^id is .*, which (another .*|every application) has( already)?; choose another",
     r"^The default instance .* does not exist; set default_instance",
-    r"^The (version|secrets collection) .* of the instance .* does not exist; give the instance another",
-    r"^The (version|secrets collection) .* is used by the instance",
+    r"^The secrets collection .* of the instance .* does not exist; give the instance another",
+    r"^The version .* of the instance .* was deleted; give the instance another version",
+    r"^The (version|secrets collection) .* is used by the (instance|\w+ experiment|\w+ test)",
     r"^The instance .* is the default instance of the application; set default_instance",
     # Tokens are opaque, and belong to one list or one effect.
     r"^(pagetoken|since) is .*; it must be the next_page_token of the (page|call) before",
