@@ -6,7 +6,18 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -51,10 +62,10 @@ export async function packPythonPackages(
   if (requirements.isEmpty) return undefined;
   const python = target.python || settings.version || DEFAULT_PYTHON;
   noteDifferences(settings, target, python, report);
-  const key = createHash('sha256')
-    .update(JSON.stringify([1, requirements.text, nameOf(target), python]))
-    .digest('hex')
-    .slice(0, 24);
+  const identity = JSON.stringify([1, requirements.text, nameOf(target), python]);
+  const key = requirements.isCacheable
+    ? createHash('sha256').update(identity).digest('hex').slice(0, 24)
+    : randomUUID();
   const packed = join(CACHE, `${key}.tar.gz`);
   const known = requirements.isCacheable ? await readSet(packed) : undefined;
   if (known) {
@@ -300,11 +311,13 @@ async function packFolder(place: string, packed: string): Promise<PackedSet> {
     const set: PackedSet = { packages: packagesOf(names), bytes, packedAt: new Date().toISOString() };
     await writeFile(`${draft}.json`, JSON.stringify(set));
     await rename(`${draft}.json`, noteOf(packed));
-    await rename(draft, packed);
+    // Not replaced where another push was faster: it may be uploading that file.
+    await link(draft, packed).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
     return set;
-  } catch (error) {
+  } finally {
     await Promise.all([draft, `${draft}.json`].map((path) => rm(path, { force: true })));
-    throw error;
   }
 }
 
@@ -319,12 +332,16 @@ function noteOf(packed: string): string {
   return packed.replace(/\.tar\.gz$/, '.json');
 }
 
-/** What was packed before; its use is noted by the time of the file. */
+/**
+ * What was packed before. Its last use is the time of the note: a file that another push is uploading must not change,
+ * not even its time.
+ */
 async function readSet(packed: string): Promise<PackedSet | undefined> {
   try {
+    await stat(packed);
     const set = JSON.parse(await readFile(noteOf(packed), 'utf8')) as PackedSet;
     const now = new Date();
-    await utimes(packed, now, now);
+    await utimes(noteOf(packed), now, now);
     return set;
   } catch {
     return undefined;
@@ -334,12 +351,19 @@ async function readSet(packed: string): Promise<PackedSet | undefined> {
 async function forgetOldSets(): Promise<void> {
   const names = (await readdir(CACHE)).filter((name) => name.endsWith('.tar.gz'));
   const sets = await Promise.all(
-    names.map(async (name) => ({ name, usedAt: (await stat(join(CACHE, name))).mtimeMs })),
+    names.map(async (name) => ({ name, usedAt: await lastUseOf(join(CACHE, name)) })),
   );
   for (const { name } of sets.sort((a, b) => b.usedAt - a.usedAt).slice(KEPT_SETS_MAX)) {
     await rm(join(CACHE, name), { force: true });
     await rm(noteOf(join(CACHE, name)), { force: true });
   }
+}
+
+async function lastUseOf(packed: string): Promise<number> {
+  return await stat(noteOf(packed)).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
 }
 
 function sizeOf(set: PackedSet): string {
