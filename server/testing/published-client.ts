@@ -16,6 +16,13 @@ import { createServer } from 'node:tls';
 import { type PythonPackage, pythonPackage } from './python-package.ts';
 import type { TestServer } from './server.ts';
 
+/** How this machine reaches an index of packages; a push with requirements needs it. */
+const WAY_TO_INDEX = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) =>
+    /^(SSL_CERT_(FILE|DIR)|UV_.*|HTTPS_PROXY|NO_PROXY)$/.test(name),
+  ),
+);
+
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface Ended {
@@ -98,7 +105,7 @@ function call(
   cwd: string,
   settings: Record<string, string>,
 ): Promise<Ended> {
-  const env = { PATH: process.env.PATH, NO_COLOR: '1', COLUMNS: '200', ...settings };
+  const env = { PATH: process.env.PATH, NO_COLOR: '1', COLUMNS: '200', ...WAY_TO_INDEX, ...settings };
   return new Promise((resolve) => {
     const options = { env, cwd, maxBuffer: OUTPUT_BYTES_MAX };
     const child = execFile(file, [...args], options, (error, stdout, stderr) => {
