@@ -46,12 +46,12 @@ function scratch(): string {
 }
 
 /** A new group below our own of the hierarchy with this controller; undefined when this host lets us make none. */
-function groupWith(controller: string, version?: 1 | 2): string | undefined {
+function groupWith(controller: string, version?: 1 | 2, ending = ''): string | undefined {
   const found = hierarchies().find(
     (one) => one.controllers.includes(controller) && (version === undefined || one.version === version),
   );
   if (found === undefined || process.getuid?.() !== 0) return undefined;
-  const folder = join(found.own, `test-${process.pid}-${groups.length}`);
+  const folder = join(found.own, `test-${process.pid}-${groups.length}${ending}`);
   try {
     const control = join(found.own, 'cgroup.subtree_control');
     if (found.version === 2 && !readFileSync(control, 'utf8').includes(controller)) {
@@ -255,13 +255,20 @@ test('V2: in a delegated group of version 2 the server moves into a leaf, so tha
   };
   const all = hierarchies().find(({ version }) => version === 2)?.controllers ?? [];
   const controller = Object.keys(KNOBS).find((name) => all.includes(name));
-  const group = controller === undefined ? undefined : groupWith(controller, 2);
-  if (controller === undefined || group === undefined)
-    return context.skip('this host lets us make no group of version 2 with a controller');
-  const told = await inGroup(group, 'delegated.ts', [controller, KNOBS[controller] ?? '']);
-  expect(told).toEqual({ held: [controller], before: group, after: join(group, 'switchyard-server') });
-  for (const name of readdirSync(group, { withFileTypes: true }).filter((one) => one.isDirectory()))
-    rmdirSync(join(group, name.name));
+  // Nobody delegated the group of a unit that systemd does not know.
+  for (const ending of ['', '.scope']) {
+    const group = controller === undefined ? undefined : groupWith(controller, 2, ending);
+    if (controller === undefined || group === undefined)
+      return context.skip('this host lets us make no group of version 2 with a controller');
+    const told = await inGroup(group, 'delegated.ts', [controller, KNOBS[controller] ?? '']);
+    expect(told).toEqual(
+      ending === ''
+        ? { held: [controller], before: group, after: join(group, 'switchyard-server') }
+        : { held: [], before: group, after: group },
+    );
+    for (const name of readdirSync(group, { withFileTypes: true }).filter((one) => one.isDirectory()))
+      rmdirSync(join(group, name.name));
+  }
 });
 
 describe('V2: in a memory cgroup of the server', () => {

@@ -106,7 +106,7 @@ export async function tryHierarchy<Name extends string>(
     await clearHomes(base, marker);
     mkdirSync(folder);
     if (hierarchy.version === 2) {
-      if (!handOn(base, wanted)) moveOut(hierarchy, wanted);
+      if (!handOn(base, wanted)) await moveOut(hierarchy, wanted);
       handOn(folder, wanted);
     }
     mkdirSync(probe);
@@ -140,11 +140,11 @@ function handOn(folder: string, names: string[]): boolean {
 }
 
 /**
- * Moves all processes of our group into one of our own below it, when all of them descend from one that started us: then
- * the group was made for us. A group of a login belongs to those who log in, and the root of the tree to nobody.
+ * Moves all processes of our group into one of our own below it, when the group was made for us: it was delegated, and all
+ * of them descend from one that started us. The root of the tree belongs to nobody.
  */
-function moveOut({ own }: Hierarchy, names: string[]): void {
-  if (!existsSync(join(own, 'cgroup.type')) || /^session-.*\.scope$/.test(basename(own))) return;
+async function moveOut({ own }: Hierarchy, names: string[]): Promise<void> {
+  if (!existsSync(join(own, 'cgroup.type')) || !(await isDelegated(own))) return;
   const members = processesIn(own);
   const first = [process.pid, ...ancestorsOf(process.pid)].filter((pid) => members.includes(pid)).at(-1);
   if (first === undefined) return;
@@ -158,6 +158,15 @@ function moveOut({ own }: Hierarchy, names: string[]): void {
   // Somebody came in between, or the kernel says no for another reason: back to how it was.
   for (const pid of processesIn(leaf)) move(pid, own);
   removeGroup(leaf);
+}
+
+/** The groups of systemd's units are its own unless it says otherwise; others are those of whoever may write to them. */
+async function isDelegated(folder: string): Promise<boolean> {
+  const unit = basename(folder);
+  if (!/\.(service|scope|slice)$/.test(unit)) return true;
+  const manager = /\/user@\d+\.service\//.test(folder) ? ['--user'] : [];
+  const said = await runQuietly('systemctl', [...manager, 'show', '--property', 'Delegate', '--value', unit]);
+  return said.ok && said.output.trim() === 'yes';
 }
 
 function move(pid: number, folder: string): void {
