@@ -7,9 +7,10 @@ import { LongestFirst } from './vitest.sequence.ts';
  */
 const SAME_ON_BOTH = [
   'server/api/published-client*',
-  'server/api/{search,site}.test.ts',
+  'server/api/{readiness,search,site}.test.ts',
   'server/applications/archives.test.ts',
   'server/backup/refusals.test.ts',
+  'server/blobs/damaged.test.ts',
   'server/experiments/{simulate,analyse,acceptance-metrics}.test.ts',
   'server/experiments/statistics/*',
   'server/http/{agreement,budget,byte-range,connections,error-responses,hostile-bodies,hostile-bytes,memory,newline,pure,rate-limit,requests,slow-callers}.test.ts',

@@ -83,7 +83,7 @@ export const getReadiness = operation({
   tag: 'service',
   summary: 'Is the server ready',
   description:
-    'Answers 200 when the database answers and the process is not shutting down, else 503 with the reason; lists what the host can run.',
+    'Returns 200 when the database and the folders of the server take writes and the process is not shutting down, else 503 with the reason, such as a full disk or a damaged database. Lists what the host can run.',
   right: 'public',
   answers: {
     200: { description: 'It is.', schema: Readiness, example: readinessExample },

@@ -22,6 +22,7 @@ import { executableCleaner } from './api/remove-executables.ts';
 import { serveSearch } from './api/search.ts';
 import { serviceHandlers } from './api/service.ts';
 import { errorPagesOf, loadSite, serveSite } from './api/site.ts';
+import { StorageProbe } from './api/storage-probe.ts';
 import { versionUse } from './api/version-use.ts';
 import { applicationHandlers } from './applications/operations.ts';
 import { deleteApplicationsOf, findOwner } from './applications/store.ts';
@@ -29,7 +30,7 @@ import { chainer } from './audit/chain.ts';
 import { auditHandlers } from './audit/operations.ts';
 import { Recorder } from './audit/record.ts';
 import { Contents } from './blobs/contents.ts';
-import { openBlobs } from './blobs/open.ts';
+import { blobsFolder, openBlobs } from './blobs/open.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { type Database, skipsLocked } from './database/database.ts';
@@ -169,6 +170,8 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     const isLocal = (): boolean => listensLocally && isLoopbackHost(new URL(publicUrl).hostname);
     const seal = new Seal(deriveKey(masterKey, 'secrets'), random);
     const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics };
+    const folders = config.s3 ? [config.data] : [config.data, blobsFolder(config)];
+    const storage = new StorageProbe({ database, folders, clock });
     const findings = new LiveFindings(shared);
     const live = new LiveTests({ ...shared, log, findings });
     const liveMover = live.mover();
@@ -241,7 +244,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...batchHandlers({ ...shared, onDeleted: () => removedExperiments.poke() }),
       ...acceptanceHandlers({ ...shared, onDeleted: () => removedExperiments.poke() }),
       ...webhooks.handlers,
-      ...serviceHandlers({ database, metrics, host: runner?.host ?? null, closing: () => closing }),
+      ...serviceHandlers({ storage, metrics, host: runner?.host ?? null, closing: () => closing }),
     };
 
     const idempotency = new Idempotency({

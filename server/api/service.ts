@@ -1,13 +1,12 @@
 /** Health, readiness and numbers of this process. */
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { Host } from '@switchyard/runner';
-import type { Database } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { messageOf } from '../log.ts';
+import type { StorageProbe } from './storage-probe.ts';
 
 interface Parts {
-  database: Database;
+  storage: StorageProbe;
   metrics: Metrics;
   /** null where no apps run. */
   host: Host | null;
@@ -16,19 +15,19 @@ interface Parts {
 }
 
 export function serviceHandlers(parts: Parts): HandlersOf<'getHealth' | 'getReadiness' | 'getMetrics'> {
-  const { database, metrics, host } = parts;
+  const { storage, metrics, host } = parts;
   return {
     async getHealth() {
       return { status: 200, body: { status: 'ok' } };
     },
 
     async getReadiness() {
-      const reason = parts.closing() || (await databaseTrouble(database));
+      const reason = parts.closing() || (await storage.trouble());
       const body = {
         status: reason === '' ? ('ready' as const) : ('not ready' as const),
         reason,
         version: API_VERSION,
-        database: database.kind,
+        database: storage.kind,
         containment: host?.containment ?? '',
         containment_reason: host?.containmentNote ?? '',
         enforcement: host ? { ...host.enforcement } : {},
@@ -46,15 +45,6 @@ export function serviceHandlers(parts: Parts): HandlersOf<'getHealth' | 'getRead
       };
     },
   };
-}
-
-async function databaseTrouble(database: Database): Promise<string> {
-  try {
-    await database.ping();
-    return '';
-  } catch (error) {
-    return `The database does not answer: ${messageOf(error)}`;
-  }
 }
 
 function runtimesOf(host: Host): Record<string, { available: boolean; version: string; missing: string }> {

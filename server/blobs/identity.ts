@@ -136,6 +136,14 @@ export class Identity {
   }
 }
 
+/** Writes the row as it is: tells whether the database takes writes. */
+export async function touchIdentity(tx: Writer): Promise<void> {
+  await tx
+    .updateTable('installation_identity')
+    .set(({ ref }) => ({ seen_at: ref('seen_at') }))
+    .execute();
+}
+
 /** Several servers may do this at once on one database. */
 async function advance(tx: Writer, least: number, now: number): Promise<number> {
   const { generation } = await tx

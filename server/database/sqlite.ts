@@ -13,6 +13,8 @@ import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:f
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { messageOf } from '../log.ts';
+import { isDatabaseDamaged } from './away.ts';
 import { type Database, type Tables, Topics } from './database.ts';
 import { GroupFlush } from './flush.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -49,8 +51,12 @@ class TransactionalAdapter extends SqliteAdapter {
 export function openSqlite(path: string): Database {
   const writeConnection = connect(path);
   const readConnection = connect(path);
-  const write = kyselyOver(writeConnection);
-  const read = kyselyOver(readConnection);
+  let damage = '';
+  const note = (error: unknown): void => {
+    if (isDatabaseDamaged(error)) damage ||= messageOf(error);
+  };
+  const write = kyselyOver(writeConnection, note);
+  const read = kyselyOver(readConnection, note);
   const wal = openSync(`${path}-wal`, 'r+');
   lengthen(wal);
   const flush = new GroupFlush(wal);
@@ -73,6 +79,8 @@ export function openSqlite(path: string): Database {
     notify: (topic) => queueMicrotask(() => topics.tell(topic)),
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {
+      // What is in memory may still be right; what was found does not pass.
+      if (damage !== '') throw new Error(`a statement found it damaged (${damage}); restore a backup`);
       readConnection.exec('select 1');
     },
     async close() {
@@ -126,12 +134,25 @@ function controlOf(connection: DatabaseSync): (statement: string) => void {
 }
 
 /** Statements by Kysely on a connection, which it closes when it is destroyed after it was used. */
-export function kyselyOver(connection: DatabaseSync): Kysely<Tables> {
-  return new Kysely({ dialect: new Dialect({ database: adapt(connection) }) });
+export function kyselyOver(
+  connection: DatabaseSync,
+  onError: (error: unknown) => void = () => {},
+): Kysely<Tables> {
+  return new Kysely({ dialect: new Dialect({ database: adapt(connection, onError) }) });
 }
 
+type Value = string | number | null | Uint8Array;
+
 /** What Kysely expects of a SQLite library, over node:sqlite, keeping compiled statements. */
-function adapt(connection: DatabaseSync): SqliteDatabase {
+function adapt(connection: DatabaseSync, onError: (error: unknown) => void): SqliteDatabase {
+  const noting = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      onError(error);
+      throw error;
+    }
+  };
   const kept = new Map<string, { statement: StatementSync; reader: boolean }>();
   const prepare = (sql: string): { statement: StatementSync; reader: boolean } => {
     const found = kept.get(sql);
@@ -145,13 +166,12 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
   return {
     close: () => connection.close(),
     prepare(sql): SqliteStatement {
-      const { statement, reader } = prepare(sql);
+      const { statement, reader } = noting(() => prepare(sql));
       return {
         reader,
-        all: (parameters) => statement.all(...(parameters as (string | number | null | Uint8Array)[])),
-        run: (parameters) => statement.run(...(parameters as (string | number | null | Uint8Array)[])),
-        iterate: (parameters) =>
-          statement.iterate(...(parameters as (string | number | null | Uint8Array)[])),
+        all: (parameters) => noting(() => statement.all(...(parameters as Value[]))),
+        run: (parameters) => noting(() => statement.run(...(parameters as Value[]))),
+        iterate: (parameters) => statement.iterate(...(parameters as Value[])),
       };
     },
   };

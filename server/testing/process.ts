@@ -16,6 +16,8 @@ export interface ServerProcessSettings {
   env?: Record<string, string>;
   /** The module that is started, with its arguments; `main.ts` when left out. */
   main?: { path: string; args: readonly string[] };
+  /** A program that starts Node with what stands behind its own arguments, such as `unshare`. */
+  through?: { program: string; args: readonly string[] };
   /** The id of the user it runs as, for tests that run as root; its group has the same. */
   user?: number;
   /** How many descriptors it may have open; as many as this process when left out. */
@@ -68,6 +70,9 @@ export async function startServerProcess(settings: ServerProcessSettings): Promi
     ...(settings.user === undefined ? {} : { uid: settings.user, gid: settings.user, cwd: '/' }),
     // The test runner's own flags are none of the server's business.
     execArgv: [],
+    ...(settings.through
+      ? { execPath: settings.through.program, execArgv: [...settings.through.args, process.execPath] }
+      : {}),
     ...(settings.group && forkedInto(settings.group)),
     ...(settings.descriptors === undefined
       ? {}
