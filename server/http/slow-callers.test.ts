@@ -1,5 +1,6 @@
 /** Callers who hold a connection and hardly use it are dropped; those on a slow line are not. The server looks when told. */
-import type { Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
@@ -10,6 +11,7 @@ import { NO_ACTS } from './acts.ts';
 import type { Handlers } from './handler.ts';
 import { createMetrics } from './metrics.ts';
 import { createHttp } from './server.ts';
+import { dropSlowCallers } from './slow-callers.ts';
 
 /** A body may stand still for five looks, and has to bring a thousand bytes for each; an answer for three. */
 const PATIENCE = { everyMs: 1000, bodyMs: 5000, answerMs: 3000 };
@@ -179,4 +181,43 @@ test('an answer that nobody takes is given up', async () => {
     .toBe(true);
   socket.resume();
   expect((await closed).text.length).toBeLessThan(LARGE);
+});
+
+test.each([
+  ['a third of the time', 0, 2],
+  ['as long as it needs at 96 kB a second', 96_000, 20],
+])('V4: while other requests wait for memory a body has %s', async (_, perLook, times) => {
+  let lookNow = (): void => {};
+  const server = createServer((request) => request.resume());
+  dropSlowCallers(server, {
+    clock: {
+      now: () => 0,
+      elapsed: () => 0,
+      after(_delay, callback) {
+        lookNow = callback;
+        return () => {};
+      },
+    },
+    patience: PATIENCE,
+    isShort: () => true,
+    refusal: (sentence) => sentence,
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
+  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const closed = readAll(socket);
+  const peer = await accepted;
+  const start = head('POST', '/', 10_000_000);
+  socket.write(start);
+  await expect.poll(() => peer.bytesRead).toBe(start.length);
+  for (let looked = 1; looked <= times; looked += 1) {
+    const before = peer.bytesRead;
+    socket.write('x'.repeat(perLook));
+    await expect.poll(() => peer.bytesRead).toBe(before + perLook);
+    lookNow();
+    expect(peer.writableEnded, `look ${looked}`).toBe(perLook === 0 && looked === times);
+  }
+  socket.destroy();
+  await closed;
+  server.close();
 });

@@ -89,8 +89,12 @@ export function dropSlowCallers(
   };
   const isAnswerLate = (socket: Socket, answer: Connection['answer'], short: boolean): boolean => {
     const taken = socket.bytesWritten - socket.writableLength;
-    if (socket.writableLength === 0 || taken !== answer.taken) answer.leftMs = patience.answerMs;
+    const isRead = socket.writableLength === 0 || taken !== answer.taken;
     answer.taken = taken;
+    if (isRead) {
+      answer.leftMs = patience.answerMs;
+      return false;
+    }
     answer.leftMs -= patience.everyMs * (short ? SHORT_ANSWER_FACTOR : 1);
     return answer.leftMs < 0;
   };
