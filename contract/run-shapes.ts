@@ -298,7 +298,7 @@ export const RunMetadata = Type.Object(
     waiting: Type.Optional(Waiting),
     containment: oneOf(
       ['', 'sandbox', 'limits'],
-      'How the app was contained; empty before it started, for external runs and for those of ensembles. `limits` on a server that is not root means that the app had all rights of the server’s user, its database and keys included.',
+      'How the app was contained; empty before it started, for external runs and for those of ensembles. `limits` on a server that is not root: with all rights of its user.',
     ),
     limits: Type.Optional(EffectiveLimits),
     runtime_version: Type.Optional(RuntimeVersion),
