@@ -11,7 +11,7 @@ const SAME_ON_BOTH = [
   'server/applications/archives.test.ts',
   'server/backup/refusals.test.ts',
   'server/blobs/damaged.test.ts',
-  'server/experiments/{simulate,analyse,acceptance-metrics}.test.ts',
+  'server/experiments/{simulate,analyse,acceptance-metrics,acceptance-reasons}.test.ts',
   'server/experiments/statistics/*',
   'server/http/{agreement,budget,byte-range,connections,error-responses,hostile-bodies,hostile-bytes,memory,newline,pure,rate-limit,requests,slow-callers}.test.ts',
   'server/runs/{contained-apps,end,follow-pace,formats,hostile-apps,options,read-results,results,skim-json,statistics}.test.ts',

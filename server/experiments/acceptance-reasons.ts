@@ -22,8 +22,19 @@ export function sideRuns(
   return { name, side, runs, failures: failures.filter((failure) => isOfSide(side, failure)) };
 }
 
+/** What the side lost: runs that failed, with the first error, and runs that were canceled. */
+export function lossSentences(side: SideRuns): string[] {
+  return [failureSentence(side), canceledSentence(side)].filter((sentence) => sentence !== null);
+}
+
+function canceledSentence({ name, side, runs }: SideRuns): string | null {
+  const canceled = runs.filter((run) => run.status === 'canceled').length;
+  if (canceled === 0) return null;
+  return `${shareOf(canceled, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) ${canceled === 1 ? 'was' : 'were'} canceled.`;
+}
+
 /** How many runs of the side failed, with the first error; null when none did. */
-export function failureSentence({ name, side, runs, failures }: SideRuns): string | null {
+function failureSentence({ name, side, runs, failures }: SideRuns): string | null {
   const failed = runs.filter((run) => run.status === 'failed').length;
   if (failed === 0) return null;
   const [first] = failures;

@@ -1,7 +1,7 @@
 /** What comes out of an acceptance test, from the runs of its batch. Pure. */
 import type { AcceptanceResults, MetricResult } from '@switchyard/contract/acceptance-tests.ts';
 import type { Failure } from '../runs/failures.ts';
-import { failureSentence, type SideRuns, sideRuns, silenceSentence } from './acceptance-reasons.ts';
+import { lossSentences, type SideRuns, sideRuns, silenceSentence } from './acceptance-reasons.ts';
 import { type AcceptanceDefinition, type AcceptanceSide, isOfSide } from './acceptance-sides.ts';
 import { type Decision, decideMetric, flatten, type Metric } from './statistics/acceptance.ts';
 import { type Comparison, compare } from './statistics/comparison.ts';
@@ -61,13 +61,13 @@ type Sides = Record<'control' | 'candidate', SideRuns>;
 /** The decision, with what is known of runs that gave no value: they are not in it. */
 function explained(metric: Metric, decision: Decision, { control, candidate }: Sides): Decision {
   const used = metric.metric_type === 'absolute-threshold' ? [candidate] : [control, candidate];
-  const sentences = used.flatMap((side) => [failureSentence(side), silenceSentence(side, metric.field)]);
+  const sentences = used.flatMap((side) => [...lossSentences(side), silenceSentence(side, metric.field)]);
   const told = sentences.filter((sentence) => sentence !== null);
   return { ...decision, reason: [decision.reason, ...told].join(' ') };
 }
 
 function errorOf({ control, candidate }: Sides): string {
-  const told = [control, candidate].map(failureSentence).filter((sentence) => sentence !== null);
+  const told = [control, candidate].flatMap(lossSentences);
   return ['No run of the batch experiment succeeded.', ...told].join(' ');
 }
 
