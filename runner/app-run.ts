@@ -5,10 +5,12 @@
  * of the end (a limit, a cancel) is the one reported, whatever the app does afterwards.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fchownSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, fchownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { makeRunGroup, membersOf, type RunGroup, removeRunGroup } from './cgroup.ts';
 import { type ChainInput, chainFor, fileLimitBytes, hasStarted, openStdio, startScript } from './confine.ts';
 import { type CpuShare, takeCpus } from './cpus.ts';
+import { type Disk, type Usage, usageOf } from './disks.ts';
 import type { ExecutableIndex } from './executables.ts';
 import { hostFaultOf } from './host-faults.ts';
 import { type Measured, measure } from './measure.ts';
@@ -37,7 +39,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** stdin, stdout, stderr and the start script. */
 const OWN_FILES = 4;
 /** What a small file takes at least. */
-const BLOCK_BYTES = 4096;
+export const BLOCK_BYTES = 4096;
 /** How often we look for the app's own process when a cancel comes before it is there. */
 const TERM_RETRY_MS = 5;
 
@@ -49,7 +51,8 @@ export interface AppRunEvents {
 export class AppRun {
   readonly #confinement: Confinement;
   readonly #plan: LaunchPlan;
-  readonly #folder: RunFolder;
+  #folder: RunFolder;
+  #disk: Disk | undefined;
   readonly #events: AppRunEvents;
   readonly #user: number | undefined;
   #cpus: CpuShare | undefined;
@@ -58,6 +61,8 @@ export class AppRun {
   #watchdog: Watchdog | undefined;
   /** What the executable and the input brought along. */
   #brought: Measured = { bytes: 0, entries: 0 };
+  /** What was on the disk before the app was. */
+  #usedAtStart: Usage | undefined;
   #cause: Breach | undefined;
   /** When the first process of the run began, in the kernel's terms. */
   #chainStarted = '';
@@ -78,19 +83,33 @@ export class AppRun {
     this.#user = users === undefined ? undefined : users.first + Math.floor(Math.random() * users.count);
   }
 
+  /** Before the start: where the app's folders lie, with its input there. */
+  useDisk(disk: Disk): void {
+    this.#disk = disk;
+    this.#folder = runFolder(this.#plan.folder, join(disk.path, 'run'));
+  }
+
   start(index: () => ExecutableIndex): void {
+    if (this.#cause !== undefined) {
+      this.#finish({ exitCode: null, signal: null, cause: this.#cause, appRan: false });
+      return;
+    }
     try {
       this.#spawn(index());
     } catch (error) {
-      const reason = error instanceof NotStartable ? 'not-startable' : 'host';
-      const what = error instanceof NotStartable ? '' : 'The host could not start the app: ';
-      this.#finish({
-        exitCode: null,
-        signal: null,
-        cause: { reason, error: what + reasonOf(error), ...hostFaultOf(error) },
-        appRan: false,
-      });
+      this.cannotStart(error);
     }
+  }
+
+  cannotStart(error: unknown): void {
+    const reason = error instanceof NotStartable ? 'not-startable' : 'host';
+    const what = error instanceof NotStartable ? '' : 'The host could not start the app: ';
+    this.#finish({
+      exitCode: null,
+      signal: null,
+      cause: { reason, error: what + reasonOf(error), ...hostFaultOf(error) },
+      appRan: false,
+    });
   }
 
   /** SIGTERM, grace, SIGKILL. */
@@ -139,6 +158,12 @@ export class AppRun {
       sandbox: means === 'bwrap',
       ...(user === undefined ? {} : { user }),
     });
+    // By its owner the user of the run is known, and by that its processes, when the launcher is gone.
+    if (this.#disk !== undefined && user !== undefined && means !== 'bwrap') {
+      const { work } = runFolder(plan.folder);
+      mkdirSync(work, { mode: 0o700 });
+      chownSync(work, user, user);
+    }
     // What an input archive takes is known only by looking; executables have been measured.
     this.#brought =
       plan.inputPath === undefined
@@ -157,6 +182,7 @@ export class AppRun {
     writeFileSync(this.#folder.script, startScript(input), { mode: means === 'bwrap' ? 0o644 : 0o600 });
     const chain = chainFor(input);
     const stdio = openStdio(input, mode);
+    if (this.#disk !== undefined) this.#usedAtStart = usageOf(this.#disk.path);
     try {
       // The app may open /dev/stdin and its like again, for which the files must be its own, or anybody's.
       if (user !== undefined && means !== 'bwrap')
@@ -196,6 +222,7 @@ export class AppRun {
       cgroup: this.#cgroup,
       ownsScore: this.#confinement.means !== 'bwrap',
       brought: this.#brought,
+      disk: this.#usedAtStart && this.#disk && { path: this.#disk.path, used: this.#usedAtStart },
       user: this.#sharingUser(),
     });
     this.#limitDuration();
@@ -226,8 +253,10 @@ export class AppRun {
   }
 
   #windDown(cause: Breach): void {
-    if (this.#child === undefined || this.#cause !== undefined) return;
+    if (this.#cause !== undefined) return;
     this.#cause = cause;
+    // Not started yet: it will not be.
+    if (this.#child === undefined) return;
     this.#terminate();
     this.#timers.push(setTimeout(() => this.#kill(), this.#plan.graceMs));
   }
@@ -357,6 +386,7 @@ export class AppRun {
       writtenBytes: this.#watchdog?.writtenBytes ?? 0,
     };
     if (this.#user !== undefined) report.user = this.#user;
+    if (this.#disk !== undefined) report.disk = join(this.#disk.path, 'run');
     if (end.cause !== undefined) {
       report.reason = end.cause.reason;
       report.error = end.cause.error;

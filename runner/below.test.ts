@@ -85,7 +85,7 @@ describe.each(HOSTILE)('V1: %s', (_, make, needsRoot = false) => {
   test.skipIf(needsRoot && !isRoot)('is neither taken nor packed', async () => {
     ownFile('real', 'real');
     make(join(run.work, 'out', 'x'));
-    const source = { folder: run, owner };
+    const source = { folder: run, owner, onDisk: true };
     expect(await takeFile(source, 'out/x', 'statistics', MIB)).toBeUndefined();
     const packed = await packSolutions(source, 'out', nothing, MIB);
     if (packed === undefined || !('path' in packed)) throw new Error(JSON.stringify(packed));
@@ -96,7 +96,7 @@ describe.each(HOSTILE)('V1: %s', (_, make, needsRoot = false) => {
 test('V1: a folder on the way that is a link leads nowhere', async () => {
   rmSync(join(run.work, 'out'), { recursive: true });
   symlinkSync(scratch, join(run.work, 'out'));
-  const source = { folder: run, owner: process.getuid?.() ?? 0 };
+  const source = { folder: run, owner: process.getuid?.() ?? 0, onDisk: false };
   expect(await takeFile(source, `out/secret-${count}`, 'statistics', MIB)).toBeUndefined();
   expect(await packSolutions(source, 'out', nothing, MIB)).toBeUndefined();
 });
@@ -104,7 +104,7 @@ test('V1: a folder on the way that is a link leads nowhere', async () => {
 test('V1: a socket is neither taken nor packed', async () => {
   const server = createServer().listen(join(run.work, 'out', 'x'));
   await new Promise((resolve) => server.once('listening', resolve));
-  const source = { folder: run, owner: process.getuid?.() ?? 0 };
+  const source = { folder: run, owner: process.getuid?.() ?? 0, onDisk: false };
   expect(await takeFile(source, 'out/x', 'statistics', MIB)).toBeUndefined();
   expect(await packSolutions(source, 'out', nothing, MIB)).toBeUndefined();
   await new Promise((resolve) => server.close(resolve));
@@ -113,7 +113,7 @@ test('V1: a socket is neither taken nor packed', async () => {
 test('a file is copied to a place of ours without its rights, and one that is too long is not', async () => {
   const path = ownFile('x', 'text');
   chmodSync(path, 0o4111);
-  const source = { folder: run, owner };
+  const source = { folder: run, owner, onDisk: true };
   const taken = await takeFile(source, 'out/x', 'statistics', MIB);
   expect(taken).toEqual({ path: join(run.results, 'statistics'), bytes: 4 });
   expect(readFileSync(join(run.results, 'statistics'), 'utf8')).toBe('text');

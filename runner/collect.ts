@@ -34,6 +34,8 @@ const PAUSE_AFTER_FILES = 100;
 /** Whose files are taken. */
 export interface Source {
   folder: RunFolder;
+  /** On a disk of the run, where what was written may be lost later; before it is read it is written out. */
+  onDisk: boolean;
   /** The user id of the run. A file of another user is a hard link to a file of the host. */
   owner: number;
 }
@@ -89,7 +91,7 @@ export async function collect(
  * size when it has more than `most` bytes.
  */
 export async function takeFile(
-  { folder, owner }: Source,
+  { folder, owner, onDisk }: Source,
   path: string,
   name: string,
   most: number,
@@ -105,6 +107,7 @@ export async function takeFile(
     if (file === undefined) return undefined;
     const bytes = (await file.stat()).size;
     if (bytes > most) return { tooLong: bytes };
+    if (onDisk) await file.sync();
     await mkdir(folder.results, { recursive: true, mode: 0o700 });
     const target = join(folder.results, name);
     await pipeline(contentOf(file, bytes), createWriteStream(target, { flags: 'wx', mode: 0o600 }));
@@ -145,7 +148,7 @@ export async function packSolutions(
     }
     await mkdir(source.folder.results, { recursive: true, mode: 0o700 });
     const target = join(source.folder.results, 'solutions.tar.gz');
-    await packFiles(root, source.owner, files, target);
+    await packFiles(root, source, files, target);
     return { path: target, bytes: (await stat(target)).size };
   } catch (error) {
     if (!(error instanceof ArchiveRefused || error instanceof ShrunkError)) throw error;
@@ -206,7 +209,12 @@ async function listChanged(
   return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-async function packFiles(root: OpenFolder, owner: number, files: Found[], target: string): Promise<void> {
+async function packFiles(
+  root: OpenFolder,
+  { owner, onDisk }: Source,
+  files: Found[],
+  target: string,
+): Promise<void> {
   const tar = pack();
   const output = createWriteStream(target, { flags: 'wx', mode: 0o600 });
   const written = pipeline(tar, createGzip({ level: constants.Z_BEST_SPEED }), output);
@@ -225,6 +233,7 @@ async function packFiles(root: OpenFolder, owner: number, files: Found[], target
       const file = await openFile(open.folder, path.slice(path.lastIndexOf('/') + 1), owner);
       if (file === undefined) throw new ShrunkError(`"${cut(path)}" was removed while it was read.`);
       try {
+        if (onDisk && bytes > 0) await file.sync();
         const { mtime, mode } = await file.stat();
         // No more than the size that was counted against the limit, however long the file is by now.
         const entry = tar.entry({ name: path, size: bytes, mtime, mode: mode & 0o777 });

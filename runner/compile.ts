@@ -17,7 +17,7 @@ import { pipeline } from 'node:stream/promises';
 import { contentOf, type OpenFolder, openFile, openFolder, openSubfolder, partsOf, pathOf } from './below.ts';
 import { ownerOf, type Source } from './collect.ts';
 import { type CachedExecutable, type CompiledIndex, readCompiled } from './executables.ts';
-import type { LauncherLink } from './launcher-link.ts';
+import type { AppFolder, LauncherLink } from './launcher-link.ts';
 import { effectiveLimits } from './limits.ts';
 import { APP_ROOT, type CompiledPlan, type EndReport, type LaunchPlan } from './protocol.ts';
 import { removeAll } from './remove.ts';
@@ -86,6 +86,11 @@ interface Task {
   runtime: Runtime;
 }
 
+interface CompilerEnd {
+  report: EndReport;
+  app: AppFolder | undefined;
+}
+
 interface State {
   runs: number;
   compiled: Promise<CompiledIndex | undefined>;
@@ -149,14 +154,17 @@ export class Compiler {
     const key = `compile-${randomUUID()}`;
     const folder = runFolder(join(this.#parts.runs, key));
     let executable: CachedExecutable | undefined;
+    let app: AppFolder | undefined;
     try {
       executable = await task.obtain();
       await mkdir(folder.root, { mode: 0o700 });
       await writeFile(folder.stdin, '', { mode: 0o644 });
       const begun = performance.now();
-      const report = await this.#run(task, executable, folder, key);
-      if (report === undefined) return;
-      const index = await keep(task, executable, folder, report.user);
+      const end = await this.#run(task, executable, folder, key);
+      if (end === undefined) return;
+      const { report } = end;
+      app = end.app;
+      const index = await keep(task, executable, runFolder(folder.root, app?.path), report);
       if (index === undefined) {
         const said = (await readFile(folder.stderr, 'utf8').catch(() => '')).trim().slice(0, 500);
         throw new Error(report.error ?? `${said || 'nothing came out'} (exit code ${report.exitCode})`);
@@ -176,6 +184,7 @@ export class Compiler {
       });
     } finally {
       executable?.release();
+      app?.close();
       await this.#parts.link.remove(folder.root).catch(() => removeAll(folder.root));
     }
   }
@@ -186,7 +195,7 @@ export class Compiler {
     executable: CachedExecutable,
     folder: RunFolder,
     key: string,
-  ): Promise<EndReport | undefined> {
+  ): Promise<CompilerEnd | undefined> {
     const { host, link, graceMs } = this.#parts;
     const size = { cores: 1, memoryBytes: MEMORY_BYTES, durationMs: LONGEST_MS };
     const plan: LaunchPlan = {
@@ -204,14 +213,16 @@ export class Compiler {
       graceMs,
     };
     if (this.#closed) return undefined;
-    const end = Promise.withResolvers<EndReport | undefined>();
+    const end = Promise.withResolvers<CompilerEnd | undefined>();
     await link.start(plan, {
       started: () => undefined,
-      ended: (report) => end.resolve(report),
+      ended: (report, app) => end.resolve({ report, app }),
       lost: () => end.resolve(undefined),
     });
-    const report = await end.promise;
-    return report?.reason === 'canceled' ? undefined : report;
+    const ended = await end.promise;
+    if (ended?.report.reason !== 'canceled') return ended;
+    ended.app?.close();
+    return undefined;
   }
 }
 
@@ -249,13 +260,18 @@ async function keep(
   task: Task,
   executable: CachedExecutable,
   folder: RunFolder,
-  user: number | undefined,
+  report: EndReport,
 ): Promise<CompiledIndex | undefined> {
   const draft = join(executable.folder, `compiled-${randomUUID()}`);
   try {
     await makeFolder(draft);
-    const owner = await ownerOf(folder, user);
-    const compiled: Compiled = { folder, owner, files: await filesBelow(folder.tmp) };
+    const owner = await ownerOf(folder, report.user);
+    const compiled: Compiled = {
+      folder,
+      owner,
+      onDisk: report.disk !== undefined,
+      files: await filesBelow(folder.tmp),
+    };
     const found =
       task.type === 'python'
         ? await keepPython(executable, task.path, compiled, draft)
@@ -341,7 +357,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** Copies what a compiler wrote, so that the file is ours; returns its size. */
-async function take({ folder, owner }: Compiled, relative: string, to: string): Promise<number> {
+async function take({ folder, owner, onDisk }: Compiled, relative: string, to: string): Promise<number> {
   const parts = partsOf(relative);
   const name = parts.pop() ?? '';
   const parent = await openFolder(folder.tmp, parts.join('/'));
@@ -349,6 +365,7 @@ async function take({ folder, owner }: Compiled, relative: string, to: string): 
   try {
     if (file === undefined) return 0;
     const bytes = (await file.stat()).size;
+    if (onDisk) await file.sync();
     await pipeline(contentOf(file, bytes), createWriteStream(to, { flags: 'wx', mode: 0o644 }));
     await chmod(to, 0o644);
     return bytes;

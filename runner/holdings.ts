@@ -22,6 +22,8 @@ export interface OpenFiles {
   memoryBytes: number;
   /** What sockets and pipes could hold beyond that, at the very most. */
   possibleBytes: number;
+  /** Files sent to a socket and not received yet; they may be open nowhere else, and of any size. */
+  underWay: number;
 }
 
 /** Looks at every open file of the processes. */
@@ -45,7 +47,7 @@ export function openFilesOf(tree: ProcessInfo[]): OpenFiles {
     sums.memfd + descriptors * DESCRIPTOR_BYTES + extra * socketBytes('default') + sums.underWay * PIPE_BYTES;
   const possibleBytes =
     sums.sockets * socketBytes('max') + sums.pipes * PIPE_BYTES + sums.underWay * UNDER_WAY_POSSIBLE_BYTES;
-  return { diskBytes: sums.disk, memoryBytes, possibleBytes };
+  return { diskBytes: sums.disk, memoryBytes, possibleBytes, underWay: sums.underWay };
 }
 
 /** Whether the process is alive and its open files are not for us to see; never so for root. */
@@ -58,6 +60,16 @@ export function hidesFiles({ pid, state }: ProcessInfo): boolean {
     return isErrno(error, 'EACCES', 'EPERM');
   }
 }
+
+/** Whether a process has a file of a disk mapped that has no name any more; how large it is, only root could see. */
+export function mapsUnnamedFiles(tree: ProcessInfo[]): boolean {
+  if (!LINUX) return false;
+  return tree.some(({ pid }) =>
+    (readProc(`/proc/${pid}/maps`) ?? '').split('\n').some((line) => UNNAMED_FILE.test(line)),
+  );
+}
+
+const UNNAMED_FILE = / \/(?!memfd:|dev\/zero|SYSV|dev\/shm\/|anon_hugepage).* \(deleted\)$/;
 
 /** Memory of the processes' page tables, which grow with what is only read, too, and are no process's resident memory. */
 export function pageTableBytes(tree: ProcessInfo[]): number {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type CgroupHome, findCgroupHome } from './cgroup.ts';
 import { findTool, runQuietly } from './command.ts';
 import { type Candidate, candidatesFor, tryCandidate } from './confinement-probe.ts';
+import { DISKS, type FoundDisks, findDisks } from './disk-probe.ts';
 import { memoryScopes, memoryWithin } from './memory-scopes.ts';
 import type { Confinement } from './protocol.ts';
 import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
@@ -76,6 +77,11 @@ export async function probeHost(
     if (path !== undefined) base.tools[name] = path;
   }
   if (cgroup !== undefined) base.cgroup = cgroup;
+  const disks: FoundDisks = consider(DISKS)
+    ? // What is wrong with this folder may not be with the next.
+      await findDisks(settings.folder)
+    : { trouble: 'they are not considered' };
+  if ('tools' in disks) base.disks = disks.tools;
   if (settings.keepFreeBytes !== undefined) base.keepFreeBytes = settings.keepFreeBytes;
   if (filterFile !== undefined) base.filterFile = filterFile;
   const failures: string[] = [];
@@ -91,7 +97,7 @@ export async function probeHost(
       failures.push(`${candidate.name}: ${trouble}`);
       continue;
     }
-    return await settle(candidate, runtimes, settings, cgroup, failures);
+    return await settle(candidate, { runtimes, settings, cgroup, disks, failures });
   }
   const wanted =
     settings.containment === undefined ? '' : `Containment "${settings.containment}" is required, but `;
@@ -107,12 +113,17 @@ function writeFilter(folder: string, countsMemory: boolean): string | undefined 
   return path;
 }
 
+interface Found {
+  runtimes: FoundRuntimes;
+  settings: RunnerSettings;
+  cgroup: CgroupHome | undefined;
+  disks: FoundDisks;
+  failures: string[];
+}
+
 async function settle(
   candidate: Candidate,
-  runtimes: FoundRuntimes,
-  settings: RunnerSettings,
-  cgroup: CgroupHome | undefined,
-  failures: string[],
+  { runtimes, settings, cgroup, disks, failures }: Found,
 ): Promise<{ host: Host; confinement: Confinement }> {
   const { confinement } = candidate;
   // At level limits an app sees runtimes with the eyes of its own user.
@@ -126,7 +137,7 @@ async function settle(
     containment: confinement.level,
     containmentNote: confinement.level === 'sandbox' ? '' : noteFor(confinement, settings, failures),
     enforcement: enforcementOf(confinement, cgroup),
-    notHeld: notHeldBy(confinement, cgroup),
+    notHeld: notHeldBy(confinement, cgroup, disks),
     runtimes: usable.runtimes,
     missingRuntimes: usable.missing,
   };
@@ -155,7 +166,7 @@ const SAME_RIGHTS =
     : "Apps have all rights of the server's user: whoever may push an app, such as a key of the role developer, can read and change its database, keys and files.";
 
 /** What no limit holds here, most severe first. */
-function notHeldBy(confinement: Confinement, cgroup: CgroupHome | undefined): string[] {
+function notHeldBy(confinement: Confinement, cgroup: CgroupHome | undefined, disks: FoundDisks): string[] {
   const isSandbox = confinement.level === 'sandbox';
   const found: string[] = [];
   if (sharesUser(confinement)) found.push(SAME_RIGHTS);
@@ -167,6 +178,14 @@ function notHeldBy(confinement: Confinement, cgroup: CgroupHome | undefined): st
         : 'Memory is held by a watchdog and not by a cgroup: files in memory sent to another process, pages given to pipes, System V shared memory, buffers of sockets and kernel objects count only when the host runs short of memory.',
     );
   }
+  if ('trouble' in disks) {
+    found.push(
+      `Disk space is held by a watchdog and not by a file system for each run (${disks.trouble}): a run that hides files, by sending them over a socket or by mapping and closing them, is ended only when the free space of the disk has fallen by more than its limit.`,
+    );
+  } else if (!isSandbox)
+    found.push(
+      'Apps can write to /tmp, /var/tmp and /dev/shm of this machine; a watchdog holds what they put there.',
+    );
   if (cgroup?.cpu === undefined) {
     found.push(
       isSandbox
@@ -192,6 +211,10 @@ function enforcementOf(confinement: Confinement, cgroup: CgroupHome | undefined)
         : `${memory}, and RLIMIT_DATA one GiB above the limit`,
     cores: by(cgroup?.cpu, 'cpu.cfs_quota_us', 'cpu.max') || (taskset === undefined ? 'not held' : affinity),
     processes: processes.filter((text) => text !== '').join(', '),
+    disk:
+      confinement.disks === undefined
+        ? 'RLIMIT_FSIZE for each file, and a watchdog on files and free space'
+        : 'a file system of its own for each run (ext4 on a loop device), and a watchdog',
     tree: confinement.means === 'plain' ? 'process group, descent and environment marker' : 'pid namespace',
   };
 }

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { findTool } from './command.ts';
 import { ATTACKS } from './fixtures/attacks.ts';
 import { attacksMeasuredBy, CGROUP_MODES, MODES } from './fixtures/table.ts';
-import { removeFolder, scratchFolder, WITH_CGROUPS } from './test-kit.ts';
+import { removeFolder, scratchFolder, WITH_CGROUPS, WITH_DISKS } from './test-kit.ts';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
@@ -18,12 +18,12 @@ const tables = [MODES, CGROUP_MODES].map((modes) => ({
   rows: attacksMeasuredBy<string>(THIS, modes),
 }));
 const WAYS: Record<string, string> = {
-  'sandbox, root': 'bubblewrap as root',
+  'sandbox, root': `bubblewrap as root${WITH_DISKS}`,
   'sandbox, user': 'bubblewrap',
-  'limits, root': 'a pid namespace and own users',
+  'limits, root': `a pid namespace and own users${WITH_DISKS}`,
   'limits, user': 'a pid namespace',
-  'sandbox, cgroups': `bubblewrap as root${WITH_CGROUPS}`,
-  'limits, cgroups': `a pid namespace and own users${WITH_CGROUPS}`,
+  'sandbox, cgroups': `bubblewrap as root${WITH_DISKS}${WITH_CGROUPS}`,
+  'limits, cgroups': `a pid namespace and own users${WITH_DISKS}${WITH_CGROUPS}`,
 };
 
 interface Said {
@@ -55,7 +55,7 @@ for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode
       .map((row) => row.name)
       .filter((name) => (ATTACKS[name]?.needs ?? []).every((tool) => findTool(tool) !== undefined));
 
-    test('V1, V2, V6, V10: each attack ends as the table says, and nothing is left of it', async (context) => {
+    test('V1, V2, V3, V6, V10: each attack ends as the table says, and nothing is left of it', async (context) => {
       const way = WAYS[mode] ?? mode;
       const said = await attack(way, names, isRoot && !asRoot ? NOBODY : undefined);
       if (said === undefined) {

@@ -4,9 +4,11 @@
  * What must stay true: there is at most one launcher; a run handed to a launcher that dies is told of it, after every
  * process of it has been killed, and never hears from a later launcher.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { FOLDER_FLAGS, pathOf } from './below.ts';
 import { killRuns } from './leftovers.ts';
 import type { Confinement, EndReport, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
 import { reasonOf } from './sentences.ts';
@@ -14,7 +16,8 @@ import type { Diagnostic } from './types.ts';
 
 export interface RunEvents {
   started(info: { pid: number; at: number }): void;
-  ended(report: EndReport): void;
+  /** @param app the folder of the app on its own disk, which stays open until closed. */
+  ended(report: EndReport, app?: AppFolder): void;
   lost(why: string): void;
 }
 
@@ -32,6 +35,12 @@ class NoLauncherError extends Error {
   constructor() {
     super('No launcher could be started; the log says why.');
   }
+}
+
+/** A folder on a disk that only the launcher has mounted. */
+export interface AppFolder {
+  path: string;
+  close(): void;
 }
 
 interface Live {
@@ -110,10 +119,18 @@ export class LauncherLink {
 
   async #launch(): Promise<Live> {
     const begun = performance.now();
-    const child = fork(join(import.meta.dirname, 'launcher.ts'), [JSON.stringify(this.#confinement)], {
+    const { disks } = this.#confinement;
+    const [command = '', ...args] = [
+      // What the launcher mounts nobody else sees, and it goes with the launcher and its apps.
+      ...(disks === undefined ? [] : [disks.unshare, '--mount', '--propagation', 'slave']),
+      process.execPath,
+      ...['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
+      join(import.meta.dirname, 'launcher.ts'),
+      JSON.stringify(this.#confinement),
+    ];
+    const child = spawn(command, args, {
       // The launcher's environment can be read by apps of the same user: it holds nothing of the server's.
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-      execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const live: Live = { child, runs: new Map(), removals: new Map() };
@@ -186,7 +203,11 @@ export class LauncherLink {
       case 'ended': {
         const run = live.runs.get(message.key);
         live.runs.delete(message.key);
-        run?.ended(message.report);
+        try {
+          run?.ended(message.report, appFolder(live.child, message.report));
+        } catch (error) {
+          run?.lost(`The launcher ended before the results were taken: ${reasonOf(error)}`);
+        }
         return;
       }
       case 'removed': {
@@ -200,6 +221,13 @@ export class LauncherLink {
         this.#diagnose(message.diagnostic);
     }
   }
+}
+
+/** Opened by way of the launcher, which was alive when it reported the end: its process id cannot be another's yet. */
+function appFolder(child: ChildProcess, { disk }: EndReport): AppFolder | undefined {
+  if (disk === undefined) return undefined;
+  const fd = openSync(`/proc/${child.pid}/root${disk}`, FOLDER_FLAGS);
+  return { path: pathOf(fd, disk), close: () => closeSync(fd) };
 }
 
 function pauseAfter(failures: number): number {

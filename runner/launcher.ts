@@ -6,16 +6,20 @@
  * runner closes, every app is killed to the last process and only then does the launcher leave. Signals meant for the
  * server's terminal do not end it.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppRun } from './app-run.ts';
+import { AppRun, BLOCK_BYTES } from './app-run.ts';
 import { closeHome } from './cgroup.ts';
+import { type Disk, DiskPool } from './disks.ts';
 import type { ExecutableIndex } from './executables.ts';
 import { closeInherited } from './inherited.ts';
+import { measure } from './measure.ts';
 import { MemoryGuard } from './memory-guard.ts';
 import { memoryScopes } from './memory-scopes.ts';
 import type { Confinement, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
 import { removeAll } from './remove.ts';
+import { runFolder } from './run-folder.ts';
 import { reasonOf } from './sentences.ts';
 import { SAMPLE_MS } from './watchdog.ts';
 
@@ -24,6 +28,9 @@ const INDEXES_KEPT = 64;
 
 const confinement: Confinement = JSON.parse(process.argv[2] ?? '{}');
 const runs = new Map<string, AppRun>();
+const pool = confinement.disks === undefined ? undefined : new DiskPool(confinement.disks);
+/** By the folder of the run. */
+const disks = new Map<string, Disk>();
 const indexes = new Map<string, ExecutableIndex>();
 const guard = new MemoryGuard(memoryScopes(confinement.keepFreeBytes));
 let sampling: NodeJS.Timeout | undefined;
@@ -34,7 +41,7 @@ closeInherited();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
 
 process.on('message', (message: ToLauncher) => {
-  if (message.type === 'start') start(message.plan);
+  if (message.type === 'start') void start(message.plan);
   if (message.type === 'cancel') runs.get(message.key)?.cancel();
   if (message.type === 'kill') void killAll();
   if (message.type === 'remove') void remove(message.request, message.folder);
@@ -54,7 +61,7 @@ async function killAll(): Promise<void> {
   await Promise.all([...runs.values()].map((run) => run.killAll()));
 }
 
-function start(plan: LaunchPlan): void {
+async function start(plan: LaunchPlan): Promise<void> {
   const run = new AppRun(confinement, plan, {
     started: (info) => tell({ type: 'started', key: plan.key, ...info }),
     ended: (report) => {
@@ -68,7 +75,30 @@ function start(plan: LaunchPlan): void {
   });
   runs.set(plan.key, run);
   sampling ??= setInterval(sample, SAMPLE_MS);
+  if (pool !== undefined) {
+    try {
+      run.useDisk(await diskFor(plan, pool));
+    } catch (error) {
+      run.cannotStart(error);
+      return;
+    }
+  }
   run.start(() => indexOf(plan.executableFolder));
+}
+
+/** A disk with the input on it, that has room for the executable and for what the app may write. */
+async function diskFor(plan: LaunchPlan, from: DiskPool): Promise<Disk> {
+  const { input } = runFolder(plan.folder);
+  const { entries, unpackedBytes } = indexOf(plan.executableFolder);
+  const inputs = measure([input], { bytes: Infinity, entries: Infinity });
+  const files = entries.length + inputs.entries;
+  const bytes = unpackedBytes + inputs.bytes + files * BLOCK_BYTES;
+  const disk = await from.lease(plan.limits.fileBytes + bytes, plan.limits.files + files);
+  disks.set(plan.folder, disk);
+  const own = runFolder(plan.folder, join(disk.path, 'run'));
+  mkdirSync(join(disk.path, 'run'), { mode: 0o711 });
+  if (existsSync(input)) await cp(input, own.input, { recursive: true, verbatimSymlinks: true });
+  return disk;
 }
 
 function sample(): void {
@@ -101,6 +131,9 @@ function indexOf(folder: string): ExecutableIndex {
 async function remove(request: number, folder: string): Promise<void> {
   try {
     await removeAll(folder);
+    const disk = disks.get(folder);
+    disks.delete(folder);
+    if (disk !== undefined) await pool?.release(disk);
     tell({ type: 'removed', request });
   } catch (error) {
     tell({ type: 'removed', request, error: reasonOf(error) });

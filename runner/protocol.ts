@@ -29,11 +29,22 @@ export interface Confinement {
   etcMounts: string[];
   /** Where runs get cgroups of their own; absent where none can be made. */
   cgroup?: CgroupHome;
+  /** Each run gets a file system of its own; absent where none can be mounted. */
+  disks?: DiskTools;
   hostCores: number;
   /** Memory of the host that must stay free, when it is not the usual share. */
   keepFreeBytes?: number;
   /** Every process of a run carries SWITCHYARD_RUN=<marker>/<key> in its environment. */
   marker: string;
+}
+
+/** What disks are made with (disks.ts), and the folder where they are mounted. */
+export interface DiskTools {
+  folder: string;
+  unshare: string;
+  mkfs: string;
+  mount: string;
+  umount: string;
 }
 
 /** Everything the launcher needs for one run; the run's folder exists, with `stdin` or `input/` already in it. */
@@ -102,6 +113,8 @@ export interface EndReport {
   stderrBytes: number;
   /** What the app had on disk at its end. */
   writtenBytes: number;
+  /** Folder of the app on its own disk, in the mount namespace of the launcher. */
+  disk?: string;
 }
 
 export type FromLauncher =

@@ -18,12 +18,13 @@ export interface RunFolder {
   results: string;
 }
 
-export function runFolder(root: string): RunFolder {
+/** @param app where the folders that the app may write lie: in the run's folder, or on a disk of its own. */
+export function runFolder(root: string, app = root): RunFolder {
   return {
     root,
-    work: join(root, 'work'),
-    tmp: join(root, 'tmp'),
-    input: join(root, 'input'),
+    work: join(app, 'work'),
+    tmp: join(app, 'tmp'),
+    input: join(app, 'input'),
     stdin: join(root, 'stdin'),
     stdout: join(root, 'stdout'),
     stderr: join(root, 'stderr'),

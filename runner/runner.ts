@@ -22,7 +22,7 @@ import { probeHost } from './host.ts';
 import { hostFaultOf } from './host-faults.ts';
 import { unwrapInput } from './input-archive.ts';
 import { writeInput } from './input-file.ts';
-import { LauncherLink } from './launcher-link.ts';
+import { type AppFolder, LauncherLink } from './launcher-link.ts';
 import { clearLeftovers, markerOf } from './leftovers.ts';
 import { MARKER_NAME } from './processes.ts';
 import type { EndReport, LaunchPlan } from './protocol.ts';
@@ -133,7 +133,15 @@ interface AppContext {
   diagnose(diagnostic: Diagnostic): void;
 }
 
-type LauncherEnd = { report: EndReport } | { lost: string };
+interface Finished {
+  follower: LogFollower;
+  /** With the app's folders where they lay. */
+  folder: RunFolder;
+  executable: CachedExecutable;
+  entry: { workingDirectory: string };
+}
+
+type LauncherEnd = { report: EndReport; app: AppFolder | undefined } | { lost: string };
 
 class AppHandle implements RunningApp {
   readonly done: Promise<Outcome>;
@@ -229,9 +237,14 @@ class AppHandle implements RunningApp {
       await follower.finish(false).catch(() => undefined);
       return { kind: 'lost', why: `${end.lost} Nothing can be said about the app.` };
     }
-    const { report } = end;
+    const { report, app: place } = end;
     await follower.finish(report.stderrBytes === 0 && (!plan.stdoutIsLog || report.stdoutBytes === 0));
-    return await this.#outcome(report, follower, executable, entry.workingDirectory);
+    try {
+      const folder = runFolder(this.#folder.root, place?.path);
+      return await this.#outcome(report, { follower, folder, executable, entry });
+    } finally {
+      place?.close();
+    }
   }
 
   async #inLauncher(plan: LaunchPlan, follower: LogFollower): Promise<LauncherEnd> {
@@ -242,19 +255,14 @@ class AppHandle implements RunningApp {
         follower.begin();
         this.#shield(() => observer.onStart(info));
       },
-      ended: (report) => end.resolve({ report }),
+      ended: (report, app) => end.resolve({ report, app }),
       lost: (why) => end.resolve({ lost: why }),
     });
     if (this.#canceled) this.#cancelInLauncher();
     return await end.promise;
   }
 
-  async #outcome(
-    report: EndReport,
-    follower: LogFollower,
-    executable: CachedExecutable,
-    workingDirectory: string,
-  ): Promise<Ended> {
+  async #outcome(report: EndReport, { follower, folder, executable, entry }: Finished): Promise<Ended> {
     if (!report.appRan) await this.#leaveEmptyLogs();
     const verdict = orFullDisk(
       verdictOf(report, await this.#setupTrouble(report)),
@@ -276,7 +284,9 @@ class AppHandle implements RunningApp {
     };
     if (report.peakMemoryBytes !== undefined) ended.peakMemoryBytes = report.peakMemoryBytes;
     if (report.appRan) {
-      const source = { folder: this.#folder, owner: await ownerOf(this.#folder, report.user) };
+      const onDisk = report.disk !== undefined;
+      const source = { folder, onDisk, owner: await ownerOf(folder, report.user) };
+      const { workingDirectory } = entry;
       await collect(ended, { source, job: this.#context.job, executable, workingDirectory });
     }
     return ended;

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
+import { DISKS } from './disk-probe.ts';
 import { CGROUPS } from './host.ts';
 import { readProc } from './processes.ts';
 import { startRunnerWhere } from './runner.ts';
@@ -68,10 +69,17 @@ export function removeFolder(folder: string): void {
 
 /** Behind the name of a way: runs get cgroups of their own, too. Without it they get none. */
 export const WITH_CGROUPS = ' with cgroups';
+/** Put before WITH_CGROUPS; where this host cannot mount disks, runs have none. */
+export const WITH_DISKS = ' with disks';
 
 /** What `startRunnerWhere` is to consider for a way. */
 export function considerOnly(way: string): (name: string) => boolean {
-  return (name) => (name === CGROUPS ? way.endsWith(WITH_CGROUPS) : name === way.replace(WITH_CGROUPS, ''));
+  const only = way.replace(WITH_CGROUPS, '').replace(WITH_DISKS, '');
+  return (name) => {
+    if (name === CGROUPS) return way.endsWith(WITH_CGROUPS);
+    if (name === DISKS) return way.includes(WITH_DISKS);
+    return name === only;
+  };
 }
 
 /** The runner held in one way, or undefined when the host cannot do it. */

@@ -56,7 +56,7 @@ export interface Host {
   /** Empty at level `sandbox`, else a sentence saying why the host gives no more. */
   containmentNote: string;
   /** How each limit is held on this host, for the operator: `memory` → "cgroup v2 memory.max" and so on. */
-  enforcement: { memory: string; cores: string; processes: string; tree: string };
+  enforcement: { memory: string; cores: string; processes: string; disk: string; tree: string };
   /** For the operator: a sentence for each thing that an app can do on this host although a limit says otherwise. */
   notHeld: string[];
   runtimes: Partial<Record<RuntimeName, Runtime>>;

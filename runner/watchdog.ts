@@ -4,9 +4,17 @@
  * One Watchdog per run, asked every SAMPLE_MS by the launcher. A sample reads /proc for the run's tree only. The size
  * of the folders is looked at less often the longer a look takes, so that it costs at most about a twentieth of a core.
  */
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync, statfsSync, statSync } from 'node:fs';
 import { cameToLimit, heldBy, memoryKills, type RunGroup } from './cgroup.ts';
-import { hidesFiles, type OpenFiles, openFilesOf, pageTableBytes, sharedMemoryBytes } from './holdings.ts';
+import { type Usage, usageOf } from './disks.ts';
+import {
+  hidesFiles,
+  mapsUnnamedFiles,
+  type OpenFiles,
+  openFilesOf,
+  pageTableBytes,
+  sharedMemoryBytes,
+} from './holdings.ts';
 import { DEEPEST, type Measured, measure } from './measure.ts';
 import type { Holdings } from './memory-guard.ts';
 import { putFirstAgain } from './oom.ts';
@@ -40,6 +48,8 @@ export interface Watched {
   ownsScore: boolean;
   /** What the executable and the input brought along. */
   brought: Measured;
+  /** The disk of the run alone, and what was on it before the app was. */
+  disk?: { path: string; used: Usage } | undefined;
   /** The user of this run alone, where it can write in places that all users share. */
   user: number | undefined;
 }
@@ -59,12 +69,15 @@ export class Watchdog {
   /** Size of the start script and stdin before the app could come at them. */
   readonly #standardBytes: number;
   readonly #user: number | undefined;
+  readonly #ownDisk: Watched['disk'];
   #nextDiskLook = 0;
   #hidAtLastLook = new Set<string>();
+  #hidOnDisk = false;
+  readonly #freeAtStart: number;
   /** As of the last look at the disk. */
-  #openFiles: OpenFiles = { diskBytes: 0, memoryBytes: 0, possibleBytes: 0 };
+  #openFiles: OpenFiles = { diskBytes: 0, memoryBytes: 0, possibleBytes: 0, underWay: 0 };
 
-  constructor({ plan, folder, pid, cgroup, ownsScore, brought, user }: Watched) {
+  constructor({ plan, folder, pid, cgroup, ownsScore, brought, disk, user }: Watched) {
     this.#plan = plan;
     this.#folder = folder;
     this.#pid = pid;
@@ -72,6 +85,8 @@ export class Watchdog {
     this.#ownsScore = ownsScore;
     this.#brought = brought;
     this.#user = user;
+    this.#ownDisk = disk;
+    this.#freeAtStart = freeBytes(folder.root);
     this.#standardBytes = sizeOf(folder.script) + sizeOf(folder.stdin);
   }
 
@@ -125,16 +140,26 @@ export class Watchdog {
       },
     );
     const standard = sizeOf(this.#folder.script) + sizeOf(this.#folder.stdin) - this.#standardBytes;
-    const written = Math.max(0, bytes - this.#brought.bytes) + unlinked + standard;
+    const found = Math.max(0, bytes - this.#brought.bytes) + unlinked;
+    const onDisk = this.#onDisk();
+    const written = Math.max(found, onDisk.bytes) + standard;
     this.writtenBytes = written;
     if (hidden !== undefined) return { reason: 'disk', error: HIDDEN[hidden] };
-    if (entries - this.#brought.entries > files) {
+    if (Math.max(entries - this.#brought.entries, onDisk.files) > files) {
       return {
         reason: 'disk',
         error: `The app made more than ${files} files and folders; that is its limit.`,
       };
     }
     return written > fileBytes ? diskBreach(written, fileBytes) : undefined;
+  }
+
+  /** What the app takes on its own disk, however it hides it. */
+  #onDisk(): Usage {
+    if (this.#ownDisk === undefined) return { bytes: 0, files: 0 };
+    const { path, used } = this.#ownDisk;
+    const now = usageOf(path);
+    return { bytes: now.bytes - used.bytes, files: now.files - used.files };
   }
 
   #tree(): ProcessInfo[] {
@@ -181,11 +206,28 @@ export class Watchdog {
     return again ? { reason: 'disk', error: HIDDEN.process } : undefined;
   }
 
+  /**
+   * Without a disk of its own, or beside it: a file under way in a socket, or mapped and closed, has a size that nobody can
+   * see. Space that the disk has lost is laid to a run that has such files at two looks.
+   */
+  #hidingOnDisk(tree: ProcessInfo[]): Breach | undefined {
+    if (this.#ownDisk !== undefined && this.#user === undefined) return undefined;
+    const { fileBytes } = this.#plan.limits;
+    const lost = this.#freeAtStart - freeBytes(this.#folder.root);
+    const before = this.#hidOnDisk;
+    this.#hidOnDisk = lost > fileBytes && (this.#openFiles.underWay > 0 || mapsUnnamedFiles(tree));
+    if (!before || !this.#hidOnDisk) return undefined;
+    return {
+      reason: 'disk',
+      error: `The app kept files where they cannot be measured, in a socket or behind a mapping, while the disk lost ${bytesInWords(lost)} of free space; its limit is ${bytesInWords(fileBytes)}.`,
+    };
+  }
+
   #disk(tree: ProcessInfo[], now: number): Breach | undefined {
     if (now < this.#nextDiskLook) return undefined;
     const begun = performance.now();
     if (this.#ownsScore) putFirstAgain(tree.map(({ pid }) => pid));
-    const breach = this.brokenOnDisk(tree) ?? this.#hiding(tree);
+    const breach = this.brokenOnDisk(tree) ?? this.#hiding(tree) ?? this.#hidingOnDisk(tree);
     const pause = Math.max(DISK_PAUSE_MS, (performance.now() - begun) * DISK_SHARE);
     this.#nextDiskLook = now + Math.min(pause, LONGEST_DISK_PAUSE_MS);
     return breach;
@@ -223,6 +265,11 @@ const HIDDEN = {
   unreadable: 'The app made a folder that cannot be read, so what it wrote cannot be measured.',
   process: 'A process of the app hid its open files, so what it wrote cannot be measured.',
 };
+
+function freeBytes(path: string): number {
+  const { bfree, bsize } = statfsSync(path);
+  return bfree * bsize;
+}
 
 function sizeOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;

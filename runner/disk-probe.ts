@@ -1,0 +1,35 @@
+/** Finds out, by mounting one, whether each run can have a file system of its own (disks.ts). */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findTool, runQuietly } from './command.ts';
+import { FORMAT, MOUNT_OPTIONS } from './disks.ts';
+import type { DiskTools } from './protocol.ts';
+
+/** By this name `consider` is asked whether runs get disks of their own. */
+export const DISKS = 'disks';
+
+export type FoundDisks = { tools: DiskTools } | { trouble: string };
+
+/** What is found is mounted in a mount namespace of the trial's own, and gone with it. */
+export async function findDisks(folder: string): Promise<FoundDisks> {
+  if (process.platform !== 'linux') return { trouble: 'loop devices are of Linux' };
+  if (process.getuid?.() !== 0) return { trouble: 'only root can mount them' };
+  const [unshare, mkfs, mount, umount] = ['unshare', 'mkfs.ext4', 'mount', 'umount'].map(findTool);
+  if (unshare === undefined || mkfs === undefined || mount === undefined || umount === undefined)
+    return { trouble: 'unshare, mkfs.ext4 (e2fsprogs), mount or umount is missing' };
+  const place = join(folder, 'disks');
+  const tools: DiskTools = { folder: place, unshare, mkfs, mount, umount };
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(join(place, 'trial'), { recursive: true, mode: 0o711 });
+  const script = `set -e
+    head -c 4194304 /dev/zero > "$1.image"
+    "$2" ${FORMAT.join(' ')} "$1.image"
+    "$3" -t ext4 -o ${MOUNT_OPTIONS} "$1.image" "$1"
+    : > "$1/file"`;
+  const { ok, trouble } = await runQuietly(unshare, [
+    ...['--mount', '--propagation', 'slave', '/bin/sh', '-c', script, 'sh'],
+    ...[join(place, 'trial'), mkfs, mount],
+  ]);
+  rmSync(place, { recursive: true, force: true });
+  return ok ? { tools } : { trouble };
+}

@@ -1,0 +1,150 @@
+/** V3: a file system of its own for each run, where root can mount one. */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { findDisks } from './disk-probe.ts';
+import { childrenOf } from './processes.ts';
+import { archiveInput } from './test-archives.ts';
+import {
+  begin,
+  ended,
+  filesTar,
+  finish,
+  living,
+  MIB,
+  removeFolder,
+  runnerHeldBy,
+  scratchFolder,
+  shell,
+  uniqueSeconds,
+  until,
+  WITH_DISKS,
+} from './test-kit.ts';
+import type { Runner } from './types.ts';
+
+const WAYS = ['bubblewrap as root', 'a pid namespace and own users'];
+const folders: string[] = [];
+let runner: Runner | undefined;
+/** Loop devices and what is mounted need root, and a host that lets it. */
+const trial = newFolder();
+const canMount = 'tools' in (await findDisks(trial));
+
+afterEach(async () => {
+  await runner?.close();
+  runner = undefined;
+});
+afterAll(() => {
+  for (const folder of folders) removeFolder(folder);
+});
+
+function newFolder(): string {
+  const folder = scratchFolder();
+  folders.push(folder);
+  return folder;
+}
+
+/** Loop devices whose file lies, or lay, below the folder. */
+function loopsOf(folder: string): string[] {
+  return execFileSync('losetup', ['-a'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(folder));
+}
+
+async function start(way: string, folder = newFolder()): Promise<Runner> {
+  runner = await runnerHeldBy(`${way}${WITH_DISKS}`, folder);
+  if (runner === undefined) throw new Error(`This host cannot hold apps by ${way}.`);
+  return runner;
+}
+
+describe.skipIf(!canMount)('with disks', () => {
+  test.each(WAYS)('V3: inputs, results and logs are there, held by %s', async (way) => {
+    const { outcome, stdout } = await finish(await start(way), {
+      files: { main: '#!/bin/sh\ncat inputs/a.csv; mv inputs/a.csv outputs/solutions; echo "{}" > $ASSETS' },
+      environment: { ASSETS: 'outputs/assets/assets.json' },
+      input: archiveInput('multi-file', await filesTar({ 'a.csv': 'abc' })),
+    });
+    expect(stdout).toBe('abc');
+    expect(outcome).toMatchObject({ succeeded: true, assets: { bytes: 3 } });
+    const packed = execFileSync('tar', ['-xzOf', outcome.solutions?.path ?? '', 'a.csv']);
+    expect(packed.toString()).toBe('abc');
+  });
+
+  test('V3: the disk of a run has room for its limit, and for no more than a step beyond', async () => {
+    const { outcome, stdout } = await finish(await start('bubblewrap as root'), {
+      files: shell('df -k . | tail -1 | while read -r _ size _; do echo "$size"; done'),
+      limits: { fileBytes: 64 * MIB },
+    });
+    expect(outcome.succeeded).toBe(true);
+    expect(Number(stdout) * 1024).toBeGreaterThan(64 * MIB);
+    expect(Number(stdout) * 1024).toBeLessThanOrEqual(256 * MIB);
+  });
+
+  test('V3: a disk goes to the next run empty', async () => {
+    const host = await start('bubblewrap as root');
+    const look = shell(
+      'df . | tail -1 | cut -d" " -f1; ls -A /app /tmp | grep -c left; echo x > left; echo x > /tmp/left',
+    );
+    const first = await finish(host, { files: look });
+    await first.app.dispose();
+    const second = await finish(host, { files: look });
+    expect(second.stdout).toBe(first.stdout);
+    expect(second.stdout).toMatch(/^\/dev\/loop\d+\n0\n$/);
+    await second.app.dispose();
+  });
+
+  test('V3: runs at once have disks of their own', async () => {
+    const folder = newFolder();
+    const host = await start('bubblewrap as root', folder);
+    const script = 'df . | tail -1 | cut -d" " -f1; sleep 0.5';
+    const all = await Promise.all([1, 2, 3].map(() => finish(host, { files: shell(script) })));
+    expect(new Set(all.map((one) => one.stdout)).size).toBe(3);
+    await Promise.all(all.map((one) => one.app.dispose()));
+    await host.close();
+    expect(loopsOf(folder)).toEqual([]);
+    expect(readdirSync(join(folder, 'disks'))).not.toContain('1.image');
+  });
+
+  test('V3: a cancel before the disk is there ends the run', async () => {
+    const { app } = await begin(await start('bubblewrap as root'), { files: shell('sleep 60') });
+    app.cancel();
+    expect(ended(await app.done)).toMatchObject({ succeeded: false, reason: 'canceled' });
+    await app.dispose();
+  });
+
+  test.each([
+    ['the launcher', false],
+    ['the owner and the launcher', true],
+  ])('V3: kill -9 of %s leaves no mount, no loop device and no file', async (_, both) => {
+    const folder = newFolder();
+    const mark = uniqueSeconds();
+    const owner = spawn(
+      process.execPath,
+      [join(import.meta.dirname, 'fixtures/owner.ts'), folder, '', `sleep ${mark}`],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const lines = createInterface({ input: owner.stdout });
+    await once(lines, 'line');
+    await until('the app runs', () => living(mark).length > 0);
+    expect(loopsOf(folder)).toHaveLength(1);
+    const launcher = launcherOf(owner);
+    const gone = once(owner, 'exit');
+    if (both) process.kill(owner.pid ?? Number.NaN, 'SIGKILL');
+    process.kill(launcher, 'SIGKILL');
+    await gone;
+    await until('its disk is gone', () => loopsOf(folder).length === 0);
+    expect(spawnSync('grep', ['-c', folder, '/proc/mounts']).stdout.toString()).toBe('0\n');
+    const again = await start('bubblewrap as root', folder);
+    expect((await finish(again, { files: shell('true') })).outcome.succeeded).toBe(true);
+  });
+});
+
+/** The process of the owner that runs the launcher. */
+function launcherOf({ pid }: ChildProcess): number {
+  const [found] = childrenOf(pid ?? 0).filter((child) =>
+    execFileSync('ps', ['-o', 'args=', '-p', String(child)], { encoding: 'utf8' }).includes('launcher.ts'),
+  );
+  return found ?? Number.NaN;
+}

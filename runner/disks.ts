@@ -1,0 +1,138 @@
+/**
+ * A file system of its own for each running app, so that the kernel holds what the app can write, however it hides its
+ * files: ext4 in a sparse file, mounted by a loop device. Used in the launcher, where we are root.
+ *
+ * Invariants: disks are mounted in the launcher's own mount namespace and their files have no name any more, so mounts,
+ * loop devices and space go with the launcher's last app, however the launcher ends. A disk goes to the next run only
+ * empty, and only when as much of it is free as when it was made. A mount takes tens of milliseconds, so disks are kept.
+ */
+import { execFile } from 'node:child_process';
+import { closeSync, fstatSync, mkdirSync, openSync, rmSync, statfsSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { DiskTools } from './protocol.ts';
+import { removeAll } from './remove.ts';
+import { hasRoom } from './room.ts';
+
+const run = promisify(execFile);
+const MIB = 1024 * 1024;
+/** Disks of few sizes serve most runs. */
+const STEP_BYTES = 256 * MIB;
+const STEP_FILES = 16_384;
+/** What the file system takes for itself, beyond its inodes. */
+const OVERHEAD_BYTES = 16 * MIB;
+const INODE_BYTES = 256;
+/** An idle disk that takes more of the host than this is given back. */
+const KEPT_BYTES_MAX = 128 * MIB;
+const KEPT_MAX = 16;
+
+export interface Usage {
+  bytes: number;
+  files: number;
+}
+
+export interface Disk {
+  /** Where it is mounted. */
+  path: string;
+  bytes: number;
+  files: number;
+  /** Its file, which has no name. */
+  image: number;
+  /** What it held when it was empty. */
+  empty: Usage;
+}
+
+/** What is taken on a disk, files without a name and what is not written out yet included. */
+export function usageOf(path: string): Usage {
+  const { blocks, bfree, bsize, files, ffree } = statfsSync(path);
+  return { bytes: (blocks - bfree) * bsize, files: files - ffree };
+}
+
+/** Options of `mkfs.ext4`: no journal, because nothing on it has to survive, and no block that is kept back. */
+export const FORMAT = ['-q', '-F', '-m', '0', '-b', '4096', '-O', '^has_journal,^resize_inode'];
+export const MOUNT_OPTIONS = 'loop,noinit_itable,nobarrier,noatime,nodev,nosuid';
+
+export class DiskPool {
+  readonly #tools: DiskTools;
+  #idle: Disk[] = [];
+  #made = 0;
+
+  constructor(tools: DiskTools) {
+    this.#tools = tools;
+    rmSync(tools.folder, { recursive: true, force: true });
+    mkdirSync(tools.folder, { mode: 0o711 });
+  }
+
+  /** An empty disk with at least so much space. Throws what the system says when none can be made. */
+  async lease(bytes: number, files: number): Promise<Disk> {
+    const inodes = roundUp(files, STEP_FILES);
+    const size = roundUp(bytes * 1.02 + OVERHEAD_BYTES + inodes * INODE_BYTES, STEP_BYTES);
+    const place = this.#idle.findIndex((disk) => disk.bytes === size && disk.files === inodes);
+    const [found] = place === -1 ? [] : this.#idle.splice(place, 1);
+    return found ?? (await this.#make(size, inodes));
+  }
+
+  /** Takes a disk back from a run of which nothing lives. */
+  async release(disk: Disk): Promise<void> {
+    try {
+      await removeAll(join(disk.path, 'run'));
+      const left = usageOf(disk.path);
+      const isEmpty = left.bytes <= disk.empty.bytes && left.files <= disk.empty.files;
+      const isSmall = fstatSync(disk.image).blocks * 512 <= KEPT_BYTES_MAX;
+      // What was written while the host had no room may be lost, and the disk with it.
+      if (isEmpty && isSmall && this.#idle.length < KEPT_MAX && hasRoom(this.#tools.folder)) {
+        this.#idle.push(disk);
+        return;
+      }
+    } catch {
+      // It is broken or still in use: unmounted below, and gone when its last file is closed.
+    }
+    await this.#destroy(disk);
+  }
+
+  async #make(bytes: number, files: number): Promise<Disk> {
+    this.#made += 1;
+    const path = join(this.#tools.folder, String(this.#made));
+    const file = `${path}.image`;
+    const image = openSync(file, 'wx+', 0o600);
+    try {
+      truncateSync(file, bytes);
+      mkdirSync(path, { mode: 0o711 });
+      await run(this.#tools.mkfs, [
+        ...FORMAT,
+        '-E',
+        'lazy_itable_init=1,nodiscard',
+        '-N',
+        String(files),
+        file,
+      ]);
+      await run(this.#tools.mount, ['-t', 'ext4', '-o', MOUNT_OPTIONS, file, path]);
+    } catch (error) {
+      closeSync(image);
+      throw new DiskError(`No disk could be made for the run: ${messageOf(error)}`);
+    } finally {
+      rmSync(file, { force: true });
+    }
+    return { path, bytes, files, image, empty: usageOf(path) };
+  }
+
+  async #destroy(disk: Disk): Promise<void> {
+    await run(this.#tools.umount, ['--lazy', disk.path]).catch(() => undefined);
+    closeSync(disk.image);
+    rmSync(disk.path, { recursive: true, force: true });
+  }
+}
+
+/** The host, and not the app, is to blame: loop devices, memory or space are short just now. */
+class DiskError extends Error {
+  readonly code = 'EAGAIN';
+}
+
+function messageOf(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return stderr?.trim() || message;
+}
+
+function roundUp(value: number, step: number): number {
+  return Math.ceil(value / step) * step;
+}
