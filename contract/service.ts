@@ -33,7 +33,7 @@ export const Readiness = Type.Object(
       type: 'object',
       additionalProperties: Type.String(),
       description:
-        'How the host holds apps to their limits on memory, cores, processes and the process tree; empty where no apps run.',
+        'How the host holds apps to their limits on memory, cores, processes, disk space and the process tree; empty where no apps run.',
     }),
     not_held: Type.Array(Type.String(), {
       description:
@@ -70,6 +70,7 @@ const readinessExample = {
     memory: 'cgroup v2 memory.max, and RLIMIT_DATA one GiB above the limit',
     cores: 'cgroup v2 cpu.max',
     processes: 'cgroup v2 pids.max, RLIMIT_NPROC, watchdog',
+    disk: 'a file system of its own for each run (ext4 on a loop device), and a watchdog',
     tree: 'pid namespace',
   },
   not_held: [],

@@ -49,6 +49,7 @@ test.each([
   ['no room for a file', withCode('ENOSPC'), 'is full'],
   ['no quota for a file', withCode('EDQUOT'), 'is full'],
   ['no room in PostgreSQL', withCode('53100'), 'is full'],
+  ['R2: no descriptor for a file', withCode('EMFILE'), 'out of descriptors'],
   ['a PostgreSQL that shuts down', withCode('57P01'), 'temporarily unavailable'],
   ['a PostgreSQL that starts', withCode('57P03'), 'temporarily unavailable'],
   // SQLITE_IOERR_WRITE, which a full disk gives as well.

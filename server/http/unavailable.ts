@@ -13,6 +13,8 @@ const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 /** A file system that became read-only, often after an error of the disk; a disk that fails; a share that went away. */
 const READ_ONLY_CODES = new Set(['EROFS']);
 const AWAY_CODES = new Set(['EIO', 'ESTALE', 'ENOTCONN', 'ENODEV']);
+/** Descriptors, memory or processes have run out. */
+const SHORT_CODES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOBUFS']);
 const CAUSES_MAX = 8;
 
 export interface Unavailable {
@@ -43,6 +45,11 @@ export function unavailable(thrown: unknown): Unavailable | null {
       return {
         sentence: 'The disk of the server is full, so nothing can be stored. Free disk space, then retry.',
         retryAfterSeconds: 10,
+      };
+    if (SHORT_CODES.has(code))
+      return {
+        sentence: 'The server is out of descriptors or memory. Retry later.',
+        retryAfterSeconds: 2,
       };
     const isAway = isDatabaseAway(error) || error instanceof StoreAwayError || AWAY_CODES.has(code);
     if (error instanceof S3Error ? error.mayPass : isAway)

@@ -2,6 +2,8 @@
  * What is done to it: each kind of blow, how often it comes, and the sequence that a seed gives. A blow draws from a
  * generator of its own, so that what one draws changes nothing for the next.
  */
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { LEASE_MS } from '@switchyard/contract/limits.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { Generator } from '../../experiments/statistics/generator.ts';
@@ -181,6 +183,37 @@ const fullDisk: Blow = {
   },
 };
 
+const descriptors: Blow = {
+  name: 'the server was short of descriptors for seconds (prlimit --nofile)',
+  weight: 1,
+  async strike({ stage }, draw) {
+    const { pid } = await stage.front.up;
+    const before = limitOf(pid);
+    if (before === undefined) return false;
+    let done = false;
+    await stage.troubled(async () => {
+      done = setLimit(pid, readdirSync(`/proc/${pid}/fd`).length + draw.below(4));
+      await pause(2000 + draw.below(6000));
+      setLimit(pid, before);
+    });
+    return done;
+  },
+};
+
+/** How many descriptors a process may have; undefined where nobody says. */
+function limitOf(pid: number): number | undefined {
+  const { status, stdout } = spawnSync(
+    'prlimit',
+    ['--pid', String(pid), '--nofile', '--raw', '--noheadings', '--output', 'SOFT'],
+    { encoding: 'utf8' },
+  );
+  return status === 0 ? Number(stdout) : undefined;
+}
+
+function setLimit(pid: number, most: number): boolean {
+  return spawnSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`]).status === 0;
+}
+
 const database: Blow = {
   name: 'PostgreSQL was killed (SIGKILL) and started again',
   weight: 2,
@@ -264,10 +297,10 @@ async function endOf(stage: Stage, id: string): Promise<{ status: string; error:
   return undefined;
 }
 
-const OF_SQLITE = [server, politely, launcher, app, freeze, clock, slowDisk, fullDisk, memory];
+const OF_SQLITE = [server, politely, launcher, app, freeze, clock, slowDisk, fullDisk, descriptors, memory];
 const OF_POSTGRES = [
   ...[server, politely, worker, launcher, app, freeze, lateWorker, clock],
-  ...[fullDisk, database, backend, slowDatabase, memory],
+  ...[fullDisk, descriptors, database, backend, slowDatabase, memory],
 ];
 
 /** Every kind there is for the database. */

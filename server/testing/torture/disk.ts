@@ -1,15 +1,17 @@
 /**
- * A disk of its own for all that the torture keeps: a file system in memory that is made small at once and large again.
+ * A disk of its own for all that the torture keeps. As root ext4 with blocks of 4 KiB on a loop device, as most servers have,
+ * which is filled by a file; else a file system in memory that is made small at once and large again.
  * To mount it takes a name space for mounts, which root has and an ordinary user is given with one for users; the torture
  * starts itself again inside. What is mounted there nobody else sees, and it goes with the last process inside.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const INSIDE = '--inside';
 const BYTES = 4 * 1024 ** 3;
+const FILL_TRIES = 50;
 
 const FLAGS =
   process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
@@ -63,6 +65,42 @@ export const insideFlag = INSIDE.slice(2);
 /** Mounts the disk at the folder, which is made. */
 export function mountDisk(folder: string): Disk {
   mkdirSync(folder, { mode: 0o755 });
+  return mountExt4(folder) ?? mountTmpfs(folder);
+}
+
+/** undefined where no file can be mounted. */
+function mountExt4(folder: string): Disk | undefined {
+  const image = `${folder}.image`;
+  writeFileSync(image, '');
+  truncateSync(image, BYTES);
+  const mounted =
+    spawnSync('mkfs.ext4', ['-q', '-F', '-b', '4096', image]).status === 0 &&
+    spawnSync('mount', ['-o', 'loop', image, folder]).status === 0;
+  // It has no name from now on, and goes with the mount.
+  rmSync(image);
+  if (!mounted) return undefined;
+  let files = 0;
+  const fillers = join(folder, 'fillers');
+  return {
+    fill() {
+      mkdirSync(fillers);
+      // Others write meanwhile; and the last blocks go only by writing.
+      for (let tries = 0; tries < FILL_TRIES; tries += 1) {
+        const { bavail, bsize } = statfsSync(folder);
+        files += 1;
+        const file = join(fillers, String(files));
+        const length = Math.max(bsize, bavail * bsize);
+        if (spawnSync('fallocate', ['--length', String(length), file]).status !== 0 && bavail <= 1) return;
+      }
+    },
+    free: () => rmSync(fillers, { recursive: true, force: true }),
+    unmount() {
+      spawnSync('umount', ['--lazy', folder]);
+    },
+  };
+}
+
+function mountTmpfs(folder: string): Disk {
   const mount = (...args: string[]): void => {
     const done = spawnSync('mount', args, { encoding: 'utf8' });
     if (done.status !== 0) throw new Error(`mount ${args.join(' ')}: ${done.stderr.trim()}`);
