@@ -8,7 +8,7 @@
  * there is neither that nor a path by descriptor; there the runner has no more rights than its apps.
  */
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
-import { chmod, type FileHandle, open } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir } from 'node:fs/promises';
 import { isErrno } from './sentences.ts';
 
 const LINUX = process.platform === 'linux';
@@ -166,4 +166,31 @@ const CHUNK_BYTES = 256 * 1024;
 /** Somebody still changes what the app left. */
 export class ShrunkError extends Error {
   override name = 'ShrunkError';
+}
+
+/** Paths of files below a folder, relative to it. */
+export async function filesBelow(root: string): Promise<string[]> {
+  const files: string[] = [];
+  const walk = async (folder: OpenFolder, relative: string): Promise<void> => {
+    for (const entry of await readdir(pathOf(folder.handle.fd, folder.path), { withFileTypes: true })) {
+      const path = relative === '' ? entry.name : `${relative}/${entry.name}`;
+      if (entry.isFile()) files.push(path);
+      if (!entry.isDirectory()) continue;
+      const subfolder = await openSubfolder(folder, entry.name);
+      if (subfolder === undefined) continue;
+      try {
+        await walk(subfolder, path);
+      } finally {
+        await subfolder.handle.close();
+      }
+    }
+  };
+  const top = await openFolder(root, '');
+  if (top === undefined) return files;
+  try {
+    await walk(top, '');
+  } finally {
+    await top.handle.close();
+  }
+  return files;
 }

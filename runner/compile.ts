@@ -11,10 +11,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { chmod, link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { contentOf, type OpenFolder, openFile, openFolder, openSubfolder, partsOf, pathOf } from './below.ts';
+import { contentOf, filesBelow, openFile, openFolder, partsOf } from './below.ts';
 import { ownerOf, type Source } from './collect.ts';
 import { type CachedExecutable, type CompiledIndex, readCompiled } from './executables.ts';
 import type { AppFolder, LauncherLink } from './launcher-link.ts';
@@ -373,31 +373,4 @@ async function take({ folder, owner, onDisk }: Compiled, relative: string, to: s
     await file?.close();
     await parent?.handle.close();
   }
-}
-
-/** Paths of files below a folder; never by a link, for what wrote them may have been led astray by the texts that it read. */
-async function filesBelow(root: string): Promise<string[]> {
-  const files: string[] = [];
-  const walk = async (folder: OpenFolder, relative: string): Promise<void> => {
-    for (const entry of await readdir(pathOf(folder.handle.fd, folder.path), { withFileTypes: true })) {
-      const path = relative === '' ? entry.name : `${relative}/${entry.name}`;
-      if (entry.isFile()) files.push(path);
-      if (!entry.isDirectory()) continue;
-      const subfolder = await openSubfolder(folder, entry.name);
-      if (subfolder === undefined) continue;
-      try {
-        await walk(subfolder, path);
-      } finally {
-        await subfolder.handle.close();
-      }
-    }
-  };
-  const top = await openFolder(root, '');
-  if (top === undefined) return files;
-  try {
-    await walk(top, '');
-  } finally {
-    await top.handle.close();
-  }
-  return files;
 }
