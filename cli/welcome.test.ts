@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What is printed; at a pseudo-terminal where asked. */
 function printed(isFirstStart: boolean, atTerminal: boolean): string {
   const url = 'http://127.0.0.1:8080';
-  const ready = { url, publicUrl: url, role: 'all', tokenPath, isFirstStart, containment: null };
+  const ready = { url, publicUrl: url, role: 'all', tokenPath, isFirstStart, containment: null, notHeld: [] };
   const command = [process.execPath, WELCOME] as const;
   const [file, ...args] = atTerminal
     ? ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])', ...command]
