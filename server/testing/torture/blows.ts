@@ -10,6 +10,7 @@ import { Generator } from '../../experiments/statistics/generator.ts';
 import { childrenOf, environmentOf } from '../processes.ts';
 import { HOARD, pause } from './load.ts';
 import type { Member, Stage } from './stage.ts';
+import { wrongDatabase } from './wrong-database.ts';
 
 /** A worker is taken for dead when its lease is over and it has been silent for ten seconds more. */
 const BEYOND_LEASE_MS = LEASE_MS + 25_000;
@@ -297,10 +298,22 @@ async function endOf(stage: Stage, id: string): Promise<{ status: string; error:
   return undefined;
 }
 
-const OF_SQLITE = [server, politely, launcher, app, freeze, clock, slowDisk, fullDisk, descriptors, memory];
+const OF_SQLITE = [
+  server,
+  politely,
+  launcher,
+  app,
+  freeze,
+  clock,
+  slowDisk,
+  fullDisk,
+  descriptors,
+  memory,
+  wrongDatabase,
+];
 const OF_POSTGRES = [
   ...[server, politely, worker, launcher, app, freeze, lateWorker, clock],
-  ...[fullDisk, descriptors, database, backend, slowDatabase, memory],
+  ...[fullDisk, descriptors, database, backend, slowDatabase, memory, wrongDatabase],
 ];
 
 /** Every kind there is for the database. */

@@ -74,14 +74,15 @@ export class Member {
     );
   }
 
-  /** Ends it and starts it again. */
-  async restart(signal: NodeJS.Signals): Promise<void> {
+  /** Ends it and starts it again; `meanwhile` is done in between. */
+  async restart(signal: NodeJS.Signals, meanwhile?: (member: Member) => Promise<void>): Promise<void> {
     const before = await this.#process;
     this.#process = (async () => {
       const asked = performance.now();
       const how = await before.kill(signal);
       const after = ((performance.now() - asked) / 1000).toFixed(1);
       this.#stage.settings.onLog(`${this.role} ${before.pid} ended with ${how}, ${after} s after ${signal}`);
+      await meanwhile?.(this);
       return this.#start();
     })();
     await this.#process;
@@ -98,6 +99,17 @@ export class Member {
     this.#over = false;
     this.#process = this.#start();
     await this.#process;
+  }
+
+  /** Starts it with other settings; returns why it was refused, or null when it came up, and then ends it. */
+  async tryStart(env: Record<string, string>): Promise<string | null> {
+    try {
+      const started = await startServerProcess({ data: this.data, env: { ...this.#env, ...env } });
+      await started.kill('SIGTERM');
+      return null;
+    } catch (error) {
+      return String(error);
+    }
   }
 
   /** As a service manager does: again and again, because disk or database may be away. */
@@ -136,6 +148,8 @@ export class Stage implements Target {
   excused = 0;
   /** Answers that nothing excuses, and requests that were never answered. */
   readonly refused: string[] = [];
+  /** Starts on a database that is not its own: how many were tried, and what went wrong. */
+  readonly wrongStarts: { count: number; violations: string[] } = { count: 0, violations: [] };
   #troubles = 0;
   #lastTrouble = Number.NEGATIVE_INFINITY;
   #closers: (() => Promise<void>)[] = [];

@@ -144,6 +144,11 @@ export async function torture(stage: Stage, settings: TortureSettings): Promise<
         violations: ring.outlived.violations,
       },
       {
+        promise: 'no start on an empty or another database was accepted or changed anything',
+        looked: `${stage.wrongStarts.count} starts`,
+        violations: stage.wrongStarts.violations,
+      },
+      {
         promise: 'no process, no folder of a run and no lease was left',
         looked: 'this machine',
         violations: [...leaving, ...leftRunning(stage, ids)],
