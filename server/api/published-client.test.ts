@@ -314,7 +314,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     };
     const json = async (...args: string[]): Promise<unknown> => JSON.parse(await cloud(...args));
     const app = ['--app-id', 'cli-app'];
-    // The command line names a version by its id, and names have three characters or more.
+    // The command line gives the id for the name, which may be as short as an id then.
     writeFileSync(
       join(folder, 'app.yaml'),
       'type: python\nruntime: ghcr.io/nextmv-io/runtime/python:3.11\nfiles:\n  - main.py\n',
@@ -336,15 +336,15 @@ describe.skipIf(clientMissing)('the published client', () => {
         '--app-dir',
         folder,
         '--version-id',
-        'one',
+        'v1',
         '--create-instance-id',
         'prod',
       );
-      expect(await json('version', 'get', ...app, '--version-id', 'one')).toMatchObject({
-        id: 'one',
+      expect(await json('version', 'get', ...app, '--version-id', 'v1')).toMatchObject({
+        id: 'v1',
         executable: { requirements: { executable_type: 'python' } },
       });
-      expect(await json('instance', 'list', ...app)).toMatchObject([{ id: 'prod', version_id: 'one' }]);
+      expect(await json('instance', 'list', ...app)).toMatchObject([{ id: 'prod', version_id: 'v1' }]);
       const output = { solution: { doubled: 42 }, options: ['-factor', '3'] };
       const made = ['--input', join(folder, 'input.json'), '--instance-id', 'prod', '--options', 'factor=3'];
       await cloud('run', 'create', ...app, ...made, '--output', join(folder, 'result.json'));
@@ -353,7 +353,7 @@ describe.skipIf(clientMissing)('the published client', () => {
       const run = ['--run-id', result.id];
       expect(await json('run', 'get', ...app, ...run)).toMatchObject({ output });
       expect(await json('run', 'list', ...app)).toMatchObject([
-        { id: result.id, application_instance_id: 'prod', application_version_id: 'one' },
+        { id: result.id, application_instance_id: 'prod', application_version_id: 'v1' },
       ]);
       await cloud('run', 'logs', ...app, ...run, '--output', join(folder, 'run.log'));
       expect(readFileSync(join(folder, 'run.log'), 'utf8')).toContain('seen');
