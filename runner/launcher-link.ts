@@ -9,6 +9,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FOLDER_FLAGS, pathOf } from './below.ts';
+import { isHostFault } from './host-faults.ts';
 import { killRuns } from './leftovers.ts';
 import type { Confinement, EndReport, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
 import { reasonOf } from './sentences.ts';
@@ -206,7 +207,10 @@ export class LauncherLink {
         try {
           run?.ended(message.report, appFolder(live.child, message.report));
         } catch (error) {
-          run?.lost(`The launcher ended before the results were taken: ${reasonOf(error)}`);
+          const why = `The results could not be taken: ${reasonOf(error)}`;
+          // What the app left cannot be reached just now, so that it is as if it had not run.
+          if (isHostFault(error)) run?.ended(withoutResults(message.report, why));
+          else run?.lost(why);
         }
         return;
       }
@@ -228,6 +232,10 @@ function appFolder(child: ChildProcess, { disk }: EndReport): AppFolder | undefi
   if (disk === undefined) return undefined;
   const fd = openSync(`/proc/${child.pid}/root${disk}`, FOLDER_FLAGS);
   return { path: pathOf(fd, disk), close: () => closeSync(fd) };
+}
+
+function withoutResults({ disk: _, ...report }: EndReport, error: string): EndReport {
+  return { ...report, appRan: false, reason: 'host', error, hostFault: true };
 }
 
 function pauseAfter(failures: number): number {

@@ -182,7 +182,7 @@ describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is 
     const rights = /may push an app.*can read and change its database, keys and files/;
     for (const text of [told.containment_reason, told.not_held.join(' ')])
       expect(rights.test(text)).toBe(mode === 'limits, user');
-    expect(Object.keys(told.enforcement)).toEqual(['memory', 'cores', 'processes', 'tree']);
+    expect(Object.keys(told.enforcement)).toEqual(['memory', 'cores', 'processes', 'disk', 'tree']);
   }
 });
 
