@@ -52,12 +52,13 @@ interface Row {
   status: string;
   attempt: number;
   host_faults: number;
+  retry_at: number | null;
 }
 
 const rows = (): Promise<Row[]> =>
   server.running.database.read
     .selectFrom('runs')
-    .select(['id', 'status', 'attempt', 'host_faults'])
+    .select(['id', 'status', 'attempt', 'host_faults', 'retry_at'])
     .orderBy('created_at')
     .execute();
 
@@ -87,6 +88,10 @@ test('R2: a host without descriptors fails no run, however often it is tried', a
       return most;
     })
     .toBeGreaterThan(5);
+  // From here on the clock goes as it does, and one of them waits for its next try.
+  await expect
+    .poll(async () => Math.max(...(await rows()).map((row) => row.retry_at ?? 0)))
+    .toBeGreaterThan(clock.now() + 5_000);
   expect((await rows()).filter((row) => row.status === 'failed')).toEqual([]);
   pace = 1;
   await release();
