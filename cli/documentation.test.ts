@@ -91,7 +91,7 @@ describe('the examples of', () => {
 
 /** Commands that pages give in the folder of the repository, without the installation that goes before them. */
 const COMMANDS = Object.fromEntries(
-  ['backup', 'restore'].map((name) => {
+  ['backup', 'restore', 'verify'].map((name) => {
     const file = join(import.meta.dirname, '..', 'server', 'backup', `${name}-command.ts`);
     return [name, `'${process.execPath}' '${file}'`];
   }),

@@ -7,8 +7,8 @@
  *   damaged blob in full length: the response breaks off instead.
  * - For a part of a larger blob, all of it is hashed once, and again after the store says that it was written again.
  *
- * Measured on one core with SHA instructions: hashing takes 0.6 ms for 1 MiB, and 0.3 s for 500 MB that come from the page
- * cache, a fifth of the time that the download takes on loopback.
+ * Measured: hashing takes 0.55 ms for 1 MiB. Reading 500 MiB from the page cache takes 80 to 130 ms of processor time, and
+ * 355 ms when it is hashed on the way.
  */
 import { createHash } from 'node:crypto';
 import { Readable, Transform } from 'node:stream';
