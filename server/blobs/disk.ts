@@ -51,13 +51,18 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
     return true;
   };
 
+  /** Made at the start: it can only be missing where the share that held it is no longer mounted. */
+  const isAway = (): boolean => !existsSync(incoming);
+
   return {
     ...readDiskBlobs(folder),
     open: (key, part) =>
       openNamed(
         () => openFile(key, pathOf(key), part),
-        () => restore(key),
-      ),
+        () => (isAway() ? Promise.resolve(false) : restore(key)),
+      ).catch((error: unknown) => {
+        throw error instanceof BlobMissingError && isAway() ? new StoreAwayError(folder, error) : error;
+      }),
     async put(key, source, bytesMax) {
       const temporary = join(incoming, key);
       try {
@@ -69,8 +74,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
         return { key, ...measured };
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {});
-        // Made at the start: it can only be missing where the share that held it is no longer mounted.
-        if (isMissing(error) && !existsSync(incoming)) throw new StoreAwayError(folder, error);
+        if (isMissing(error) && isAway()) throw new StoreAwayError(folder, error);
         throw error;
       }
     },

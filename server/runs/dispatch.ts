@@ -19,7 +19,7 @@ import { NO_MASK } from '../secrets/mask.ts';
 import { type AttemptEnd, conclude, isHostTrouble } from './conclude.ts';
 import { limitsShown, type PreparedJob, prepareJob } from './execute.ts';
 import { giveBack } from './give-back.ts';
-import { restMs } from './host-faults.ts';
+import { endedByHost, restMs } from './host-faults.ts';
 import { LogWriter } from './log-writer.ts';
 import { claimRuns, listHeld } from './moves.ts';
 import type { RunsTable } from './schema.ts';
@@ -63,8 +63,10 @@ export class Dispatcher {
   #keeping = 0;
   #strayLook = 0;
   #draining = false;
-  /** Attempts in a row that ended in trouble of the host. */
+  /** Attempts in a row that ended in trouble of the host; those of a run that met a fault before count once. */
   #faults = 0;
+  /** The runs of these attempts. */
+  readonly #faulted = new Set<string>();
   #resting = false;
   /** Whether there was room on the disk when it was last looked at. */
   #roomy = true;
@@ -186,9 +188,11 @@ export class Dispatcher {
       end = { kind: 'unstarted', error };
     }
     const damage = prepared?.damage();
+    const fault = prepared?.fault();
     if (damage) end = { kind: 'unstarted', error: damage };
+    else if (fault && isHostTrouble(end)) end = { kind: 'unstarted', error: fault };
     this.#apps.delete(key);
-    this.#restAfter(end);
+    this.#restAfter(run, end);
     release();
     metrics.slotsBusy.set(slots.busy);
     this.#keeping += 1;
@@ -201,17 +205,22 @@ export class Dispatcher {
 
   /**
    * Claims nothing for a while after a host trouble, longer after each in a row: another machine may take the runs, and
-   * one that cannot start apps does not go through the whole queue.
+   * one that cannot start apps does not go through the whole queue. A run that alone meets its fault again and again, such
+   * as one whose input lies on a bad sector, has pauses of its own and does not hold up the others.
    */
-  #restAfter(end: AttemptEnd): void {
+  #restAfter({ id }: RunsTable, end: AttemptEnd): void {
     const { clock, log } = this.#parts;
     if (!isHostTrouble(end)) {
       this.#faults = 0;
+      this.#faulted.clear();
       return;
     }
     // Runs that meet the same trouble at once are one.
     if (this.#resting || this.#draining) return;
-    this.#faults += 1;
+    const isRepeated = endedByHost(end) && this.#faulted.has(id);
+    this.#faulted.add(id);
+    if (!isRepeated) this.#faults += 1;
+    else if (this.#faulted.size === 1) return;
     this.#resting = true;
     const ms = restMs(this.#faults);
     log.warn({ faults: this.#faults, ms }, 'The host has a fault; no run is claimed for a while.');

@@ -14,6 +14,7 @@ import type { Database } from '../database/database.ts';
 import type { Seal } from '../database/seal.ts';
 import { Mask, NO_MASK } from '../secrets/mask.ts';
 import { readSecrets } from '../secrets/read.ts';
+import { isFaultOfHost } from './host-faults.ts';
 import { argumentsOf } from './options.ts';
 import type { RunsTable } from './schema.ts';
 
@@ -37,6 +38,8 @@ export interface PreparedJob {
   runtimeWarning?: string;
   /** Why the run fails however often it is tried, once that is known: its input or executable is damaged. */
   damage(): NotExecutableError | null;
+  /** The fault that kept the input or executable from being read, which will pass or be repaired; null without one. */
+  fault(): unknown;
 }
 
 /** The job of a run's attempt; throws NotExecutableError when something it needs was removed. */
@@ -52,9 +55,11 @@ export async function prepareJob(run: RunsTable, parts: Parts): Promise<Prepared
   const { executable_type: type } = requirementsOf(executable);
   const warning = runtimeWarning(type, run.runtime, runner.host);
   let damage: NotExecutableError | null = null;
+  let fault: unknown = null;
   const note = (what: string, error: unknown): void => {
     const found = damageBehind(error);
     if (found) damage = new NotExecutableError(`The ${what} of the run cannot be read. ${found.message}`);
+    else if (isFaultOfHost(error)) fault = error;
   };
   /** The runner keeps of an error only its text. */
   const noting = (what: string, open: () => Promise<Readable>) => async (): Promise<Readable> => {
@@ -72,6 +77,7 @@ export async function prepareJob(run: RunsTable, parts: Parts): Promise<Prepared
   return {
     job: { ...job, ...delivery(run, secrets) },
     damage: () => damage,
+    fault: () => fault,
     mask: secrets.length === 0 ? NO_MASK : new Mask(secrets.map((secret) => secret.value)),
     runtimeVersion: runtimeVersion(type, runner.host) ?? null,
     ...(warning === undefined ? {} : { runtimeWarning: warning }),

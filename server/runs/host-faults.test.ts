@@ -1,27 +1,32 @@
 /** R2: faults of the host under acknowledged runs are retried, with pauses, and cost no attempt. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../clock.ts';
-import { createRun, ended, nodeApp, pushApp } from '../testing/apps.ts';
+import { createRun, ended, logged, nodeApp, pushApp } from '../testing/apps.ts';
 import { startTestServer, type TestServer } from '../testing/server.ts';
 import { isFaultOfHost, RETRY_PAUSE_MAX_MS, restMs, retryPauseMs } from './host-faults.ts';
 
 /** How much shorter waits are than they should be. */
 let pace = 1;
 let aheadMs = 0;
+/** Waits of these lengths never end. */
+let endless: number[] = [];
 /** Waits pass quicker than they should, and pauses are skipped by setting the clock ahead. */
 const clock: Clock = {
   ...systemClock,
   now: () => systemClock.now() + aheadMs,
-  after: (ms, callback) => systemClock.after(ms / pace, callback),
+  after: (ms, callback) => (endless.includes(ms) ? () => {} : systemClock.after(ms / pace, callback)),
 };
 
 let server: TestServer;
 let release = async (): Promise<void> => {};
 afterEach(async () => {
   pace = 1;
+  endless = [];
   await release();
   await server.close();
 });
@@ -119,6 +124,73 @@ test('R2: a host without descriptors fails no run, however often it is tried', a
     metadata: { attempt: 1 },
   });
   expect((await ended(server, 'app', canceled)).status_v2).toBe('canceled');
+});
+
+/** Starts a server with an app that waits as long as its input says. */
+async function startWithApp(): Promise<void> {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' }, clock });
+  const source = `(input) => {
+    console.error('started');
+    return new Promise((resolve) => setTimeout(() => resolve({ twice: 2 * input.n }), input.ms));
+  }`;
+  await pushApp(server, 'app', nodeApp(source));
+}
+
+/** A run with an input that is a blob, which waits until the only slot is released. */
+async function queuedWithBlob(): Promise<{ run: string; blob: string; release(): Promise<unknown> }> {
+  const blobs = (): string[] => globSync(join(server.data, 'blobs', '??', '*'));
+  const blocker = await createRun(server, 'app', { input: { n: 0, ms: 60_000 } });
+  await logged(server, 'app', blocker, 'started');
+  const before = blobs();
+  const run = await createRun(server, 'app', { input: { n: 1, ms: 0, long: 'x'.repeat(100_000) } });
+  const blob = blobs().find((path) => !before.includes(path)) ?? '';
+  return { run, blob, release: () => server.ask('PATCH', `/v1/applications/app/runs/${blocker}/cancel`) };
+}
+
+/** Skips pauses until a run has met so many faults. */
+async function untilFaults(least: number): Promise<void> {
+  await expect
+    .poll(async () => {
+      aheadMs += RETRY_PAUSE_MAX_MS;
+      return Math.max(...(await rows()).map((row) => row.host_faults));
+    })
+    .toBeGreaterThanOrEqual(least);
+}
+
+// Elsewhere there is no file that can be opened and then fails to be read.
+test.skipIf(process.platform !== 'linux')(
+  'R2: a run whose input the disk fails to read does not hold up the others',
+  async () => {
+    await startWithApp();
+    const { run, blob, release: go } = await queuedWithBlob();
+    rmSync(blob);
+    // Whoever reads it gets EIO.
+    symlinkSync('/proc/self/mem', blob);
+    pace = 20;
+    endless = [3, 4, 5].map(restMs);
+    await go();
+    await untilFaults(5);
+    const other = await createRun(server, 'app', { input: { n: 2, ms: 0 } });
+    expect((await ended(server, 'app', other)).output).toEqual({ twice: 4 });
+    await server.ask('PATCH', `/v1/applications/app/runs/${run}/cancel`);
+    expect((await ended(server, 'app', run)).status_v2).toBe('canceled');
+  },
+);
+
+test('R2: a run whose input lies on a share that is not mounted just now waits for it', async () => {
+  await startWithApp();
+  const { run, release: go } = await queuedWithBlob();
+  const [share, away] = [join(server.data, 'blobs'), join(server.data, 'away')];
+  renameSync(share, away);
+  mkdirSync(share);
+  pace = 20;
+  await go();
+  await untilFaults(6);
+  expect(readdirSync(share)).toEqual([]);
+  rmSync(share, { recursive: true });
+  renameSync(away, share);
+  aheadMs += RETRY_PAUSE_MAX_MS;
+  expect(await ended(server, 'app', run)).toMatchObject({ output: { twice: 2 }, metadata: { attempt: 1 } });
 });
 
 test('R2: pauses grow, and end at a bound', () => {
