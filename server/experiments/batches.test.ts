@@ -165,7 +165,7 @@ describe('a batch experiment', () => {
     expectError(
       await server.ask('POST', batchPath('app'), {
         token,
-        body: { name: 'Any name', input_set_id: 'sizes', instance_ids: ['plain'] },
+        body: { id: 'any', name: 'Any name', input_set_id: 'sizes', instance_ids: ['plain'] },
       }),
       404,
     );
@@ -356,12 +356,14 @@ describe('changes', () => {
   });
 
   test('the same Idempotency-Key makes one experiment', async () => {
-    const body = { name: 'Any name', input_set_id: 'sizes', instance_ids: ['plain'] };
+    const body = { id: 'once', name: 'Any name', input_set_id: 'sizes', instance_ids: ['plain'] };
     const ask = { body, headers: { 'idempotency-key': 'batch-once' } };
     const answers = await Promise.all([1, 2, 3].map(() => server.ask('POST', batchPath('app'), ask)));
-    const made = answers.map((one) => (one.body as { id: string }).id);
-    expect(new Set(made).size).toBe(1);
-    expect((await batchEnded(server, 'app', made[0] ?? '')).number_of_runs).toBe(3);
+    // Without the key the second and the third would be refused, as the id is taken.
+    expect(answers.map(({ status, body: made }) => [status, (made as { id: string }).id])).toEqual(
+      Array(3).fill([201, 'once']),
+    );
+    expect((await batchEnded(server, 'app', 'once')).number_of_runs).toBe(3);
   });
 
   test('of two that take the same id at once one is refused, and makes no run', async () => {

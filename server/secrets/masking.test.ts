@@ -199,7 +199,12 @@ describe('what stays as it is', () => {
     expect(found).toMatchObject({
       status_v2: 'succeeded',
       output: { key: KEY },
-      statistics: { indicators: [{ name: 'result.custom.key', value: KEY }] },
+      statistics: {
+        indicators: [
+          { name: 'result.custom.key', value: KEY },
+          { name: 'key', value: KEY, source: 'metrics' },
+        ],
+      },
       metadata: { metrics: { key: KEY } },
     });
   });
