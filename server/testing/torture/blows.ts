@@ -172,6 +172,8 @@ const fullDisk: Blow = {
         await pause(full / 2);
         // It cannot start as long as there is no room.
         if (killed) back = stage.front.restart('SIGKILL');
+        // Awaited below; a start that fails before must not end this process.
+        back.catch(() => undefined);
         await pause(full / 2);
       } finally {
         disk.free();

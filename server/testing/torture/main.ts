@@ -5,14 +5,16 @@
  *     [--only text] [--clients 12] [--json] [--keep] [--quiet]
  *
  * Server, launcher, workers, apps and database are killed at moments drawn by chance, the disk is full or slow, the clock
- * is set wrong, all under a load of runs, cancels, experiments and webhooks. Exit code 1 when anything was broken; then the
- * data and the log are kept. Everything it starts and mounts is gone in the end.
+ * is set wrong, all under a load of runs, cancels, experiments and webhooks. Exit code 1 when anything was broken, 3 when
+ * the run itself failed, as when the code changed meanwhile; then the data and the log are kept. Everything it starts and
+ * mounts is gone in the end.
  */
 import { chmodSync, cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeMemoryGroup } from '../memory-group.ts';
+import { CodeSnapshot } from './code.ts';
 import { goInside, insideFlag, mountDisk } from './disk.ts';
 import { pause } from './load.ts';
 import { inWords, type Report } from './report.ts';
@@ -44,6 +46,7 @@ if (!(minutes > 0) || !(everySeconds > 0) || (database !== 'sqlite' && database 
 }
 
 const whyNoDisk = await goInside();
+const code = new CodeSnapshot(join(import.meta.dirname, '..', '..', '..'));
 const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-torture-'));
 // PostgreSQL does not run as root; who it steps down to passes through here.
@@ -65,6 +68,7 @@ const stage = new Stage({
   database,
   disk,
   memory,
+  code,
   onLog: (line) => log.write(`${line}\n`),
 });
 

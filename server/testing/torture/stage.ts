@@ -13,6 +13,7 @@ import { createDatabase, type PostgresServer, startPostgres } from '../postgres-
 import { type ServerProcess, startServerProcess } from '../process.ts';
 import type { Answer, Ask } from '../request.ts';
 import { blobsOnDisk, openQuery } from './checks.ts';
+import type { CodeSnapshot } from './code.ts';
 import type { Disk } from './disk.ts';
 import type { Order } from './entry.ts';
 import { pause, type Target } from './load.ts';
@@ -33,6 +34,8 @@ export interface StageSettings {
   disk: Disk | null;
   /** The memory cgroup that every server and worker lives in. */
   memory: MemoryGroup | null;
+  /** The code that every process is started from. */
+  code: CodeSnapshot;
   onLog(line: string): void;
 }
 
@@ -116,6 +119,7 @@ export class Member {
   async #start(): Promise<ServerProcess> {
     const begun = performance.now();
     for (;;) {
+      this.#stage.settings.code.expectUnchanged();
       try {
         const started = await startServerProcess({
           data: this.data,

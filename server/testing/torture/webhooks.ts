@@ -2,6 +2,7 @@
  * Webhooks under torture: some stand from the beginning to the end, others come and go. Their receiver lives in the process
  * of the torture; it answers 500 now and then, or not at all, but no event of a webhook that stands more than once.
  */
+import type { WebhookEvent } from '@switchyard/contract/webhook-shapes.ts';
 import { Generator } from '../../experiments/statistics/generator.ts';
 import { type Received, type Receiver, startReceiver } from '../receiver.ts';
 import type { Query } from './checks.ts';
@@ -97,14 +98,17 @@ export class WebhookLoad {
   /** Every event that the database has, and what became of what belongs to webhooks. */
   async check(query: Query): Promise<{ events: number; violations: string[] }> {
     const wrong: string[] = [];
+    const failed = await this.#lastFailures(query);
     const events = await query(
       'select seq, run_id, status from run_events where application_uid in (select uid from applications)',
     );
     for (const { seq, run_id, status } of events)
       for (const id of STANDING) {
         const told = this.told.get(`${id} ${Number(seq)}`);
-        if (!told) wrong.push(`${id} was never told that ${run_id} is ${status} (sequence ${seq})`);
-        else if (told.status !== status)
+        if (!told) {
+          const why = failed.get(`${id} ${Number(seq)}`) ?? 'no attempt that failed is stored';
+          wrong.push(`${id} was never told that ${run_id} is ${status} (sequence ${seq}): ${why}`);
+        } else if (told.status !== status)
           wrong.push(`${id} was told that ${run_id} is ${told.status}; sequence ${seq} says ${status}`);
       }
     const webhooks = (await query('select id from webhooks')).map(({ id }) => String(id));
@@ -112,5 +116,20 @@ export class WebhookLoad {
     for (const id of this.deleted)
       if (webhooks.includes(id)) wrong.push(`the webhook ${id} was deleted and is there`);
     return { events: events.length, violations: [...wrong, ...this.violations] };
+  }
+
+  /** By webhook and sequence: the last attempt that failed. */
+  async #lastFailures(query: Query): Promise<Map<string, string>> {
+    const rows = await query(
+      `select webhooks.id as webhook, attempt, status, error, body from webhook_conversations
+       join webhooks on webhooks.uid = webhook_uid join webhook_events on webhook_events.id = event_id
+       where status <> 'succeeded' order by attempt`,
+    );
+    return new Map(
+      rows.map(({ webhook, attempt, status, error, body }) => [
+        `${webhook} ${(JSON.parse(String(body)) as WebhookEvent).sequence}`,
+        `attempt ${attempt} ${status}, ${error}`,
+      ]),
+    );
   }
 }
