@@ -74,12 +74,15 @@ const stage = new Stage({
 
 /** Ends every process, and takes away what was mounted; what is kept lies in the folder then. */
 async function clear(keep: boolean): Promise<void> {
+  // `pause` keeps no process alive, and after a failed run nothing else does.
+  const alive = setInterval(() => undefined, 1000);
   await stage.close();
   // Launchers outlive a server that is killed by a moment.
   for (let looks = 0; memory && !memory.remove() && looks < 100; looks += 1) await pause(50);
   if (keep && disk) cpSync(place, join(folder, 'data'), { recursive: true, filter: isFile });
   disk?.unmount();
   await new Promise<void>((resolve) => log.end(resolve));
+  clearInterval(alive);
   if (!keep) rmSync(folder, { recursive: true, force: true });
   else if (disk) rmSync(place, { recursive: true, force: true });
 }
