@@ -224,6 +224,14 @@ describe.each(places)('a blob store on %s', (_, openPlace) => {
     await expect(blobs.open('unnamed')).rejects.toThrow(BlobMissingError);
   });
 
+  test('R1: moves a blob back from the trash for several readers at once', async () => {
+    await put('wanted', content(70_000));
+    await blobs.trash('wanted', Date.now());
+    const opened = await Promise.all(Array.from({ length: 4 }, () => blobs.open('wanted')));
+    for (const one of opened) expect((await buffer(one)).length).toBe(70_000);
+    expect(await blobs.stat('wanted')).toMatchObject({ bytes: 70_000 });
+  });
+
   test('R1: keeps one marker, which no list shows', async () => {
     expect(await blobs.readMarker()).toBeNull();
     const marker = { installation: 'inst-1', generation: 1, mayBeEmpty: false };

@@ -92,12 +92,14 @@ export interface BlobStore extends BlobReader {
 /** Opens a blob that a row names, and moves it back first when it is in the trash. */
 export async function openNamed(
   open: () => Promise<Readable>,
-  restore: () => Promise<boolean>,
+  restore: () => Promise<unknown>,
 ): Promise<Readable> {
   try {
     return await open();
   } catch (error) {
-    if (!(error instanceof BlobMissingError) || !(await restore())) throw error;
+    if (!(error instanceof BlobMissingError)) throw error;
+    // Another reader may have moved it back meanwhile, so that it is opened again either way.
+    await restore();
     return open();
   }
 }
