@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../testing/server.ts';
 import { Contents } from './contents.ts';
 import { openDiskBlobs } from './disk.ts';
 import { dropHold, renewHold, takeHold } from './holds.ts';
-import { ensureIdentity, Identity } from './identity.ts';
+import { ensureIdentity, findIdentity, Identity } from './identity.ts';
 import type { BlobStore } from './store.ts';
 
 const MINUTE = 60_000;
@@ -126,5 +126,44 @@ describe('R1: the clean-up', () => {
     expect(await keys()).toContain(key);
     await blobs.writeMarker({ installation: identity.id, generation: 1, mayBeEmpty: false });
     expect(await contents.cleanUp(identity)).toBe(1);
+  });
+
+  const log = createLog('silent');
+  const stopped = async (): Promise<string | null | undefined> =>
+    (await findIdentity(server.running.database.read))?.clean_up_stopped;
+
+  test('goes on in a process that started while another one advanced the generation', async () => {
+    const { database } = server.running;
+    const row = await ensureIdentity(database, { random: systemRandom, seenAt: clock.now() });
+    await identity.advance();
+    const second = await Identity.claim({ database, blobs, clock, log }, row);
+    expect(await stopped()).toBeNull();
+    expect(await second.cleanUpTrouble()).toBeNull();
+  });
+
+  test.each([
+    ['stops at', 61, 1, true],
+    ['moves', 59, 1, false],
+    ['moves, where the server itself may have written it,', 61, -1, false],
+  ])('%s an orphan %i minutes newer than the database knew', async (_, newer, startedAfter, isStopped) => {
+    const { database } = server.running;
+    const row = await ensureIdentity(database, { random: systemRandom, seenAt: clock.now() });
+    const key = await orphan();
+    const written = Math.trunc((await blobs.stat(key))?.writtenAt ?? 0);
+    const older = { ...row, seen_at: written - newer * MINUTE };
+    const known = await Identity.claim({ database, blobs, clock, log }, older);
+    const started = movedClock(written + startedAfter * MINUTE);
+    const restarted = new Contents({ database, blobs, clock: started, random: systemRandom });
+    started.move(3 * 60 * MINUTE);
+    expect(await restarted.cleanUp(known)).toBe(isStopped ? 0 : 1);
+    expect((await keys()).includes(key)).toBe(isStopped);
+    const reason = expect.stringContaining(`the blob ${key} was written on`);
+    expect(await stopped()).toEqual(isStopped ? reason : null);
+    // For every process and every later start.
+    expect(await known.cleanUpTrouble()).toEqual(isStopped ? reason : null);
+    await database.transact((tx) =>
+      tx.updateTable('installation_identity').set({ clean_up_stopped: null }).execute(),
+    );
+    await blobs.remove(key);
   });
 });

@@ -88,10 +88,12 @@ export class Identity {
       throw new ConfigError(
         `The blobs belong to the installation ${found?.installation ?? '(none)'}, and the database to ${row.id}: two installations share one blob store. Set SWITCHYARD_BLOBS to a place of its own.`,
       );
-    if (found.generation > row.generation)
+    // After the marker: another process of the installation may have advanced both since the row was read.
+    const current = (await findIdentity(database.read)) ?? row;
+    if (found.generation > current.generation)
       await stopCleanUp(
         database,
-        `the database is older than the blobs: it has generation ${row.generation}, and they have ${found.generation}`,
+        `the database is older than the blobs: it has generation ${current.generation}, and they have ${found.generation}`,
       );
     const { clean_up_stopped: stopped } = (await findIdentity(database.read)) ?? row;
     if (stopped !== null)
