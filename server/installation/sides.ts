@@ -76,9 +76,12 @@ export interface Sides {
 }
 
 export async function readSides(config: Config): Promise<Sides> {
+  // Before the database, which gets its id first: other processes of the installation may begin at the same time.
+  const reader = await readBlobs(config);
+  const marker = await reader.readMarker();
   const database = await readDatabase(config);
   const folder = await readFolder(config);
-  const blobs = await readBlobsSide(await readBlobs(config), nameOfBlobs(config), database);
+  const blobs = await readBlobsSide(reader, marker, nameOfBlobs(config), database);
   return { database, folder, blobs };
 }
 
@@ -217,8 +220,12 @@ export async function markFolder(folder: string, installation: string): Promise<
   if (before !== text) await writeDurably(path, text);
 }
 
-async function readBlobsSide(blobs: BlobReader, name: string, database: DatabaseSide): Promise<BlobsSide> {
-  const marker = await blobs.readMarker();
+async function readBlobsSide(
+  blobs: BlobReader,
+  marker: Marker | null,
+  name: string,
+  database: DatabaseSide,
+): Promise<BlobsSide> {
   let isEmpty = true;
   for await (const _ of blobs.list(Number.POSITIVE_INFINITY)) {
     isEmpty = false;
