@@ -222,7 +222,7 @@ export class AppRun {
       cgroup: this.#cgroup,
       ownsScore: this.#confinement.means !== 'bwrap',
       brought: this.#brought,
-      disk: this.#usedAtStart && this.#disk && { path: this.#disk.path, used: this.#usedAtStart },
+      disk: this.#usedAtStart && this.#disk && { ...this.#disk, used: this.#usedAtStart },
       user: this.#sharingUser(),
     });
     this.#limitDuration();

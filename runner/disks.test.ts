@@ -1,7 +1,7 @@
 /** V3: a file system of its own for each run, where root can mount one. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ import {
   until,
   WITH_DISKS,
 } from './test-kit.ts';
-import type { Runner } from './types.ts';
+import type { Diagnostic, Runner } from './types.ts';
 
 const WAYS = ['bubblewrap as root', 'a pid namespace and own users'];
 const folders: string[] = [];
@@ -105,6 +105,46 @@ describe.skipIf(!canMount)('with disks', () => {
     await host.close();
     expect(loopsOf(folder)).toEqual([]);
     expect(readdirSync(join(folder, 'disks'))).not.toContain('1.image');
+  });
+
+  test('V3: a run that finds no loop device left starts without a disk, and says so', async () => {
+    const [tools, diagnostics]: [string, string[]] = [newFolder(), []];
+    // Refuses as mount does when loop devices have run out, once the file `out` is there.
+    const mount = execFileSync('which', ['mount'], { encoding: 'utf8' }).trim();
+    const script = `#!/bin/sh\n[ -e ${tools}/out ] && echo 'failed to setup loop device' >&2 && exit 32\nexec ${mount} "$@"`;
+    writeFileSync(join(tools, 'mount'), script, { mode: 0o755 });
+    const path = process.env.PATH;
+    process.env.PATH = `${tools}:${path}`;
+    try {
+      const settings = { onDiagnostic: ({ message }: Diagnostic) => diagnostics.push(message) };
+      runner = await runnerHeldBy(`bubblewrap as root${WITH_DISKS}`, newFolder(), settings);
+    } finally {
+      process.env.PATH = path;
+    }
+    if (runner === undefined) throw new Error('This host cannot hold apps by bubblewrap as root.');
+    const first = await begin(runner, { files: shell('df . | tail -1 | cut -d/ -f3; cat'), stdin: 'x' });
+    expect(ended(await first.app.done).succeeded).toBe(true);
+    writeFileSync(join(tools, 'out'), '');
+    const second = await finish(runner, { files: shell('df . | tail -1 | cut -c1-9') });
+    expect(second.outcome).toMatchObject({ succeeded: true });
+    expect(second.stdout).not.toBe('/dev/loop\n');
+    expect(diagnostics.join()).toMatch(/failed to setup loop device/);
+    await Promise.all([first, second].map(({ app }) => app.dispose()));
+  });
+
+  test('R2: an app that has filled the disk of the host and removed its files is to blame', async () => {
+    const folder = newFolder();
+    const script = 'dd if=/dev/zero of=large bs=1M count=60 conv=fsync; rm large; exit 1';
+    const owner = [process.execPath, join(import.meta.dirname, 'fixtures/owner.ts'), folder, '', script];
+    // What is mounted there goes with the process.
+    const small = 'mount -t tmpfs -o size=50m,mode=711 none "$0" && exec "$@"';
+    const said = execFileSync('unshare', ['--mount', 'sh', '-c', small, folder, ...owner], {
+      encoding: 'utf8',
+    });
+    const { outcome } = JSON.parse(said.trim().split('\n').at(-1) ?? '');
+    expect(outcome).toMatchObject({ succeeded: false, reason: 'host' });
+    expect(outcome.error).toContain('The disk of the host is full');
+    expect(outcome.hostFault).toBeUndefined();
   });
 
   test('V3: a cancel before the disk is there ends the run', async () => {

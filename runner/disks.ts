@@ -10,6 +10,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, rmSync, statfsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isHostFault } from './host-faults.ts';
 import type { DiskTools } from './protocol.ts';
 import { removeAll } from './remove.ts';
 import { hasRoom } from './room.ts';
@@ -63,13 +64,25 @@ export class DiskPool {
     mkdirSync(tools.folder, { mode: 0o711 });
   }
 
-  /** An empty disk with at least so much space. Throws what the system says when none can be made. */
+  /**
+   * An empty disk with at least so much space. Throws DiskError when the system refuses to make one, and what the system says
+   * when the host has a fault (host-faults.ts).
+   */
   async lease(bytes: number, files: number): Promise<Disk> {
     const inodes = roundUp(files, STEP_FILES);
     const size = roundUp(bytes * 1.02 + OVERHEAD_BYTES + inodes * INODE_BYTES, STEP_BYTES);
     const place = this.#idle.findIndex((disk) => disk.bytes === size && disk.files === inodes);
     const [found] = place === -1 ? [] : this.#idle.splice(place, 1);
-    return found ?? (await this.#make(size, inodes));
+    if (found !== undefined) return found;
+    try {
+      return await this.#make(size, inodes);
+    } catch (error) {
+      // Disks of other sizes may hold the last loop devices.
+      const idle = this.#idle.splice(0);
+      if (idle.length === 0) throw error;
+      for (const disk of idle) await this.#destroy(disk);
+      return await this.#make(size, inodes);
+    }
   }
 
   /** Takes a disk back from a run of which nothing lives. */
@@ -78,7 +91,7 @@ export class DiskPool {
       await removeAll(join(disk.path, 'run'));
       const left = usageOf(disk.path);
       const isEmpty = left.bytes <= disk.empty.bytes && left.files <= disk.empty.files;
-      const isSmall = fstatSync(disk.image).blocks * 512 <= KEPT_BYTES_MAX;
+      const isSmall = takenBytes(disk) <= KEPT_BYTES_MAX;
       // What was written while the host had no room may be lost, and the disk with it.
       if (isEmpty && isSmall && this.#idle.length < KEPT_MAX && hasRoom(this.#tools.folder)) {
         this.#idle.push(disk);
@@ -109,6 +122,7 @@ export class DiskPool {
       await run(this.#tools.mount, ['-t', 'ext4', '-o', MOUNT_OPTIONS, file, path]);
     } catch (error) {
       closeSync(image);
+      if (isHostFault(error)) throw error;
       throw new DiskError(`No disk could be made for the run: ${messageOf(error)}`);
     } finally {
       rmSync(file, { force: true });
@@ -123,9 +137,12 @@ export class DiskPool {
   }
 }
 
-/** The host, and not the app, is to blame: loop devices, memory or space are short just now. */
-class DiskError extends Error {
-  readonly code = 'EAGAIN';
+/** Programs that make a disk were there at the start and refuse now; loop devices may have run out. */
+class DiskError extends Error {}
+
+/** How much of the host's disk a disk takes. */
+export function takenBytes({ image }: Disk): number {
+  return fstatSync(image).blocks * 512;
 }
 
 function messageOf(error: unknown): string {

@@ -13,6 +13,7 @@ import { AppRun, BLOCK_BYTES } from './app-run.ts';
 import { closeHome } from './cgroup.ts';
 import { type Disk, DiskPool } from './disks.ts';
 import type { ExecutableIndex } from './executables.ts';
+import { isHostFault } from './host-faults.ts';
 import { closeInherited } from './inherited.ts';
 import { measure } from './measure.ts';
 import { MemoryGuard } from './memory-guard.ts';
@@ -20,7 +21,7 @@ import { memoryScopes } from './memory-scopes.ts';
 import type { Confinement, FromLauncher, LaunchPlan, ToLauncher } from './protocol.ts';
 import { removeAll } from './remove.ts';
 import { runFolder } from './run-folder.ts';
-import { reasonOf } from './sentences.ts';
+import { isErrno, reasonOf } from './sentences.ts';
 import { SAMPLE_MS } from './watchdog.ts';
 
 /** Indexes of executables with tens of thousands of files are not read anew for every run. */
@@ -79,8 +80,16 @@ async function start(plan: LaunchPlan): Promise<void> {
     try {
       run.useDisk(await diskFor(plan, pool));
     } catch (error) {
-      run.cannotStart(error);
-      return;
+      if (isHostFault(error) && !isErrno(error, 'ENOSPC')) {
+        run.cannotStart(error);
+        return;
+      }
+      // It may never be otherwise, as in a container with few loop devices. A full host says so again, without a disk.
+      const message = `${reasonOf(error)} A watchdog holds its disk space.`;
+      tell({
+        type: 'diagnostic',
+        diagnostic: { level: 'warn', event: 'no-disk', message, runKey: plan.key },
+      });
     }
   }
   run.start(() => indexOf(plan.executableFolder));
@@ -130,10 +139,9 @@ function indexOf(folder: string): ExecutableIndex {
 
 async function remove(request: number, folder: string): Promise<void> {
   try {
-    await removeAll(folder);
     const disk = disks.get(folder);
     disks.delete(folder);
-    if (disk !== undefined) await pool?.release(disk);
+    await removeAll(folder).finally(() => disk && pool?.release(disk));
     tell({ type: 'removed', request });
   } catch (error) {
     tell({ type: 'removed', request, error: reasonOf(error) });

@@ -111,7 +111,7 @@ export interface EndReport {
   peakMemoryBytes?: number;
   stdoutBytes: number;
   stderrBytes: number;
-  /** What the app had on disk at its end. */
+  /** What the app had on disk at its end, or had removed from a disk of its own that still takes the space. */
   writtenBytes: number;
   /** Folder of the app on its own disk, in the mount namespace of the launcher. */
   disk?: string;

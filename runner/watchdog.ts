@@ -6,7 +6,7 @@
  */
 import { lstatSync, statfsSync, statSync } from 'node:fs';
 import { cameToLimit, heldBy, memoryKills, type RunGroup } from './cgroup.ts';
-import { type Usage, usageOf } from './disks.ts';
+import { type Disk, takenBytes, type Usage, usageOf } from './disks.ts';
 import {
   hidesFiles,
   mapsUnnamedFiles,
@@ -49,14 +49,14 @@ export interface Watched {
   /** What the executable and the input brought along. */
   brought: Measured;
   /** The disk of the run alone, and what was on it before the app was. */
-  disk?: { path: string; used: Usage } | undefined;
+  disk?: (Disk & { used: Usage }) | undefined;
   /** The user of this run alone, where it can write in places that all users share. */
   user: number | undefined;
 }
 
 export class Watchdog {
   peakMemoryBytes = 0;
-  /** What the app had on disk at the last look. */
+  /** What the app had on disk at the last look, or still keeps from others of what it has removed. */
   writtenBytes = 0;
   readonly #plan: LaunchPlan;
   readonly #folder: RunFolder;
@@ -70,6 +70,8 @@ export class Watchdog {
   readonly #standardBytes: number;
   readonly #user: number | undefined;
   readonly #ownDisk: Watched['disk'];
+  /** What the disk took of the host's before the app was there. */
+  readonly #takenAtStart: number;
   #nextDiskLook = 0;
   #hidAtLastLook = new Set<string>();
   #hidOnDisk = false;
@@ -86,6 +88,7 @@ export class Watchdog {
     this.#brought = brought;
     this.#user = user;
     this.#ownDisk = disk;
+    this.#takenAtStart = disk === undefined ? 0 : takenBytes(disk);
     this.#freeAtStart = freeBytes(folder.root);
     this.#standardBytes = sizeOf(folder.script) + sizeOf(folder.stdin);
   }
@@ -143,7 +146,8 @@ export class Watchdog {
     const found = Math.max(0, bytes - this.#brought.bytes) + unlinked;
     const onDisk = this.#onDisk();
     const written = Math.max(found, onDisk.bytes) + standard;
-    this.writtenBytes = written;
+    const grown = this.#ownDisk === undefined ? 0 : takenBytes(this.#ownDisk) - this.#takenAtStart;
+    this.writtenBytes = Math.max(written, grown);
     if (hidden !== undefined) return { reason: 'disk', error: HIDDEN[hidden] };
     if (Math.max(entries - this.#brought.entries, onDisk.files) > files) {
       return {
