@@ -1,5 +1,6 @@
 /** Deliveries in bad times: receivers that are slow or down, a server that stops, and what is left of what is deleted. */
 import { describe, expect, test } from 'vitest';
+import { otherAccount } from '../testing/accounts.ts';
 import { nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
 import { answering, startReceiver } from '../testing/receiver.ts';
 import { expectStatus, freshApplication, freshId } from '../testing/resources.ts';
@@ -25,6 +26,32 @@ describe('a slow receiver', () => {
     await quick.until((all) => all.some((one) => one.event.data.id === run.id));
     expect(at.receiver.received.length).toBeLessThanOrEqual(8);
     await at.server.ask('DELETE', `/v1/webhooks/${other.id}`);
+    clock.timeOut();
+    await quick.close();
+  });
+
+  test('V5: keeps no other account waiting, however many webhooks name it', async () => {
+    at.receiver.respond = () => {};
+    const more = await Promise.all(Array.from({ length: 9 }, () => makeWebhook(at.server, at.receiver.url)));
+    for (let count = 0; count < 8; count += 1) await trigger(at.server);
+    // Eight for each of ten webhooks; one account has half of 64.
+    await at.receiver.until((all) => all.length >= 32);
+    const quick = await startReceiver();
+    const { token } = await otherAccount(at.server);
+    const body = {
+      id: freshId('quick'),
+      event_types: ['run.status'],
+      endpoint_url: quick.url,
+      description: '',
+    };
+    expectStatus(await at.server.ask('POST', '/v1/webhooks', { token, body }), 201);
+    const event = { event_type: 'run.status' };
+    expectStatus(await at.server.ask('POST', '/v1/events/trigger', { token, body: event }), 201);
+    await quick.until((all) => all.length === 1);
+    expect(at.receiver.received.length).toBe(32);
+    for (const { id } of more) await at.server.ask('DELETE', `/v1/webhooks/${id}`);
+    await at.server.ask('DELETE', `/v1/webhooks/${body.id}`, { token });
+    at.receiver.respond = answering(200);
     clock.timeOut();
     await quick.close();
   });

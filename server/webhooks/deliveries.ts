@@ -16,6 +16,7 @@ import type { Allows } from './addresses.ts';
 import {
   type Claimed,
   claimDue,
+  type Due,
   findNext,
   finishDelivery,
   listDue,
@@ -31,6 +32,8 @@ const EVERY_MS = 5000;
 const AT_ONCE = 8;
 /** Attempts of all webhooks together: each holds a connection, and up to 64 KiB of a response. */
 const TOTAL_MAX = 64;
+/** Of the webhooks of one account, so that receivers that do not respond keep no other account waiting. */
+const ACCOUNT_MAX = TOTAL_MAX / 2;
 /** Longer than an attempt with everything around it takes. */
 const CLAIM_MS = 4 * WEBHOOK_TIMEOUT_MS;
 /** Longer than a receiver may ask for. */
@@ -51,7 +54,7 @@ export class Deliveries {
   readonly #parts: Parts;
   readonly #reconciler: Reconciler;
   /** Attempts under way, by the uid of their webhook. */
-  readonly #underWay = new Map<string, Set<Promise<void>>>();
+  readonly #underWay = new Map<string, { account: string | null; attempts: Set<Promise<void>> }>();
   /** Webhooks whose last attempt has failed. */
   readonly #careful = new Set<string>();
   readonly #stopping = new AbortController();
@@ -79,15 +82,19 @@ export class Deliveries {
     await this.#reconciler.stop();
     this.#cancelTimer();
     this.#stopping.abort();
-    await Promise.all([...this.#underWay.values()].flatMap((attempts) => [...attempts]));
+    await Promise.all([...this.#underWay.values()].flatMap(({ attempts }) => [...attempts]));
   }
 
   async #sendDue(): Promise<void> {
     const { database, clock } = this.#parts;
     this.#cancelTimer();
-    for (const uid of await listDue(database.read, clock.now())) {
-      const ofWebhook = (this.#careful.has(uid) ? 1 : AT_ONCE) - (this.#underWay.get(uid)?.size ?? 0);
-      const room = Math.min(ofWebhook, TOTAL_MAX - this.#total());
+    for (const due of this.#inTurn(await listDue(database.read, clock.now()))) {
+      const { uid } = due;
+      const room = Math.min(
+        (this.#careful.has(uid) ? 1 : AT_ONCE) - this.#attemptsOf(uid),
+        ACCOUNT_MAX - this.#attemptsOfAccount(due),
+        TOTAL_MAX - this.#total(),
+      );
       if (room <= 0) continue;
       const now = clock.now();
       // What a power cut takes back of it is sent again.
@@ -96,7 +103,7 @@ export class Deliveries {
           claimDue(tx, uid, { now, until: now + CLAIM_MS, limit: room, skipLocked: skipsLocked(database) }),
         { durable: false },
       );
-      for (const delivery of claimed) this.#start(delivery);
+      for (const delivery of claimed) this.#start(delivery, due);
     }
     const next = await findNext(database.read);
     if (next === null) return;
@@ -104,16 +111,31 @@ export class Deliveries {
     if (inMs > 0 && inMs < EVERY_MS) this.#cancelTimer = clock.after(inMs, () => this.#reconciler.poke());
   }
 
-  #total(): number {
+  /** First the account, and in it the webhook, with the fewest attempts under way. */
+  #inTurn(due: readonly Due[]): Due[] {
+    return due
+      .map((one) => ({ one, account: this.#attemptsOfAccount(one), webhook: this.#attemptsOf(one.uid) }))
+      .sort((a, b) => a.account - b.account || a.webhook - b.webhook)
+      .map(({ one }) => one);
+  }
+
+  #attemptsOf(uid: string): number {
+    return this.#underWay.get(uid)?.attempts.size ?? 0;
+  }
+
+  #attemptsOfAccount({ account }: Due): number {
+    return this.#total((one) => one === account);
+  }
+
+  #total(counts = (_account: string | null): boolean => true): number {
     let total = 0;
-    for (const attempts of this.#underWay.values()) total += attempts.size;
+    for (const { account, attempts } of this.#underWay.values()) if (counts(account)) total += attempts.size;
     return total;
   }
 
-  #start(delivery: Claimed): void {
-    const uid = delivery.webhook_uid;
-    const attempts = this.#underWay.get(uid) ?? new Set();
-    this.#underWay.set(uid, attempts);
+  #start(delivery: Claimed, { uid, account }: Due): void {
+    const { attempts } = this.#underWay.get(uid) ?? { attempts: new Set<Promise<void>>() };
+    this.#underWay.set(uid, { account, attempts });
     const attempt: Promise<void> = this.#attempt(delivery)
       .catch((error: unknown) => {
         this.#parts.log.error(

@@ -39,13 +39,20 @@ const named = (table: OfWebhooks) => sql<{ uid: string }>`(
   select uid from found where uid is not null
 )`;
 
-/** Webhooks that have anything due. */
-export async function listDue(db: Reader, now: number): Promise<string[]> {
-  const { rows } = await sql<{ uid: string }>`
-    select uid from ${named('webhook_deliveries')} as waiting
+/** A webhook that has anything due; without an account once it is deleted. */
+export interface Due {
+  uid: string;
+  account: string | null;
+}
+
+export async function listDue(db: Reader, now: number): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select waiting.uid, webhooks.account_id as account
+    from ${named('webhook_deliveries')} as waiting
+    left join webhooks on webhooks.uid = waiting.uid
     where exists (select 1 from webhook_deliveries where webhook_uid = waiting.uid and next_at <= ${now})
   `.execute(db);
-  return rows.map((row) => row.uid);
+  return rows;
 }
 
 /** Webhooks of deliveries and conversations that are gone. */
