@@ -77,7 +77,8 @@ describe('V4: a budget', () => {
     const { budget, hold, late } = small();
     await hold('a', 300);
     expect(budget.isShort).toBe(false);
-    const waiting = hold('a', 300);
+    await hold('b', 300);
+    const waiting = hold('c', 300);
     expect(budget.isShort).toBe(true);
     late();
     await expect(waiting).rejects.toMatchObject({
@@ -87,6 +88,45 @@ describe('V4: a budget', () => {
     });
     expect(budget.isShort).toBe(true);
     expect(budget.isShort).toBe(false);
+  });
+
+  test('is not short because a holder waits for its own share', async () => {
+    const { budget, hold, late } = small();
+    await hold('a', 300);
+    const waiting = hold('a', 300);
+    expect(budget.isShort).toBe(false);
+    late();
+    await expect(waiting).rejects.toMatchObject({ status: 429 });
+    expect(budget.isShort).toBe(false);
+  });
+
+  test('lets nobody overtake a part that waits for others, but small ones up to a quarter', async () => {
+    const { budget, hold, settled } = small();
+    const smalls = await Promise.all(Array.from({ length: 9 }, (_, index) => hold(`s${index}`, 60)));
+    const waiting = [hold('large', 300), hold('larger', 80)];
+    expect(() => budget.holdNow('b', 65 * KIB)).toThrow('There is no memory left');
+    expect(() => budget.holdNow('b', 60 * KIB)).toThrow('There is no memory left');
+    for (const one of smalls.splice(0, 6)) one.release();
+    expect(settled.slice(9)).toEqual([]);
+    await Promise.all(waiting);
+    expect(settled.slice(9)).toEqual(['large', 'larger']);
+  });
+
+  test('lets small parts pass a large one that waits, up to a quarter', async () => {
+    const { budget, hold, settled } = small();
+    await hold('a', 300);
+    await hold('b', 280);
+    const large = hold('c', 100);
+    for (const holder of ['s1', 's2', 's3']) budget.holdNow(holder, 60 * KIB);
+    expect(() => budget.holdNow('s4', 60 * KIB)).toThrow('There is no memory left');
+    expect(settled).toEqual(['a', 'b']);
+    void large.catch(() => {});
+  });
+
+  test('keeps nothing for a caller that is gone already', async () => {
+    const { budget, hold } = small();
+    await hold('a', 800, true);
+    budget.holdNow('b', 300 * KIB);
   });
 
   test('passes the part of a caller that is gone on to the next', async () => {

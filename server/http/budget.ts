@@ -2,7 +2,8 @@
  * Memory budgets. What one request holds has a limit of its own, but the sum over all requests is bounded only here: a
  * request holds its part of a budget before it takes the memory, and waits, in order, while there is none left. One holder
  * (a member of an account, or an address) gets half of a budget at most, so that one caller cannot use up what the others
- * need.
+ * need; what waits for its holder's share keeps nobody else waiting. Small parts do not wait behind large ones, and have no
+ * more than a quarter of the budget while a large one waits.
  */
 import type { Clock } from '../clock.ts';
 import { busy, type Problem } from './problem.ts';
@@ -24,6 +25,7 @@ export const WORK_BUDGET_BYTES = 128 * MIB;
 
 /** Larger parts leave a quarter of the budget to smaller ones. */
 const SMALL_BYTES = 64 * KIB;
+const LARGE_SHARE = 0.75;
 
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 2;
@@ -35,9 +37,18 @@ export interface Hold {
   release(): void;
 }
 
-interface Waiting {
+interface Part {
   holder: string;
   bytes: number;
+}
+
+/** Which kinds of parts wait for other holders. */
+interface Ahead {
+  small: boolean;
+  large: boolean;
+}
+
+interface Waiting extends Part {
   settle(hold: Hold | null): void;
 }
 
@@ -83,104 +94,132 @@ export class Budget {
   readonly #held = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
   #total = 0;
-  #refusals = 0;
+  #small = 0;
+  #isRefusing = false;
 
   constructor(settings: BudgetSettings) {
     this.#settings = settings;
   }
 
-  /** Whether a request waits for its part, or was refused since this was last read. */
+  /**
+   * Whether requests wait for what other holders have, or were refused because of it since this was last read. One that
+   * waits for its own share is no reason to hurry others.
+   */
   get isShort(): boolean {
-    const refused = this.#refusals > 0;
-    this.#refusals = 0;
-    return refused || this.#waiting.size > 0;
+    const isRefusing = this.#isRefusing;
+    this.#isRefusing = false;
+    const ahead = this.#ahead();
+    return isRefusing || ahead.small || ahead.large;
   }
 
   /** Holds the bytes as soon as there is room for them; throws the 429 after ten seconds without. */
   async hold(holder: string, bytes: number, isGone: () => boolean): Promise<Hold> {
-    if (this.#fits(holder, bytes)) return this.#take(holder, bytes);
-    if (this.#waiting.size >= WAITING_MAX) throw this.#refusal();
-    const hold = await new Promise<Hold | null>((resolve) => {
-      const waiting: Waiting = {
-        holder,
-        bytes,
-        settle: (given) => {
-          this.#waiting.delete(waiting);
-          cancelTimer();
-          resolve(given);
-        },
-      };
-      const cancelTimer = this.#settings.clock.after(WAIT_MS, () => waiting.settle(null));
-      this.#waiting.add(waiting);
-    });
-    if (hold === null) throw this.#refusal();
-    // The caller went away meanwhile; whoever is next gets its part.
+    const part = { holder, bytes };
+    const hold = this.#isNext(part) ? this.#take(part) : await this.#wait(part);
+    if (hold === null) throw this.#refusal(part);
+    // Nothing would release the part of a caller that is gone.
     if (isGone()) hold.release();
     return hold;
   }
 
   /** Holds the bytes, or throws the 429 when there is no room for them now. */
   holdNow(holder: string, bytes: number): Hold {
-    if (!this.#fits(holder, bytes)) throw this.#refusal();
-    return this.#take(holder, bytes);
+    const part = { holder, bytes };
+    if (!this.#isNext(part)) throw this.#refusal(part);
+    return this.#take(part);
   }
 
   /** Holds the bytes whether or not there is room: for what must not be refused any more. */
   holdAnyway(holder: string, bytes: number): Hold {
-    return this.#take(holder, bytes);
+    return this.#take({ holder, bytes });
   }
 
-  #fits(holder: string, bytes: number): boolean {
-    return this.#fitsShare(holder, bytes) && this.#fitsTotal(bytes);
+  /** null after ten seconds without room, and at once where too many wait. */
+  async #wait(part: Part): Promise<Hold | null> {
+    if (this.#waiting.size >= WAITING_MAX) return null;
+    return new Promise((resolve) => {
+      const settle = (hold: Hold | null): void => {
+        this.#waiting.delete(waiting);
+        cancelTimer();
+        resolve(hold);
+      };
+      const waiting: Waiting = { ...part, settle };
+      const cancelTimer = this.#settings.clock.after(WAIT_MS, () => {
+        settle(null);
+        this.#admit();
+      });
+      this.#waiting.add(waiting);
+    });
+  }
+
+  #isNext(part: Part): boolean {
+    return this.#fitsShare(part) && this.#fits(part, this.#ahead());
+  }
+
+  #ahead(): Ahead {
+    const ahead: Ahead = { small: false, large: false };
+    for (const waiting of this.#waiting) if (this.#fitsShare(waiting)) ahead[kindOf(waiting)] = true;
+    return ahead;
   }
 
   /** A part larger than a share is admitted alone. */
-  #fitsShare(holder: string, bytes: number): boolean {
+  #fitsShare({ holder, bytes }: Part): boolean {
     const own = this.#held.get(holder) ?? 0;
     return own === 0 || own + bytes <= this.#limitFor(bytes) / 2;
   }
 
-  #fitsTotal(bytes: number): boolean {
-    return this.#total === 0 || this.#total + bytes <= this.#limitFor(bytes);
+  #fits(part: Part, ahead: Ahead): boolean {
+    const { bytes } = part;
+    const kind = kindOf(part);
+    if (ahead[kind] || (this.#total > 0 && this.#total + bytes > this.#limitFor(bytes))) return false;
+    return (
+      kind === 'large' || !ahead.large || this.#small + bytes <= this.#settings.bytes * (1 - LARGE_SHARE)
+    );
   }
 
   #limitFor(bytes: number): number {
-    return bytes > SMALL_BYTES ? this.#settings.bytes * 0.75 : this.#settings.bytes;
+    return bytes > SMALL_BYTES ? this.#settings.bytes * LARGE_SHARE : this.#settings.bytes;
   }
 
-  #take(holder: string, bytes: number): Hold {
-    this.#add(holder, bytes);
+  #take(part: Part): Hold {
+    this.#add(part, part.bytes);
     let isHeld = true;
     return {
       release: () => {
         if (!isHeld) return;
         isHeld = false;
-        this.#add(holder, -bytes);
+        this.#add(part, -part.bytes);
         this.#admit();
       },
     };
   }
 
-  #add(holder: string, bytes: number): void {
+  #add(part: Part, bytes: number): void {
     this.#total += bytes;
-    const own = (this.#held.get(holder) ?? 0) + bytes;
-    if (own === 0) this.#held.delete(holder);
-    else this.#held.set(holder, own);
+    if (kindOf(part) === 'small') this.#small += bytes;
+    const own = (this.#held.get(part.holder) ?? 0) + bytes;
+    if (own === 0) this.#held.delete(part.holder);
+    else this.#held.set(part.holder, own);
   }
 
-  /** In the order in which they came; a holder whose share is used up keeps nobody else waiting. */
+  /** In the order in which they came. */
   #admit(): void {
+    const ahead: Ahead = { small: false, large: false };
     for (const waiting of this.#waiting) {
-      if (!this.#fitsShare(waiting.holder, waiting.bytes)) continue;
-      if (!this.#fitsTotal(waiting.bytes)) return;
-      waiting.settle(this.#take(waiting.holder, waiting.bytes));
+      if (!this.#fitsShare(waiting)) continue;
+      if (this.#fits(waiting, ahead)) waiting.settle(this.#take(waiting));
+      else ahead[kindOf(waiting)] = true;
     }
   }
 
-  #refusal(): Problem {
-    this.#refusals += 1;
+  #refusal(part: Part): Problem {
+    if (this.#fitsShare(part)) this.#isRefusing = true;
     return busy(`${this.#settings.sentence}; try again in ${RETRY_AFTER_SECONDS} s.`, {
       'retry-after': String(RETRY_AFTER_SECONDS),
     });
   }
+}
+
+function kindOf({ bytes }: Part): keyof Ahead {
+  return bytes > SMALL_BYTES ? 'large' : 'small';
 }

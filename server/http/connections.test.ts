@@ -1,4 +1,6 @@
 /** What is no HTTP, or comes too slowly: the connection gets an answer where one can be read, and is closed. */
+import type { Socket } from 'node:net';
+import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
@@ -9,6 +11,17 @@ import { NO_ACTS } from './acts.ts';
 import type { Handlers } from './handler.ts';
 import { createMetrics } from './metrics.ts';
 import { createHttp } from './server.ts';
+
+const BARE = {
+  rateLimit: null,
+  idempotency: null,
+  acts: NO_ACTS,
+  requestId: () => 'request-1',
+  clock: systemClock,
+  log: createLog('silent'),
+  metrics: createMetrics(),
+  errorPages: null,
+};
 
 let server: TestServer;
 beforeAll(async () => {
@@ -62,19 +75,12 @@ test('what follows a body of the stated length is a request of its own', async (
 
 test('a connection that never sends its headers is closed in bounded time', async () => {
   const http = await createHttp({
+    ...BARE,
     handlers: {} as Handlers,
     only: [],
     authenticate: async () => null,
-    rateLimit: null,
-    idempotency: null,
-    acts: NO_ACTS,
     connectionsMax: 100,
-    requestId: () => 'request-1',
-    clock: systemClock,
-    log: createLog('silent'),
-    metrics: createMetrics(),
     headersMs: 120,
-    errorPages: null,
   });
   try {
     const url = await http.listen({ host: '127.0.0.1', port: 0 });
@@ -84,6 +90,59 @@ test('a connection that never sends its headers is closed in bounded time', asyn
       const answer = await readAll(socket);
       expect([0, 400, 408]).toContain(answer.status);
     }
+  } finally {
+    await http.close();
+  }
+});
+
+test('V4: callers that leave while their token is checked hold neither requests nor memory', async () => {
+  const CALLERS = 10;
+  const caller = {
+    account: 'account-1' as AccountId,
+    key: 'key-1' as KeyId,
+    name: 'one',
+    role: 'root' as const,
+    email: 'ada@example.com',
+    owner: 'ada@example.com',
+  };
+  const checked = Promise.withResolvers<typeof caller>();
+  let checks = 0;
+  const http = await createHttp({
+    ...BARE,
+    handlers: {
+      createRun: async ({ rawBody }) => ({
+        status: 200,
+        raw: String(rawBody.length),
+        contentType: 'text/plain',
+      }),
+    } as Partial<Handlers> as Handlers,
+    only: ['createRun'],
+    authenticate() {
+      checks += 1;
+      return checked.promise;
+    },
+    // Half of them are a member's: fewer than leave here.
+    connectionsMax: 16,
+  });
+  try {
+    let closed = 0;
+    http.server.on('connection', (socket: Socket) =>
+      socket.once('close', () => {
+        closed += 1;
+      }),
+    );
+    const url = await http.listen({ host: '127.0.0.1', port: 0 });
+    const head = `POST /v1/applications/a/runs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\nContent-Length: ${6 * 1024 * 1024}\r\n\r\n`;
+    const sockets = await Promise.all(Array.from({ length: CALLERS }, () => openSocket(url)));
+    for (const socket of sockets) socket.write(head);
+    await expect.poll(() => checks).toBe(CALLERS);
+    for (const socket of sockets) socket.resetAndDestroy();
+    await expect.poll(() => closed).toBe(CALLERS);
+    checked.resolve(caller);
+    const body = JSON.stringify({ input: 'x'.repeat(5_000_000) });
+    const headers = { authorization: 'Bearer x', 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/v1/applications/a/runs`, { method: 'POST', headers, body });
+    expect([answer.status, await answer.text()]).toEqual([200, String(body.length)]);
   } finally {
     await http.close();
   }

@@ -1,8 +1,8 @@
 /** What is responded when something is thrown, and what the log has of it: the request by its id, operation and path. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Log, messageOf } from '../log.ts';
-import { fromFastify } from './framework-errors.ts';
-import { badRequest, notFound, Problem, problemBody, shown } from './problem.ts';
+import { endedEarly, fromFastify } from './framework-errors.ts';
+import { notFound, Problem, problemBody, shown } from './problem.ts';
 import { jsonText } from './response.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -34,9 +34,7 @@ export function respondWithError(error: unknown, reply: FastifyReply, parts: Par
   const problem =
     error instanceof Problem ? error : fromFastify(error as FastifyError, request.routeOptions.bodyLimit);
   if (problem) return sendProblem(reply, problem, parts);
-  // The caller went away in the middle of its body; nobody reads this response.
-  if (request.raw.readableAborted)
-    return sendProblem(reply, badRequest('The request ended before its body did.'), parts);
+  if (request.raw.readableAborted) return sendProblem(reply, endedEarly(), parts);
   const fields = { ...requestFields(request), error: messageOf(error) };
   // Where Fastify fails before its hooks, the id is not in the headers yet.
   reply.header('x-request-id', request.id);

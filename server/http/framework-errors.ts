@@ -14,6 +14,9 @@ export function tooLarge(bodyLimit: number): Problem {
   );
 }
 
+/** For a caller that went away in the middle of its request; nobody reads this response. */
+export const endedEarly = (): Problem => badRequest('The request ended before its body did.');
+
 /**
  * Fastify's own refusals, in the contract's words; null for what is a fault of ours.
  *

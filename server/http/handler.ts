@@ -20,8 +20,10 @@ export interface Caller {
   owner: string;
 }
 
+export type Member = Pick<Caller, 'account' | 'owner'>;
+
 /** Names the member that calls, whichever of its keys it uses. */
-export function memberOf({ account, owner }: Caller): string {
+export function memberOf({ account, owner }: Member): string {
   return `${account} ${owner}`;
 }
 
@@ -44,6 +46,8 @@ export interface Call<O extends Operation> {
   rawBody: Buffer;
   /** The body of an operation that takes raw bytes. */
   stream: Readable;
+  /** Waits until there is memory to read the stream for the member that sends it, and throws the 429 when there is none. */
+  holdStream(member: Member): Promise<void>;
   /**
    * Keeps the answer of a POST under its Idempotency-Key, if it has one, and what was done in the audit log. Every POST calls
    * it first in the transaction of its effect, with the answer that will be given.

@@ -4,7 +4,7 @@ import type { Operation } from '@switchyard/contract/operation.ts';
 import type { FastifyRequest } from 'fastify';
 import { PIECE_BYTES } from '../blobs/measured-file.ts';
 import type { Budget, Budgets, Hold } from './budget.ts';
-import { tooLarge } from './framework-errors.ts';
+import { endedEarly, tooLarge } from './framework-errors.ts';
 import { memberOf } from './handler.ts';
 import { addressBucket } from './rate-limit.ts';
 
@@ -28,9 +28,20 @@ export function holderOf({ caller, ip }: FastifyRequest): string {
   return caller ? memberOf(caller) : `address ${addressBucket(ip)}`;
 }
 
-export async function hold(request: FastifyRequest, budget: Budget, bytes: number): Promise<void> {
+export async function hold(
+  request: FastifyRequest,
+  budget: Budget,
+  bytes: number,
+  holder = holderOf(request),
+): Promise<void> {
   const { socket } = request.raw;
-  request.holds.push(await budget.hold(holderOf(request), bytes, () => socket.destroyed));
+  request.holds.push(await budget.hold(holder, bytes, () => socket.destroyed));
+  refuseGone(request);
+}
+
+/** Throws where the caller is gone: its connection has been closed, so that nothing would release what is held from here on. */
+export function refuseGone({ raw }: FastifyRequest): void {
+  if (raw.socket.destroyed) throw endedEarly();
 }
 
 /** Gives back what the request holds, and lets go of its body. */
@@ -52,15 +63,19 @@ export async function holdBody(
   if (bytes > 0) await hold(request, bodies, bytes);
 }
 
-/** What operators ask is answered however busy the server is. */
+/** Holds the memory of the upload for the member whose it is: all who come through one proxy have one address. */
+export function holdUpload(request: FastifyRequest, member: string, { bodies }: Budgets): Promise<void> {
+  return hold(request, bodies, UPLOAD_BYTES, member);
+}
+
+/** What operators ask is answered however busy the server is. An upload holds its memory once it is known whose it is. */
 export async function holdWork(
   request: FastifyRequest,
   operation: Operation,
   budgets: Budgets,
 ): Promise<void> {
   const { tag, body, query } = operation;
-  if (tag === 'service') return;
-  if (body?.stream) return hold(request, budgets.bodies, UPLOAD_BYTES);
+  if (tag === 'service' || body?.stream) return;
   const { properties = {} } = query ?? {};
   await hold(
     request,

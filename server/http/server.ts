@@ -40,7 +40,7 @@ import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { badRequest, forbidden, notFound, shown, unauthorized } from './problem.ts';
 import { addressBucket, Limits, type RateLimit, VISITOR_RATE } from './rate-limit.ts';
-import { hold, holdBody, holderOf, holdWork, release } from './request-memory.ts';
+import { hold, holdBody, holderOf, holdUpload, holdWork, refuseGone, release } from './request-memory.ts';
 import { type Recipient, type Sent, send, sendContent, sendRaw } from './response.ts';
 import { checkFor } from './validation.ts';
 
@@ -174,6 +174,7 @@ function route(
       if (!caller)
         throw unauthorized('The bearer token is not known here; it may be malformed, expired or revoked.');
       request.caller = caller;
+      refuseGone(request);
       connections.trust(request.raw.socket);
       const underWay = budgets.requests.holdNow(memberOf(caller), 1);
       reply.raw.once('close', () => underWay.release());
@@ -222,6 +223,7 @@ function route(
       headers: request.headers,
       rawBody: request.rawBody ?? NO_BYTES,
       stream: operation.body?.stream ? ((request.body ?? Readable.from([])) as Readable) : Readable.from([]),
+      holdStream: (member) => holdUpload(request, memberOf(member), budgets),
       remember,
       belongsTo(owner) {
         connections.trust(request.raw.socket);

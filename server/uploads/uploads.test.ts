@@ -268,3 +268,24 @@ describe('a download URL', () => {
     expectError(await server.ask(method, await urlOf(), { token: null }), 404);
   });
 });
+
+test('V4: uploads that one member does not finish do not keep those of another at its address waiting', async () => {
+  const urls = await Promise.all(Array.from({ length: 60 }, () => askFor()));
+  const sockets = await Promise.all(
+    urls.map(async ({ upload_url }) => {
+      const { pathname, search } = new URL(upload_url);
+      const socket = await openSocket(server.url);
+      socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf`);
+      return socket;
+    }),
+  );
+  // Each has a file on its way in once it is being read: one member has room for 48.
+  await expect.poll(() => files().length).toBeGreaterThanOrEqual(48);
+  const { body: key } = await server.client.call('createKey', {
+    body: { name: 'another', role: 'operator', user_email: 'another@example.com' },
+  });
+  const path = `/v1/applications/${application}/runs/uploadurl`;
+  const { body } = await server.ask('POST', path, { token: key.token });
+  expectStatus(await put((body as Upload).upload_url, '{}'), 200);
+  for (const socket of sockets) socket.destroy();
+});

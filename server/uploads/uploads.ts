@@ -113,11 +113,12 @@ export class Uploads {
   handlers(): HandlersOf<'putUpload' | 'getDownload'> {
     const { database, contents, signer, findOwner } = this.#parts;
     return {
-      putUpload: async ({ params, query, stream, belongsTo }) => {
+      putUpload: async ({ params, query, stream, holdStream, belongsTo }) => {
         const { key = '' } = query;
         const refusal = signer.refuse('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
         if (refusal) throw forbidden(refusal);
-        if (!(await findKey(database.read, key as KeyId)))
+        const asked = await findKey(database.read, key as KeyId);
+        if (!asked)
           throw forbidden('The key that asked for the URL was revoked; ask for a new URL with another key.');
         const upload = await findUpload(database.read, params.upload_id);
         if (!upload) throw notFound(`There is no upload ${shown(params.upload_id)}.`);
@@ -125,6 +126,7 @@ export class Uploads {
           throw badRequest('The upload URL was used already; ask for a new one.');
         const owner = await findOwner(database.read, upload.application_uid);
         if (owner) belongsTo(owner);
+        await holdStream({ account: asked.account_id, owner: asked.owner });
         const content = await contents
           .prepareStream(detached(stream), UPLOAD_BYTES_MAX)
           .catch((error: unknown) => {
