@@ -38,7 +38,9 @@ export async function runQuietly(command: string, args: string[], user?: number)
   const options = { timeout: PATIENCE_MS, cwd: '/', ...(user === undefined ? {} : { uid: user, gid: user }) };
   return await new Promise((resolve) => {
     execFile(command, args, options, (error, stdout, stderr) => {
-      const said = stderr.trim().split('\n').at(-1) ?? '';
+      // After what was wrong mount gives advice.
+      const lines = stderr.trim().split('\n');
+      const said = lines.findLast((line) => !line.includes('dmesg(1)'))?.trim() ?? '';
       const trouble = error === null ? '' : said || error.message;
       resolve({ ok: error === null, output: `${stdout}${stderr}`, trouble });
     });

@@ -17,10 +17,14 @@ const CODES: Record<string, string> = {
 };
 const CAUSES_MAX = 8;
 
-/** Whether the error, or what caused it, is one of the operating system's for a host in trouble. */
+/**
+ * Whether the error, or what caused it, is one of the operating system's for a host in trouble, or has `hostFault: true`,
+ * by which those who open the executable and the input of a job say that their store is away.
+ */
 export function isHostFault(thrown: unknown): boolean {
   let error = thrown;
   for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth += 1) {
+    if ('hostFault' in error && error.hostFault === true) return true;
     if ('code' in error && Object.hasOwn(CODES, String(error.code))) return true;
     error = error.cause;
   }

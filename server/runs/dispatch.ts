@@ -188,9 +188,7 @@ export class Dispatcher {
       end = { kind: 'unstarted', error };
     }
     const damage = prepared?.damage();
-    const fault = prepared?.fault();
     if (damage) end = { kind: 'unstarted', error: damage };
-    else if (fault && isHostTrouble(end)) end = { kind: 'unstarted', error: fault };
     this.#apps.delete(key);
     this.#restAfter(run, end);
     release();

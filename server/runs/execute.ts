@@ -38,8 +38,6 @@ export interface PreparedJob {
   runtimeWarning?: string;
   /** Why the run fails however often it is tried, once that is known: its input or executable is damaged. */
   damage(): NotExecutableError | null;
-  /** The fault that kept the input or executable from being read, which will pass or be repaired; null without one. */
-  fault(): unknown;
 }
 
 /** The job of a run's attempt; throws NotExecutableError when something it needs was removed. */
@@ -55,13 +53,12 @@ export async function prepareJob(run: RunsTable, parts: Parts): Promise<Prepared
   const { executable_type: type } = requirementsOf(executable);
   const warning = runtimeWarning(type, run.runtime, runner.host);
   let damage: NotExecutableError | null = null;
-  let fault: unknown = null;
   const note = (what: string, error: unknown): void => {
     const found = damageBehind(error);
     if (found) damage = new NotExecutableError(`The ${what} of the run cannot be read. ${found.message}`);
-    else if (isFaultOfHost(error)) fault = error;
+    // Of an error the runner keeps its text and whether it is one of these.
+    else if (error instanceof Error && isFaultOfHost(error)) Object.assign(error, { hostFault: true });
   };
-  /** The runner keeps of an error only its text. */
   const noting = (what: string, open: () => Promise<Readable>) => async (): Promise<Readable> => {
     try {
       const stream = await open();
@@ -77,7 +74,6 @@ export async function prepareJob(run: RunsTable, parts: Parts): Promise<Prepared
   return {
     job: { ...job, ...delivery(run, secrets) },
     damage: () => damage,
-    fault: () => fault,
     mask: secrets.length === 0 ? NO_MASK : new Mask(secrets.map((secret) => secret.value)),
     runtimeVersion: runtimeVersion(type, runner.host) ?? null,
     ...(warning === undefined ? {} : { runtimeWarning: warning }),
