@@ -18,6 +18,7 @@ const SAME_ON_BOTH = [
   'server/secrets/{delivery,mask,masking}.test.ts',
   'server/uploads/downloads.test.ts',
   'server/webhooks/addresses.test.ts',
+  'server/testing/torture/code.test.ts',
   // A minute on PostgreSQL, where it is run by hand for longer: `npm run torture -- --database postgres`.
   'server/testing/torture/torture.test.ts',
   // The one of lists runs on both by itself.
