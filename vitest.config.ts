@@ -11,6 +11,7 @@ const SAME_ON_BOTH = [
   'server/applications/archives.test.ts',
   'server/backup/refusals.test.ts',
   'server/blobs/damaged.test.ts',
+  'server/installation/rules.test.ts',
   'server/experiments/{simulate,analyse,acceptance-metrics,acceptance-reasons}.test.ts',
   'server/experiments/statistics/*',
   'server/http/{agreement,budget,byte-range,connections,error-responses,hostile-bodies,hostile-bytes,memory,newline,pure,rate-limit,requests,slow-callers}.test.ts',

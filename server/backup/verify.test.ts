@@ -1,6 +1,7 @@
 /** `npm run verify` as an operator runs it: on a server that runs, on a stopped one, and on damage of every kind. */
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Upload } from '@switchyard/contract/uploads.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -38,6 +39,14 @@ async function filled(
     ...env,
   };
   return { server, env: settings };
+}
+
+/** An index whose entry is that of another column. */
+function damageIndex(path: string): void {
+  const database = new DatabaseSync(path, { defensive: false });
+  database.exec('create index spare on accounts (id); pragma writable_schema = on');
+  database.exec("update sqlite_schema set sql = replace(sql, '(id)', '(name)') where name = 'spare'");
+  database.close();
 }
 
 const verify = (env: Record<string, string>): Promise<Ended> => command('verify', [], env);
@@ -101,7 +110,9 @@ describe('damage', () => {
     await sql`insert into contents (id, bytes, inline) values ('c-orphan', 2, ${Buffer.from('{}')})`.execute(
       read,
     );
+    await sql`update installation_identity set clean_up_stopped = 'the database is older'`.execute(read);
     await server.running.close();
+    if (!postgres) damageIndex(join(server.data, 'switchyard.db'));
     rmSync(pathOf(keys[0]));
     const changed = readFileSync(pathOf(keys[1]));
     changed[5] = (changed[5] ?? 0) ^ 1;
@@ -138,8 +149,17 @@ describe('damage', () => {
       'content in the database of another length',
       () => /changed +content c-\w+ +it has \d+ bytes in the database/,
     ],
-    ['how many there are', () => /\n7 problems\. Bring missing and changed blobs back from a backup/],
+    ['a stopped clean-up', () => /installation +clean-up is stopped +the database is older/],
+    [
+      'how many there are',
+      () =>
+        new RegExp(`\n${postgres ? 8 : 9} problems\\. Bring missing and changed blobs back from a backup`),
+    ],
   ])('%s is named', (_, pattern) => expect(out).toMatch(pattern()));
+
+  test.runIf(!postgres)('a damaged index is named', () =>
+    expect(out).toMatch(/database +integrity_check +row 1 missing from index spare/),
+  );
 });
 
 test('arguments and folders without a server end with 2', async () => {

@@ -80,6 +80,7 @@ describe('a hold', () => {
 });
 
 describe('R1: the clean-up', () => {
+  const log = createLog('silent');
   const trashed = (): Promise<string[]> => Array.fromAsync(blobs.listTrash(Number.POSITIVE_INFINITY));
   const orphan = async (): Promise<string> => {
     const { key } = await blobs.put(
@@ -101,6 +102,11 @@ describe('R1: the clean-up', () => {
     await contents.cleanUp(identity);
     expect(await trashed()).toEqual([key]);
     clock.move(2 * MINUTE);
+    const { database } = server.running;
+    await database.transact((tx) => takeHold(tx, 'three', clock.now()));
+    await contents.cleanUp(identity);
+    expect(await trashed()).toEqual([key]);
+    await database.transact((tx) => dropHold(tx, 'three'));
     await contents.cleanUp(identity);
     expect(await trashed()).toEqual([]);
   });
@@ -121,6 +127,11 @@ describe('R1: the clean-up', () => {
     const key = await orphan();
     await blobs.writeMarker({ installation: 'inst-other', generation: 1, mayBeEmpty: false });
     expect(await contents.cleanUp(identity)).toBe(0);
+    const { database } = server.running;
+    const row = await ensureIdentity(database, { random: systemRandom, seenAt: clock.now() });
+    await expect(Identity.claim({ database, blobs, clock, log }, row)).rejects.toThrow(
+      'two installations share one blob store',
+    );
     await blobs.removeMarker();
     expect(await contents.cleanUp(identity)).toBe(0);
     expect(await keys()).toContain(key);
@@ -128,7 +139,6 @@ describe('R1: the clean-up', () => {
     expect(await contents.cleanUp(identity)).toBe(1);
   });
 
-  const log = createLog('silent');
   const stopped = async (): Promise<string | null | undefined> =>
     (await findIdentity(server.running.database.read))?.clean_up_stopped;
 
