@@ -244,6 +244,16 @@ describe('V8: keys that a key made', () => {
     expect((await whoAmI(other.token)).status).toBe(200);
   });
 
+  test('are revoked with it also behind a key that was revoked before', async () => {
+    const parent = await made(server.token, {});
+    const child = await made(parent.token, {});
+    const grandchild = await made(child.token, {});
+    expect((await revoke(parent.token, child.id)).status).toBe(204);
+    expect((await whoAmI(grandchild.token)).status).toBe(200);
+    expect((await revoke(server.token, `${parent.id}?cascade=true`)).status).toBe(204);
+    expect((await whoAmI(grandchild.token)).status).toBe(401);
+  });
+
   test('never take the last key that manages the account along', async () => {
     await using small = await startTestServer();
     const { id } = await small.key('admin');

@@ -60,6 +60,7 @@ export function firstKey(member: MembersTable, id: KeyId, now: number): KeysTabl
     owner: member.owner,
     created_by: null,
     created_by_email: '',
+    descends_from: null,
     created_at: now,
     last_used_at: null,
   };

@@ -76,6 +76,7 @@ export function accountHandlers(
         owner: ownerOf(email),
         created_by: caller.key,
         created_by_email: caller.email,
+        descends_from: caller.key,
         created_at: clock.now(),
         last_used_at: null,
       };

@@ -44,6 +44,8 @@ export interface KeysTable {
   created_by: KeyId | null;
   /** Of that key, which may be gone; empty where it is not known. */
   created_by_email: string;
+  /** The nearest key above it that is not revoked: the one that made it, or the one that made that. */
+  descends_from: KeyId | null;
   created_at: number;
   last_used_at: number | null;
 }
@@ -157,6 +159,16 @@ export const migrations: readonly Migration[] = [
       await sql`update keys set created_by_email = coalesce(
         (select creator.email from keys as creator where creator.id = keys.created_by), '')`.execute(db);
       await db.schema.createIndex('keys_by_creator').on('keys').column('created_by').execute();
+    },
+  },
+  {
+    // Above keys whose creator is gone nothing is known any more.
+    name: '0055-descent-of-keys',
+    async up(db) {
+      await db.schema.alterTable('keys').addColumn('descends_from', 'text').execute();
+      await sql`update keys set descends_from =
+        (select creator.id from keys as creator where creator.id = keys.created_by)`.execute(db);
+      await db.schema.createIndex('keys_by_descent').on('keys').column('descends_from').execute();
     },
   },
 ];

@@ -131,18 +131,19 @@ export async function countKeysOf(tx: Writer, account: AccountId, owner: string)
 
 /** The keys that the key made, and those that these made, however many times. */
 export async function listKeysMadeBy(tx: Writer, account: AccountId, id: KeyId): Promise<KeyId[]> {
-  const made: KeyId[] = [];
-  for (let makers = [id]; makers.length > 0; ) {
-    const rows = await tx
-      .selectFrom('keys')
-      .select('id')
-      .where('account_id', '=', account)
-      .where('created_by', 'in', makers)
-      .execute();
-    makers = rows.map((row) => row.id);
-    made.push(...makers);
-  }
-  return made;
+  const rows = await tx
+    .withRecursive('made', (db) =>
+      db
+        .selectFrom('keys')
+        .select('id')
+        .where('account_id', '=', account)
+        .where('descends_from', '=', id)
+        .union(db.selectFrom('keys').innerJoin('made', 'made.id', 'keys.descends_from').select('keys.id')),
+    )
+    .selectFrom('made')
+    .select('id')
+    .execute();
+  return rows.map((row) => row.id);
 }
 
 /** The keys of the account that have one of the roles. */
@@ -159,8 +160,14 @@ export function listKeysWith(
     .execute();
 }
 
+/** What a deleted key made descends from then on from the one that made it, so that it is still revoked with that one. */
 export async function deleteKeys(tx: Writer, ids: readonly KeyId[]): Promise<void> {
-  for (const id of ids) await tx.deleteFrom('keys').where('id', '=', id).execute();
+  for (const id of ids) {
+    const key = await tx.deleteFrom('keys').where('id', '=', id).returningAll().executeTakeFirst();
+    if (!key) continue;
+    const { descends_from } = key;
+    await tx.updateTable('keys').set({ descends_from }).where('descends_from', '=', id).execute();
+  }
 }
 
 export async function touchKey(tx: Writer, id: KeyId, at: number): Promise<void> {
