@@ -55,7 +55,8 @@ describe.skipIf(!inject('postgres'))('on PostgreSQL', () => {
     expect(await Promise.all(Array.from({ length: 20 }, read))).toEqual(Array.from({ length: 20 }, () => 1));
     expect(begun).toBe(20);
     await other.query('alter table contents add column of_the_day_after text');
-    expect(await read()).toBe(1);
-    expect(begun).toBe(22);
+    // On as many connections as before: a single read may get one that has not planned the statement yet.
+    expect(await Promise.all(Array.from({ length: 20 }, read))).toEqual(Array.from({ length: 20 }, () => 1));
+    expect(begun).toBeGreaterThan(40);
   });
 });
