@@ -15,10 +15,11 @@ export async function findDisks(folder: string): Promise<FoundDisks> {
   if (process.platform !== 'linux') return { trouble: 'loop devices are of Linux' };
   if (process.getuid?.() !== 0) return { trouble: 'only root can mount them' };
   const [unshare, mkfs, mount, umount] = ['unshare', 'mkfs.ext4', 'mount', 'umount'].map(findTool);
-  if (unshare === undefined || mkfs === undefined || mount === undefined || umount === undefined)
-    return { trouble: 'unshare, mkfs.ext4 (e2fsprogs), mount or umount is missing' };
+  const losetup = findTool('losetup');
+  if (!unshare || !mkfs || !mount || !umount || !losetup)
+    return { trouble: 'unshare, mkfs.ext4 (e2fsprogs), mount, umount or losetup is missing' };
   const place = join(folder, 'disks');
-  const tools: DiskTools = { folder: place, unshare, mkfs, mount, umount };
+  const tools: DiskTools = { folder: place, unshare, mkfs, mount, umount, losetup };
   rmSync(place, { recursive: true, force: true });
   mkdirSync(join(place, 'trial'), { recursive: true, mode: 0o711 });
   const script = `set -e

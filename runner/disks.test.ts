@@ -1,7 +1,7 @@
 /** V3: a file system of its own for each run, where root can mount one. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -30,6 +30,7 @@ const folders: string[] = [];
 let runner: Runner | undefined;
 /** Loop devices and what is mounted need root, and a host that lets it. */
 const trial = newFolder();
+const hasPython = spawnSync('python3', ['--version']).status === 0;
 const canMount = 'tools' in (await findDisks(trial));
 
 afterEach(async () => {
@@ -145,6 +146,42 @@ describe.skipIf(!canMount)('with disks', () => {
     expect(outcome).toMatchObject({ succeeded: false, reason: 'host' });
     expect(outcome.error).toContain('The disk of the host is full');
     expect(outcome.hostFault).toBeUndefined();
+  });
+
+  // Files are sent to another process by Python here.
+  test.skipIf(!hasPython)('V3: a file handed to another run keeps no space of the host', async () => {
+    const folder = newFolder();
+    const host = await start('bubblewrap as root', folder);
+    const python = (code: string) => shell(`exec python3 -c '\nimport os, socket\n${code}'`);
+    const name = `"\\0${folder}"`;
+    const isListening = Promise.withResolvers<void>();
+    const holder = await begin(host, {
+      network: true,
+      files: python(
+        `s = socket.socket(socket.AF_UNIX); s.bind(${name}); s.listen()\nos.write(2, b"listens\\n")\nc = s.accept()[0]; held = socket.recv_fds(c, 1, 1); c.send(b"y"); s.accept()`,
+      ),
+      onLine: () => isListening.resolve(),
+    });
+    await isListening.promise;
+    const giver = await finish(host, {
+      network: true,
+      files: python(
+        `s = socket.socket(socket.AF_UNIX); s.connect(${name}); f = open("x", "w+"); f.write("y" * 9999)\nf.flush(); os.fsync(f.fileno()); socket.send_fds(s, [b"x"], [f.fileno()]); s.recv(1)`,
+      ),
+    });
+    expect(giver.outcome).toMatchObject({ succeeded: true });
+    await giver.app.dispose();
+    const sizes = loopsOf(folder).map((line) => {
+      const device = line.slice('/dev/'.length, line.indexOf(':'));
+      return Number(readFileSync(`/sys/block/${device}/size`, 'utf8'));
+    });
+    expect(sizes.filter((size) => size === 0)).toHaveLength(1);
+    expect(sizes).toHaveLength(2);
+    holder.app.cancel();
+    await holder.app.done;
+    await holder.app.dispose();
+    await host.close();
+    await until('the loop devices are gone', () => loopsOf(folder).length === 0);
   });
 
   test('V3: a cancel before the disk is there ends the run', async () => {

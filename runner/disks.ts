@@ -7,10 +7,20 @@
  * empty, and only when as much of it is free as when it was made. A mount takes tens of milliseconds, so disks are kept.
  */
 import { execFile } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, rmSync, statfsSync, truncateSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isHostFault } from './host-faults.ts';
+import { readProc } from './processes.ts';
 import type { DiskTools } from './protocol.ts';
 import { removeAll } from './remove.ts';
 import { hasRoom } from './room.ts';
@@ -87,10 +97,11 @@ export class DiskPool {
 
   /** Takes a disk back from a run of which nothing lives. */
   async release(disk: Disk): Promise<void> {
+    let isEmpty = false;
     try {
       await removeAll(join(disk.path, 'run'));
       const left = usageOf(disk.path);
-      const isEmpty = left.bytes <= disk.empty.bytes && left.files <= disk.empty.files;
+      isEmpty = left.bytes <= disk.empty.bytes && left.files <= disk.empty.files;
       const isSmall = takenBytes(disk) <= KEPT_BYTES_MAX;
       // What was written while the host had no room may be lost, and the disk with it.
       if (isEmpty && isSmall && this.#idle.length < KEPT_MAX && hasRoom(this.#tools.folder)) {
@@ -100,7 +111,7 @@ export class DiskPool {
     } catch {
       // It is broken or still in use: unmounted below, and gone when its last file is closed.
     }
-    await this.#destroy(disk);
+    await this.#destroy(disk, !isEmpty);
   }
 
   async #make(bytes: number, files: number): Promise<Disk> {
@@ -130,8 +141,15 @@ export class DiskPool {
     return { path, bytes, files, image, empty: usageOf(path) };
   }
 
-  async #destroy(disk: Disk): Promise<void> {
+  /** @param isHeld whether another run may have files of it open, which runs with the network can hand to each other. */
+  async #destroy(disk: Disk, isHeld = false): Promise<void> {
+    const device = deviceAt(disk.path);
     await run(this.#tools.umount, ['--lazy', disk.path]).catch(() => undefined);
+    if (isHeld && device !== undefined) {
+      // The host has the space back, and with a device of no size nobody can take it again.
+      ftruncateSync(disk.image, 0);
+      await run(this.#tools.losetup, ['-c', device]).catch(() => undefined);
+    }
     closeSync(disk.image);
     rmSync(disk.path, { recursive: true, force: true });
   }
@@ -143,6 +161,13 @@ class DiskError extends Error {}
 /** How much of the host's disk a disk takes. */
 export function takenBytes({ image }: Disk): number {
   return fstatSync(image).blocks * 512;
+}
+
+/** The loop device that is mounted there. */
+function deviceAt(path: string): string | undefined {
+  const lines = (readProc('/proc/self/mountinfo') ?? '').split('\n').map((line) => line.split(' '));
+  const mounted = lines.findLast(([, , , , place]) => place === path);
+  return mounted?.find((word) => word.startsWith('/dev/loop'));
 }
 
 function messageOf(error: unknown): string {

@@ -45,6 +45,7 @@ export interface DiskTools {
   mkfs: string;
   mount: string;
   umount: string;
+  losetup: string;
 }
 
 /** Everything the launcher needs for one run; the run's folder exists, with `stdin` or `input/` already in it. */
