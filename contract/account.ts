@@ -162,7 +162,7 @@ export const revokeKey = operation({
   tag: 'account',
   summary: 'Revoke a key',
   description:
-    'The token of the key stops working at once, and so do upload URLs that it asked for. Keys that it made go on; with `cascade=true` they are revoked, too, and the keys that those made, also behind one that was revoked before. The last root key of an account cannot be revoked, nor, where there is none, the last admin key.',
+    'The token of the key stops working at once, and so do upload URLs that it asked for. Keys that it created stay valid; `cascade=true` revokes them and every key created through them. The last root key of an account cannot be revoked, nor, where there is none, the last admin key.',
   right: 'keys',
   params: KeyParams,
   query: Type.Object({

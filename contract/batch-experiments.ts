@@ -264,7 +264,7 @@ export const getBatchExperiment = operation({
   path: '/v1/applications/{application_id}/experiments/batch/{batch_id}',
   tag: 'batch-experiments',
   summary: 'Get a batch experiment',
-  description: `Answers the experiment with its runs, at most the newest ${BATCH_RUNS_SHOWN} of them, and its numbers, which grow while it goes on. Every other instance, version, option set and scenario is compared with the first, or with the control of the first acceptance test on the batch, paired by input and repetition, for at most 50 indicators: \`result.value\`, those that \`objectives\` names, then those below \`result\`, below \`run\`, and the rest, by name; for fewer, and in the end for fewer groups, where that would be more than 1,000 comparisons.`,
+  description: `Answers the experiment with its runs, at most the newest ${BATCH_RUNS_SHOWN} of them, and its numbers, which are updated while it runs. Every other instance, version, option set and scenario is compared with the first, or with the control of the first acceptance test on the batch, paired by input and repetition, for at most 50 indicators: \`result.value\`, those that \`objectives\` names, then those below \`result\`, below \`run\`, and the rest, by name; for fewer, and in the end for fewer groups, where that would be more than 1,000 comparisons.`,
   right: 'read',
   params: BatchParams,
   answers: {

@@ -275,7 +275,7 @@ describe('V2: in a memory cgroup of the server', () => {
   const hasPython = spawnSync('python3', ['--version']).status === 0;
   const CASES: [what: string, paceMs: number, small: string, error: RegExp][] = [
     [
-      'the run that hides its memory ends, and a small one goes on',
+      'the run that hides its memory ends, and a small one continues',
       25,
       'canceled',
       /memory cgroup of the server had .* left/,

@@ -162,8 +162,8 @@ function sharesUser({ level, users }: Confinement): boolean {
 
 const SAME_RIGHTS =
   process.getuid?.() === 0
-    ? 'Apps run as root, as the server does: whoever may push an app is root on this machine.'
-    : "Apps have all rights of the server's user: whoever may push an app, such as a key of the role developer, can read and change its database, keys and files.";
+    ? 'Apps run as root, as the server does: anyone who may push an app is root on this machine.'
+    : "Apps have all rights of the server's user: anyone who may push an app, such as a key of the role developer, can read and change its database, keys and files.";
 
 /** What no limit holds here, most severe first. */
 function notHeldBy(confinement: Confinement, cgroup: CgroupHome | undefined, disks: FoundDisks): string[] {

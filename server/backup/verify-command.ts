@@ -25,7 +25,7 @@ function table({ tables, rows, blobs, bytes, trashed, problems }: Verified): str
     read,
     problems.length === 0
       ? 'Everything is there and unchanged.'
-      : `${problems.length} problem${problems.length === 1 ? '' : 's'}. Bring missing and changed blobs back from a backup: its blobs/ has each under its SHA-256.`,
+      : `${problems.length} problem${problems.length === 1 ? '' : 's'}. Restore missing and changed blobs from a backup: its blobs/ has each under its SHA-256.`,
   ].join('\n');
 }
 

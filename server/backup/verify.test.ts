@@ -152,8 +152,7 @@ describe('damage', () => {
     ['a stopped clean-up', () => /installation +clean-up is stopped +the database is older/],
     [
       'how many there are',
-      () =>
-        new RegExp(`\n${postgres ? 8 : 9} problems\\. Bring missing and changed blobs back from a backup`),
+      () => new RegExp(`\n${postgres ? 8 : 9} problems\\. Restore missing and changed blobs from a backup`),
     ],
   ])('%s is named', (_, pattern) => expect(out).toMatch(pattern()));
 

@@ -142,7 +142,7 @@ describe('R1: the clean-up', () => {
   const stopped = async (): Promise<string | null | undefined> =>
     (await findIdentity(server.running.database.read))?.clean_up_stopped;
 
-  test('goes on in a process that started while another one advanced the generation', async () => {
+  test('continues in a process that started while another one advanced the generation', async () => {
     const { database } = server.running;
     const row = await ensureIdentity(database, { random: systemRandom, seenAt: clock.now() });
     await identity.advance();

@@ -124,7 +124,5 @@ export function readMarkerText(text: string, where: string): Marker {
     if (typeof installation === 'string' && installation !== '' && Number.isSafeInteger(generation))
       return { installation, generation: generation as number, mayBeEmpty: mayBeEmpty === true };
   } catch {}
-  throw new Error(
-    `${where} is damaged: it must name an installation; bring it back from a backup or remove it`,
-  );
+  throw new Error(`${where} is damaged: it must name an installation; restore it from a backup or remove it`);
 }

@@ -36,7 +36,7 @@ const sidesOf = ({ comparisons }: BatchExperiment) =>
 const RIGHT = [['control', 'candidate', 2.5]];
 
 describe('B15: comparisons of a batch that names the candidate first', () => {
-  test('are against the control of an acceptance test that is made while the batch goes on', async () => {
+  test('are against the control of an acceptance test that is created while the batch runs', async () => {
     // As the published client does it: the candidate's runs first, then the test with the id of the batch.
     const id = freshId('both');
     const set = await inputSetOf(server, application, INPUTS);

@@ -73,7 +73,7 @@ describe('V4: a budget', () => {
     expect(() => budget.holdNow('b', 1000 * KIB)).toThrow('There is no memory left');
   });
 
-  test('refuses with 429 and Retry-After whoever has waited too long, and says that it is short', async () => {
+  test('refuses a caller that has waited too long with 429 and Retry-After, and reports the shortage', async () => {
     const { budget, hold, late } = small();
     await hold('a', 300);
     expect(budget.isShort).toBe(false);

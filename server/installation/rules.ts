@@ -89,7 +89,7 @@ function unmarkedBlobs({ database, blobs }: Sides): string | null {
 }
 
 function withoutBlobs(trouble: string): string {
-  return `${trouble} Set SWITCHYARD_BLOBS or SWITCHYARD_DATA to where the blobs are, bring them back, or restore a backup with \`npm run restore\`; if they are lost for good, ${ADOPT} goes on without them.`;
+  return `${trouble} Set SWITCHYARD_BLOBS or SWITCHYARD_DATA to where the blobs are, put them back, or restore a backup with \`npm run restore\`; if they are lost for good, ${ADOPT} goes on without them.`;
 }
 
 function upper(text: string): string {

@@ -47,7 +47,7 @@ const shared = (slots: number): Capacity => ({ shared: slots, own: {} });
 
 test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
   [
-    'R2: its host had a fault and its pause goes on',
+    'R2: its host had a fault and its pause has not ended',
     { workers: [shared(1)], fault: { message: 'The disk is full', retryInMs: 4_000 } },
     {
       place: 1,
