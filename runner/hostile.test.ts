@@ -65,9 +65,16 @@ for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode
       expect(said[0]?.host?.containment).toBe(mode.split(',')[0]);
       const ends = said.filter((one) => one.name !== undefined);
       const expected = rows.filter((row) => names.includes(row.name));
-      expect(Object.fromEntries(ends.map((one) => [one.name, one.verdict]))).toEqual(
-        Object.fromEntries(expected.map((row) => [row.name, row.cells[mode]])),
-      );
+      const table = Object.fromEntries(expected.map((row) => [row.name, row.cells[mode]]));
+      const found = Object.fromEntries(ends.map((one) => [one.name, one.verdict]));
+      // Attacks run side by side with each other and with other tests, which take and free memory and disk space as well.
+      const disturbed = ends.filter((one) => one.name !== undefined && one.verdict !== table[one.name]);
+      for (const one of disturbed) {
+        console.warn(`\n!!! Measured again, alone, by ${way}: ${JSON.stringify(one)}\n`);
+        const again = await attack(way, [one.name ?? ''], isRoot && !asRoot ? NOBODY : undefined);
+        for (const { name, verdict } of again ?? []) if (name !== undefined) found[name] = verdict;
+      }
+      expect(found).toEqual(table);
       for (const one of ends) expect(one.end?.containment).toBe(mode.split(',')[0]);
       expect(said.at(-1)).toEqual({ left: [] });
     });
