@@ -217,7 +217,7 @@ describe('B4: python.pip-requirements', () => {
     expect(missing.stderr).toContain('pricing');
   });
 
-  test('a machine with neither uv nor pip is told what to install, and nothing is pushed', async () => {
+  test('without uv and pip, the push names what to install and pushes nothing', async () => {
     const path = appFolder('no-pip', {
       'app.yaml': pythonManifest('  pip-requirements: [numpy]'),
       'main.py': PYTHON_MAIN,

@@ -13,6 +13,11 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 const folders: string[] = [];
 const THIS = 'runner/hostile.test.ts';
+/** Attacks that are found, where a run has no disk of its own, by what the host's disk has lost. */
+const BY_FREE_SPACE = new Set([
+  'deleted files that are mapped and closed',
+  'deleted files under way in a socket',
+]);
 const tables = [MODES, CGROUP_MODES].map((modes) => ({
   modes,
   rows: attacksMeasuredBy<string>(THIS, modes),
@@ -70,9 +75,14 @@ for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode
       // Attacks run side by side with each other and with other tests, which take and free memory and disk space as well.
       const disturbed = ends.filter((one) => one.name !== undefined && one.verdict !== table[one.name]);
       for (const one of disturbed) {
+        const name = one.name ?? '';
         console.warn(`\n!!! Measured again, alone, by ${way}: ${JSON.stringify(one)}\n`);
-        const again = await attack(way, [one.name ?? ''], isRoot && !asRoot ? NOBODY : undefined);
-        for (const { name, verdict } of again ?? []) if (name !== undefined) found[name] = verdict;
+        // Only what is found by the free space of the host's disk is known to be disturbed; the rest must hold each time.
+        for (let times = BY_FREE_SPACE.has(name) ? 1 : 3; times > 0; times -= 1) {
+          const again = await attack(way, [name], isRoot && !asRoot ? NOBODY : undefined);
+          found[name] = again?.find((each) => each.name === name)?.verdict;
+          if (found[name] !== table[name]) break;
+        }
       }
       expect(found).toEqual(table);
       for (const one of ends) expect(one.end?.containment).toBe(mode.split(',')[0]);
