@@ -17,26 +17,41 @@ const chosen = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-tests-'));
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name);
 const totals = { passed: 0, failed: 0, skipped: 0 };
+/** One line for each failure, printed at the end: the output of the tests is thousands of lines long. */
+/** @type {string[]} */
+const failures = [];
 
 /** A check that passes or fails as a whole. */
 function check(/** @type {string} */ name, /** @type {string[]} */ command) {
   console.log(`\n── ${name}`);
   const done = spawnSync(node, command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (done.status === 0) totals.passed += 1;
-  else totals.failed += 1;
+  else {
+    totals.failed += 1;
+    failures.push(name);
+  }
 }
 
 /** The test runner over some files, on one database. */
 function tests(/** @type {string} */ name, /** @type {string} */ database, /** @type {string[]} */ filters) {
   console.log(`\n── ${name}`);
   const report = join(folder, `${database}.json`);
-  const flags = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const failuresFile = join(folder, `${database}-failures.json`);
+  const reporter = join(root, 'scripts', 'failure-reporter.mjs');
+  const flags = [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--reporter=${reporter}`,
+    `--outputFile.json=${report}`,
+  ];
   const done = spawnSync(node, [bin('vitest'), ...flags, ...filters], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       ...process.env,
       DATABASE: database,
+      FAILURES_FILE: failuresFile,
       PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
     },
   });
@@ -45,14 +60,30 @@ function tests(/** @type {string} */ name, /** @type {string} */ database, /** @
   totals.skipped += counts.skipped;
   // A file that cannot be loaded, or a runner that dies, fails without a failed test.
   totals.failed += counts.failed > 0 || done.status === 0 ? counts.failed : 1;
+  const found = readFailures(failuresFile);
+  failures.push(...found.map((failure) => `${database}: ${failure.replace(`${root}/`, '')}`));
+  if (found.length === 0 && done.status !== 0) failures.push(`${name}: the runner ended with ${done.status}`);
 }
 
 function readCounts(/** @type {string} */ path) {
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
-    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests };
+    return {
+      passed: report.numPassedTests,
+      failed: report.numFailedTests,
+      skipped: report.numPendingTests,
+    };
   } catch {
     return { passed: 0, failed: 0, skipped: 0 };
+  }
+}
+
+/** @returns {string[]} */
+function readFailures(/** @type {string} */ path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return [];
   }
 }
 
@@ -67,5 +98,6 @@ if (chosen.length > 0 || process.env.DATABASE) {
 }
 
 rmSync(folder, { recursive: true, force: true });
+if (failures.length > 0) console.log(`\n── failed\n\n${failures.join('\n\n')}`);
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);

@@ -1,0 +1,27 @@
+/**
+ * A reporter of the test runner that writes each failure with its difference to the file `FAILURES_FILE`, so that `npm test`
+ * can repeat them at its end: before that line there are thousands of others, and the built-in JSON report has no difference.
+ */
+import { writeFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+
+const LINES_MAX = 30;
+
+export default class FailureReporter {
+  onTestRunEnd(/** @type {readonly any[]} */ modules, /** @type {readonly any[]} */ unhandledErrors) {
+    const failures = modules.flatMap((module) => [
+      ...module.errors().map((/** @type {any} */ error) => describe(module.moduleId, error)),
+      ...[...module.children.allTests('failed')].map((test) =>
+        describe(`${module.moduleId} > ${test.fullName}`, ...(test.result().errors ?? [])),
+      ),
+    ]);
+    failures.push(...unhandledErrors.map((error) => describe('outside of any test', error)));
+    if (process.env.FAILURES_FILE) writeFileSync(process.env.FAILURES_FILE, JSON.stringify(failures));
+  }
+}
+
+/** The place of a failure, then the first lines of its errors. */
+function describe(/** @type {string} */ place, /** @type {any[]} */ ...errors) {
+  const text = errors.map((error) => `${error.message}\n${error.diff ?? ''}`).join('\n');
+  return [place, ...stripVTControlCharacters(text).split('\n').slice(0, LINES_MAX)].join('\n  ');
+}
