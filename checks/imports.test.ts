@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { declaredImports, importCycles, packageOrder, serverOrder, threadImports } from './import-laws.ts';
 import { folderOf, type Manifest, packagesAmong, targetOf } from './packages.ts';
-import { databaseDrivers, environment } from './server-laws.ts';
+import { databaseDrivers, environment, rowLocks } from './server-laws.ts';
 import { isCode, type Source, textFiles } from './source-files.ts';
 import { importsOf } from './syntax.ts';
 
@@ -39,6 +39,9 @@ describe('this repository', () => {
   });
   test('only server/database/ knows the database', () => {
     expect(databaseDrivers(sources)).toEqual([]);
+  });
+  test('only server/database/ locks rows by itself', () => {
+    expect(rowLocks(sources)).toEqual([]);
   });
 });
 
@@ -303,6 +306,38 @@ describe('the database of the server', () => {
     ['sample-apps/knapsack/a.ts', "import { DatabaseSync } from 'node:sqlite';"],
   ])('%s: %s is allowed', (path, text) => {
     expect(databaseDrivers([{ path, text }])).toEqual([]);
+  });
+});
+
+describe('row locks', () => {
+  test.each([
+    'query.forUpdate();',
+    "query.forUpdate('runs').skipLocked();",
+    'query?.forShare();',
+    'query.forKeyShare();',
+    "query['forNoKeyUpdate']();",
+    'const lock = query.forUpdate;',
+    'if (locks) query.noWait();',
+    'const locks = skipsLocked(database);',
+    "import { skipsLocked } from '../database/database.ts';",
+    'sql`select id from runs for update`.execute(tx);',
+    'sql<Row>`select id from runs FOR NO KEY\n UPDATE`.execute(tx);',
+    'sql`select id from runs for key share skip locked`.execute(tx);',
+    'sql`lock table accounts in share mode`.execute(tx);',
+  ])('%s is found', (text) => {
+    const [first] = rowLocks([{ path: 'server/runs/store.ts', text }]);
+    expect(first).toMatch(/^server\/runs\/store\.ts:1 uses .*: lock rows with locked\(\)/);
+  });
+
+  test.each([
+    ['server/database/row-locks.ts', 'query.forUpdate().skipLocked();'],
+    ['server/runs/store.ts', "locked(tx, query, 'update skip locked').execute();"],
+    ['server/runs/store.ts', '// query.forUpdate()'],
+    ['server/runs/store.ts', "const text = 'ready for update';"],
+    ['server/runs/store.test.ts', 'query.forUpdate();'],
+    ['client-app/a.ts', 'query.forUpdate();'],
+  ])('%s: %s is allowed', (path, text) => {
+    expect(rowLocks([{ path, text }])).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
-/** Laws of the server: one place reads the environment, one place knows the database. */
+/** Laws of the server: one place reads the environment, one place knows the database and locks its rows. */
 import { Visitor } from 'rolldown/utils';
 import { isTesting, type Source } from './source-files.ts';
-import { at, importsOf, syntaxOf } from './syntax.ts';
+import { at, importsOf, syntaxOf, textOf } from './syntax.ts';
 
 function ofServer(sources: readonly Source[], except: string): Source[] {
   return sources.filter(
@@ -66,4 +66,38 @@ export function databaseDrivers(sources: readonly Source[]): string[] {
       ];
     }),
   );
+}
+
+const LOCKING_METHODS = /^(forUpdate|forNoKeyUpdate|forShare|forKeyShare|skipLocked|noWait)$/;
+const LOCKING_SQL =
+  /\bfor\s+(no\s+key\s+)?update\b|\bfor\s+(key\s+)?share\b|\bskip\s+locked\b|\block\s+table\b/i;
+
+/**
+ * Rows are locked by `locked` in server/database/row-locks.ts, which knows whether the database has locks. A lock that hangs
+ * on a condition elsewhere can be forgotten, and no test on SQLite notices.
+ */
+export function rowLocks(sources: readonly Source[]): string[] {
+  return ofServer(sources, 'database/').flatMap((source) => {
+    const found: string[] = [];
+    const report = (node: { start: number }, what: string) => {
+      found.push(
+        `${at(source, node)} uses ${what}: lock rows with locked() of server/database/row-locks.ts.`,
+      );
+    };
+    new Visitor({
+      MemberExpression({ property }) {
+        const name = property.type === 'Identifier' ? property.name : textOf(property);
+        if (name !== undefined && LOCKING_METHODS.test(name)) report(property, name);
+      },
+      Identifier(node) {
+        if (node.name === 'skipsLocked') report(node, node.name);
+      },
+      TaggedTemplateExpression({ tag, quasi }) {
+        const [clause] = LOCKING_SQL.exec(textOf(quasi) ?? '') ?? [];
+        if (tag.type === 'Identifier' && tag.name === 'sql' && clause !== undefined)
+          report(quasi, clause.replace(/\s+/g, ' '));
+      },
+    }).visit(syntaxOf(source).program);
+    return found;
+  });
 }

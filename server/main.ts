@@ -33,7 +33,7 @@ import { Contents } from './blobs/contents.ts';
 import { blobsFolder, openBlobs } from './blobs/open.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { type Database, skipsLocked } from './database/database.ts';
+import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { Seal } from './database/seal.ts';
@@ -220,8 +220,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...versionHandlers({ ...shared, useOf: versionUse }),
       ...instanceHandlers({
         ...shared,
-        holdSecrets: (tx, applicationUid, id) =>
-          holdCollection(tx, skipsLocked(database), { applicationUid, id, change: false }),
+        holdSecrets: (tx, applicationUid, id) => holdCollection(tx, { applicationUid, id, change: false }),
       }),
       ...secretsHandlers({ ...shared, findUser: findInstanceOfSecrets }),
       ...uploads.handlers(),

@@ -6,7 +6,7 @@
  */
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/ids.ts';
 import { hasRight, mayGrant, ROLES, type Role, rolesWith } from '@switchyard/contract/roles.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Writer } from '../database/database.ts';
 import type { Caller } from '../http/handler.ts';
 import { badRequest, shown, unauthorized } from '../http/problem.ts';
 import { closeInvitesBy, listJoinedWith } from './member-store.ts';
@@ -20,10 +20,9 @@ import { deleteKeys, findKey, listKeysOf, listKeysWith, lockAccount } from './st
  */
 export async function holdAccount(
   tx: Writer,
-  database: Database,
   caller: Caller,
 ): Promise<{ account: AccountsTable; key: KeysTable }> {
-  const account = await lockAccount(tx, skipsLocked(database), caller.account);
+  const account = await lockAccount(tx, caller.account);
   const key = account && (await findKey(tx, caller.key));
   if (!account || key?.role !== caller.role) throw unauthorized('The key was revoked meanwhile.');
   return { account, key };

@@ -2,7 +2,7 @@
 import type { AccountId } from '@switchyard/contract/ids.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
@@ -75,7 +75,7 @@ export function accountsHandlers(
         );
       }
       await database.transact(async (tx) => {
-        const account = await lockAccount(tx, skipsLocked(database), params.account_id);
+        const account = await lockAccount(tx, params.account_id);
         if (!account) throw notFound(`There is no account ${shown(params.account_id)}.`);
         const now = clock.now();
         await updateAccount(tx, account.id, { deleted_at: now });

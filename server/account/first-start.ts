@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ownEntry } from '../audit/entry.ts';
 import { insertEntry } from '../audit/store.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Random } from '../random.ts';
 import { writeDurably } from './master-key.ts';
 import { insertNewAccount, newAccount } from './new-account.ts';
@@ -44,7 +44,7 @@ export async function firstStart(parts: {
   const token = await tokens.sign({ key: key.id, account: account.id, role: key.role });
   const path = join(parts.dataFolder, 'root-token');
   return database.transact(async (tx) => {
-    if (skipsLocked(database)) await lockAccounts(tx);
+    await lockAccounts(tx);
     if (!(await isEmpty(tx))) return null;
     await insertNewAccount(tx, made);
     await insertEntry(tx, entry);

@@ -3,7 +3,7 @@ import type { KeyId, MemberId } from '@switchyard/contract/ids.ts';
 import { INVITE_SECONDS } from '@switchyard/contract/limits.ts';
 import { mayGrant, type Role } from '@switchyard/contract/roles.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
@@ -69,7 +69,7 @@ export function memberHandlers(
 
   /** The member that the caller is about to change, with the account held. */
   const holdMember = async (tx: Writer, caller: Caller, id: MemberId): Promise<MembersTable> => {
-    await holdAccount(tx, database, caller);
+    await holdAccount(tx, caller);
     const member = await getMember(tx, caller.account, id);
     if (mayGrant(caller.role, member.role)) return member;
     throw forbidden(
@@ -97,7 +97,7 @@ export function memberHandlers(
       const answer = { status: 201 as const, body: inviteBody(member, open) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdAccount(tx, database, caller);
+        await holdAccount(tx, caller);
         const keys = await listKeysOf(tx, caller.account, member.owner);
         const stronger = keys.find((key) => !mayGrant(member.role, key.role));
         if (stronger) {
@@ -169,7 +169,7 @@ export function memberHandlers(
     async acceptInvite({ body, remember }) {
       const { account: id, inviteId } = invites.read(body.invite);
       return database.transact(async (tx) => {
-        const account = await lockAccount(tx, skipsLocked(database), id);
+        const account = await lockAccount(tx, id);
         const member = account && (await findInvited(tx, id, inviteId));
         if (!member) {
           throw forbidden(

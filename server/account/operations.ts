@@ -47,7 +47,7 @@ export function accountHandlers(
 
     async updateAccount({ caller, body }) {
       const changed = await database.transact(async (tx) => {
-        const { account, key } = await holdAccount(tx, database, caller);
+        const { account, key } = await holdAccount(tx, caller);
         const name = body.name ?? account.name;
         await updateAccount(tx, account.id, { name });
         return { ...accountBody({ ...account, name }), key: keyBody(key) };
@@ -84,7 +84,7 @@ export function accountHandlers(
       const answer = { status: 201 as const, body: { ...keyBody(key), token } };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdAccount(tx, database, caller);
+        await holdAccount(tx, caller);
         const member = await findMemberOf(tx, caller.account, key.owner);
         if (member && !mayGrant(member.role, key.role)) {
           throw badRequest(
@@ -113,7 +113,7 @@ export function accountHandlers(
 
     async revokeKey({ caller, params, query }) {
       await database.transact(async (tx) => {
-        await holdAccount(tx, database, caller);
+        await holdAccount(tx, caller);
         const key = await findKey(tx, params.key_id);
         const own = key && (key.id === caller.key || key.created_by === caller.key);
         if (!key || key.account_id !== caller.account || !(own || hasRight(caller.role, 'account'))) {

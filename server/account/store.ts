@@ -1,10 +1,10 @@
 /** Every statement on accounts and keys. */
 import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
+import { locked, lockTable } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { AccountsTable, KeysTable } from './schema.ts';
 
@@ -22,9 +22,9 @@ export function findAccount(db: Reader, id: AccountId): Promise<AccountsTable | 
 }
 
 /** The account, whose members and keys nobody else changes until the transaction is over. */
-export function lockAccount(tx: Writer, locks: boolean, id: AccountId): Promise<AccountsTable | undefined> {
+export function lockAccount(tx: Writer, id: AccountId): Promise<AccountsTable | undefined> {
   const query = tx.selectFrom('accounts').selectAll().where('id', '=', id).where('deleted_at', 'is', null);
-  return (locks ? query.forUpdate() : query).executeTakeFirst();
+  return locked(tx, query, 'update').executeTakeFirst();
 }
 
 export function listAccounts(db: Reader, page: PageRequest): Promise<AccountsTable[]> {
@@ -68,9 +68,9 @@ export async function removeAccount(tx: Writer, id: AccountId): Promise<void> {
   await tx.deleteFrom('accounts').where('id', '=', id).execute();
 }
 
-/** Nobody else makes an account until the transaction ends; PostgreSQL only. */
+/** Nobody else makes an account until the transaction ends. */
 export async function lockAccounts(tx: Writer): Promise<void> {
-  await sql`lock table accounts in share row exclusive mode`.execute(tx);
+  await lockTable(tx, 'accounts');
 }
 
 export async function isEmpty(db: Reader): Promise<boolean> {

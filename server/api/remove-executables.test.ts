@@ -5,7 +5,6 @@ import { holdExecutable } from '../applications/executables-store.ts';
 import { Contents } from '../blobs/contents.ts';
 import { openDiskBlobs } from '../blobs/disk.ts';
 import { systemClock } from '../clock.ts';
-import { skipsLocked } from '../database/database.ts';
 import { systemRandom } from '../random.ts';
 import { resolveInstance } from '../runs/resolve.ts';
 import { submit } from '../runs/submit.ts';
@@ -171,7 +170,6 @@ test('of one that begins to be used while it is removed either the use or the re
   await push('a');
   await push('b');
   const { database } = server.running;
-  const locks = skipsLocked(database);
   const first = await database.read
     .selectFrom('executables')
     .selectAll()
@@ -189,7 +187,7 @@ test('of one that begins to be used while it is removed either the use or the re
   await expect.poll(async () => (await executables())[0]?.unused_since).not.toBeNull();
   // The removal is due, and comes upon the row while it is held.
   await database.transact(async (tx) => {
-    expect(await holdExecutable(tx, locks, first.id)).toBe(true);
+    expect(await holdExecutable(tx, first.id)).toBe(true);
     await insertVersion(tx, version);
     shift += HOUR_MS + 1;
     // Time for the reconciler, which looks every 20 ms, to come upon it and wait.
@@ -200,7 +198,7 @@ test('of one that begins to be used while it is removed either the use or the re
   expectStatus(await server.ask('DELETE', '/v1/applications/app/versions/late'), 204);
   await pass(1);
   await expect.poll(async () => (await executables()).length).toBe(1);
-  expect(await database.transact((tx) => holdExecutable(tx, locks, first.id))).toBe(false);
+  expect(await database.transact((tx) => holdExecutable(tx, first.id))).toBe(false);
 });
 
 test('a run that was about to be made of one that is removed meanwhile is refused, and leaves nothing', async () => {

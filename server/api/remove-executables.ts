@@ -20,7 +20,7 @@ import {
 import type { ExecutablesTable } from '../applications/schema.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, type Reader, skipsLocked } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { findExecuted } from '../runs/store.ts';
@@ -47,8 +47,6 @@ async function findUsed(db: Reader, ids: readonly ExecutableId[]): Promise<Set<E
 }
 
 export function executableCleaner({ database, contents, clock, log }: Parts): Reconciler {
-  const locks = skipsLocked(database);
-
   const look = async (batch: readonly ExecutablesTable[]): Promise<void> => {
     const ids = batch.map((one) => one.id);
     const used = await findUsed(database.read, ids);
@@ -70,7 +68,7 @@ export function executableCleaner({ database, contents, clock, log }: Parts): Re
 
   const removeOne = async (id: ExecutableId): Promise<void> => {
     const blobs = await database.transact(async (tx) => {
-      const held = await holdForRemoval(tx, locks, id);
+      const held = await holdForRemoval(tx, id);
       if (!held || (await findUsed(tx, [id])).has(id)) return [];
       if ((await findExecuted(tx, [id], false)).length === 0) await removeExecutable(tx, id);
       else await markArchiveRemoved(tx, id, clock.now());

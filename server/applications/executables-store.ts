@@ -5,6 +5,7 @@
 import type { ExecutableId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
+import { locked } from '../database/row-locks.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 
 export async function insertExecutable(tx: Writer, executable: ExecutablesTable): Promise<void> {
@@ -45,17 +46,20 @@ export async function findExecutables(db: Reader, ids: readonly ExecutableId[]):
 
 const IDS_PER_STATEMENT = 500;
 
-const whole = (db: Reader, { id }: { id: ExecutableId }) =>
-  db.selectFrom('executables').select('id').where('id', '=', id).where('archive_removed_at', 'is', null);
-const selectWhole = prepared(whole);
-const shareWhole = prepared((db, values: { id: ExecutableId }) => whole(db, values).forShare());
+const shareWhole = prepared((db, { id }: { id: ExecutableId }) =>
+  locked(
+    db,
+    db.selectFrom('executables').select('id').where('id', '=', id).where('archive_removed_at', 'is', null),
+    'share',
+  ),
+);
 
 /**
  * Whether the executable is there with its archive; nobody removes either until the transaction is over. Asked by whoever
- * makes something that names it. With `locks` false the database has one writer and needs no lock.
+ * makes something that names it.
  */
-export async function holdExecutable(tx: Writer, locks: boolean, id: ExecutableId): Promise<boolean> {
-  return (await (locks ? shareWhole : selectWhole)(tx, { id })).length > 0;
+export async function holdExecutable(tx: Writer, id: ExecutableId): Promise<boolean> {
+  return (await shareWhole(tx, { id })).length > 0;
 }
 
 /** Some executables, by id, after the one given. */
@@ -92,13 +96,9 @@ export async function markUnused(
 }
 
 /** The executable, for its removal: nobody begins to use it until the transaction is over. */
-export function holdForRemoval(
-  tx: Writer,
-  locks: boolean,
-  id: ExecutableId,
-): Promise<ExecutablesTable | undefined> {
+export function holdForRemoval(tx: Writer, id: ExecutableId): Promise<ExecutablesTable | undefined> {
   const query = tx.selectFrom('executables').selectAll().where('id', '=', id);
-  return (locks ? query.forUpdate() : query).executeTakeFirst();
+  return locked(tx, query, 'update').executeTakeFirst();
 }
 
 export async function markArchiveRemoved(tx: Writer, id: ExecutableId, at: number): Promise<void> {

@@ -7,7 +7,7 @@ import type { Role } from '@switchyard/contract/roles.ts';
 import type { Host } from '@switchyard/runner';
 import type { Contents } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import { checkName } from '../http/names.ts';
@@ -136,7 +136,7 @@ export function applicationHandlers(
       const row = await getApplication(database.read, caller.account, params.application_id);
       checkName(body.name, row.id);
       const changed = await database.transact(async (tx) => {
-        const held = await holdApplication(tx, skipsLocked(database), row);
+        const held = await holdApplication(tx, row);
         for (const field of ['default_instance', 'default_experiment_instance'] as const) {
           // What is sent back unchanged is let through: clients send the whole object.
           if (body[field] !== held[field]) await checkInstance(tx, held.uid, field, body[field]);
@@ -164,7 +164,7 @@ export function applicationHandlers(
     async getBinaryUpload({ caller, params }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
       const upload = await parts.uploads.create(row.uid, 'executable', caller.key, (tx) =>
-        checkApplication(tx, skipsLocked(database), row),
+        checkApplication(tx, row),
       );
       return { status: 200, body: upload };
     },

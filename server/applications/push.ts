@@ -13,7 +13,7 @@ import {
 } from '@switchyard/runner';
 import { ContentGoneError, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { badRequest } from '../http/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
@@ -80,7 +80,7 @@ export async function push(parts: Parts, asked: Push): Promise<PushResult> {
       archive_removed_at: null,
     };
     await database.transact(async (tx) => {
-      await holdApplication(tx, skipsLocked(database), asked.application);
+      await holdApplication(tx, asked.application);
       await content.insert(tx);
       await insertExecutable(tx, executable);
       await updateApplication(tx, uid, {

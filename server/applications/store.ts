@@ -3,6 +3,7 @@ import type { AccountId, ApplicationId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
+import { locked } from '../database/row-locks.ts';
 import type { Owner } from '../http/handler.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { notFound, shown } from '../http/problem.ts';
@@ -47,11 +48,10 @@ export async function findOwner(db: Reader, uid: string): Promise<Owner | undefi
 
 /**
  * The application as it is now, which nobody else deletes or changes until the transaction is over; the 404 when it was
- * deleted meanwhile. With `locks` false the database has one writer and needs no lock.
+ * deleted meanwhile.
  */
 export async function holdApplication(
   tx: Writer,
-  locks: boolean,
   application: ApplicationsTable,
 ): Promise<ApplicationsTable> {
   const query = tx
@@ -59,7 +59,7 @@ export async function holdApplication(
     .selectAll()
     .where('uid', '=', application.uid)
     .where('deleted_at', 'is', null);
-  const row = await (locks ? query.forUpdate() : query).executeTakeFirst();
+  const row = await locked(tx, query, 'update').executeTakeFirst();
   if (!row) throw notFound(`There is no application ${shown(application.id)}.`);
   return row;
 }
@@ -120,10 +120,13 @@ export async function removeApplication(tx: Writer, uid: string): Promise<void> 
   await tx.deleteFrom('applications').where('uid', '=', uid).execute();
 }
 
-const live = (db: Reader, { uid }: { uid: string }) =>
-  db.selectFrom('applications').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null);
-const selectLive = prepared(live);
-const shareLive = prepared((db, values: { uid: string }) => live(db, values).forShare());
+const shareLive = prepared((db, { uid }: { uid: string }) =>
+  locked(
+    db,
+    db.selectFrom('applications').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null),
+    'share',
+  ),
+);
 
 /** The application of the uid, unless it is deleted. */
 export function findLiveApplication(db: Reader, uid: string): Promise<ApplicationsTable | undefined> {
@@ -137,13 +140,12 @@ export function findLiveApplication(db: Reader, uid: string): Promise<Applicatio
 
 /**
  * Lets the transaction go on only while the application is there: nobody deletes it until the transaction is over, so that
- * nothing is made that its removal would not find. With `locks` false the database has one writer and needs no lock.
+ * nothing is made that its removal would not find.
  */
 export async function checkApplication(
   tx: Writer,
-  locks: boolean,
   application: Pick<ApplicationsTable, 'uid' | 'id'>,
 ): Promise<void> {
-  const found = await (locks ? shareLive : selectLive)(tx, { uid: application.uid });
+  const found = await shareLive(tx, { uid: application.uid });
   if (found.length === 0) throw notFound(`There is no application ${shown(application.id)}.`);
 }

@@ -4,7 +4,7 @@
  * is drawn before the commit, so that whoever reads on from the last one misses what commits late.
  */
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { entryBody, hashOf } from './entry.ts';
@@ -27,7 +27,7 @@ export async function chain(database: Database): Promise<Link | null> {
   if (!(await hasUnchained(database.read))) return null;
   let last: Link | null = null;
   for (;;) {
-    const links = await database.transact((tx) => chainSome(tx, skipsLocked(database)));
+    const links = await database.transact((tx) => chainSome(tx));
     last = links.at(-1) ?? last;
     if (links.length < AT_ONCE[0]) return last;
   }
@@ -50,8 +50,8 @@ export function chainer({ database, clock, log }: Parts): Reconciler {
   });
 }
 
-async function chainSome(tx: Writer, locks: boolean): Promise<Link[]> {
-  const head = await holdHead(tx, locks);
+async function chainSome(tx: Writer): Promise<Link[]> {
+  const head = await holdHead(tx);
   if (!head) return [];
   const rows = await listUnchained(tx, AT_ONCE[0]);
   let { number, hash } = head;

@@ -4,6 +4,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isInWindow } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
+import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { AuditEntriesTable, AuditHeadTable } from './schema.ts';
 
@@ -88,9 +89,9 @@ export function findHead(db: Reader): Promise<AuditHeadTable | undefined> {
 }
 
 /** The end of the chain, which nobody else makes longer until the transaction is over; undefined while somebody does. */
-export function holdHead(tx: Writer, locks: boolean): Promise<AuditHeadTable | undefined> {
+export function holdHead(tx: Writer): Promise<AuditHeadTable | undefined> {
   const query = tx.selectFrom('audit_head').selectAll();
-  return (locks ? query.forUpdate().skipLocked() : query).executeTakeFirst();
+  return locked(tx, query, 'update skip locked').executeTakeFirst();
 }
 
 export async function moveHead(tx: Writer, { number, hash }: Pick<Link, 'number' | 'hash'>): Promise<void> {

@@ -11,8 +11,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, type Reader, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Reader, Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
+import { locked } from '../database/row-locks.ts';
 import { makeId, type Random } from '../random.ts';
 import { areHeld } from './holds.ts';
 import type { Identity } from './identity.ts';
@@ -115,13 +116,12 @@ export class Contents {
     const original = await this.find(contentId);
     if (!original) return undefined;
     const id = makeId<string>(this.#random, 'c');
-    const locks = skipsLocked(this.#database);
     return {
       ...original,
       id,
       async insert(tx) {
         const query = tx.selectFrom('contents').selectAll().where('id', '=', contentId);
-        const row = await (locks ? query.forShare() : query).executeTakeFirst();
+        const row = await locked(tx, query, 'share').executeTakeFirst();
         if (!row) throw new ContentGoneError(`The content ${contentId} was removed meanwhile.`);
         await insert(tx, { ...row, id });
       },

@@ -57,11 +57,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Whether rows have to be locked (`for update`, `skip locked`): SQLite has one writer at a time and needs none of it. */
-export function skipsLocked(database: Database): boolean {
-  return database.kind === 'postgres';
-}
-
 /** Listeners by topic, in this process. */
 export class Topics {
   readonly #listeners = new Map<string, Set<() => void>>();

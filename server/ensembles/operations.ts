@@ -12,7 +12,7 @@ import { findExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
 import { checkApplication, getApplication, holdApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerListObject } from '../http/lists.ts';
 import { checkName } from '../http/names.ts';
@@ -90,7 +90,7 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
       const answer = { status: 201 as const, body: await one(caller, application, row) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, skipsLocked(database), application);
+        await holdApplication(tx, application);
         if (!(await insertEnsemble(tx, row)))
           throw badRequest(
             `id is ${shown(row.id)}, which another ensemble of the application has; choose another.`,
@@ -126,7 +126,7 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
         ...(typeof body.description === 'string' ? { description: body.description } : {}),
       };
       const row = await database.transact(async (tx) => {
-        await checkApplication(tx, skipsLocked(database), application);
+        await checkApplication(tx, application);
         const before = await findEnsemble(tx, application.uid, params.ensemble_id);
         if (before && Object.keys(changes).length === 0) return before;
         const now = clock.now();

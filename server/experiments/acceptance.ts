@@ -4,7 +4,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication, getApplication } from '../applications/store.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import { checkName } from '../http/names.ts';
@@ -47,7 +47,6 @@ type AcceptanceOperation =
 
 export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation> {
   const { database, pageTokens, clock, random, onDeleted } = parts;
-  const locks = skipsLocked(database);
 
   const missing = (application: Pick<ApplicationsTable, 'id'>, id: ExperimentId) =>
     notFound(`There is no acceptance test ${shown(id)} of application ${shown(application.id)}.`);
@@ -89,7 +88,7 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
       const answer = { status: 201 as const, body: acceptanceInfo(row('')) };
       const make = async (tx: Writer, experimentUid: string): Promise<void> => {
         await remember(tx, answer);
-        await checkApplication(tx, locks, application);
+        await checkApplication(tx, application);
         if (!(await insertAcceptanceTest(tx, row(experimentUid)))) throw taken(id);
       };
       // What is there may come of the same request, sent twice at once: then that has its answer.
@@ -119,7 +118,7 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
         const change = await controlChange(database.read, known, definition.control);
         await database.transact(async (tx) => {
           await make(tx, known.uid);
-          const held = await holdExperiment(tx, locks, known.uid);
+          const held = await holdExperiment(tx, known.uid);
           if (!held)
             throw badRequest(`experiment_id is ${shown(experimentId)}, which was deleted meanwhile.`);
           if (change) await changeControl(tx, known, held, change);
@@ -173,7 +172,7 @@ export function acceptanceHandlers(parts: Parts): HandlersOf<AcceptanceOperation
       const { application, test } = await find(caller, params.application_id, params.acceptance_id);
       await database.transact(async (tx) => {
         // Whoever adds or deletes a test of the batch waits here, so that the last one takes the batch with it.
-        await holdExperiment(tx, locks, test.experiment_uid);
+        await holdExperiment(tx, test.experiment_uid);
         if (!(await deleteAcceptanceTest(tx, test.uid))) throw missing(application, params.acceptance_id);
         if (!(await hasAcceptanceTests(tx, test.experiment_uid)))
           await deleteExperiment(tx, test.experiment_uid, clock.now());

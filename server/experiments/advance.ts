@@ -4,7 +4,7 @@
  */
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, type Reader, skipsLocked } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { Setbacks } from '../reconcile/setbacks.ts';
@@ -63,7 +63,7 @@ async function end(parts: Parts, uid: string): Promise<void> {
   const results = await findBatch(database.read, experiment);
   const status = (before.counts.statuses.succeeded ?? 0) > 0 ? 'completed' : 'failed';
   const blobs = await database.transact(async (tx) => {
-    const held = await holdExperiment(tx, skipsLocked(database), uid);
+    const held = await holdExperiment(tx, uid);
     // A run that has joined meanwhile is waited for, and one that was deleted is not in what was found: it is looked again.
     if (held?.status !== 'started' || (await goesOn(tx, uid))) return [];
     if ((await stateOf(tx, held)).key !== before.key) return null;

@@ -6,7 +6,7 @@ import type { ExperimentType } from '@switchyard/contract/states.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication } from '../applications/store.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Caller, RawReply } from '../http/handler.ts';
 import { inPieces, type Listed, nextPartRows } from '../http/lists.ts';
 import { checkName } from '../http/names.ts';
@@ -109,7 +109,7 @@ export function commonOf(
         updated_at: clock.now(),
       };
       return database.transact(async (tx) => {
-        const held = await holdExperiment(tx, skipsLocked(database), experiment.uid);
+        const held = await holdExperiment(tx, experiment.uid);
         if (!held) throw missing(application, experiment.id);
         await updateExperiment(tx, held.uid, changes);
         return { ...held, ...changes };

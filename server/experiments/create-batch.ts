@@ -13,7 +13,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication, getApplication } from '../applications/store.ts';
 import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Call } from '../http/handler.ts';
 import { checkName } from '../http/names.ts';
 import { badRequest, Problem, shown } from '../http/problem.ts';
@@ -105,7 +105,7 @@ async function tryToCreate(parts: Parts, { caller, params, body, remember }: Cre
   const planned = plannedOf(asked, wanted, inputs);
   await database.transact(async (tx) => {
     await remember(tx, answer, uid);
-    await checkApplication(tx, skipsLocked(database), application);
+    await checkApplication(tx, application);
     await checkVersions(tx, application, [
       ...checked.versions.values(),
       ...wanted.map((run) => run.version_id),

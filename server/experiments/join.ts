@@ -2,7 +2,7 @@
 import type { ExperimentId } from '@switchyard/contract/ids.ts';
 import { BATCH_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { badRequest, shown } from '../http/problem.ts';
 import type { Joined } from '../runs/create.ts';
 import type { ExperimentsTable } from './schema.ts';
@@ -30,7 +30,7 @@ export async function joinBatch(
   return {
     mark: { uid, id, type },
     async join(tx) {
-      const { requested } = open(await holdExperiment(tx, skipsLocked(database), uid));
+      const { requested } = open(await holdExperiment(tx, uid));
       await updateExperiment(tx, uid, { requested: requested + 1 });
     },
   };

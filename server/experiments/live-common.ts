@@ -5,7 +5,7 @@ import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/reserved-inst
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication, getApplication } from '../applications/store.ts';
 import { rfc3339 } from '../clock.ts';
-import { skipsLocked, type Writer } from '../database/database.ts';
+import type { Writer } from '../database/database.ts';
 import type { Caller, RawReply } from '../http/handler.ts';
 import type { Listed } from '../http/lists.ts';
 import { checkName } from '../http/names.ts';
@@ -105,7 +105,7 @@ export function liveCommonOf(parts: LiveParts, kind: LiveKind) {
     ): Promise<void> {
       await database.transact(async (tx) => {
         await remember(tx);
-        await checkApplication(tx, skipsLocked(database), application);
+        await checkApplication(tx, application);
         if (await insertExperiment(tx, draft)) return;
         throw badRequest(
           `id is ${shown(draft.id)}, which another ${kind.noun} of the application has; choose another.`,

@@ -8,7 +8,7 @@ import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import { badRequest, type Problem, shown } from '../http/problem.ts';
 import { findInstance } from '../instances/store.ts';
 import { forgetPlanned } from '../runs/plan.ts';
@@ -68,9 +68,8 @@ function start(
   missing: () => Problem,
 ): Promise<void> {
   return database.transact(async (tx) => {
-    const lock = skipsLocked(database);
-    await checkApplication(tx, lock, application);
-    const held = await holdExperiment(tx, lock, uid);
+    await checkApplication(tx, application);
+    const held = await holdExperiment(tx, uid);
     if (!held) throw missing();
     if (held.status === 'started') throw new HasStartedError();
     if (held.status !== 'draft')
@@ -154,7 +153,7 @@ export async function stopLive(
 ): Promise<void> {
   const after = AFTER[intent];
   await database.transact(async (tx) => {
-    const held = await holdExperiment(tx, skipsLocked(database), uid);
+    const held = await holdExperiment(tx, uid);
     if (!held) throw missing();
     if (held.status === after) return;
     if (held.status !== 'started')

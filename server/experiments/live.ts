@@ -9,7 +9,7 @@
  */
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { type Log, messageOf } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { cancel } from '../runs/cancel.ts';
@@ -126,7 +126,7 @@ export class LiveTests {
     if (isOver ? await this.#isLetGo(test) : !(await hasCaptures(database.read, test.uid))) return test;
     const now = clock.now();
     const moved = await database.transact(async (tx) => {
-      const held = await holdExperiment(tx, skipsLocked(database), test.uid);
+      const held = await holdExperiment(tx, test.uid);
       if (held?.status !== 'started') return undefined;
       if (isOver) return endCopying(tx, held, now);
       const planned = await planCopies(tx, held, now);
@@ -158,7 +158,7 @@ export class LiveTests {
     if (await this.#isPending(test)) return;
     const results = await this.#parts.findings.compute(test);
     await database.transact(async (tx) => {
-      const held = await holdExperiment(tx, skipsLocked(database), test.uid);
+      const held = await holdExperiment(tx, test.uid);
       if (held?.status !== 'started') return;
       const now = clock.now();
       await updateExperiment(tx, held.uid, { status: 'completed', completed_at: now, updated_at: now });
@@ -171,7 +171,7 @@ export class LiveTests {
     if (!this.isOverdue(test)) return;
     const { database, clock } = this.#parts;
     await database.transact(async (tx) => {
-      const held = await holdExperiment(tx, skipsLocked(database), test.uid);
+      const held = await holdExperiment(tx, test.uid);
       if (held?.status !== 'started') return;
       await release(tx, held);
       const now = clock.now();
@@ -186,7 +186,7 @@ export class LiveTests {
     if (await this.#isPending(test)) return;
     const results = await this.#parts.findings.compute(test);
     await database.transact(async (tx) => {
-      if (!(await holdExperiment(tx, skipsLocked(database), test.uid))) return;
+      if (!(await holdExperiment(tx, test.uid))) return;
       await writeResults(tx, test.uid, results);
       await removeUnsettled(tx, test.uid);
     });

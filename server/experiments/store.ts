@@ -4,6 +4,7 @@ import type { ExperimentStatus, ExperimentType } from '@switchyard/contract/stat
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isInWindow } from '../database/list.ts';
+import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { ExperimentInputsTable, ExperimentKind, ExperimentsTable } from './schema.ts';
 
@@ -36,21 +37,14 @@ export function findExperiment(
     .executeTakeFirst();
 }
 
-/**
- * The experiment as it is now, which nobody else changes or deletes until the transaction is over. With `lock` false the
- * database has one writer and needs no lock.
- */
-export function holdExperiment(
-  tx: Writer,
-  lock: boolean,
-  uid: string,
-): Promise<ExperimentsTable | undefined> {
+/** The experiment as it is now, which nobody else changes or deletes until the transaction is over. */
+export function holdExperiment(tx: Writer, uid: string): Promise<ExperimentsTable | undefined> {
   const query = tx
     .selectFrom('experiments')
     .selectAll()
     .where('uid', '=', uid)
     .where('deleted_at', 'is', null);
-  return (lock ? query.forUpdate() : query).executeTakeFirst();
+  return locked(tx, query, 'update').executeTakeFirst();
 }
 
 export interface ListedExperiments {

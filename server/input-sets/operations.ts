@@ -6,7 +6,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, holdApplication } from '../applications/store.ts';
 import { ContentGoneError, type Contents } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import { checkName } from '../http/names.ts';
@@ -105,7 +105,7 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
         const answer = { status: 201 as const, body: wholeBody(application, { ...row, items }) };
         await database.transact(async (tx) => {
           await remember(tx, answer);
-          await holdApplication(tx, skipsLocked(database), application);
+          await holdApplication(tx, application);
           if (!(await insertInputSet(tx, row)))
             throw badRequest(
               `id is ${shown(id)}, which another input set of the application has; choose another.`,

@@ -2,6 +2,7 @@
 import type { InputSetId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
+import { lockRows } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { InputSetInputsTable, InputSetsTable } from './schema.ts';
 
@@ -98,18 +99,15 @@ export async function findInputSet(
 /** The same, which nobody else changes or deletes until the transaction is over. */
 export async function holdInputSet(
   tx: Writer,
-  locks: boolean,
   applicationUid: string,
   id: InputSetId,
 ): Promise<InputSetWithItems | undefined> {
-  if (locks)
-    await tx
-      .selectFrom('input_sets')
-      .select('uid')
-      .where('application_uid', '=', applicationUid)
-      .where('id', '=', id)
-      .forUpdate()
-      .execute();
+  const query = tx
+    .selectFrom('input_sets')
+    .select('uid')
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id);
+  await lockRows(tx, query, 'update');
   return findInputSet(tx, applicationUid, id);
 }
 

@@ -5,7 +5,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication } from '../applications/store.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import { badRequest, type Problem, shown } from '../http/problem.ts';
 import { type Offer, offerInputs } from './choose.ts';
 import { namedInputs } from './rules.ts';
@@ -37,10 +37,9 @@ export async function update(
   const { database, contents, clock } = parts;
   const wanted = body.inputs ? namedInputs(body.inputs) : null;
   const offers = await offerInputs(parts, application.uid, wanted ?? []);
-  const locks = skipsLocked(database);
   const done = await database.transact(async (tx) => {
-    await checkApplication(tx, locks, application);
-    const before = await holdInputSet(tx, locks, application.uid, id);
+    await checkApplication(tx, application);
+    const before = await holdInputSet(tx, application.uid, id);
     if (!before) throw missing();
     const change = wanted && changeOf(before.items, wanted, offers);
     const { name, description } = {

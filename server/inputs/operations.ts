@@ -5,7 +5,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, holdApplication } from '../applications/store.ts';
 import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import type { PageTokens } from '../http/paging.ts';
@@ -69,7 +69,7 @@ export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
       const answer = { status: 201 as const, body: bodyOf(application, row) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, skipsLocked(database), application);
+        await holdApplication(tx, application);
         if (!(await insertInput(tx, row)))
           throw badRequest(`id is ${shown(id)}, which another input of the application has; choose another.`);
         await content.insert(tx).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { findExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, holdApplication, updateApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import { checkName } from '../http/names.ts';
@@ -58,7 +58,7 @@ export function instanceHandlers(
   };
   const checkVersion = async (tx: Writer, application: ApplicationsTable, id: VersionId): Promise<void> => {
     const wanted = { applicationUid: application.uid, id, change: false };
-    if (await holdVersion(tx, skipsLocked(database), wanted)) return;
+    if (await holdVersion(tx, wanted)) return;
     throw badRequest(
       `version_id is ${shown(id)}; it must be a version of the application ${shown(application.id)}.`,
     );
@@ -133,7 +133,7 @@ export function instanceHandlers(
       };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, skipsLocked(database), application);
+        await holdApplication(tx, application);
         await checkVersion(tx, application, row.version_id);
         await checkOptions(tx, caller, row, body.configuration?.options, new Set());
         await checkSecrets(tx, application, row.secrets_collection_id);
@@ -206,7 +206,7 @@ export function instanceHandlers(
     async deleteInstance({ caller, params }) {
       const { application, instance } = await find(caller, params);
       await database.transact(async (tx) => {
-        const held = await holdApplication(tx, skipsLocked(database), application);
+        const held = await holdApplication(tx, application);
         if (held.default_instance === instance.id) {
           throw badRequest(
             `The instance ${shown(instance.id)} is the default instance of the application; set default_instance to another or to "latest" first.`,

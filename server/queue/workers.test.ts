@@ -175,7 +175,7 @@ test('a worker that stops offers no slot while it ends what it has', async () =>
   await logged(server, 'app', await createRun(server, 'app'), 'started');
   const { database } = server.running;
   const slots = async (): Promise<number> =>
-    servingOf(await livingWorkers(database.read, Date.now(), false), '6c9500mb870s').slots;
+    servingOf(await livingWorkers(database.read, Date.now()), '6c9500mb870s').slots;
   expect(await slots()).toBe(2);
   const closed = server.running.close();
   await expect.poll(slots, { interval: 20 }).toBe(0);

@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { Capacity } from '../config.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
+import { locked } from '../database/row-locks.ts';
 import type { Log } from '../log.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 
@@ -74,23 +75,30 @@ export function heartbeat(parts: { database: Database; worker: Worker; clock: Cl
   });
 }
 
-/**
- * The workers that are alive. With `lock` two transactions that ask wait for each other, so that only one of them can take
- * the last free slot.
- */
-export async function livingWorkers(
-  db: Reader,
-  now: number,
-  lock: boolean,
-): Promise<{ id: string; capacity: Capacity }[]> {
-  const rows = await (lock ? lockLiving : selectLiving)(db, { since: now - LEASE_MS });
-  return rows.map((row) => ({ id: row.id, capacity: JSON.parse(row.capacity) as Capacity }));
+interface LivingWorker {
+  id: string;
+  capacity: Capacity;
 }
+
+/** The workers that are alive. */
+export async function livingWorkers(db: Reader, now: number): Promise<LivingWorker[]> {
+  return (await selectLiving(db, { since: now - LEASE_MS })).map(capacityOf);
+}
+
+/** The same, locked: two transactions that ask wait for each other, so that only one of them can take the last free slot. */
+export async function lockLivingWorkers(tx: Writer, now: number): Promise<LivingWorker[]> {
+  return (await lockLiving(tx, { since: now - LEASE_MS })).map(capacityOf);
+}
+
+const capacityOf = (row: { id: string; capacity: string }): LivingWorker => ({
+  id: row.id,
+  capacity: JSON.parse(row.capacity) as Capacity,
+});
 
 const living = (db: Reader, { since }: { since: number }) =>
   db.selectFrom('workers').select(['id', 'capacity']).where('heartbeat_at', '>', since).orderBy('id');
 const selectLiving = prepared(living);
-const lockLiving = prepared((db, values: { since: number }) => living(db, values).forUpdate());
+const lockLiving = prepared((db, values: { since: number }) => locked(db, living(db, values), 'update'));
 
 /**
  * Strikes off workers whose heartbeat has stopped: one that is older than a lease and has not changed for as long as two of

@@ -8,7 +8,7 @@
 import type { Outcome, Runner, RunningApp } from '@switchyard/runner';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Seal } from '../database/seal.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Log, messageOf } from '../log.ts';
@@ -114,7 +114,6 @@ export class Dispatcher {
         limit,
         now: clock.now(),
         containment: runner.host.containment,
-        skipLocked: skipsLocked(database),
       };
       const claimed = await database.transact((tx) => claimRuns(tx, claim), { durable: false });
       for (const run of claimed) this.#start(run);

@@ -9,7 +9,7 @@
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { LogLine } from '@switchyard/runner';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import { type Log, messageOf } from '../log.ts';
 import type { Mask } from '../secrets/mask.ts';
 import { insertLogChunk, listLogChunks } from './history.ts';
@@ -98,7 +98,7 @@ export class LogWriter {
     const { database } = this.#parts;
     await database.transact(
       async (tx) => {
-        if (await isHeld(tx, this.#run, skipsLocked(database))) await this.#insert(tx, lines);
+        if (await isHeld(tx, this.#run)) await this.#insert(tx, lines);
       },
       { durable: false },
     );

@@ -7,6 +7,7 @@ import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
+import { locked } from '../database/row-locks.ts';
 import { type Changed, insertEvents } from './history.ts';
 import { RETRY_PAUSE_MAX_MS } from './host-faults.ts';
 import type { RunsTable } from './schema.ts';
@@ -18,8 +19,6 @@ export interface Claim {
   limit: number;
   now: number;
   containment: RunsTable['containment'];
-  /** Several processes claim from the table. */
-  skipLocked: boolean;
 }
 
 /**
@@ -40,7 +39,7 @@ export async function claimRuns(tx: Writer, claim: Claim): Promise<RunsTable[]> 
         ]),
       )
       .limit(claim.limit);
-    waiting.push(...(await (claim.skipLocked ? query.forUpdate().skipLocked() : query).execute()));
+    waiting.push(...(await locked(tx, query, 'update skip locked').execute()));
   }
   if (waiting.length === 0) return [];
   const next = waiting.sort(byTurn).slice(0, claim.limit);
@@ -242,15 +241,8 @@ export async function isToBeCanceled(db: Reader, id: RunId): Promise<boolean> {
   return row !== undefined && row.cancel_requested_at !== null;
 }
 
-/**
- * Whether the run is there and nobody has claimed it since. With `lock` it cannot be deleted before the transaction has
- * ended.
- */
-export async function isHeld(
-  tx: Writer,
-  run: Pick<RunsTable, 'id' | 'fence'>,
-  lock: boolean,
-): Promise<boolean> {
+/** Whether the run is there and nobody has claimed it since. It cannot be deleted before the transaction has ended. */
+export async function isHeld(tx: Writer, run: Pick<RunsTable, 'id' | 'fence'>): Promise<boolean> {
   const query = tx.selectFrom('runs').select('id').where('id', '=', run.id).where('fence', '=', run.fence);
-  return (await (lock ? query.forKeyShare() : query).executeTakeFirst()) !== undefined;
+  return (await locked(tx, query, 'key share').executeTakeFirst()) !== undefined;
 }

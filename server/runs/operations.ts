@@ -5,7 +5,6 @@ import { may } from '@switchyard/contract/states.ts';
 import { hiddenOptions } from '../applications/executable.ts';
 import { findExecutable, findExecutables } from '../applications/executables-store.ts';
 import { checkApplication, getApplication } from '../applications/store.ts';
-import { skipsLocked } from '../database/database.ts';
 import { type Caller, type HandlersOf, memberOf } from '../http/handler.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
@@ -189,7 +188,7 @@ export function runHandlers(parts: Parts): HandlersOf<RunOperation> {
       const application = await getApplication(database.read, caller.account, params.application_id);
       const upload = await uploads.create(application.uid, 'content', caller.key, async (tx, made) => {
         await remember(tx, { status: 200, body: made });
-        await checkApplication(tx, skipsLocked(database), application);
+        await checkApplication(tx, application);
       });
       return { status: 200, body: upload };
     },

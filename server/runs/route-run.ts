@@ -6,7 +6,7 @@
  */
 import type { RunId } from '@switchyard/contract/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import { skipsLocked, type Writer } from '../database/database.ts';
+import type { Writer } from '../database/database.ts';
 import { Problem } from '../http/problem.ts';
 import type { Mark } from './plan.ts';
 import { chosenId } from './resolve.ts';
@@ -44,7 +44,7 @@ export async function submitRouted(
     parts,
     alsoDoing(asked, async (tx, id) => {
       const { experimentUid } = route;
-      if (await holdsRoute(tx, skipsLocked(database), application.uid, chosen, experimentUid))
+      if (await holdsRoute(tx, application.uid, chosen, experimentUid))
         await insertCapture(tx, {
           experiment_uid: experimentUid,
           run_id: id,
@@ -71,7 +71,6 @@ async function submitToUnit(
   const unit = rule.kind === 'switchback' ? unitAt(rule, at) : null;
   const instance = rule.kind === 'switchback' && unit !== null ? rule.units[unit] : undefined;
   if (unit === null || instance === undefined) return null;
-  const lock = skipsLocked(parts.database);
   try {
     // The name that was asked for is kept where it is the same instance.
     const asked = await ask(routedId(instance) === routedId(chosen) ? chosen : instance, {
@@ -82,7 +81,7 @@ async function submitToUnit(
     return await submit(
       parts,
       alsoDoing(asked, async (tx) => {
-        if (!(await holdsRoute(tx, lock, application.uid, chosen, uid))) throw new RouteGone();
+        if (!(await holdsRoute(tx, application.uid, chosen, uid))) throw new RouteGone();
       }),
     );
   } catch (error) {

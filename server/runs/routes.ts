@@ -9,6 +9,7 @@ import type { ExperimentId, RunId } from '@switchyard/contract/ids.ts';
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/reserved-instances.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
+import { locked } from '../database/row-locks.ts';
 import type { CapturedRunsTable, RunRoutesTable } from './schema.ts';
 
 /** Times are milliseconds since the epoch. */
@@ -72,13 +73,9 @@ export async function findRoute(
   };
 }
 
-/**
- * Whether the test still has the runs of the instance. With `lock` it has until the transaction is over; without, the
- * database has one writer and needs none.
- */
+/** Whether the test still has the runs of the instance, and has them until the transaction is over. */
 export async function holdsRoute(
   tx: Writer,
-  lock: boolean,
   applicationUid: string,
   instanceId: string,
   experimentUid: string,
@@ -89,7 +86,7 @@ export async function holdsRoute(
     .where('application_uid', '=', applicationUid)
     .where('instance_id', '=', routedId(instanceId))
     .where('experiment_uid', '=', experimentUid);
-  return (await (lock ? query.forShare() : query).executeTakeFirst()) !== undefined;
+  return (await locked(tx, query, 'share').executeTakeFirst()) !== undefined;
 }
 
 /** Gives the runs of the instance to the test; answers the test that has them when another does. */

@@ -4,7 +4,7 @@ import { holdExecutable } from '../applications/executables-store.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, busy, shown } from '../http/problem.ts';
 import { freeSlots, servingOf } from '../queue/pools.ts';
-import { livingWorkers } from '../queue/workers.ts';
+import { lockLivingWorkers } from '../queue/workers.ts';
 import { holdVersionOf } from '../versions/store.ts';
 import type { RunsTable } from './schema.ts';
 import { countLoad } from './turns.ts';
@@ -13,23 +13,23 @@ import { countLoad } from './turns.ts';
  * The version may have been deleted since it was looked up. An executable that was replaced by a push long enough ago is
  * removed; a run of it could not be executed.
  */
-export async function checkExecutable(tx: Writer, lock: boolean, run: RunsTable): Promise<void> {
+export async function checkExecutable(tx: Writer, run: RunsTable): Promise<void> {
   const { application_uid: uid, version_id, executable_id: executable } = run;
   if (executable === '') return;
   if (version_id !== '') {
     const version = version_id as VersionId;
-    if (await holdVersionOf(tx, lock, { uid, version, executable })) return;
+    if (await holdVersionOf(tx, { uid, version, executable })) return;
     throw badRequest(`The version ${shown(version)} was deleted meanwhile; send the request again.`);
   }
-  if (await holdExecutable(tx, lock, executable)) return;
+  if (await holdExecutable(tx, executable)) return;
   throw badRequest(
     `The executable ${shown(executable)} was replaced and removed meanwhile; send the request again.`,
   );
 }
 
 /** A run that may not wait is taken only when a slot of its class is free and nobody waits for one. */
-export async function refuseWhenFull(tx: Writer, run: RunsTable, now: number, lock: boolean): Promise<void> {
-  const serving = servingOf(await livingWorkers(tx, now, lock), run.execution_class);
+export async function refuseWhenFull(tx: Writer, run: RunsTable, now: number): Promise<void> {
+  const serving = servingOf(await lockLivingWorkers(tx, now), run.execution_class);
   const { slots, classes } = serving;
   const { busy: taken, queued } = await countLoad(tx, { classes, bound: slots });
   const free = freeSlots(serving, taken);

@@ -13,7 +13,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { checkApplication } from '../applications/store.ts';
 import { ContentGoneError, type PreparedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import { badRequest, Problem, shown } from '../http/problem.ts';
 import {
   asText,
@@ -124,8 +124,8 @@ export async function submit(parts: SubmitParts, asked: Submission): Promise<Run
     secrets_collection_id: secrets,
     ...notStarted,
   };
-  await bring(parts, asked, run, input, async (tx, lock) => {
-    if (run.queuing_disabled === 1) await refuseWhenFull(tx, run, run.created_at, lock);
+  await bring(parts, asked, run, input, async (tx) => {
+    if (run.queuing_disabled === 1) await refuseWhenFull(tx, run, run.created_at);
   });
   parts.onQueued();
   return run;
@@ -305,16 +305,15 @@ async function bring(
   asked: Birth,
   run: RunsTable,
   input: PreparedContent,
-  further: (tx: Writer, lock: boolean) => Promise<void>,
+  further: (tx: Writer) => Promise<void>,
 ): Promise<void> {
   try {
     await database.transact(async (tx) => {
       await asked.also?.(tx, run.id);
-      const lock = skipsLocked(database);
       // A run born after its application was deleted would be executed, and never removed.
-      await checkApplication(tx, lock, asked.application);
-      await checkExecutable(tx, lock, run);
-      await further(tx, lock);
+      await checkApplication(tx, asked.application);
+      await checkExecutable(tx, run);
+      await further(tx);
       await input.insert(tx);
       await insertRun(tx, run);
     });

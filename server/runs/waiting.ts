@@ -157,7 +157,7 @@ export async function whyItWaits(
   run: Queued & Pick<RunsTable, 'account_id'>,
   now: number,
 ): Promise<Waiting> {
-  const serving = servingOf(await livingWorkers(db, now, false), run.execution_class);
+  const serving = servingOf(await livingWorkers(db, now), run.execution_class);
   const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_PLACE_MAX });
   const holders = freeSlots(serving, load.busy) === 0 ? await listHolders(db) : [];
   return explain(run, {
@@ -178,7 +178,7 @@ export async function whyTheyWait(
   now: number,
 ): Promise<Waiting[]> {
   if (runs.length === 0) return [];
-  const workers = await livingWorkers(db, now, false);
+  const workers = await livingWorkers(db, now);
   const serving = new Map(
     [...new Set(runs.map((run) => run.execution_class))].map((name) => [name, servingOf(workers, name)]),
   );

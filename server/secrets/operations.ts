@@ -5,7 +5,7 @@ import type { Secret, SecretsCollectionSummary } from '@switchyard/contract/secr
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, holdApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Seal } from '../database/seal.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerListObject } from '../http/lists.ts';
@@ -71,7 +71,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
       const answer = { status: 201 as const, body: summaryOf(application, row) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, skipsLocked(database), application);
+        await holdApplication(tx, application);
         if (await insertCollection(tx, row)) return;
         throw badRequest(
           `id is ${shown(id)}, which another secrets collection of the application has; choose another.`,
@@ -122,7 +122,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
       const place = placeOf(application, id);
       const changed = await database.transact(async (tx) => {
         const wanted = { applicationUid: application.uid, id, change: true };
-        const held = await holdCollection(tx, skipsLocked(database), wanted);
+        const held = await holdCollection(tx, wanted);
         const row = held ? await findCollection(tx, application.uid, id) : undefined;
         if (!row) throw missing(application, id);
         const secrets = changedSecrets(openSecrets(seal, row.secrets, place), body.operations ?? []);
@@ -144,7 +144,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
       const id = params.collection_id;
       await database.transact(async (tx) => {
         const wanted = { applicationUid: application.uid, id, change: true };
-        if (!(await holdCollection(tx, skipsLocked(database), wanted))) throw missing(application, id);
+        if (!(await holdCollection(tx, wanted))) throw missing(application, id);
         const user = await parts.findUser(tx, application.uid, id);
         if (user !== undefined) {
           throw badRequest(

@@ -2,6 +2,7 @@
 import type { SecretsCollectionId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
+import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { SecretsCollectionsTable } from './schema.ts';
 
@@ -49,11 +50,10 @@ export async function hasCollection(
 
 /**
  * Whether the collection is there; nobody else deletes it, or with `change` begins to use it, until the transaction is
- * over. With `locks` false the database has one writer and needs no lock.
+ * over.
  */
 export async function holdCollection(
   tx: Writer,
-  locks: boolean,
   wanted: { applicationUid: string; id: SecretsCollectionId; change: boolean },
 ): Promise<boolean> {
   const query = tx
@@ -61,8 +61,8 @@ export async function holdCollection(
     .select('id')
     .where('application_uid', '=', wanted.applicationUid)
     .where('id', '=', wanted.id);
-  const locking = wanted.change ? query.forUpdate() : query.forShare();
-  return (await (locks ? locking : query).executeTakeFirst()) !== undefined;
+  const mode = wanted.change ? 'update' : 'share';
+  return (await locked(tx, query, mode).executeTakeFirst()) !== undefined;
 }
 
 export function listCollections(

@@ -8,7 +8,7 @@ import { findExecutables, holdExecutable } from '../applications/executables-sto
 import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
 import { getApplication, holdApplication } from '../applications/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Caller, HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
 import { checkName } from '../http/names.ts';
@@ -94,8 +94,8 @@ export function versionHandlers(
       const answer = { status: 201 as const, body: await body(application, row, caller.role) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, skipsLocked(database), application);
-        if (!(await holdExecutable(tx, skipsLocked(database), row.executable_id)))
+        await holdApplication(tx, application);
+        if (!(await holdExecutable(tx, row.executable_id)))
           throw badRequest(
             `The executable ${shown(row.executable_id)} was replaced and removed meanwhile; send the request again.`,
           );
@@ -139,9 +139,9 @@ export function versionHandlers(
       const { application, version } = await find(caller, params);
       await database.transact(async (tx) => {
         // Whatever makes a run or begins to use the version locks the application, too, if only to read it.
-        const held = await holdApplication(tx, skipsLocked(database), application);
+        const held = await holdApplication(tx, application);
         const wanted = { applicationUid: application.uid, id: version.id, change: true };
-        if (!(await holdVersion(tx, skipsLocked(database), wanted))) throw missing(application, version.id);
+        if (!(await holdVersion(tx, wanted))) throw missing(application, version.id);
         const use = await parts.useOf(tx, held, version.id);
         if (use !== null) throw badRequest(use);
         await deleteVersion(tx, version);

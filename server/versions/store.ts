@@ -3,6 +3,7 @@ import type { ExecutableId, VersionId } from '@switchyard/contract/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list.ts';
 import { prepared } from '../database/prepared.ts';
+import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/paging.ts';
 import type { VersionsTable } from './schema.ts';
 
@@ -50,13 +51,9 @@ export async function findExecutableIds(
 
 const IDS_PER_STATEMENT = 500;
 
-/**
- * Whether the version is there; nobody else deletes it, or with `change` begins to use it, until the transaction is over.
- * With `locks` false the database has one writer and needs no lock.
- */
+/** Whether the version is there; nobody else deletes it, or with `change` begins to use it, until the transaction is over. */
 export async function holdVersion(
   tx: Writer,
-  locks: boolean,
   wanted: { applicationUid: string; id: VersionId; change: boolean },
 ): Promise<boolean> {
   const query = tx
@@ -64,8 +61,8 @@ export async function holdVersion(
     .select('id')
     .where('application_uid', '=', wanted.applicationUid)
     .where('id', '=', wanted.id);
-  const locking = wanted.change ? query.forUpdate() : query.forShare();
-  return (await (locks ? locking : query).executeTakeFirst()) !== undefined;
+  const mode = wanted.change ? 'update' : 'share';
+  return (await locked(tx, query, mode).executeTakeFirst()) !== undefined;
 }
 
 interface VersionOf {
@@ -83,15 +80,16 @@ const running = (db: Reader, { uid, version, executable }: VersionOf) =>
     .where('versions.id', '=', version)
     .where('executables.id', '=', executable)
     .where('executables.archive_removed_at', 'is', null);
-const selectRunning = prepared(running);
-const shareRunning = prepared((db, values: VersionOf) => running(db, values).forShare('executables'));
+const shareRunning = prepared((db, values: VersionOf) =>
+  locked(db, running(db, values), 'share', 'executables'),
+);
 
 /**
  * Whether the version is there and runs the executable, whose archive nobody removes until the transaction is over. Asked in
  * a transaction that has locked the application, without which no version is deleted.
  */
-export async function holdVersionOf(tx: Writer, locks: boolean, values: VersionOf): Promise<boolean> {
-  return (await (locks ? shareRunning : selectRunning)(tx, values)).length > 0;
+export async function holdVersionOf(tx: Writer, values: VersionOf): Promise<boolean> {
+  return (await shareRunning(tx, values)).length > 0;
 }
 
 export function listVersions(

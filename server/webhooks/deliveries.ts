@@ -6,7 +6,7 @@
 import type { ConversationId } from '@switchyard/contract/ids.ts';
 import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Seal } from '../database/seal.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Log, messageOf } from '../log.ts';
@@ -99,8 +99,7 @@ export class Deliveries {
       const now = clock.now();
       // What a power cut takes back of it is sent again.
       const claimed = await database.transact(
-        (tx) =>
-          claimDue(tx, uid, { now, until: now + CLAIM_MS, limit: room, skipLocked: skipsLocked(database) }),
+        (tx) => claimDue(tx, uid, { now, until: now + CLAIM_MS, limit: room }),
         { durable: false },
       );
       for (const delivery of claimed) this.#start(delivery, due);

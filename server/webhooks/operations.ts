@@ -12,7 +12,7 @@ import type {
 import { isDirect } from '../account/sign-up.ts';
 import { lockAccount } from '../account/store.ts';
 import { type Clock, rfc3339 } from '../clock.ts';
-import { type Database, skipsLocked, type Writer } from '../database/database.ts';
+import type { Database, Writer } from '../database/database.ts';
 import type { Seal } from '../database/seal.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { answerList } from '../http/lists.ts';
@@ -82,8 +82,7 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
   };
   /** Keeps other changes of the webhooks of the account waiting. */
   const hold = async (tx: Writer, account: AccountId): Promise<void> => {
-    if (!(await lockAccount(tx, skipsLocked(database), account)))
-      throw unauthorized('The account of the token was deleted.');
+    if (!(await lockAccount(tx, account))) throw unauthorized('The account of the token was deleted.');
   };
 
   return {

@@ -5,6 +5,7 @@
 import type { EventId } from '@switchyard/contract/ids.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
+import { locked } from '../database/row-locks.ts';
 import type { WebhookDeliveriesTable, WebhookEventsTable } from './schema.ts';
 
 export async function insertEvent(tx: Writer, event: WebhookEventsTable): Promise<void> {
@@ -85,7 +86,7 @@ export type Claimed = WebhookDeliveriesTable & { body: string };
 export async function claimDue(
   tx: Writer,
   webhookUid: string,
-  claim: { now: number; until: number; limit: number; skipLocked: boolean },
+  claim: { now: number; until: number; limit: number },
 ): Promise<Claimed[]> {
   const query = tx
     .selectFrom('webhook_deliveries')
@@ -95,7 +96,7 @@ export async function claimDue(
     .orderBy('next_at')
     .orderBy('id')
     .limit(claim.limit);
-  const due = await (claim.skipLocked ? query.forUpdate().skipLocked() : query).execute();
+  const due = await locked(tx, query, 'update skip locked').execute();
   if (due.length === 0) return [];
   const ids = due.map((one) => one.id);
   await tx

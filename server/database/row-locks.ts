@@ -1,0 +1,51 @@
+/**
+ * Row and table locks. A statement names the lock it needs; the connection it is for decides whether there is such a lock.
+ * SQLite has one writer at a time: it needs no lock, and its syntax has none.
+ */
+import { type SelectQueryBuilder, SqliteAdapter, sql } from 'kysely';
+import type { Reader, Tables, Writer } from './database.ts';
+
+/** The locking clauses of PostgreSQL that are in use, without their `for`. */
+export type RowLock = 'update' | 'update skip locked' | 'share' | 'key share';
+
+/**
+ * Returns the query with the lock on the rows it finds, held until the transaction ends. With `of` only the rows of that
+ * table are locked. `tx` is the transaction, or the database that builds a prepared statement for transactions.
+ */
+export function locked<DB, TB extends keyof DB, O>(
+  tx: Reader,
+  query: SelectQueryBuilder<DB, TB, O>,
+  lock: RowLock,
+  of?: TB & string,
+): SelectQueryBuilder<DB, TB, O> {
+  if (hasOneWriter(tx)) return query;
+  switch (lock) {
+    case 'update':
+      return query.forUpdate(of);
+    case 'update skip locked':
+      return query.forUpdate(of).skipLocked();
+    case 'share':
+      return query.forShare(of);
+    case 'key share':
+      return query.forKeyShare(of);
+  }
+}
+
+/** Locks the rows that the query finds until the transaction ends, and returns none of them. Executes nothing on SQLite. */
+export async function lockRows<DB, TB extends keyof DB, O>(
+  tx: Writer,
+  query: SelectQueryBuilder<DB, TB, O>,
+  lock: RowLock,
+): Promise<void> {
+  if (!hasOneWriter(tx)) await locked(tx, query, lock).execute();
+}
+
+/** Keeps all other transactions from writing to the table until this one ends. Executes nothing on SQLite. */
+export async function lockTable(tx: Writer, table: keyof Tables & string): Promise<void> {
+  if (!hasOneWriter(tx)) await sql`lock table ${sql.table(table)} in share row exclusive mode`.execute(tx);
+}
+
+/** Any other database gets its locks: one that has none refuses the statement, where a missing lock would go unnoticed. */
+function hasOneWriter(db: Reader): boolean {
+  return db.getExecutor().adapter instanceof SqliteAdapter;
+}
