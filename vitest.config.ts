@@ -6,24 +6,25 @@ import { LongestFirst } from './vitest.sequence.ts';
  * SQLite alone, which takes a quarter off the time that the tests take on PostgreSQL.
  */
 const SAME_ON_BOTH = [
-  'server/api/published-client*',
-  'server/api/{readiness,search,site}.test.ts',
+  'server/{health/readiness,search/search,site/site}.test.ts',
   'server/applications/archives.test.ts',
-  'server/backup/refusals.test.ts',
-  'server/blobs/damaged.test.ts',
-  'server/installation/rules.test.ts',
-  'server/experiments/{simulate,analyse,acceptance-metrics,acceptance-reasons}.test.ts',
+  'server/backup/refused-backups.test.ts',
+  'server/blobs/verified-blobs.test.ts',
+  'server/installation/start-refusal.test.ts',
+  'server/experiments/acceptance/acceptance-metrics.test.ts',
+  'server/experiments/results/{analysis-limits,acceptance-reasons}.test.ts',
+  'server/experiments/simulation/*',
   'server/experiments/statistics/*',
-  'server/http/{agreement,budget,byte-range,connections,error-responses,hostile-bodies,hostile-bytes,memory,newline,pure,rate-limit,requests,slow-callers}.test.ts',
-  'server/runs/{contained-apps,end,follow-pace,formats,hostile-apps,options,read-results,results,skim-json,statistics}.test.ts',
+  'server/http/{openapi-agreement,error-responses,hostile-bodies,hostile-bytes,newline,parsing-and-signing,malformed-requests}.test.ts',
+  'server/http/limits/{budget,connections,memory,rate-limit,slow-clients}.test.ts',
+  'server/http/requests/range-header.test.ts',
+  'server/runs/execute/{contained-apps,cancel-and-delete}.test.ts',
+  'server/runs/logs/log-poll-limiter.test.ts',
+  'server/runs/submit/{formats,options}.test.ts',
+  'server/runs/results/{hostile-apps,read-results,results,json-field-extractor,statistics}.test.ts',
   'server/secrets/{delivery,mask,masking}.test.ts',
   'server/uploads/downloads.test.ts',
   'server/webhooks/addresses.test.ts',
-  'server/testing/torture/code.test.ts',
-  // A minute on PostgreSQL, where it is run by hand for longer: `npm run torture -- --database postgres`.
-  'server/testing/torture/torture.test.ts',
-  // The one of lists runs on both by itself.
-  'server/testing/benchmarks.test.ts',
   'server/{config,random}.test.ts',
 ];
 
@@ -47,16 +48,16 @@ export default defineConfig({
         test: {
           name: 'product',
           include: ['**/*.test.ts', '**/*.test.tsx'],
-          exclude: ['site/**', ...(process.env.DATABASE === 'postgres' ? SAME_ON_BOTH : [])],
-          globalSetup: ['server/testing/global-setup.ts'],
+          exclude: ['site/**', 'bench/site/**', ...(process.env.DATABASE === 'postgres' ? SAME_ON_BOTH : [])],
+          globalSetup: ['server/testing/database/global-setup.ts'],
         },
       },
       {
         extends: true,
         test: {
           name: 'site',
-          include: ['site/**/*.test.ts', 'site/**/*.test.tsx'],
-          globalSetup: ['server/testing/global-setup.ts', 'site/testing/global-setup.ts'],
+          include: ['site/**/*.test.ts', 'site/**/*.test.tsx', 'bench/site/**/*.test.ts'],
+          globalSetup: ['server/testing/database/global-setup.ts', 'site/testing/global-setup.ts'],
         },
       },
     ],

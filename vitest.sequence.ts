@@ -9,7 +9,7 @@ const LONGEST = [
   'site/accessibility.test.ts',
   'site/browser.test.ts',
   'cli/start.test.ts',
-  'server/experiments/batch-life.test.ts',
+  'server/experiments/batch/batch-lifecycle.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -2,33 +2,40 @@
 import { homedir } from 'node:os';
 import { type ESTree, Visitor } from 'rolldown/utils';
 import { isCode, ROOT, type Source } from './source-files.ts';
-import { at, lineAt, syntaxOf } from './syntax.ts';
+import { formatLocation, lineNumberAt, parseSource } from './syntax.ts';
 
 export const LINES_MAX = 400;
 
-export function anyTypes(source: Source): string[] {
+export function findAnyTypes(source: Source): string[] {
   const found: string[] = [];
   new Visitor({
     TSAnyKeyword(node) {
-      found.push(`${at(source, node)} says any: name the type, or take unknown and look before using it.`);
+      found.push(
+        `${formatLocation(source, node)} says any: name the type, or take unknown and look before using it.`,
+      );
     },
-  }).visit(syntaxOf(source).program);
+  }).visit(parseSource(source).program);
   return found;
 }
 
-export function silencedErrors(source: Source): string[] {
-  return syntaxOf(source).comments.flatMap((comment) => {
+export function findSilencedErrors(source: Source): string[] {
+  return parseSource(source).comments.flatMap((comment) => {
     const silencer = /@ts-(ignore|expect-error|nocheck)/.exec(comment.value)?.[0];
-    return silencer ? [`${at(source, comment)} has ${silencer}: correct what the type checker found.`] : [];
+    return silencer
+      ? [`${formatLocation(source, comment)} has ${silencer}: correct what the type checker found.`]
+      : [];
   });
 }
 
 const LEFT_FOR_LATER = /\b(TODO|FIXME|XXX)\b/;
 
 /** In code only comments count, so that a text may speak of such a mark; in other files every line does. */
-export function leftForLater(source: Source): string[] {
+export function findUnfinishedMarks(source: Source): string[] {
   const places = isCode(source)
-    ? syntaxOf(source).comments.map(({ value, start }) => ({ text: value, line: lineAt(source, start) }))
+    ? parseSource(source).comments.map(({ value, start }) => ({
+        text: value,
+        line: lineNumberAt(source, start),
+      }))
     : source.text.split('\n').map((text, index) => ({ text, line: index + 1 }));
   return places.flatMap(({ text, line }) => {
     const mark = LEFT_FOR_LATER.exec(text)?.[0];
@@ -38,7 +45,7 @@ export function leftForLater(source: Source): string[] {
   });
 }
 
-export function tooLong(source: Source): string[] {
+export function findLongFiles(source: Source): string[] {
   const lines = source.text.replace(/\n$/, '').split('\n').length;
   if (lines <= LINES_MAX) return [];
   return [`${source.path} has ${lines} lines; a file has at most ${LINES_MAX}: cut it where one idea ends.`];
@@ -49,8 +56,8 @@ const IS_PATTERN = /^[A-Z][A-Z\d_]*$|[pP]attern$/;
 const ESCAPES = /\b(escapeRegExp|RegExp\.escape)\b/;
 
 /** A text that becomes a part of a regular expression unescaped finds something else, or throws for what a caller sent. */
-export function unescapedPatterns(source: Source): string[] {
-  const { program } = syntaxOf(source);
+export function findUnescapedPatterns(source: Source): string[] {
+  const { program } = parseSource(source);
   const found: string[] = [];
   const isSafe = (node: ESTree.Node): boolean => {
     const text = source.text.slice(node.start, node.end);
@@ -61,7 +68,7 @@ export function unescapedPatterns(source: Source): string[] {
   const look = ({ callee, arguments: given, ...node }: ESTree.NewExpression | ESTree.CallExpression) => {
     const [pattern] = given;
     if (callee.type !== 'Identifier' || callee.name !== 'RegExp' || !pattern || isSafe(pattern)) return;
-    found.push(`${at(source, node)} builds a pattern from text: escape it with escapeRegExp.`);
+    found.push(`${formatLocation(source, node)} builds a pattern from text: escape it with escapeRegExp.`);
   };
   new Visitor({ NewExpression: look, CallExpression: look }).visit(program);
   return found;
@@ -71,7 +78,7 @@ export function unescapedPatterns(source: Source): string[] {
  * A home or work folder of anyone, or where this repository or its user happens to live. `places` are folders of this machine; one
  * straight under `/` is too common a word to look for.
  */
-export function privatePaths(source: Source, places: readonly string[] = [ROOT, homedir()]): string[] {
+export function findPrivatePaths(source: Source, places: readonly string[] = [ROOT, homedir()]): string[] {
   const named = places
     .filter((place) => /^\/[^/]+\/./.test(place))
     .map((place) => `${RegExp.escape(place)}(?![\\w-])`);

@@ -2,18 +2,26 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
-  anyTypes,
+  findAnyTypes,
+  findLongFiles,
+  findPrivatePaths,
+  findSilencedErrors,
+  findUnescapedPatterns,
+  findUnfinishedMarks,
   LINES_MAX,
-  leftForLater,
-  privatePaths,
-  silencedErrors,
-  tooLong,
-  unescapedPatterns,
 } from './code-laws.ts';
-import { isCode, isTest, isTesting, ROOT, SKIPPED_NAMES, type Source, textFiles } from './source-files.ts';
-import { repeatedTitles, skippedTests, sleeps } from './test-laws.ts';
+import {
+  isCode,
+  isTest,
+  isTesting,
+  ROOT,
+  readTextFiles,
+  SKIPPED_NAMES,
+  type Source,
+} from './source-files.ts';
+import { findRepeatedTitles, findSkippedTests, findSleeps } from './test-laws.ts';
 
-const files = textFiles();
+const files = readTextFiles();
 const code = files.filter(isCode);
 const tests = code.filter(({ path }) => isTest(path));
 const product = code.filter((source) => !isTesting(source.path));
@@ -23,15 +31,15 @@ type Law = (source: Source) => string[];
 
 describe('this repository', () => {
   test.each<[string, Law, Source[]]>([
-    ['names its types', anyTypes, code],
-    ['corrects what the type checker finds', silencedErrors, code],
-    ['leaves nothing for later', leftForLater, files],
-    ['has files of a readable length', tooLong, code],
-    ['B3: escapes text in regular expressions', unescapedPatterns, product],
-    ['names no place on one machine', (source) => privatePaths(source), files],
-    ['runs all its tests', skippedTests, tests],
-    ['gives each test a name of its own', repeatedTitles, tests],
-    ['waits for signals, not for time', sleeps, testing],
+    ['names its types', findAnyTypes, code],
+    ['corrects what the type checker finds', findSilencedErrors, code],
+    ['leaves nothing for later', findUnfinishedMarks, files],
+    ['has files of a readable length', findLongFiles, code],
+    ['B3: escapes text in regular expressions', findUnescapedPatterns, product],
+    ['names no place on one machine', (source) => findPrivatePaths(source), files],
+    ['runs all its tests', findSkippedTests, tests],
+    ['gives each test a name of its own', findRepeatedTitles, tests],
+    ['waits for signals, not for time', findSleeps, testing],
   ])('%s', (_, law, sources) => {
     expect(sources.flatMap((source) => law(source))).toEqual([]);
   });
@@ -51,7 +59,7 @@ function found(law: Law, text: string, path = 'server/a.test.ts'): string[] {
 
 const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }> = {
   'any type': {
-    law: anyTypes,
+    law: findAnyTypes,
     forbidden: [
       'const a = b as any;',
       'function f(a: any) {}',
@@ -66,17 +74,17 @@ const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }
     ],
   },
   'silenced error': {
-    law: silencedErrors,
+    law: findSilencedErrors,
     forbidden: ['// @ts-ignore\nf(1);', '/* @ts-expect-error: why */ f(1);', '// @ts-nocheck'],
     allowed: ["const a = '// @ts-ignore';", '// ts-ignore is not used here.'],
   },
   'mark of something left': {
-    law: leftForLater,
+    law: findUnfinishedMarks,
     forbidden: ['// TODO: more', '/** FIXME */', 'f(); // XXX'],
     allowed: ["const a = 'TODO';", '// The word todo in a sentence, and TODOS.'],
   },
   'unescaped pattern': {
-    law: unescapedPatterns,
+    law: findUnescapedPatterns,
     forbidden: [
       'new RegExp(text);',
       'RegExp(text);',
@@ -94,7 +102,7 @@ const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }
     ],
   },
   'test that does not run': {
-    law: skippedTests,
+    law: findSkippedTests,
     forbidden: [
       "test.only('a', () => {});",
       "describe.only('a', () => {});",
@@ -122,7 +130,7 @@ const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }
     ],
   },
   'repeated title': {
-    law: repeatedTitles,
+    law: findRepeatedTitles,
     forbidden: [
       "test('a', () => {}); test('a', () => {});",
       "test('a', () => {}); it('a', () => {});",
@@ -138,7 +146,7 @@ const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }
     ],
   },
   sleep: {
-    law: sleeps,
+    law: findSleeps,
     forbidden: [
       'await new Promise((r) => setTimeout(r, 100));',
       'await new Promise<void>((resolve) => { setTimeout(resolve, 100); });',
@@ -171,20 +179,22 @@ describe.each(Object.entries(cases))('%s', (_, { law, forbidden, allowed }) => {
 describe('other files', () => {
   test('a mark is found in every line of a text that is not code', () => {
     const text = 'fine\n# TODO: more\n';
-    expect(found(leftForLater, text, 'sample-apps/a/main.py')).toEqual([
+    expect(found(findUnfinishedMarks, text, 'sample-apps/a/main.py')).toEqual([
       expect.stringContaining('main.py:2 has a TODO'),
     ]);
   });
 
   test('a file one line too long is found, a last line end is no line', () => {
     const lines = 'f();\n'.repeat(LINES_MAX);
-    expect(found(tooLong, lines)).toEqual([]);
-    expect(found(tooLong, `${lines}f();`)).toEqual([expect.stringContaining(`has ${LINES_MAX + 1} lines`)]);
+    expect(found(findLongFiles, lines)).toEqual([]);
+    expect(found(findLongFiles, `${lines}f();`)).toEqual([
+      expect.stringContaining(`has ${LINES_MAX + 1} lines`),
+    ]);
   });
 });
 
 describe('places on one machine', () => {
-  const law: Law = (source) => privatePaths(source, ['/srv/checkout', '/opt', '/']);
+  const law: Law = (source) => findPrivatePaths(source, ['/srv/checkout', '/opt', '/']);
 
   test.each([
     'cd /srv/checkout && npm test',

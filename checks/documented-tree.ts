@@ -35,7 +35,7 @@ function treePaths(block: string): string[] {
 }
 
 /** The paths a text names, without those that stand for many (`*`). `folders` are those at the root of the repository. */
-export function documentedPaths(markdown: string, folders: readonly string[]): string[] {
+export function extractDocumentedPaths(markdown: string, folders: readonly string[]): string[] {
   const blocks = [...markdown.matchAll(/^```[^\n]*\n(.*?)^```/gms)].map(([, block = '']) => block);
   const prose = markdown.replace(/^```.*?^```/gms, '');
   const inline = [...prose.matchAll(/`([\w.@-]+\/[\w./@-]*)`/g)].map(([, path = '']) => path);

@@ -1,7 +1,7 @@
 /** Laws about imports: between packages, inside the server, of declared packages only, and no cycles. */
-import { folderOf, type Packages, targetOf } from './packages.ts';
+import { type Packages, packageFolder, resolveImport } from './packages.ts';
 import { isTesting, type Source } from './source-files.ts';
-import { importsOf } from './syntax.ts';
+import { listImports } from './syntax.ts';
 
 /** What each package may import of ours, and what its tests may import beside that to drive it. */
 const MAY_IMPORT: Record<string, { always: readonly string[]; tests: readonly string[] }> = {
@@ -14,16 +14,16 @@ const MAY_IMPORT: Record<string, { always: readonly string[]; tests: readonly st
   cli: { always: ['contract', 'runner'], tests: ['server', 'site'] },
 };
 /** They look at the whole repository, or stand outside all packages. */
-const FREE = new Set(['', 'checks', 'scripts']);
+const FREE = new Set(['', 'checks', 'scripts', 'bench', 'chaos', 'conformance']);
 
-export function packageOrder(sources: readonly Source[], packages: Packages): string[] {
+export function checkPackageOrder(sources: readonly Source[], packages: Packages): string[] {
   return sources.flatMap((source) => {
-    const from = folderOf(source.path);
+    const from = packageFolder(source.path);
     if (FREE.has(from)) return [];
     const rule = MAY_IMPORT[from] ?? { always: [], tests: [] };
     const allowed = [...rule.always, ...(isTesting(source.path) ? rule.tests : [])];
-    return importsOf(source).flatMap(({ specifier, line }) => {
-      const target = targetOf(source.path, specifier, packages);
+    return listImports(source).flatMap(({ specifier, line }) => {
+      const target = resolveImport(source.path, specifier, packages);
       if (target.kind !== 'own' || target.folder === from) return [];
       const place = `${source.path}:${line}`;
       if (!allowed.includes(target.folder)) {
@@ -44,10 +44,23 @@ export function packageOrder(sources: readonly Source[], packages: Packages): st
 
 /** The story of the server, read downward: a part imports only from itself and from parts before it. */
 export const SERVER_ORDER = [
-  ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'reconcile', 'http', 'audit'],
-  ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'queue', 'runs'],
-  ...['inputs', 'input-sets', 'ensembles', 'experiments', 'webhooks', 'api', 'installation', 'backup'],
-  ...['main', 'testing'],
+  ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'jobs', 'http', 'audit'],
+  ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'workers', 'runs'],
+  ...[
+    'inputs',
+    'input-sets',
+    'ensembles',
+    'experiments',
+    'webhooks',
+    'search',
+    'site',
+    'health',
+    'clean-up',
+    'migrations',
+    'installation',
+    'backup',
+  ],
+  ...['main', 'process', 'testing'],
 ];
 
 function serverPart(path: string): string | undefined {
@@ -55,7 +68,7 @@ function serverPart(path: string): string | undefined {
 }
 
 /** Tests beside the code may also import `testing`, which starts the server they drive. */
-export function serverOrder(sources: readonly Source[], packages: Packages): string[] {
+export function checkServerOrder(sources: readonly Source[], packages: Packages): string[] {
   return sources.flatMap((source) => {
     const part = serverPart(source.path);
     if (part === undefined) return [];
@@ -65,8 +78,8 @@ export function serverOrder(sources: readonly Source[], packages: Packages): str
         `server/${part} has no place in the import order: add it to SERVER_ORDER in checks/import-laws.ts, or move ${source.path}.`,
       ];
     }
-    return importsOf(source).flatMap(({ specifier, line }) => {
-      const target = targetOf(source.path, specifier, packages);
+    return listImports(source).flatMap(({ specifier, line }) => {
+      const target = resolveImport(source.path, specifier, packages);
       const other = target.kind === 'own' && target.path ? serverPart(target.path) : undefined;
       if (other === undefined || SERVER_ORDER.indexOf(other) <= place) return [];
       if (other === 'testing' && isTesting(source.path)) return [];
@@ -78,13 +91,13 @@ export function serverOrder(sources: readonly Source[], packages: Packages): str
 }
 
 /** npm puts packages where others find them too; only what a package declares is sure to be there, in this version. */
-export function declaredImports(sources: readonly Source[], packages: Packages): string[] {
+export function checkDeclaredImports(sources: readonly Source[], packages: Packages): string[] {
   const root = packages.get('');
   return sources.flatMap((source) => {
-    const folder = folderOf(source.path);
+    const folder = packageFolder(source.path);
     const own = packages.get(folder) ?? root;
-    return importsOf(source).flatMap(({ specifier, kind, line }) => {
-      const target = targetOf(source.path, specifier, packages);
+    return listImports(source).flatMap(({ specifier, kind, line }) => {
+      const target = resolveImport(source.path, specifier, packages);
       const name =
         target.kind === 'own' && target.folder !== folder
           ? packages.get(target.folder)?.name
@@ -155,14 +168,14 @@ function siblings(from: string, to: string): [string, string] {
  * Files must not load one another in a circle, and folders must not need one another at all, types included. Tests are
  * left out: they stand beside what they drive and reach for what starts it.
  */
-export function importCycles(sources: readonly Source[], packages: Packages): string[] {
+export function findImportCycles(sources: readonly Source[], packages: Packages): string[] {
   const files: Graph = new Map();
   const folders: Graph = new Map();
   const known = new Set(sources.map(({ path }) => path));
   for (const source of sources) {
     if (isTesting(source.path)) continue;
-    for (const { specifier, kind } of importsOf(source)) {
-      const target = targetOf(source.path, specifier, packages);
+    for (const { specifier, kind } of listImports(source)) {
+      const target = resolveImport(source.path, specifier, packages);
       if (kind === 'url' || target.kind !== 'own' || target.path === undefined || !known.has(target.path))
         continue;
       if (kind === 'runtime') addEdge(files, source.path, target.path);
@@ -185,7 +198,7 @@ export function importCycles(sources: readonly Source[], packages: Packages): st
  * A thread that happens to load the library of shapes or of the log starts in half a second instead of at once. A library
  * that it is there for it names itself.
  */
-export function threadImports(sources: readonly Source[], packages: Packages): string[] {
+export function checkThreadImports(sources: readonly Source[], packages: Packages): string[] {
   const known = new Map(sources.map((source) => [source.path, source]));
   return sources
     .filter(({ path }) => path.endsWith('-thread.ts') && !isTesting(path))
@@ -194,8 +207,8 @@ export function threadImports(sources: readonly Source[], packages: Packages): s
       const seen = new Set([thread.path]);
       for (const path of seen) {
         const source = known.get(path);
-        for (const { specifier, kind, line } of source ? importsOf(source) : []) {
-          const target = targetOf(path, specifier, packages);
+        for (const { specifier, kind, line } of source ? listImports(source) : []) {
+          const target = resolveImport(path, specifier, packages);
           if (kind !== 'runtime' || target.kind === 'node') continue;
           if (target.kind === 'foreign' && path !== thread.path)
             found.push(

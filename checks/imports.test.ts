@@ -1,14 +1,20 @@
 /** Laws about imports: each holds for this repository, and each is shown to find what it forbids. */
 import { describe, expect, test } from 'vitest';
-import { declaredImports, importCycles, packageOrder, serverOrder, threadImports } from './import-laws.ts';
-import { folderOf, type Manifest, packagesAmong, targetOf } from './packages.ts';
-import { databaseDrivers, environment, rowLocks } from './server-laws.ts';
-import { isCode, type Source, textFiles } from './source-files.ts';
-import { importsOf } from './syntax.ts';
+import {
+  checkDeclaredImports,
+  checkPackageOrder,
+  checkServerOrder,
+  checkThreadImports,
+  findImportCycles,
+} from './import-laws.ts';
+import { collectPackages, type Manifest, packageFolder, resolveImport } from './packages.ts';
+import { findDatabaseDrivers, findEnvironmentReads, rowLocks } from './server-laws.ts';
+import { isCode, readTextFiles, type Source } from './source-files.ts';
+import { listImports } from './syntax.ts';
 
-const files = textFiles();
+const files = readTextFiles();
 const sources = files.filter(isCode);
-const packages = packagesAmong(files);
+const packages = collectPackages(files);
 
 test('the walk finds the code', () => {
   const paths = new Set(sources.map(({ path }) => path));
@@ -20,25 +26,25 @@ test('the walk finds the code', () => {
 
 describe('this repository', () => {
   test('packages import only earlier packages', () => {
-    expect(packageOrder(sources, packages)).toEqual([]);
+    expect(checkPackageOrder(sources, packages)).toEqual([]);
   });
   test('parts of the server import only earlier parts', () => {
-    expect(serverOrder(sources, packages)).toEqual([]);
+    expect(checkServerOrder(sources, packages)).toEqual([]);
   });
   test('packages import only what they declare', () => {
-    expect(declaredImports(sources, packages)).toEqual([]);
+    expect(checkDeclaredImports(sources, packages)).toEqual([]);
   });
   test('nothing imports in circles', () => {
-    expect(importCycles(sources, packages)).toEqual([]);
+    expect(findImportCycles(sources, packages)).toEqual([]);
   });
   test('threads load no package that they do not name', () => {
-    expect(threadImports(sources, packages)).toEqual([]);
+    expect(checkThreadImports(sources, packages)).toEqual([]);
   });
   test('only server/config.ts reads the environment', () => {
-    expect(environment(sources)).toEqual([]);
+    expect(findEnvironmentReads(sources)).toEqual([]);
   });
   test('only server/database/ knows the database', () => {
-    expect(databaseDrivers(sources)).toEqual([]);
+    expect(findDatabaseDrivers(sources)).toEqual([]);
   });
   test('only server/database/ locks rows by itself', () => {
     expect(rowLocks(sources)).toEqual([]);
@@ -60,7 +66,7 @@ describe('imports are found', () => {
     ["const a = require('pg');", 'runtime pg'],
     ["new Worker(new URL('./a.ts', import.meta.url));", 'url ./a.ts'],
   ])('%s', (text, expected) => {
-    const found = importsOf({ path: 'x.ts', text });
+    const found = listImports({ path: 'x.ts', text });
     expect(found.map(({ kind, specifier }) => `${kind} ${specifier}`)).toEqual([expected]);
   });
 
@@ -72,18 +78,18 @@ describe('imports are found', () => {
     "new URL('./openapi/cloud.json', import.meta.url);",
     "new URL('./a.ts', base);",
   ])('%s imports nothing', (text) => {
-    expect(importsOf({ path: 'x.ts', text })).toEqual([]);
+    expect(listImports({ path: 'x.ts', text })).toEqual([]);
   });
 
   test('beside JSX, with names and lines', () => {
     const text = "const a = <p>import 'b'</p>;\n\nimport { Kysely, type Sql as S } from 'kysely';\n";
-    expect(importsOf({ path: 'x.tsx', text })).toEqual([
+    expect(listImports({ path: 'x.tsx', text })).toEqual([
       { specifier: 'kysely', kind: 'runtime', names: ['Kysely', 'Sql'], line: 3 },
     ]);
   });
 
   test('a source that cannot be parsed is named', () => {
-    expect(() => importsOf({ path: 'server/x.ts', text: 'import {' })).toThrow(
+    expect(() => listImports({ path: 'server/x.ts', text: 'import {' })).toThrow(
       /^server\/x\.ts cannot be parsed: /,
     );
   });
@@ -106,13 +112,13 @@ function repository(...written: [path: string, text: string][]): Source[] {
 describe('targets', () => {
   test.each([
     ['server/runs/submit.ts', './rules.ts', 'server', 'server/runs/rules.ts'],
-    ['server/main.ts', '../contract/runs.ts', 'contract', 'contract/runs.ts'],
-    ['server/main.ts', '@y/contract/runs.ts', 'contract', 'contract/runs.ts'],
+    ['server/main.ts', '../contract/operations.ts', 'contract', 'contract/operations.ts'],
+    ['server/main.ts', '@y/contract/operations.ts', 'contract', 'contract/operations.ts'],
     ['server/main.ts', '@y/runner', 'runner', 'runner/index.ts'],
     ['site/page.tsx', './page.css?inline', 'site', 'site/page.css'],
     ['checks/a.test.ts', '../vitest.config.ts', '', 'vitest.config.ts'],
   ])('%s importing %s', (from, specifier, folder, path) => {
-    expect(targetOf(from, specifier, manifests)).toMatchObject({ kind: 'own', folder, path });
+    expect(resolveImport(from, specifier, manifests)).toMatchObject({ kind: 'own', folder, path });
   });
 
   test.each([
@@ -121,13 +127,13 @@ describe('targets', () => {
     ['@fastify/static/lib/a.js', { kind: 'foreign', name: '@fastify/static' }],
     ['node:fs/promises', { kind: 'node', name: 'node:fs/promises' }],
   ])('%s is not ours', (specifier, expected) => {
-    expect(targetOf('server/main.ts', specifier, manifests)).toEqual(expected);
+    expect(resolveImport('server/main.ts', specifier, manifests)).toEqual(expected);
   });
 
   test('a sample app is a package of its own', () => {
-    expect(folderOf('sample-apps/knapsack/src/main.ts')).toBe('sample-apps/knapsack');
-    expect(folderOf('server/runs/submit.ts')).toBe('server');
-    expect(folderOf('vitest.config.ts')).toBe('');
+    expect(packageFolder('sample-apps/knapsack/src/main.ts')).toBe('sample-apps/knapsack');
+    expect(packageFolder('server/runs/submit.ts')).toBe('server');
+    expect(packageFolder('vitest.config.ts')).toBe('');
   });
 });
 
@@ -142,7 +148,7 @@ describe('the order of packages', () => {
     ['sample-apps/knapsack/a.ts', "import '@y/contract/a.ts';", 'may import nothing of ours'],
     ['sample-apps/knapsack/a.ts', "import '../other/a.ts';", 'may import nothing of ours'],
   ])('%s: %s is found', (path, text, words) => {
-    expect(packageOrder(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
+    expect(checkPackageOrder(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
   });
 
   test.each([
@@ -152,7 +158,7 @@ describe('the order of packages', () => {
     ['checks/a.ts', "import '../server/main.ts';"],
     ['vitest.config.ts', "import './server/main.ts';"],
   ])('%s: %s is allowed', (path, text) => {
-    expect(packageOrder(repository([path, text]), manifests)).toEqual([]);
+    expect(checkPackageOrder(repository([path, text]), manifests)).toEqual([]);
   });
 });
 
@@ -170,25 +176,25 @@ describe('the order inside the server', () => {
     ],
     ['server/runs/submit.ts', "import '../testing/start.ts';", 'server/testing, which stands after'],
     ['server/runs/a.test.ts', "import '../webhooks/deliver.ts';", 'server/webhooks, which stands after'],
-    ['server/api/routes.ts', "import '../main.ts';", 'server/main, which stands after'],
+    ['server/site/routes.ts', "import '../main.ts';", 'server/main, which stands after'],
     [
-      'server/queue/a.ts',
+      'server/workers/a.ts',
       "new URL('../runs/worker.ts', import.meta.url);",
       'server/runs, which stands after',
     ],
     ['server/helpers/a.ts', '', 'server/helpers has no place in the import order'],
   ])('%s: %s is found', (path, text, words) => {
-    expect(serverOrder(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
+    expect(checkServerOrder(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
   });
 
   test.each([
     ['server/webhooks/deliver.ts', "import '../runs/events.ts'; import './rules.ts'; import '../clock.ts';"],
     ['server/runs/a.test.ts', "import '../testing/start.ts'; import '../account/keys.ts';"],
     ['server/config.test.ts', "import './config.ts'; import './testing/start.ts';"],
-    ['server/main.ts', "import manifest from './package.json'; import './api/routes.ts'; import 'pg';"],
+    ['server/main.ts', "import manifest from './package.json'; import './site/routes.ts'; import 'pg';"],
     ['site/build.ts', "import './testing/start.ts';"],
   ])('%s: %s is allowed', (path, text) => {
-    expect(serverOrder(repository([path, text]), manifests)).toEqual([]);
+    expect(checkServerOrder(repository([path, text]), manifests)).toEqual([]);
   });
 });
 
@@ -200,7 +206,9 @@ describe('declared packages', () => {
     ['site/a.ts', "import '@y/contract/a.ts';", 'imports @y/contract, which site does not declare'],
     ['runner/a.test.ts', "import 'fast-check';", 'add it to the devDependencies'],
   ])('%s: %s is found', (path, text, words) => {
-    expect(declaredImports(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
+    expect(checkDeclaredImports(repository([path, text]), manifests)).toEqual([
+      expect.stringContaining(words),
+    ]);
   });
 
   test.each([
@@ -210,7 +218,7 @@ describe('declared packages', () => {
     ['checks/a.ts', "import 'rolldown/utils'; import 'vitest';"],
     ['vitest.config.ts', "import 'vitest/config';"],
   ])('%s: %s is allowed', (path, text) => {
-    expect(declaredImports(repository([path, text]), manifests)).toEqual([]);
+    expect(checkDeclaredImports(repository([path, text]), manifests)).toEqual([]);
   });
 });
 
@@ -222,20 +230,20 @@ describe('circles', () => {
       ['server/c.ts', "await import('./a.ts');"],
       ['server/d.ts', "import './a.ts';"],
     );
-    expect(importCycles(circle, manifests)).toEqual([
+    expect(findImportCycles(circle, manifests)).toEqual([
       'Files import one another in a circle; take out what they share: server/a.ts → server/b.ts → server/c.ts → server/a.ts.',
     ]);
   });
 
   test('of folders, types included, where no file is on a circle', () => {
     const circle = repository(
-      ['server/runs/a.ts', "import '../queue/a.ts';"],
-      ['server/queue/a.ts', ''],
-      ['server/queue/b.ts', "import type { C } from '../runs/c.ts';"],
+      ['server/runs/a.ts', "import '../workers/a.ts';"],
+      ['server/workers/a.ts', ''],
+      ['server/workers/b.ts', "import type { C } from '../runs/c.ts';"],
       ['server/runs/c.ts', ''],
     );
-    expect(importCycles(circle, manifests)).toEqual([
-      'Folders import one another in a circle; move what they share before them: server/queue → server/runs → server/queue.',
+    expect(findImportCycles(circle, manifests)).toEqual([
+      'Folders import one another in a circle; move what they share before them: server/runs → server/workers → server/runs.',
     ]);
   });
 
@@ -244,7 +252,7 @@ describe('circles', () => {
       ['site/build.ts', "import './parts/a.ts';"],
       ['site/parts/a.ts', "import type { B } from '../build.ts';"],
     );
-    expect(importCycles(circle, manifests)).toEqual([
+    expect(findImportCycles(circle, manifests)).toEqual([
       expect.stringContaining('site/build.ts → site/parts → site/build.ts'),
     ]);
   });
@@ -253,13 +261,13 @@ describe('circles', () => {
     const straight = repository(
       ['server/a.ts', "import './b.ts';"],
       ['server/b.ts', "import type { A } from './a.ts';"],
-      ['server/runs/a.ts', "import '../queue/a.ts'; new URL('./worker.ts', import.meta.url);"],
+      ['server/runs/a.ts', "import '../workers/a.ts'; new URL('./worker.ts', import.meta.url);"],
       ['server/runs/worker.ts', "import './a.ts';"],
-      ['server/queue/a.ts', ''],
-      ['server/queue/a.test.ts', "import '../runs/a.ts';"],
+      ['server/workers/a.ts', ''],
+      ['server/workers/a.test.ts', "import '../runs/a.ts';"],
       ['server/runs-archive/a.ts', "import '../runs/a.ts';"],
     );
-    expect(importCycles(straight, manifests)).toEqual([]);
+    expect(findImportCycles(straight, manifests)).toEqual([]);
   });
 });
 
@@ -271,7 +279,7 @@ describe('the environment of the server', () => {
     'const { env } = process;',
     "import { env } from 'node:process';",
   ])('%s is found', (text) => {
-    expect(environment([{ path: 'server/runs/a.ts', text }])).toEqual([
+    expect(findEnvironmentReads([{ path: 'server/runs/a.ts', text }])).toEqual([
       expect.stringContaining('server/config.ts'),
     ]);
   });
@@ -282,7 +290,7 @@ describe('the environment of the server', () => {
     ['runner/a.ts', 'const a = process.env;'],
     ['server/a.ts', 'const a = other.env; const { pid } = process; // process.env'],
   ])('%s: %s is allowed', (path, text) => {
-    expect(environment([{ path, text }])).toEqual([]);
+    expect(findEnvironmentReads([{ path, text }])).toEqual([]);
   });
 });
 
@@ -294,18 +302,21 @@ describe('the database of the server', () => {
     "import { Kysely, SqliteDialect } from 'kysely';",
     "import { type PostgresAdapter } from 'kysely';",
   ])('%s is found', (text) => {
-    expect(databaseDrivers([{ path: 'server/runs/store.ts', text }])).toEqual([
+    expect(findDatabaseDrivers([{ path: 'server/runs/store.ts', text }])).toEqual([
       expect.stringContaining('only server/database/ knows'),
     ]);
   });
 
   test.each([
-    ['server/database/postgres.ts', "import pg from 'pg'; import { PostgresDialect } from 'kysely';"],
+    [
+      'server/database/postgres/postgres.ts',
+      "import pg from 'pg'; import { PostgresDialect } from 'kysely';",
+    ],
     ['server/runs/store.ts', "import { type Kysely, sql, type Transaction } from 'kysely';"],
     ['server/testing/postgres.ts', "import pg from 'pg';"],
     ['sample-apps/knapsack/a.ts', "import { DatabaseSync } from 'node:sqlite';"],
   ])('%s: %s is allowed', (path, text) => {
-    expect(databaseDrivers([{ path, text }])).toEqual([]);
+    expect(findDatabaseDrivers([{ path, text }])).toEqual([]);
   });
 });
 
@@ -349,7 +360,7 @@ describe('threads', () => {
       ['server/b.ts', "import '@y/contract/c.ts'; import 'node:fs';"],
       ['contract/c.ts', shapes],
     );
-    expect(threadImports(files, manifests)).toEqual([
+    expect(checkThreadImports(files, manifests)).toEqual([
       expect.stringContaining('server/a-thread.ts loads typebox by contract/c.ts:1'),
     ]);
   });
@@ -361,6 +372,6 @@ describe('threads', () => {
       ['contract/c.ts', shapes],
       ['server/main.ts', "import 'pg'; new URL('./a-thread.ts', import.meta.url);"],
     );
-    expect(threadImports(files, manifests)).toEqual([]);
+    expect(checkThreadImports(files, manifests)).toEqual([]);
   });
 });

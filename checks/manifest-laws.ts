@@ -18,7 +18,7 @@ function fileOf(folder: string): string {
   return folder === '' ? 'package.json' : `${folder}/package.json`;
 }
 
-export function pinned(packages: Packages): string[] {
+export function findUnpinnedVersions(packages: Packages): string[] {
   return [...packages].flatMap(([folder, manifest]) =>
     dependenciesOf(manifest)
       .filter(([, , version]) => !EXACT.test(version))
@@ -27,7 +27,7 @@ export function pinned(packages: Packages): string[] {
 }
 
 /** Two versions of one package in the workspaces are two packages: their types and classes do not match. */
-export function oneVersionEach(packages: Packages): string[] {
+export function findVersionConflicts(packages: Packages): string[] {
   const first = new Map<string, { folder: string; version: string }>();
   return [...packages].flatMap(([folder, manifest]) =>
     dependenciesOf(manifest).flatMap(([, name, version]) => {
@@ -41,7 +41,7 @@ export function oneVersionEach(packages: Packages): string[] {
   );
 }
 
-export function ownVersions(packages: Packages): string[] {
+export function checkOwnVersions(packages: Packages): string[] {
   const own = new Map([...packages.values()].map(({ name, version }) => [name, version]));
   return [...packages].flatMap(([folder, manifest]) =>
     dependenciesOf(manifest)
@@ -53,7 +53,7 @@ export function ownVersions(packages: Packages): string[] {
   );
 }
 
-export function engines(packages: Packages): string[] {
+export function checkEngines(packages: Packages): string[] {
   const node = packages.get('')?.engines?.node;
   return node && /^>=\d+/.test(node)
     ? []
@@ -70,7 +70,7 @@ export interface Lock {
 
 const REMEDY = 'run `npm install` and commit package-lock.json';
 
-export function lockInStep(packages: Packages, lock: Lock): string[] {
+export function checkLockFile(packages: Packages, lock: Lock): string[] {
   const own = new Set([...packages.values()].map(({ name }) => name));
   const wrong = [...packages].flatMap(([folder, manifest]) => {
     const locked = lock.packages[folder];
@@ -101,7 +101,7 @@ export function lockInStep(packages: Packages, lock: Lock): string[] {
 }
 
 /** An address in the lock file sends everyone who installs to one host, whatever registry they are set up to use. */
-export function registryHosts(lock: Lock): string[] {
+export function findRegistryHosts(lock: Lock): string[] {
   return Object.entries(lock.packages)
     .filter(([, { resolved, link }]) => resolved !== undefined && !link)
     .map(

@@ -1,41 +1,41 @@
 /** Laws about package.json files, the lock file and the documented tree. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { documentedPaths } from './documented-tree.ts';
+import { extractDocumentedPaths } from './documented-tree.ts';
 import {
-  engines,
+  checkEngines,
+  checkLockFile,
+  checkOwnVersions,
+  findRegistryHosts,
+  findUnpinnedVersions,
+  findVersionConflicts,
   type Lock,
-  lockInStep,
-  oneVersionEach,
-  ownVersions,
-  pinned,
-  registryHosts,
 } from './manifest-laws.ts';
-import { type Manifest, packagesAmong } from './packages.ts';
-import { ROOT, SKIPPED_NAMES, textFiles } from './source-files.ts';
+import { collectPackages, type Manifest } from './packages.ts';
+import { ROOT, readTextFiles, SKIPPED_NAMES } from './source-files.ts';
 
-const packages = packagesAmong(textFiles());
+const packages = collectPackages(readTextFiles());
 const lock = JSON.parse(readFileSync(`${ROOT}/package-lock.json`, 'utf8')) as Lock;
 
 describe('this repository', () => {
   test('pins every dependency', () => {
     expect(packages.size).toBeGreaterThan(5);
-    expect(pinned(packages)).toEqual([]);
+    expect(findUnpinnedVersions(packages)).toEqual([]);
   });
   test('takes one version of each dependency', () => {
-    expect(oneVersionEach(packages)).toEqual([]);
+    expect(findVersionConflicts(packages)).toEqual([]);
   });
   test('names the versions its own packages have', () => {
-    expect(ownVersions(packages)).toEqual([]);
+    expect(checkOwnVersions(packages)).toEqual([]);
   });
   test('says which Node installs it', () => {
-    expect(engines(packages)).toEqual([]);
+    expect(checkEngines(packages)).toEqual([]);
   });
   test('has a lock file that is in step', () => {
-    expect(lockInStep(packages, lock)).toEqual([]);
+    expect(checkLockFile(packages, lock)).toEqual([]);
   });
   test('names no registry', () => {
-    expect(registryHosts(lock)).toEqual([]);
+    expect(findRegistryHosts(lock)).toEqual([]);
   });
 
   test('has every path that ARCHITECTURE.md names', () => {
@@ -45,7 +45,7 @@ describe('this repository', () => {
       (entry) => entry.isDirectory() && !SKIPPED_NAMES.has(entry.name),
     );
     const text = existsSync(page) ? readFileSync(page, 'utf8') : '';
-    const missing = documentedPaths(
+    const missing = extractDocumentedPaths(
       text,
       folders.map(({ name }) => name),
     ).filter((path) => !existsSync(`${ROOT}/${path}`));
@@ -73,34 +73,34 @@ describe('versions', () => {
     '1.0.0 || 2.0.0',
     'github:a/b',
   ])('%s is not exact', (version) => {
-    expect(pinned(of({ devDependencies: { a: version } }))).toEqual([
+    expect(findUnpinnedVersions(of({ devDependencies: { a: version } }))).toEqual([
       `server/package.json takes a ${version}: pin one exact version.`,
     ]);
   });
 
   test.each(['1.0.0', '18.4.0-beta.17', '10.20.30-rc.1'])('%s is exact', (version) => {
-    expect(pinned(of({ dependencies: { a: version } }))).toEqual([]);
+    expect(findUnpinnedVersions(of({ dependencies: { a: version } }))).toEqual([]);
   });
 
   test('two versions of one package are found', () => {
     const two = of({ dependencies: { a: '1.0.0' } }).set('site', { devDependencies: { a: '1.0.1' } });
-    expect(oneVersionEach(two)).toEqual([
+    expect(findVersionConflicts(two)).toEqual([
       'site/package.json takes a 1.0.1, but server/package.json takes 1.0.0: take the same.',
     ]);
-    expect(oneVersionEach(of({ dependencies: { a: '1.0.0' } }))).toEqual([]);
+    expect(findVersionConflicts(of({ dependencies: { a: '1.0.0' } }))).toEqual([]);
   });
 
   test('a version of our own package that it does not have is found', () => {
     const own = of({ dependencies: { '@y/a': '0.2.0' } }).set('a', { name: '@y/a', version: '0.1.0' });
-    expect(ownVersions(own)).toEqual([
+    expect(checkOwnVersions(own)).toEqual([
       'server/package.json takes @y/a 0.2.0, which is 0.1.0: name that version.',
     ]);
   });
 
   test('engines that are missing or name no Node are found', () => {
-    expect(engines(new Map([['', {}]]))).toHaveLength(1);
-    expect(engines(new Map([['', { engines: { node: 'lts' } }]]))).toHaveLength(1);
-    expect(engines(of({}))).toEqual([]);
+    expect(checkEngines(new Map([['', {}]]))).toHaveLength(1);
+    expect(checkEngines(new Map([['', { engines: { node: 'lts' } }]]))).toHaveLength(1);
+    expect(checkEngines(of({}))).toEqual([]);
   });
 });
 
@@ -121,7 +121,7 @@ describe('the lock file', () => {
   });
 
   test('in step is silent', () => {
-    expect(lockInStep(packagesHere, good)).toEqual([]);
+    expect(checkLockFile(packagesHere, good)).toEqual([]);
   });
 
   test('a copy under the package itself counts before the shared one', () => {
@@ -129,7 +129,7 @@ describe('the lock file', () => {
       'node_modules/a': { version: '2.0.0' },
       'server/node_modules/a': { version: '1.0.0' },
     });
-    expect(lockInStep(packagesHere, nested)).toEqual([]);
+    expect(checkLockFile(packagesHere, nested)).toEqual([]);
   });
 
   test.each<[string, Lock, string]>([
@@ -150,19 +150,19 @@ describe('the lock file', () => {
     ],
     ['a folder without package.json', changed({ gone: {} }), 'knows gone, which has no package.json'],
   ])('%s is found', (_, wrong, words) => {
-    expect(lockInStep(packagesHere, wrong)).toEqual([expect.stringContaining(words)]);
+    expect(checkLockFile(packagesHere, wrong)).toEqual([expect.stringContaining(words)]);
   });
 
   test('a package it does not know is found', () => {
-    expect(lockInStep(new Map(packagesHere).set('new', {}), good)).toEqual([
+    expect(checkLockFile(new Map(packagesHere).set('new', {}), good)).toEqual([
       'package-lock.json does not know new/package.json: run `npm install` and commit package-lock.json.',
     ]);
   });
 
   test('an address to install from is found, a link is not', () => {
     const resolved = 'https://registry.example.com/a/-/a-1.0.0.tgz';
-    expect(registryHosts(good)).toEqual([]);
-    expect(registryHosts(changed({ 'node_modules/a': { version: '1.0.0', resolved } }))).toEqual([
+    expect(findRegistryHosts(good)).toEqual([]);
+    expect(findRegistryHosts(changed({ 'node_modules/a': { version: '1.0.0', resolved } }))).toEqual([
       expect.stringContaining(`node_modules/a comes from ${resolved}`),
     ]);
   });
@@ -183,7 +183,7 @@ describe('documented paths', () => {
       'ARCHITECTURE.md  README.md  package.json',
       '```',
     ].join('\n');
-    expect(documentedPaths(tree, folders)).toEqual([
+    expect(extractDocumentedPaths(tree, folders)).toEqual([
       'contract/',
       'server/',
       'server/runs/',
@@ -198,7 +198,7 @@ describe('documented paths', () => {
 
   test('of a drawn tree', () => {
     const tree = '```\nserver/\n├── runs/   # every run\n│   └── submit.ts\n└── main.ts\n```\n';
-    expect(documentedPaths(tree, folders)).toEqual([
+    expect(extractDocumentedPaths(tree, folders)).toEqual([
       'server/',
       'server/runs/',
       'server/runs/submit.ts',
@@ -209,12 +209,12 @@ describe('documented paths', () => {
   test('of running text and links', () => {
     const text =
       'Born in `server/runs/submit.ts` (see [why](./decisions/0001.md), `and/or`, [there](https://a.example/b)).';
-    expect(documentedPaths(text, folders)).toEqual(['server/runs/submit.ts', 'decisions/0001.md']);
+    expect(extractDocumentedPaths(text, folders)).toEqual(['server/runs/submit.ts', 'decisions/0001.md']);
   });
 
   test('not of commands, patterns or plain words', () => {
     const text =
-      '```sh\nnpm start\nnode contract/openapi.ts\n```\nEvery `server/*/store.ts` and `GET /v1/runs`.';
-    expect(documentedPaths(text, folders)).toEqual([]);
+      '```sh\nnpm start\nnode contract/openapi/documents.ts\n```\nEvery `server/*/store.ts` and `GET /v1/runs`.';
+    expect(extractDocumentedPaths(text, folders)).toEqual([]);
   });
 });

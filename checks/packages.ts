@@ -18,7 +18,7 @@ export interface Manifest {
 /** The packages by folder; the root is the empty string. */
 export type Packages = ReadonlyMap<string, Manifest>;
 
-export function packagesAmong(sources: readonly Source[]): Packages {
+export function collectPackages(sources: readonly Source[]): Packages {
   const manifests = sources.filter(({ path }) => /^((sample-apps\/)?[^/]+\/)?package\.json$/.test(path));
   return new Map(
     manifests.map(({ path, text }) => [path.replace(/\/?package\.json$/, ''), JSON.parse(text) as Manifest]),
@@ -26,23 +26,23 @@ export function packagesAmong(sources: readonly Source[]): Packages {
 }
 
 /** The folder of the package a path belongs to: `server`, `sample-apps/knapsack`, or the root for what stands beside them. */
-export function folderOf(path: string): string {
+export function packageFolder(path: string): string {
   const [first = '', second = ''] = path.split('/');
   if (!path.includes('/')) return '';
   return first === 'sample-apps' ? `${first}/${second}` : first;
 }
 
-export type Target =
+export type ImportTarget =
   | { kind: 'own'; folder: string; path: string | undefined; relative: boolean }
   | { kind: 'foreign'; name: string }
   | { kind: 'node'; name: string };
 
 /** Where an import written in the file at `from` leads. */
-export function targetOf(from: string, specifier: string, packages: Packages): Target {
+export function resolveImport(from: string, specifier: string, packages: Packages): ImportTarget {
   const [bare = ''] = specifier.split('?');
   if (bare.startsWith('.')) {
     const path = posix.join(posix.dirname(from), bare);
-    return { kind: 'own', folder: folderOf(path), path, relative: true };
+    return { kind: 'own', folder: packageFolder(path), path, relative: true };
   }
   if (bare.startsWith('node:')) return { kind: 'node', name: bare };
   const name = /^(@[^/]+\/)?[^/]+/.exec(bare)?.[0] ?? bare;

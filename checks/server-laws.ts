@@ -1,7 +1,7 @@
 /** Laws of the server: one place reads the environment, one place knows the database and locks its rows. */
 import { Visitor } from 'rolldown/utils';
 import { isTesting, type Source } from './source-files.ts';
-import { at, importsOf, syntaxOf, textOf } from './syntax.ts';
+import { formatLocation, listImports, literalText, parseSource } from './syntax.ts';
 
 function ofServer(sources: readonly Source[], except: string): Source[] {
   return sources.filter(
@@ -10,12 +10,12 @@ function ofServer(sources: readonly Source[], except: string): Source[] {
 }
 
 /** Tests may: they hand the environment on to the processes they start. */
-export function environment(sources: readonly Source[]): string[] {
+export function findEnvironmentReads(sources: readonly Source[]): string[] {
   return ofServer(sources, 'config.ts').flatMap((source) => {
     const found: string[] = [];
     const tell = (node: { start: number }) => {
       found.push(
-        `${at(source, node)} reads the environment: read it in server/config.ts and hand the value down.`,
+        `${formatLocation(source, node)} reads the environment: read it in server/config.ts and hand the value down.`,
       );
     };
     new Visitor({
@@ -47,7 +47,7 @@ export function environment(sources: readonly Source[]): string[] {
             tell(node);
         }
       },
-    }).visit(syntaxOf(source).program);
+    }).visit(parseSource(source).program);
     return found;
   });
 }
@@ -56,9 +56,9 @@ const DRIVERS = new Set(['pg', 'node:sqlite', 'better-sqlite3']);
 const KYSELY_INSIDES = /(Dialect|Driver|Adapter|Introspector|QueryCompiler)$/;
 
 /** Slices use Kysely's builder and `sql`; which database answers is known in database/ alone. Tests may look behind it. */
-export function databaseDrivers(sources: readonly Source[]): string[] {
+export function findDatabaseDrivers(sources: readonly Source[]): string[] {
   return ofServer(sources, 'database/').flatMap((source) =>
-    importsOf(source).flatMap(({ specifier, names, line }) => {
+    listImports(source).flatMap(({ specifier, names, line }) => {
       const inside = specifier === 'kysely' ? names.find((name) => KYSELY_INSIDES.test(name)) : undefined;
       if (!DRIVERS.has(specifier) && inside === undefined) return [];
       return [
@@ -81,23 +81,23 @@ export function rowLocks(sources: readonly Source[]): string[] {
     const found: string[] = [];
     const report = (node: { start: number }, what: string) => {
       found.push(
-        `${at(source, node)} uses ${what}: lock rows with locked() of server/database/row-locks.ts.`,
+        `${formatLocation(source, node)} uses ${what}: lock rows with locked() of server/database/row-locks.ts.`,
       );
     };
     new Visitor({
       MemberExpression({ property }) {
-        const name = property.type === 'Identifier' ? property.name : textOf(property);
+        const name = property.type === 'Identifier' ? property.name : literalText(property);
         if (name !== undefined && LOCKING_METHODS.test(name)) report(property, name);
       },
       Identifier(node) {
         if (node.name === 'skipsLocked') report(node, node.name);
       },
       TaggedTemplateExpression({ tag, quasi }) {
-        const [clause] = LOCKING_SQL.exec(textOf(quasi) ?? '') ?? [];
+        const [clause] = LOCKING_SQL.exec(literalText(quasi) ?? '') ?? [];
         if (tag.type === 'Identifier' && tag.name === 'sql' && clause !== undefined)
           report(quasi, clause.replace(/\s+/g, ' '));
       },
-    }).visit(syntaxOf(source).program);
+    }).visit(parseSource(source).program);
     return found;
   });
 }

@@ -45,7 +45,7 @@ function walk(folder: string): string[] {
 }
 
 /** Every text file, in the order of their paths. */
-export function textFiles(): Source[] {
+export function readTextFiles(): Source[] {
   return walk('')
     .filter((path) => TEXT_ENDINGS.test(path) && !GENERATED.has(path))
     .sort()
@@ -60,7 +60,11 @@ export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path);
 }
 
-/** Tests, and the folders named `testing` that hold what tests share. */
+/** Folders that are never shipped: benchmarks, chaos tests, conformance tests. */
+const TOOL_FOLDERS = new Set(['bench', 'chaos', 'conformance']);
+
+/** Tests, the folders named `testing` that hold what tests share, and the tools that are never shipped. */
 export function isTesting(path: string): boolean {
-  return isTest(path) || path.split('/').includes('testing');
+  const folders = path.split('/');
+  return isTest(path) || folders.includes('testing') || TOOL_FOLDERS.has(folders[0] ?? '');
 }

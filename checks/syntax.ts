@@ -24,7 +24,7 @@ export type Syntax = ReturnType<typeof parseSync>;
 const parsed = new WeakMap<Source, Syntax>();
 
 /** The syntax tree. Throws with the place when the source cannot be parsed. */
-export function syntaxOf(source: Source): Syntax {
+export function parseSource(source: Source): Syntax {
   const known = parsed.get(source);
   if (known) return known;
   const syntax = parseSync(source.path, source.text);
@@ -34,16 +34,16 @@ export function syntaxOf(source: Source): Syntax {
   return syntax;
 }
 
-export function lineAt(source: Source, offset: number): number {
+export function lineNumberAt(source: Source, offset: number): number {
   return source.text.slice(0, offset).split('\n').length;
 }
 
-export function at(source: Source, node: { start: number }): string {
-  return `${source.path}:${lineAt(source, node.start)}`;
+export function formatLocation(source: Source, node: { start: number }): string {
+  return `${source.path}:${lineNumberAt(source, node.start)}`;
 }
 
 /** The text of a string, when the expression is one that is written out. */
-export function textOf(node: ESTree.Node | null | undefined): string | undefined {
+export function literalText(node: ESTree.Node | null | undefined): string | undefined {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node?.type === 'TemplateLiteral') return node.quasis.map((quasi) => quasi.value.raw).join('…');
   return undefined;
@@ -52,13 +52,14 @@ export function textOf(node: ESTree.Node | null | undefined): string | undefined
 const imports = new WeakMap<Source, readonly Import[]>();
 
 /** Every import of the source, in the order they stand: declarations, re-exports, calls, types and worker files. */
-export function importsOf(source: Source): readonly Import[] {
+export function listImports(source: Source): readonly Import[] {
   const known = imports.get(source);
   if (known) return known;
   const found: Import[] = [];
   const add = (kind: Import['kind'], from: ESTree.Node, names: string[] = []) => {
-    const specifier = textOf(from);
-    if (specifier !== undefined) found.push({ specifier, kind, names, line: lineAt(source, from.start) });
+    const specifier = literalText(from);
+    if (specifier !== undefined)
+      found.push({ specifier, kind, names, line: lineNumberAt(source, from.start) });
   };
   new Visitor({
     ImportDeclaration(node) {
@@ -87,9 +88,9 @@ export function importsOf(source: Source): readonly Import[] {
       const [first, second] = node.arguments;
       if (node.callee.type !== 'Identifier' || node.callee.name !== 'URL') return;
       if (second?.type !== 'MemberExpression' || second.object.type !== 'MetaProperty') return;
-      if (first && /^\.{1,2}\/.*\.tsx?$/.test(textOf(first) ?? '')) add('url', first);
+      if (first && /^\.{1,2}\/.*\.tsx?$/.test(literalText(first) ?? '')) add('url', first);
     },
-  }).visit(syntaxOf(source).program);
+  }).visit(parseSource(source).program);
   found.sort((a, b) => a.line - b.line);
   imports.set(source, found);
   return found;

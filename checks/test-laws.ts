@@ -1,7 +1,7 @@
 /** Laws about tests: all of them run, each has a name of its own, and none waits for time to pass. */
 import { type ESTree, Visitor } from 'rolldown/utils';
 import type { Source } from './source-files.ts';
-import { at, lineAt, syntaxOf, textOf } from './syntax.ts';
+import { formatLocation, lineNumberAt, literalText, parseSource } from './syntax.ts';
 
 const RUNNERS = new Set(['test', 'it', 'describe', 'suite', 'bench']);
 
@@ -27,14 +27,14 @@ function isNamed(condition: ESTree.Node | undefined): boolean {
  * A test that does not run proves nothing. One that needs what a host may lack says so: `context.skip('why')`, or
  * `skipIf` and `runIf` with a condition that has a speaking name, or a comment beside them.
  */
-export function skippedTests(source: Source): string[] {
+export function findSkippedTests(source: Source): string[] {
   const found: string[] = [];
-  const { program, comments } = syntaxOf(source);
+  const { program, comments } = parseSource(source);
   const commented = new Set(
     comments.flatMap(({ start, end }) => [
-      lineAt(source, start),
-      lineAt(source, end),
-      lineAt(source, end) + 1,
+      lineNumberAt(source, start),
+      lineNumberAt(source, end),
+      lineNumberAt(source, end) + 1,
     ]),
   );
   new Visitor({
@@ -43,20 +43,22 @@ export function skippedTests(source: Source): string[] {
       const last = names.at(-1) ?? '';
       const ofRunner = RUNNERS.has(names[0] ?? '') && node.callee.type === 'MemberExpression';
       if (ofRunner && names.includes('only')) {
-        found.push(`${at(source, node)} runs only this one: take .only away.`);
+        found.push(`${formatLocation(source, node)} runs only this one: take .only away.`);
       } else if (ofRunner && ['skip', 'todo', 'fails'].some((name) => names.includes(name))) {
         found.push(
-          `${at(source, node)} is never run: make it pass, delete it, or skip inside it with a reason.`,
+          `${formatLocation(source, node)} is never run: make it pass, delete it, or skip inside it with a reason.`,
         );
       } else if (
         ofRunner &&
         (last === 'skipIf' || last === 'runIf') &&
         !isNamed(node.arguments[0]) &&
-        !commented.has(lineAt(source, node.start))
+        !commented.has(lineNumberAt(source, node.start))
       ) {
-        found.push(`${at(source, node)} runs on some hosts only: say in a comment beside it why.`);
-      } else if (!ofRunner && last === 'skip' && !node.arguments.some((one) => textOf(one))) {
-        found.push(`${at(source, node)} skips without a word: give the reason as a string.`);
+        found.push(
+          `${formatLocation(source, node)} runs on some hosts only: say in a comment beside it why.`,
+        );
+      } else if (!ofRunner && last === 'skip' && !node.arguments.some((one) => literalText(one))) {
+        found.push(`${formatLocation(source, node)} skips without a word: give the reason as a string.`);
       }
     },
   }).visit(program);
@@ -64,13 +66,13 @@ export function skippedTests(source: Source): string[] {
 }
 
 /** Vitest names a test by its file and its titles, so within a file the titles must tell tests apart. */
-export function repeatedTitles(source: Source): string[] {
+export function findRepeatedTitles(source: Source): string[] {
   const found: string[] = [];
   const seen = new Map<string, number>();
   const groups: string[] = [];
   const titleOf = (node: ESTree.CallExpression) => {
     const [first] = node.arguments;
-    return node.arguments.length > 1 && first ? textOf(first) : undefined;
+    return node.arguments.length > 1 && first ? literalText(first) : undefined;
   };
   const isGroup = (node: ESTree.CallExpression) =>
     ['describe', 'suite'].includes(chain(node.callee)[0] ?? '');
@@ -82,17 +84,17 @@ export function repeatedTitles(source: Source): string[] {
       else if (['test', 'it'].includes(chain(node.callee)[0] ?? '')) {
         const full = [...groups, title].join(' › ');
         const first = seen.get(full);
-        if (first === undefined) seen.set(full, lineAt(source, node.start));
+        if (first === undefined) seen.set(full, lineNumberAt(source, node.start));
         else
           found.push(
-            `${at(source, node)} is called "${full}" like the test in line ${first}: say what is different.`,
+            `${formatLocation(source, node)} is called "${full}" like the test in line ${first}: say what is different.`,
           );
       }
     },
     'CallExpression:exit'(node) {
       if (isGroup(node) && titleOf(node) !== undefined) groups.pop();
     },
-  }).visit(syntaxOf(source).program);
+  }).visit(parseSource(source).program);
   return found;
 }
 
@@ -100,13 +102,13 @@ export function repeatedTitles(source: Source): string[] {
  * A sleep is a promise that a timer fulfils. A timer that rejects is a deadline, and may stay: it only speaks when the
  * signal the test waits for does not come.
  */
-export function sleeps(source: Source): string[] {
+export function findSleeps(source: Source): string[] {
   const found: string[] = [];
   const resolvers: string[] = [];
   let timers = 0;
   const tell = (node: { start: number }) => {
     found.push(
-      `${at(source, node)} sleeps: wait for the signal or event itself, or move the injected clock.`,
+      `${formatLocation(source, node)} sleeps: wait for the signal or event itself, or move the injected clock.`,
     );
   };
   const isTimer = (node: ESTree.CallExpression) => chain(node.callee).at(-1) === 'setTimeout';
@@ -143,6 +145,6 @@ export function sleeps(source: Source): string[] {
     'CallExpression:exit'(node) {
       if (isTimer(node)) timers -= 1;
     },
-  }).visit(syntaxOf(source).program);
+  }).visit(parseSource(source).program);
   return found;
 }

@@ -4,19 +4,19 @@
  */
 import { spawn } from 'node:child_process';
 import type { AppManifest } from './manifest.ts';
-import { archOf, nameOf, type Target } from './target.ts';
+import { formatArchitecture, formatTarget, type Target } from './target.ts';
 
 /** Of the output of a command that failed, the error has the end. */
 const ERROR_OUTPUT_CHARS_MAX = 8_000;
 
-export type Report = (line: string) => void;
+export type ReportLine = (line: string) => void;
 
 /** Throws with the output of the command that fails. */
 export async function runBuildSteps(
   folder: string,
   manifest: AppManifest,
   target: Target,
-  report: Report,
+  report: ReportLine,
 ): Promise<void> {
   if (manifest.build) {
     const { command, environment } = manifest.build;
@@ -26,7 +26,7 @@ export async function runBuildSteps(
   }
   if (manifest.prePush !== undefined) {
     report(`Running pre-push: ${manifest.prePush}`);
-    const variables = { SWITCHYARD_TARGET: nameOf(target) };
+    const variables = { SWITCHYARD_TARGET: formatTarget(target) };
     await runStep('pre-push', ['sh', '-c', manifest.prePush], folder, variables, report);
   }
 }
@@ -38,15 +38,15 @@ export async function runBuildSteps(
 function retarget(
   environment: Record<string, string>,
   target: Target,
-  report: Report,
+  report: ReportLine,
 ): Record<string, string> {
-  const wanted: Record<string, string> = { GOOS: target.platform, GOARCH: archOf(target) };
-  const variables: Record<string, string> = { SWITCHYARD_TARGET: nameOf(target) };
+  const wanted: Record<string, string> = { GOOS: target.platform, GOARCH: formatArchitecture(target) };
+  const variables: Record<string, string> = { SWITCHYARD_TARGET: formatTarget(target) };
   for (const [name, value] of Object.entries(environment)) {
     variables[name] = wanted[name] ?? value;
     if (variables[name] !== value)
       report(
-        `build.environment sets ${name} to ${value}; the server runs ${nameOf(target)}, so ${variables[name]} is used.`,
+        `build.environment sets ${name} to ${value}; the server runs ${formatTarget(target)}, so ${variables[name]} is used.`,
       );
   }
   return variables;
@@ -57,7 +57,7 @@ async function runStep(
   [command = '', ...args]: string[],
   cwd: string,
   variables: Record<string, string>,
-  report: Report,
+  report: ReportLine,
 ): Promise<void> {
   const chunks: string[] = [];
   const ended = await new Promise<string>((resolve) => {

@@ -19,7 +19,7 @@ interface PackageFile {
 }
 
 /** Every dependency of the app, of its dependencies and so on; throws for one that is not installed. */
-export function dependenciesOf(appFolder: string): Dependency[] {
+export function listDependencies(appFolder: string): Dependency[] {
   const placed = new Map<string, string>();
   const found: Dependency[] = [];
 

@@ -6,19 +6,19 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
-import { exampleChoices, examplePages, extractExamples } from '@switchyard/site/examples.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { extractExamples, listExamplePages, listTabChoices } from '@switchyard/site/examples.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FirstRun, firstRun } from './first-run.ts';
+import { type FirstRunResult, pushAndRunSample } from './first-run.ts';
 
 const apps = join(import.meta.dirname, '..', 'sample-apps');
 let server: TestServer;
-let first: FirstRun;
+let first: FirstRunResult;
 const said: string[] = [];
 
 beforeAll(async () => {
   server = await startTestServer();
-  first = await firstRun(server.client, apps, (line) => said.push(line));
+  first = await pushAndRunSample(server.client, apps, (line) => said.push(line));
 }, 120_000);
 afterAll(() => server.close());
 
@@ -31,8 +31,8 @@ describe('the first start', () => {
   });
 
   test('pushes nothing twice', async () => {
-    const again = await firstRun(server.client, apps, () => {});
-    expect(again.pushed).toEqual([]);
+    const again = await pushAndRunSample(server.client, apps, () => {});
+    expect(again.pushedApplications).toEqual([]);
     const { body } = await server.client.call('getInput', {
       params: { application_id: 'vehicle-routing', input_id: 'sample' },
     });
@@ -43,8 +43,8 @@ describe('the first start', () => {
 /** Pages that lead an experiment to a decision make up to 60 runs: 25 seconds on a machine of two cores with nothing else to do. */
 const PAGE_MS = 230_000;
 
-const stories = examplePages().flatMap((route) =>
-  exampleChoices(route).map((choice) => ({
+const stories = listExamplePages().flatMap((route) =>
+  listTabChoices(route).map((choice) => ({
     route,
     choice,
     name: [route, ...Object.values(choice)].join(' '),
@@ -57,7 +57,7 @@ describe('the examples of', () => {
     async ({ route, choice }) => {
       const folder = mkdtempSync(join(tmpdir(), 'switchyard-page-'));
       try {
-        symlinkSync(server.data, join(folder, 'data'));
+        symlinkSync(server.dataFolder, join(folder, 'data'));
         writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: COMMANDS }));
         const steps = extractExamples(route, choice);
         expect(steps.length).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ function bash(folder: string, script: string): Promise<{ code: number; stderr: s
     const environment = {
       PATH: process.env.PATH ?? '',
       HOME: folder,
-      SWITCHYARD_DATABASE: server.address,
+      SWITCHYARD_DATABASE: server.databaseUrl,
     };
     execFile(
       'bash',

@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@switchyard/contract/client.ts';
-import type { InputId, RunId } from '@switchyard/contract/ids.ts';
+import type { InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { parse } from 'yaml';
-import { exists, pushApp } from './push.ts';
+import { applicationExists, pushApp } from './push.ts';
 
 const SHOWN_APP = 'vehicle-routing';
 const RUN_NAME = 'First run';
@@ -16,8 +16,8 @@ const RUN_NAME = 'First run';
 const SAMPLE_INPUT = 'sample' as InputId;
 const POLL_MS = 200;
 
-export interface FirstRun {
-  pushed: string[];
+export interface FirstRunResult {
+  pushedApplications: string[];
   application: string;
   runId: string;
   status: string;
@@ -30,12 +30,12 @@ export interface FirstRun {
 }
 
 /** Pushes the apps in the folder and runs the shown one; `say` is told of each step. */
-export async function firstRun(
+export async function pushAndRunSample(
   client: Client,
   appsFolder: string,
   say: (line: string) => void,
   reach?: (url: string) => string,
-): Promise<FirstRun> {
+): Promise<FirstRunResult> {
   const pushed: string[] = [];
   const names = readdirSync(appsFolder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -57,7 +57,7 @@ export async function firstRun(
     if (isTerminal(body.status_v2)) {
       const { indicators } = body.statistics;
       return {
-        pushed,
+        pushedApplications: pushed,
         application: SHOWN_APP,
         runId: body.id,
         status: body.status_v2,
@@ -97,7 +97,7 @@ async function nameInput(client: Client, run_id: RunId): Promise<void> {
 }
 
 async function isPushed(client: Client, id: string): Promise<boolean> {
-  if (!(await exists(client, id))) return false;
+  if (!(await applicationExists(client, id))) return false;
   const { body } = await client.call('getApplication', { params: { application_id: id } });
   return body.active_executable !== null;
 }

@@ -1,7 +1,7 @@
 /** Reads the part of an app's `app.yaml` that matters before the push. Throws with a sentence for a field that is wrong. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXECUTABLE_TYPES, type ExecutableType } from '@switchyard/contract/executables.ts';
+import { EXECUTABLE_TYPES, type ExecutableType } from '@switchyard/contract/applications/executables.ts';
 import { parse } from 'yaml';
 
 export interface AppManifest {
@@ -22,14 +22,14 @@ export interface PythonSettings {
   version?: string;
 }
 
-export const MANIFEST = 'app.yaml';
+export const MANIFEST_FILE_NAME = 'app.yaml';
 
 type Fields = Record<string, unknown>;
 
 export function readAppManifest(folder: string): AppManifest {
-  const path = join(folder, MANIFEST);
+  const path = join(folder, MANIFEST_FILE_NAME);
   if (!existsSync(path))
-    throw new Error(`${folder} has no ${MANIFEST}; it must be the folder of a decision app.`);
+    throw new Error(`${folder} has no ${MANIFEST_FILE_NAME}; it must be the folder of a decision app.`);
   const fields = parse(readFileSync(path, 'utf8')) as unknown;
   if (!isMap(fields)) throw new Error(`${path} must be a map of fields.`);
   const { type, runtime, files } = fields;

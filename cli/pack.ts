@@ -7,13 +7,13 @@ import { globSync, openAsBlob, readFileSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { type Report, runBuildSteps } from './build.ts';
-import { dependenciesOf } from './dependencies.ts';
-import { type AppManifest, MANIFEST, readAppManifest } from './manifest.ts';
+import { type ReportLine, runBuildSteps } from './build.ts';
+import { listDependencies } from './dependencies.ts';
+import { type AppManifest, MANIFEST_FILE_NAME, readAppManifest } from './manifest.ts';
 import { PACKAGES_FOLDER, packPythonPackages } from './python-packages.ts';
 import { LOCAL_TARGET, type Target } from './target.ts';
 
-export interface Packed {
+export interface PackedApp {
   /** On the disk as far as it is large; `size` is in bytes. */
   archive: Blob;
   /** Names in the archive, in its order, without those of Python packages. */
@@ -28,19 +28,19 @@ const END_OF_TAR_BYTES = 1024;
 export async function packApp(
   folder: string,
   target: Target = LOCAL_TARGET,
-  report: Report = () => {},
-): Promise<Packed> {
+  report: ReportLine = () => {},
+): Promise<PackedApp> {
   const manifest = readAppManifest(folder);
   await runBuildSteps(folder, manifest, target, report);
   const packages = manifest.python && (await packPythonPackages(folder, manifest.python, target, report));
-  const sources = new Map<string, string>([[MANIFEST, join(folder, MANIFEST)]]);
+  const sources = new Map<string, string>([[MANIFEST_FILE_NAME, join(folder, MANIFEST_FILE_NAME)]]);
   for (const name of selectFiles(folder, manifest.files)) {
     // Packages of an earlier installation in the folder would be mixed with those that the requirements name.
     if (packages !== undefined && name.startsWith(`${PACKAGES_FOLDER}/`)) continue;
     sources.set(name, join(folder, name));
   }
   if (manifest.type === 'node') {
-    for (const dependency of dependenciesOf(folder)) {
+    for (const dependency of listDependencies(folder)) {
       for (const name of filesBelow(dependency.folder))
         sources.set(`${dependency.target}/${name}`, join(dependency.folder, name));
     }
@@ -65,7 +65,7 @@ export function selectFiles(folder: string, patterns: readonly string[]): string
       : filesBelow(folder, plain);
     if (!removes && found.length === 0)
       throw new Error(
-        `${join(folder, MANIFEST)} names ${JSON.stringify(pattern)} in files, which matches no file.`,
+        `${join(folder, MANIFEST_FILE_NAME)} names ${JSON.stringify(pattern)} in files, which matches no file.`,
       );
     for (const name of found) {
       if (removes) chosen.delete(name);

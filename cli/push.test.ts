@@ -3,8 +3,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runToEnd } from '@switchyard/server/testing/apps.ts';
-import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import { createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packApp } from './pack.ts';
 
@@ -65,7 +65,7 @@ function push(path: string, id: string, env: Record<string, string> = {}): Promi
 }
 
 const isThere = async (id: string): Promise<boolean> =>
-  (await server.ask('GET', `/v1/applications/${id}`)).status === 200;
+  (await server.request('GET', `/v1/applications/${id}`)).status === 200;
 
 const MAIN = `
 import { readdirSync, readFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ describe('B5: folders and build steps of the manifest', () => {
       code: 0,
       stdout: expect.stringContaining('Pushed 5 files'),
     });
-    const { output } = await runToEnd(server, 'folders', { input: {} });
+    const { output } = await createRunAndWait(server, 'folders', { input: {} });
     expect(output).toMatchObject({
       files: ['app.yaml', 'data/a.json', 'data/deep/b.json', 'main.mjs', 'models/m.txt'],
     });
@@ -126,7 +126,7 @@ writeFileSync('made.txt', [GOOS, GOARCH, COUNT].join(' '));
       'compiling',
       `Running pre-push: printf ' then %s' "$SWITCHYARD_TARGET" >> made.txt`,
     ]);
-    const { output } = await runToEnd(server, 'built', { input: {} });
+    const { output } = await createRunAndWait(server, 'built', { input: {} });
     expect(output).toMatchObject({
       made: `${process.platform} ${arch} 3 then ${process.platform}-${process.arch}`,
     });
@@ -198,18 +198,18 @@ describe('B4: python.pip-requirements', () => {
       /^Installing the Python packages of requirements\.txt for \w+-\w+, Python 3\.\d+, with (uv|pip)\.$/m,
     );
     expect(first.stdout).toMatch(/^Python packages: 1 with 0\.0 MB: pricing 1\.0\.$/m);
-    expect((await runToEnd(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
+    expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
 
     execFileSync('python3', ['-c', MAKE_WHEEL, wheels, '2.0']);
     const again = await push(path, 'python', index);
     expect(again.stdout).toMatch(
       /^Python packages: 1 with 0\.0 MB, as installed on \d{4}-\d\d-\d\d for the same requirements/m,
     );
-    expect((await runToEnd(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
+    expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
 
     appFolder('python', { 'app.yaml': pythonManifest('  pip-requirements: ["pricing>=1.5"]') });
     expect((await push(path, 'python', index)).stdout).toContain('pricing 2.0');
-    expect((await runToEnd(server, 'python', { input: {} })).output).toEqual({ version: '2.0' });
+    expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '2.0' });
 
     appFolder('python', { 'app.yaml': pythonManifest('  pip-requirements: ["pricing>=3.0"]') });
     const missing = await push(path, 'python', index);

@@ -5,11 +5,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { ApiError, type Client, createClient } from '@switchyard/contract/client.ts';
-import type { Report } from './build.ts';
+import type { ReportLine } from './build.ts';
 import { packApp } from './pack.ts';
-import { targetOf } from './target.ts';
+import { fetchTarget } from './target.ts';
 
-export interface Pushed {
+export interface PushResult {
   files: number;
   bytes: number;
   /** What the server says about the executable besides, such as a runtime that it has in another version. */
@@ -26,11 +26,12 @@ export async function pushApp(
   folder: string,
   application: { id: string; name: string; description?: string },
   reach: (url: string) => string = (url) => url,
-  report: Report = () => {},
-): Promise<Pushed> {
-  const { archive, files, manifest } = await packApp(folder, await targetOf(client), report);
+  report: ReportLine = () => {},
+): Promise<PushResult> {
+  const { archive, files, manifest } = await packApp(folder, await fetchTarget(client), report);
   const params = { application_id: application.id };
-  if (!(await exists(client, application.id))) await client.call('createApplication', { body: application });
+  if (!(await applicationExists(client, application.id)))
+    await client.call('createApplication', { body: application });
   const upload = await client.call('getBinaryUpload', { params });
   const put = await fetch(reach(upload.body.upload_url), { method: 'PUT', body: archive });
   if (!put.ok) throw new Error(`The upload answered ${put.status}: ${await put.text()}`);
@@ -42,7 +43,7 @@ export async function pushApp(
 }
 
 /** Whether the application is there. */
-export async function exists(client: Client, id: string): Promise<boolean> {
+export async function applicationExists(client: Client, id: string): Promise<boolean> {
   try {
     await client.call('getApplication', { params: { application_id: id } });
     return true;
@@ -53,7 +54,7 @@ export async function exists(client: Client, id: string): Promise<boolean> {
 }
 
 /** What went wrong, in words. What `fetch` throws says only that it failed; its cause says why. */
-export function reasonOf(error: unknown): string {
+export function formatError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (error.message !== 'fetch failed' || !(cause instanceof Error)) return error.message;
@@ -61,7 +62,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** A client for the server that the environment names. */
-export function clientFromEnvironment(env: Record<string, string | undefined> = process.env): Client {
+export function createClientFromEnvironment(env: Record<string, string | undefined> = process.env): Client {
   const url = env.SWITCHYARD_URL || 'http://127.0.0.1:8080';
   if (env.SWITCHYARD_TOKEN) return createClient({ url, token: env.SWITCHYARD_TOKEN });
   const path = resolve(env.SWITCHYARD_DATA || 'data', 'root-token');
@@ -83,13 +84,19 @@ if (import.meta.main) {
   const name = id ?? basename(resolve(folder));
   try {
     const report = (line: string): boolean => process.stdout.write(`${line}\n`);
-    const pushed = await pushApp(clientFromEnvironment(), folder, { id: name, name }, undefined, report);
+    const pushed = await pushApp(
+      createClientFromEnvironment(),
+      folder,
+      { id: name, name },
+      undefined,
+      report,
+    );
     for (const warning of pushed.warnings) process.stdout.write(`Warning: ${warning}\n`);
     process.stdout.write(
       `Pushed ${pushed.files} files (${sizeOf(pushed.bytes)}) to application ${name}; instance latest runs them now.\n`,
     );
   } catch (error) {
-    process.stderr.write(`${reasonOf(error)}\n`);
+    process.stderr.write(`${formatError(error)}\n`);
     process.exit(1);
   }
 }

@@ -6,16 +6,16 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pythonPackage } from '@switchyard/server/testing/python-package.ts';
-import { startTestServer } from '@switchyard/server/testing/server.ts';
+import { installPythonPackage } from '@switchyard/server/testing/python/python-package.ts';
+import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { extractExamples } from '@switchyard/site/examples.ts';
 import { expect, test } from 'vitest';
 
 const ROUTE = '/docs/python-sdks';
 
-const installed = await pythonPackage('nextmv').catch(() => null);
+const installed = await installPythonPackage('nextmv').catch(() => null);
 
-// It needs Python and the client from the index of packages; published-client.test.ts says which is missing.
+// It needs Python and the client from the index of packages; client.test.ts says which is missing.
 test.skipIf(installed === null)(`the Python programs of ${ROUTE}`, { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-python-'));
   await using server = await startTestServer();
@@ -49,7 +49,7 @@ function python(
     NEXTMV_API_KEY: server.token,
   };
   return new Promise((resolve) => {
-    execFile(installed?.python ?? 'python3', [program], { cwd, env }, (error, _stdout, stderr) =>
+    execFile(installed?.interpreterPath ?? 'python3', [program], { cwd, env }, (error, _stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stderr }),
     );
   });

@@ -23,9 +23,9 @@ import { basename, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
-import type { Report } from './build.ts';
-import { MANIFEST, type PythonSettings } from './manifest.ts';
-import { archOf, nameOf, type Target } from './target.ts';
+import type { ReportLine } from './build.ts';
+import { MANIFEST_FILE_NAME, type PythonSettings } from './manifest.ts';
+import { formatArchitecture, formatTarget, type Target } from './target.ts';
 
 export const PACKAGES_FOLDER = '.nextmv/python/deps';
 
@@ -56,13 +56,13 @@ export async function packPythonPackages(
   folder: string,
   settings: PythonSettings,
   target: Target,
-  report: Report,
+  report: ReportLine,
 ): Promise<string | undefined> {
   const requirements = await readRequirements(folder, settings.requirements);
   if (requirements.isEmpty) return undefined;
   const python = target.python || settings.version || DEFAULT_PYTHON;
   noteDifferences(settings, target, python, report);
-  const identity = JSON.stringify([1, requirements.text, nameOf(target), python]);
+  const identity = JSON.stringify([1, requirements.text, formatTarget(target), python]);
   const key = requirements.isCacheable
     ? createHash('sha256').update(identity).digest('hex').slice(0, 24)
     : randomUUID();
@@ -76,7 +76,7 @@ export async function packPythonPackages(
   }
   const installer = await findInstaller(target, python, requirements.name);
   report(
-    `Installing the Python packages of ${requirements.name} for ${nameOf(target)}, Python ${python}, with ${installer.name}.`,
+    `Installing the Python packages of ${requirements.name} for ${formatTarget(target)}, Python ${python}, with ${installer.name}.`,
   );
   const scratch = await mkdtemp(join(tmpdir(), 'switchyard-packages-'));
   try {
@@ -92,10 +92,10 @@ export async function packPythonPackages(
   return packed;
 }
 
-function noteDifferences(settings: PythonSettings, target: Target, python: string, report: Report): void {
-  if (settings.arch !== undefined && settings.arch !== archOf(target))
+function noteDifferences(settings: PythonSettings, target: Target, python: string, report: ReportLine): void {
+  if (settings.arch !== undefined && settings.arch !== formatArchitecture(target))
     report(
-      `python.arch is ${settings.arch}; the server runs ${nameOf(target)}, so packages for ${archOf(target)} are installed.`,
+      `python.arch is ${settings.arch}; the server runs ${formatTarget(target)}, so packages for ${formatArchitecture(target)} are installed.`,
     );
   if (settings.version !== undefined && settings.version !== python)
     report(
@@ -116,14 +116,14 @@ interface Requirements {
 }
 
 async function readRequirements(folder: string, given: string | string[]): Promise<Requirements> {
-  const name = typeof given === 'string' ? given : `python.pip-requirements in ${MANIFEST}`;
+  const name = typeof given === 'string' ? given : `python.pip-requirements in ${MANIFEST_FILE_NAME}`;
   const path = typeof given === 'string' ? resolve(folder, given) : undefined;
   const text =
     path === undefined
       ? `${(given as string[]).join('\n')}\n`
       : await readFile(path, 'utf8').catch(() => {
           throw new Error(
-            `python.pip-requirements of ${join(folder, MANIFEST)} names ${JSON.stringify(given)}, which is no file there.`,
+            `python.pip-requirements of ${join(folder, MANIFEST_FILE_NAME)} names ${JSON.stringify(given)}, which is no file there.`,
           );
         });
   if (path !== undefined && basename(path) === 'pyproject.toml')
@@ -174,7 +174,7 @@ async function findInstaller(target: Target, python: string, name: string): Prom
   const isSame = process.platform === target.platform && process.arch === target.architecture;
   if (!isSame || own !== python)
     throw new Error(
-      `The app needs the Python packages of ${name} for ${nameOf(target)} with Python ${python}, as the server has them; the pip of this machine is for ${process.platform}-${process.arch} with Python ${own}. ${remedy}`,
+      `The app needs the Python packages of ${name} for ${formatTarget(target)} with Python ${python}, as the server has them; the pip of this machine is for ${process.platform}-${process.arch} with Python ${own}. ${remedy}`,
     );
   return pipInstaller(pip);
 }

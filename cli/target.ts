@@ -14,7 +14,7 @@ export interface Target {
 export const LOCAL_TARGET: Target = { platform: process.platform, architecture: process.arch, python: '' };
 
 /** The host of the server. A server that runs no apps itself does not say; this machine is assumed then. */
-export async function targetOf(client: Client): Promise<Target> {
+export async function fetchTarget(client: Client): Promise<Target> {
   const { body } = await client.call('getReadiness');
   const [platform, architecture] = (body.runtimes.binary?.version ?? '').split('-');
   if (!platform || !architecture) return LOCAL_TARGET;
@@ -23,11 +23,11 @@ export async function targetOf(client: Client): Promise<Target> {
 }
 
 /** Such as `linux-x64`. */
-export function nameOf(target: Target): string {
+export function formatTarget(target: Target): string {
   return `${target.platform}-${target.architecture}`;
 }
 
 /** The architecture in the words of Go, Docker and the manifest. */
-export function archOf(target: Target): string {
+export function formatArchitecture(target: Target): string {
   return target.architecture === 'x64' ? 'amd64' : target.architecture;
 }

@@ -5,8 +5,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
-import { type FirstRun, firstRun } from './first-run.ts';
-import { reasonOf } from './push.ts';
+import { type FirstRunResult, pushAndRunSample } from './first-run.ts';
+import { formatError } from './push.ts';
 
 /** What the server says when it is ready. */
 interface Ready {
@@ -59,7 +59,7 @@ if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
   if (ready.role === 'server') say('The first run begins as soon as there is a worker.');
   const token = readFileSync(ready.tokenPath, 'utf8').trim();
   try {
-    const outcome = await firstRun(
+    const outcome = await pushAndRunSample(
       createClient({ url: ready.url, token }),
       join(import.meta.dirname, '..', 'sample-apps'),
       (line) => say(`  ${line}`),
@@ -69,12 +69,12 @@ if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
     writeFileSync(done, `${JSON.stringify(outcome, null, 2)}\n`);
     report(outcome);
   } catch (error) {
-    say(`The first run could not be made: ${reasonOf(error)}`);
+    say(`The first run could not be made: ${formatError(error)}`);
     process.exitCode = 1;
   }
 }
 
-function report(outcome: FirstRun): void {
+function report(outcome: FirstRunResult): void {
   say();
   say(`First run: ${outcome.application} on its sample input`);
   say(`  run        ${outcome.runId}`);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import { ApiError, type CallReply, type CallRequest, createClient, pathOf } from './client.ts';
+import { ApiError, buildPath, type CallRequest, type CallResponse, createClient } from './client.ts';
 import { type Operations, operations } from './operations.ts';
 
 interface Received {
@@ -167,16 +167,16 @@ describe('errors', () => {
 
 describe('paths', () => {
   test('are spelled from placeholders', () => {
-    expect(pathOf(operations.getRun, { application_id: 'routing', run_id: 'latest-w2ze' })).toBe(
+    expect(buildPath(operations.getRun, { application_id: 'routing', run_id: 'latest-w2ze' })).toBe(
       '/v1/applications/routing/runs/latest-w2ze',
     );
-    expect(pathOf(operations.getHealth)).toBe('/healthz');
+    expect(buildPath(operations.getHealth)).toBe('/healthz');
   });
 
   test.each(['', '.', '..', undefined])('%j is no parameter', (run_id) => {
     const params: Record<string, string> = { application_id: 'routing' };
     if (run_id !== undefined) params.run_id = run_id;
-    expect(() => pathOf(operations.getRun, params)).toThrow(/^run_id is .+ needs it to be an id\.$/);
+    expect(() => buildPath(operations.getRun, params)).toThrow(/^run_id is .+ needs it to be an id\.$/);
   });
 });
 
@@ -188,8 +188,8 @@ test('types say what an operation takes and answers', () => {
   expectTypeOf<CallRequest<Operations['listRuns']>['query']>().exclude(undefined).toMatchObjectType<{
     limit?: number;
   }>();
-  expectTypeOf<CallReply<Operations['createRun']>['status']>().toEqualTypeOf<202>();
-  expectTypeOf<CallReply<Operations['deleteRun']>['body']>().toEqualTypeOf<undefined>();
-  expectTypeOf<CallReply<Operations['getMetrics']>['body']>().toEqualTypeOf<string>();
-  expectTypeOf<CallReply<Operations['getReadiness']>['status']>().toEqualTypeOf<200 | 503>();
+  expectTypeOf<CallResponse<Operations['createRun']>['status']>().toEqualTypeOf<202>();
+  expectTypeOf<CallResponse<Operations['deleteRun']>['body']>().toEqualTypeOf<undefined>();
+  expectTypeOf<CallResponse<Operations['getMetrics']>['body']>().toEqualTypeOf<string>();
+  expectTypeOf<CallResponse<Operations['getReadiness']>['status']>().toEqualTypeOf<200 | 503>();
 });

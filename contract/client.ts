@@ -2,7 +2,7 @@
  * A typed client made from the operations: `call` takes the id of an operation and what it takes, and answers what it
  * answers. Nothing beyond the platform's `fetch` is needed, in Node and in browsers.
  */
-import type { Body, Operation, Query, Reply } from './operation.ts';
+import type { Body, HandlerResponse, Operation, Query } from './operation.ts';
 import { type OperationId, type Operations, operations } from './operations.ts';
 
 export interface ClientSettings {
@@ -52,18 +52,18 @@ export type CallRequest<O extends Operation> = O extends Operation
   ? ParamsPart<O> & QueryPart<O> & BodyPart<O> & RequestExtras
   : never;
 
-type Content<O extends Operation, S extends keyof O['answers'], B> = O['answers'][S] extends {
+type Content<O extends Operation, S extends keyof O['responses'], B> = O['responses'][S] extends {
   contentType: string;
 }
-  ? O['answers'][S] extends { contentType: `text/${string}` }
+  ? O['responses'][S] extends { contentType: `text/${string}` }
     ? string
     : ReadableStream<Uint8Array>
   : B;
 
 /** An answer the operation declares. Bodies that are neither JSON nor text are streams, to be read once. */
-export type CallReply<O extends Operation> =
-  Reply<O> extends infer R
-    ? R extends { status: infer S extends keyof O['answers'] }
+export type CallResponse<O extends Operation> =
+  HandlerResponse<O> extends infer R
+    ? R extends { status: infer S extends keyof O['responses'] }
       ? { status: S; body: R extends { body: infer B } ? Content<O, S, B> : undefined; headers: Headers }
       : never
     : never;
@@ -78,7 +78,7 @@ export interface Client {
   call<Id extends OperationId>(
     id: Id,
     ...request: NoInfer<CallArguments<Operations[Id]>>
-  ): Promise<CallReply<Operations[Id]>>;
+  ): Promise<CallResponse<Operations[Id]>>;
 }
 
 /** An answer that is not a success: its status, and its body as JSON where it is JSON, else as text. */
@@ -108,7 +108,10 @@ function sentence(body: unknown): string {
  * The path of an operation with its parameters filled in, percent-encoded. Throws for a parameter that is missing or that
  * no path can spell: an empty one, `.` and `..` would name another resource.
  */
-export function pathOf(operation: { path: string }, params: Readonly<Record<string, string>> = {}): string {
+export function buildPath(
+  operation: { path: string },
+  params: Readonly<Record<string, string>> = {},
+): string {
   return operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined || value === '' || value === '.' || value === '..') {
@@ -140,9 +143,9 @@ export function createClient(settings: ClientSettings): Client {
 
   async function call(id: OperationId, request: LooseRequest = {}) {
     const declared: Operation = operations[id];
-    const url = base + pathOf(declared, request.params) + queryOf(request.query ?? {});
+    const url = base + buildPath(declared, request.params) + queryOf(request.query ?? {});
     const response = await send(url, requestInit(declared, request, settings.token));
-    if (!(response.status in declared.answers)) {
+    if (!(response.status in declared.responses)) {
       throw new ApiError(id, response.status, await readError(response));
     }
     return {
@@ -172,7 +175,9 @@ function requestInit(declared: Operation, request: LooseRequest, token: string |
 }
 
 async function readBody(declared: Operation, response: Response): Promise<unknown> {
-  const answer = Object.entries(declared.answers).find(([status]) => Number(status) === response.status)?.[1];
+  const answer = Object.entries(declared.responses).find(
+    ([status]) => Number(status) === response.status,
+  )?.[1];
   if (answer?.schema === undefined) {
     await response.body?.cancel();
     return undefined;

@@ -19,33 +19,33 @@ export const MessageError = Type.Object(
 /** The error statuses the API answers, with the words its bodies carry. */
 export const ERROR_STATUSES = {
   400: {
-    words: 'Bad Request',
+    statusText: 'Bad Request',
     description: 'The request is malformed or conflicts with what exists. Nothing was changed.',
     schema: StatusError,
   },
   401: {
-    words: 'Unauthorized',
+    statusText: 'Unauthorized',
     description: 'No token, or one that is malformed, expired, revoked or unknown.',
     schema: MessageError,
   },
   403: {
-    words: 'Forbidden',
+    statusText: 'Forbidden',
     description: "The token's role does not have the right this call needs.",
     schema: MessageError,
   },
   404: {
-    words: 'Not Found',
+    statusText: 'Not Found',
     description: 'There is no such resource in the account of the token.',
     schema: StatusError,
   },
   416: {
-    words: 'Range Not Satisfiable',
+    statusText: 'Range Not Satisfiable',
     description:
       'The range asked for begins behind the end of the content, whose length `Content-Range` tells.',
     schema: StatusError,
   },
   429: {
-    words: 'Busy',
+    statusText: 'Busy',
     description:
       'Too many requests, or no free capacity for a run with queuing disabled. Nothing was changed.',
     schema: StatusError,

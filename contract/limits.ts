@@ -52,20 +52,20 @@ export const LARGE_BODY_BYTES_MAX = 1024 * 1024;
 /** The body of a run may be as large as the largest direct input plus the fields around it. */
 export const REQUEST_BODY_BYTES_MAX = DIRECT_INPUT_BYTES_MAX + 1024 * 1024;
 /** Lists and objects in each other. A million of them took the server 1.4 s to parse, a hundred thousand 74 ms. */
-export const REQUEST_BODY_LEVELS_MAX = 100_000;
+export const REQUEST_BODY_DEPTH_MAX = 100_000;
 /** The same where no token is asked for: a name, an address, an invite. */
 export const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
 /** 500 MB, which the published clients read as 500 MiB. */
 export const UPLOAD_BYTES_MAX = 500 * 1024 * 1024;
 export const OUTPUT_BYTES_MAX = 100 * 1024 * 1024;
-export const UPLOAD_URL_SECONDS = 10 * 60;
-export const DOWNLOAD_URL_SECONDS = 10 * 60;
+export const UPLOAD_URL_TTL_SECONDS = 10 * 60;
+export const DOWNLOAD_URL_TTL_SECONDS = 10 * 60;
 
 export const STATISTICS_BYTES_MAX = 10_000;
 /** Of `metrics`, written as JSON. */
 export const METRICS_CHARS_MAX = 1024 * 1024;
 /** Objects and lists in each other; what is kept is shown with every run, and must not be too deep to be written. */
-export const METRICS_LEVELS_MAX = 64;
+export const METRICS_DEPTH_MAX = 64;
 /** Each indicator repeats the path to it, so that a small block can make very many of them. */
 export const INDICATORS_CHARS_MAX = 64 * 1024;
 export const LOG_LINE_BYTES_MAX = 64 * 1024;
@@ -74,7 +74,7 @@ export const LIVE_LOG_RETENTION_MS = 24 * 60 * 60 * 1000;
 export const LIVE_LOG_LINES_PER_PAGE = 1000;
 
 /** How long the archive of an executable is kept that nothing can execute any more. */
-export const UNUSED_ARCHIVE_MS = 60 * 60 * 1000;
+export const UNUSED_ARCHIVE_RETENTION_MS = 60 * 60 * 1000;
 export const UPLOAD_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 export const ARCHIVE_ENTRIES_MAX = 20_000;
@@ -95,14 +95,14 @@ export const SECRET_LOCATION_CHARS_MAX = 256;
 export const SECRETS_MAX = 64;
 
 /** The place in the queue is counted to here, so that asking for it costs the same however long the queue is. */
-export const QUEUE_PLACE_MAX = 1000;
+export const QUEUE_POSITION_MAX = 1000;
 /** Runs in the slots that the waiting reason of a queued run names. */
-export const SLOT_HOLDERS_SHOWN = 5;
+export const SLOT_HOLDERS_MAX = 5;
 /** Runs that the queue answers to callers that do not page. */
 export const QUEUE_RUNS_MAX = 1000;
 
 export const ATTEMPTS_MAX = 5;
-export const LEASE_MS = 30_000;
+export const LEASE_DURATION_MS = 30_000;
 export const CANCEL_GRACE_MS = 5_000;
 
 /** Of batch, shadow and switchback tests, when a description is given. */
@@ -110,7 +110,7 @@ export const EXPERIMENT_DESCRIPTION_CHARS_MIN = 30;
 /** As many runs as one answer can hold. */
 export const BATCH_RUNS_MAX = 10_000;
 /** Runs that stand in a batch experiment itself; the list of its runs has all of them. */
-export const BATCH_RUNS_SHOWN = 1000;
+export const BATCH_RUNS_EMBEDDED_MAX = 1000;
 export const OPTION_SETS_MAX = 1000;
 /** Of all option sets of a batch experiment, written as JSON: lists show them. */
 export const OPTION_SETS_CHARS_MAX = 256 * 1024;
@@ -120,8 +120,8 @@ export const BATCH_OPTIONS_CHARS_MAX = 64 * 1024 * 1024;
 export const OPTION_SET_KEY_CHARS_MAX = 128;
 export const SCENARIO_ID_CHARS_MAX = 64;
 /** Of the runs that could not be made, so that an experiment of which none could is still read at a glance. */
-export const REFUSED_RUNS_SHOWN = 50;
-export const FAILURES_SHOWN = 20;
+export const REFUSED_RUNS_EMBEDDED_MAX = 50;
+export const FAILURES_EMBEDDED_MAX = 20;
 export const SHADOW_RUNS_MAX = 300;
 export const SHADOW_CANDIDATES_MAX = 10;
 export const SWITCHBACK_UNITS_MAX = 1000;
@@ -135,25 +135,25 @@ export const ENSEMBLE_RULES_MAX = 20;
 export const RULE_INDEX_MAX = 1_000_000;
 export const RULE_PATH_CHARS_MAX = 255;
 /** Ids within a resource: of run groups and rules. */
-export const SUB_ID_CHARS_MAX = 64;
+export const NESTED_ID_CHARS_MAX = 64;
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
-export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** Of one member, or one service. */
-export const KEYS_OF_MEMBER_MAX = 100;
-export const INVITE_SECONDS = 7 * 24 * 60 * 60;
+export const MEMBER_KEYS_MAX = 100;
+export const INVITE_TTL_SECONDS = 7 * 24 * 60 * 60;
 
 /** Of one account. */
 export const WEBHOOKS_MAX = 100;
 export const ENDPOINT_URL_CHARS_MAX = 2048;
 /** Of what a receiver answers; the rest is not read. */
-export const RESPONSE_BODY_BYTES_MAX = 64 * 1024;
+export const WEBHOOK_RESPONSE_BYTES_MAX = 64 * 1024;
 /** A receiver that has not answered by then is tried again. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
 /** From one attempt to the next: ten attempts within 76 hours. */
 export const WEBHOOK_RETRY_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 /** For how long the secret before the newest signs, too, when nothing is said, and at most. */
-export const SECRET_OVERLAP_HOURS = 24;
+export const SECRET_OVERLAP_HOURS_DEFAULT = 24;
 export const SECRET_OVERLAP_HOURS_MAX = 168;
-export const CONVERSATIONS_KEPT_DAYS = 30;
+export const CONVERSATION_RETENTION_DAYS = 30;

@@ -30,7 +30,7 @@ export type Tag = (typeof TAGS)[number];
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A success answer. Without a schema it has no body; `contentType` is JSON unless said otherwise. */
-export interface Answer {
+export interface OperationResponse {
   description: string;
   schema?: TSchema;
   example?: unknown;
@@ -54,7 +54,7 @@ export interface Operation {
    * The answer lets somebody in. Who may have it is decided for one caller, so an Idempotency-Key gives it again to that
    * one alone.
    */
-  answersToken?: true;
+  returnsToken?: true;
   params?: TObject;
   query?: TObject;
   /** Headers of its own that it understands; what it does not understand of them it ignores. */
@@ -64,7 +64,7 @@ export interface Operation {
    * bodies that may be larger than others; see `bodyBytesMax`.
    */
   body?: { schema: TSchema; example?: unknown; required?: boolean; stream?: boolean; bytesMax?: number };
-  answers: Partial<Record<SuccessStatus, Answer>>;
+  responses: Partial<Record<SuccessStatus, OperationResponse>>;
   /** Error statuses beside the ones every operation has (401, 403 with a token; 400 with anything to validate; 429). */
   errors?: readonly ErrorStatus[];
 }
@@ -80,7 +80,7 @@ export function bodyBytesMax({ right, body }: Operation): number {
  * Every error status the operation may answer, ascending: what it names itself, 401 and 403 where a token is needed, 429
  * where memory or rates are limited, and 400, which an unknown query parameter is on every operation.
  */
-export function errorStatuses(declared: Operation): ErrorStatus[] {
+export function listErrorStatuses(declared: Operation): ErrorStatus[] {
   const statuses = new Set<ErrorStatus>([400, ...(declared.errors ?? [])]);
   if (declared.right !== 'public') for (const status of [401, 403] as const) statuses.add(status);
   if (declared.tag !== 'service') statuses.add(429);
@@ -90,7 +90,7 @@ export function errorStatuses(declared: Operation): ErrorStatus[] {
 export type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302 | 304 | 503;
 
 /** Declares an operation, keeping its exact type. */
-export function operation<const T extends Operation>(declared: T): T {
+export function defineOperation<const T extends Operation>(declared: T): T {
   return declared;
 }
 
@@ -103,8 +103,8 @@ export type Body<O extends Operation> = O['body'] extends { schema: infer S exte
   : undefined;
 
 /** What a handler may answer: one of the declared statuses with the body declared for it. */
-export type Reply<O extends Operation> = {
-  [S in keyof O['answers'] & SuccessStatus]: O['answers'][S] extends { schema: infer B extends TSchema }
+export type HandlerResponse<O extends Operation> = {
+  [S in keyof O['responses'] & SuccessStatus]: O['responses'][S] extends { schema: infer B extends TSchema }
     ? { status: S; body: Static<B>; headers?: Record<string, string> }
     : { status: S; headers?: Record<string, string> };
-}[keyof O['answers'] & SuccessStatus];
+}[keyof O['responses'] & SuccessStatus];

@@ -1,43 +1,8 @@
 /** Every operation of the API, in the order the documentation shows them. */
-import {
-  createAcceptanceTest,
-  deleteAcceptanceTest,
-  getAcceptanceTest,
-  listAcceptanceTests,
-  updateAcceptanceTest,
-} from './acceptance-tests.ts';
-import { createKey, getAccount, listKeys, revokeKey, updateAccount } from './account.ts';
-import { createAccount, deleteAccount, getSignUp, listAccounts } from './accounts.ts';
-import {
-  createApplication,
-  deleteApplication,
-  getApplication,
-  listApplications,
-  updateApplication,
-} from './applications.ts';
-import { getRunAsset, listRunAssets } from './assets.ts';
-import { getAuditHead, listAuditEntries } from './audit.ts';
-import {
-  createBatchExperiment,
-  deleteBatchExperiment,
-  getBatchExperiment,
-  getBatchExperimentMetadata,
-  listBatchExperimentRuns,
-  listBatchExperiments,
-  updateBatchExperiment,
-} from './batch-experiments.ts';
-import {
-  createEnsemble,
-  deleteEnsemble,
-  getEnsemble,
-  getRunEnsemble,
-  listEnsembles,
-  updateEnsemble,
-} from './ensembles.ts';
-import { activateBinary, getBinaryUpload } from './executables.ts';
-import { createInputSet, deleteInputSet, getInputSet, listInputSets, updateInputSet } from './input-sets.ts';
-import { createInput, deleteInput, getInput, listInputs, updateInput } from './inputs.ts';
-import { createInstance, deleteInstance, getInstance, listInstances, updateInstance } from './instances.ts';
+
+import { createKey, getAccount, listKeys, revokeKey, updateAccount } from './account/account.ts';
+import { createAccount, deleteAccount, getSignUp, listAccounts } from './account/accounts.ts';
+import { getAuditHead, listAuditEntries } from './account/audit.ts';
 import {
   acceptInvite,
   deleteMember,
@@ -46,54 +11,8 @@ import {
   listMembers,
   renewInvite,
   updateMember,
-} from './members.ts';
-import { getQueue } from './queue.ts';
-import { getRunLiveLogs, getRunLogs } from './run-logs.ts';
-import {
-  cancelRun,
-  createRun,
-  deleteRun,
-  getRun,
-  getRunInput,
-  getRunMetadata,
-  getRunOutput,
-  listRuns,
-  updateRun,
-} from './runs.ts';
-import {
-  createSecretsCollection,
-  deleteSecretsCollection,
-  getSecretsCollection,
-  listSecretsCollections,
-  patchSecretsCollection,
-  updateSecretsCollection,
-} from './secrets.ts';
-import { getHealth, getMetrics, getReadiness } from './service.ts';
-import {
-  createShadowTest,
-  deleteShadowTest,
-  getShadowTest,
-  getShadowTestMetadata,
-  listShadowTestRuns,
-  listShadowTests,
-  startShadowTest,
-  stopShadowTest,
-  updateShadowTest,
-} from './shadow-tests.ts';
-import {
-  createSwitchbackTest,
-  deleteSwitchbackTest,
-  getSwitchbackTest,
-  getSwitchbackTestMetadata,
-  listSwitchbackTestRuns,
-  listSwitchbackTests,
-  startSwitchbackTest,
-  stopSwitchbackTest,
-  updateSwitchbackTest,
-} from './switchback-tests.ts';
-import { createRunUpload, getDownload, putUpload } from './uploads.ts';
-import { createVersion, deleteVersion, getVersion, listVersions, updateVersion } from './versions.ts';
-
+} from './account/members.ts';
+import { getHealth, getMetrics, getReadiness } from './account/service.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -106,7 +25,106 @@ import {
   rotateWebhookSecret,
   triggerEvent,
   updateWebhook,
-} from './webhooks.ts';
+} from './account/webhooks.ts';
+import {
+  createApplication,
+  deleteApplication,
+  getApplication,
+  listApplications,
+  updateApplication,
+} from './applications/applications.ts';
+import { activateBinary, getBinaryUpload } from './applications/executables.ts';
+import {
+  createInputSet,
+  deleteInputSet,
+  getInputSet,
+  listInputSets,
+  updateInputSet,
+} from './applications/input-sets.ts';
+import { createInput, deleteInput, getInput, listInputs, updateInput } from './applications/inputs.ts';
+import {
+  createInstance,
+  deleteInstance,
+  getInstance,
+  listInstances,
+  updateInstance,
+} from './applications/instances.ts';
+import {
+  createSecretsCollection,
+  deleteSecretsCollection,
+  getSecretsCollection,
+  listSecretsCollections,
+  patchSecretsCollection,
+  updateSecretsCollection,
+} from './applications/secrets.ts';
+import { createRunUpload, getDownload, putUpload } from './applications/uploads.ts';
+import {
+  createVersion,
+  deleteVersion,
+  getVersion,
+  listVersions,
+  updateVersion,
+} from './applications/versions.ts';
+import {
+  createAcceptanceTest,
+  deleteAcceptanceTest,
+  getAcceptanceTest,
+  listAcceptanceTests,
+  updateAcceptanceTest,
+} from './experiments/acceptance-tests.ts';
+import {
+  createBatchExperiment,
+  deleteBatchExperiment,
+  getBatchExperiment,
+  getBatchExperimentMetadata,
+  listBatchExperimentRuns,
+  listBatchExperiments,
+  updateBatchExperiment,
+} from './experiments/batch-experiments.ts';
+import {
+  createShadowTest,
+  deleteShadowTest,
+  getShadowTest,
+  getShadowTestMetadata,
+  listShadowTestRuns,
+  listShadowTests,
+  startShadowTest,
+  stopShadowTest,
+  updateShadowTest,
+} from './experiments/shadow-tests.ts';
+import {
+  createSwitchbackTest,
+  deleteSwitchbackTest,
+  getSwitchbackTest,
+  getSwitchbackTestMetadata,
+  listSwitchbackTestRuns,
+  listSwitchbackTests,
+  startSwitchbackTest,
+  stopSwitchbackTest,
+  updateSwitchbackTest,
+} from './experiments/switchback-tests.ts';
+import { getRunAsset, listRunAssets } from './runs/assets.ts';
+import {
+  createEnsemble,
+  deleteEnsemble,
+  getEnsemble,
+  getRunEnsemble,
+  listEnsembles,
+  updateEnsemble,
+} from './runs/ensembles.ts';
+import { getQueue } from './runs/queue.ts';
+import { getRunLiveLogs, getRunLogs } from './runs/run-logs.ts';
+import {
+  cancelRun,
+  createRun,
+  deleteRun,
+  getRun,
+  getRunInput,
+  getRunMetadata,
+  getRunOutput,
+  listRuns,
+  updateRun,
+} from './runs/runs.ts';
 
 export const operations = {
   getAccount,

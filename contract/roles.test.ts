@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from './operations.ts';
-import { hasRight, mayGrant, RIGHTS, ROLES, type Role, rolesWith } from './roles.ts';
+import { canGrant, hasRight, RIGHTS, ROLES, type Role, rolesWithRight } from './roles.ts';
 
 describe('who may do what', () => {
   test.each([
@@ -14,7 +14,7 @@ describe('who may do what', () => {
     ['account', ['root', 'admin']],
     ['server', ['root']],
   ] as const)('%s', (right, roles) => {
-    expect(rolesWith(right)).toEqual(roles);
+    expect(rolesWithRight(right)).toEqual(roles);
   });
 
   test('the roles stand in order: each has every right of the one after it', () => {
@@ -27,7 +27,7 @@ describe('who may do what', () => {
 
 describe('keys are given by those who have their rights', () => {
   test.each(ROLES)('%s gives its own role and weaker ones', (granter) => {
-    const granted = ROLES.filter((role) => mayGrant(granter, role));
+    const granted = ROLES.filter((role) => canGrant(granter, role));
     expect(granted).toEqual(ROLES.slice(ROLES.indexOf(granter)));
   });
 });

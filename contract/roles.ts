@@ -34,11 +34,11 @@ export function hasRight(role: Role, right: Right): boolean {
 }
 
 /** A key may only make keys whose rights it has itself. */
-export function mayGrant(granter: Role, granted: Role): boolean {
+export function canGrant(granter: Role, granted: Role): boolean {
   return TABLE[granted].every((right) => TABLE[granter].includes(right));
 }
 
 /** The roles that hold a right, for messages and documentation. */
-export function rolesWith(right: Right): readonly Role[] {
+export function rolesWithRight(right: Right): readonly Role[] {
   return ROLES.filter((role) => hasRight(role, right));
 }

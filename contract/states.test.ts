@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  canMove,
+  canTransition,
+  isActionAllowed,
   isTerminal,
-  may,
   RUN_STATUSES_V2,
   RUN_TRANSITIONS,
   type RunStatusV2,
-  statusV1,
+  toStatusV1,
 } from './states.ts';
 
 /** Every status that can be reached from one. */
@@ -33,21 +33,21 @@ describe('status_v2', () => {
   );
 
   test('nothing becomes an external run without a result again', () => {
-    expect(RUN_STATUSES_V2.filter((from) => canMove(from, 'none'))).toEqual([]);
+    expect(RUN_STATUSES_V2.filter((from) => canTransition(from, 'none'))).toEqual([]);
   });
 
   test('a run only starts from the queue, and goes back there when its worker dies', () => {
-    expect(RUN_STATUSES_V2.filter((from) => canMove(from, 'running'))).toEqual(['queued']);
-    expect(canMove('running', 'queued')).toBe(true);
+    expect(RUN_STATUSES_V2.filter((from) => canTransition(from, 'running'))).toEqual(['queued']);
+    expect(canTransition('running', 'queued')).toBe(true);
   });
 
   test('what nobody has begun is canceled or waits: only a result or a worker fails it', () => {
-    expect(RUN_STATUSES_V2.filter((from) => canMove(from, 'failed'))).toEqual(['none', 'running']);
-    expect(RUN_STATUSES_V2.filter((from) => canMove(from, 'queued'))).toEqual(['running']);
+    expect(RUN_STATUSES_V2.filter((from) => canTransition(from, 'failed'))).toEqual(['none', 'running']);
+    expect(RUN_STATUSES_V2.filter((from) => canTransition(from, 'queued'))).toEqual(['running']);
   });
 
   test('no status follows itself', () => {
-    expect(RUN_STATUSES_V2.filter((status) => canMove(status, status))).toEqual([]);
+    expect(RUN_STATUSES_V2.filter((status) => canTransition(status, status))).toEqual([]);
   });
 });
 
@@ -59,13 +59,13 @@ test.each([
   ['failed', 'failed'],
   ['canceled', 'failed'],
 ] as const)('%s reads %s to clients of the older status', (status, older) => {
-  expect(statusV1(status)).toBe(older);
+  expect(toStatusV1(status)).toBe(older);
 });
 
 describe('actions', () => {
   test.each(RUN_STATUSES_V2)('%s: cancel while it has not ended, logs and output once it has', (status) => {
-    expect(may('cancel', status)).toBe(!isTerminal(status));
-    expect(may('readLogs', status)).toBe(isTerminal(status));
-    expect(may('readOutput', status)).toBe(isTerminal(status));
+    expect(isActionAllowed('cancel', status)).toBe(!isTerminal(status));
+    expect(isActionAllowed('readLogs', status)).toBe(isTerminal(status));
+    expect(isActionAllowed('readOutput', status)).toBe(isTerminal(status));
   });
 });

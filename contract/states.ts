@@ -27,7 +27,7 @@ export const RUN_ACTIONS = {
   cancel: ['none', 'queued', 'running'],
   readLogs: ['canceled', 'succeeded', 'failed'],
   readOutput: ['canceled', 'succeeded', 'failed'],
-  giveResult: ['none'],
+  submitResult: ['none'],
 } as const satisfies Record<string, readonly RunStatusV2[]>;
 
 const V1: Record<RunStatusV2, RunStatusV1> = {
@@ -40,7 +40,7 @@ const V1: Record<RunStatusV2, RunStatusV1> = {
 };
 
 /** The older three-valued status that early clients read. */
-export function statusV1(status: RunStatusV2): RunStatusV1 {
+export function toStatusV1(status: RunStatusV2): RunStatusV1 {
   return V1[status];
 }
 
@@ -48,11 +48,11 @@ export function isTerminal(status: RunStatusV2): boolean {
   return RUN_TRANSITIONS[status].length === 0;
 }
 
-export function canMove(from: RunStatusV2, to: RunStatusV2): boolean {
+export function canTransition(from: RunStatusV2, to: RunStatusV2): boolean {
   return RUN_TRANSITIONS[from].includes(to);
 }
 
-export function may(action: keyof typeof RUN_ACTIONS, status: RunStatusV2): boolean {
+export function isActionAllowed(action: keyof typeof RUN_ACTIONS, status: RunStatusV2): boolean {
   return (RUN_ACTIONS[action] as readonly RunStatusV2[]).includes(status);
 }
 
@@ -72,7 +72,7 @@ export const EXPERIMENT_TRANSITIONS: Record<ExperimentStatus, readonly Experimen
   canceled: [],
 };
 
-export function isExperimentOver(status: ExperimentStatus): boolean {
+export function isExperimentTerminal(status: ExperimentStatus): boolean {
   return EXPERIMENT_TRANSITIONS[status].length === 0;
 }
 

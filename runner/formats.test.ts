@@ -1,24 +1,24 @@
 /** Formats, entry points, runtimes, secrets and isolation: what an app finds around it, and what is taken from it. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRunner } from './runner.ts';
-import { archiveInput, contentsOf } from './test-archives.ts';
 import {
-  begin,
-  filesTar,
-  finish,
-  removeFolder,
-  scratchFolder,
-  shell,
+  createArchiveInput,
+  createJar,
+  createTar,
+  createTarOfFiles,
+  readArchiveFiles,
   type TarEntry,
-  tarOf,
-} from './test-kit.ts';
+} from './testing/archives.ts';
+import {
+  createScratchFolder,
+  createShellApp,
+  removeFolder,
+  runApp,
+  startApp,
+} from './testing/runner-harness.ts';
 import type { Containment, Runner } from './types.ts';
 
 const SECRET = `secret-of-the-server-${process.pid}`;
@@ -34,7 +34,7 @@ async function runnerAt(level: Containment, folder: string): Promise<Runner | un
 }
 
 for (const level of ['sandbox', 'limits'] as const) {
-  const folder = scratchFolder();
+  const folder = createScratchFolder();
   const started = await runnerAt(level, folder);
 
   describe.skipIf(started === undefined)(`at level ${level}`, () => {
@@ -43,7 +43,7 @@ for (const level of ['sandbox', 'limits'] as const) {
       if (started === undefined) throw new Error('unreachable');
       runner = started;
       expect(runner.host.containment).toBe(level);
-      expect(runner.host.containmentNote === '').toBe(level === 'sandbox');
+      expect(runner.host.containmentReason === '').toBe(level === 'sandbox');
     });
     afterAll(async () => {
       await started?.close();
@@ -51,25 +51,28 @@ for (const level of ['sandbox', 'limits'] as const) {
     });
 
     test('csv-archive: ./input in, ./output out, wrapped or not', async () => {
-      const app = shell(
+      const app = createShellApp(
         'mkdir -p output; sort input/a.csv > output/sorted.csv; cat input/sub/b.csv > output/b.csv; cat; echo "{\\"statistics\\": {}}"',
       );
       for (const wrapper of ['', 'input/', 'inputs/']) {
-        const bytes = await filesTar({ [`${wrapper}a.csv`]: '2\n1\n', [`${wrapper}sub/b.csv`]: 'b' });
-        const { outcome, stdout } = await finish(runner, {
+        const bytes = await createTarOfFiles({ [`${wrapper}a.csv`]: '2\n1\n', [`${wrapper}sub/b.csv`]: 'b' });
+        const { outcome, stdout } = await runApp(runner, {
           files: app,
-          input: archiveInput('csv-archive', bytes),
+          input: createArchiveInput('csv-archive', bytes),
         });
         expect(outcome).toMatchObject({ succeeded: true });
         expect(stdout).toBe('{"statistics": {}}\n');
-        expect(await contentsOf(outcome.solutions?.path)).toEqual({ 'sorted.csv': '1\n2\n', 'b.csv': 'b' });
+        expect(await readArchiveFiles(outcome.solutions?.path)).toEqual({
+          'sorted.csv': '1\n2\n',
+          'b.csv': 'b',
+        });
       }
     });
 
     test('multi-file: ./inputs in, ./outputs out, both streams are log, shipped files are no solutions', async () => {
-      const { outcome, lines } = await finish(runner, {
+      const { outcome, lines } = await runApp(runner, {
         files: {
-          ...shell(`
+          ...createShellApp(`
 cat inputs/größe.txt
 echo on stderr >&2
 echo new > outputs/solutions/deep.txt; mkdir outputs/solutions/d; echo x > 'outputs/solutions/d/ü b.txt'
@@ -81,14 +84,14 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
           'outputs/solutions/shipped.txt': 'shipped',
           'outputs/solutions/shipped-changed.txt': 'shipped',
         },
-        input: archiveInput('multi-file', await filesTar({ 'größe.txt': 'from the input\n' })),
+        input: createArchiveInput('multi-file', await createTarOfFiles({ 'größe.txt': 'from the input\n' })),
       });
-      expect(outcome).toMatchObject({ succeeded: true, logCut: false });
+      expect(outcome).toMatchObject({ succeeded: true, isLogTruncated: false });
       expect(lines.map((line) => `${line.stream} ${line.text}`).sort()).toEqual([
         'stderr on stderr',
         'stdout from the input',
       ]);
-      expect(await contentsOf(outcome.solutions?.path)).toEqual({
+      expect(await readArchiveFiles(outcome.solutions?.path)).toEqual({
         'deep.txt': 'new\n',
         'd/ü b.txt': 'x\n',
         'shipped-changed.txt': 'changed\n',
@@ -99,22 +102,22 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
     });
 
     test('multi-file with the paths of the manifest, in a working directory', async () => {
-      const { outcome } = await finish(runner, {
+      const { outcome } = await runApp(runner, {
         files: { 'src/go.sh': '#!/bin/sh\ncat data/in.txt > results/out.txt; echo {} > s.json\n' },
         entrypoint: './src/go.sh',
         workingDirectory: './src/',
         content: { inputPath: 'data', solutionsPath: './results', statisticsPath: 's.json' },
-        input: archiveInput('multi-file', await filesTar({ 'inputs/in.txt': 'hello' })),
+        input: createArchiveInput('multi-file', await createTarOfFiles({ 'inputs/in.txt': 'hello' })),
       });
       expect(outcome).toMatchObject({ succeeded: true });
-      expect(await contentsOf(outcome.solutions?.path)).toEqual({ 'out.txt': 'hello' });
+      expect(await readArchiveFiles(outcome.solutions?.path)).toEqual({ 'out.txt': 'hello' });
       expect(outcome.statistics?.bytes).toBe(3);
     });
 
     test('without new files there are no solutions', async () => {
-      const { outcome } = await finish(runner, {
-        files: { ...shell('true'), 'output/shipped.csv': 'x' },
-        input: archiveInput('csv-archive', await filesTar({ 'a.csv': '' })),
+      const { outcome } = await runApp(runner, {
+        files: { ...createShellApp('true'), 'output/shipped.csv': 'x' },
+        input: createArchiveInput('csv-archive', await createTarOfFiles({ 'a.csv': '' })),
       });
       expect(outcome).toMatchObject({ succeeded: true });
       expect(outcome.solutions).toBeUndefined();
@@ -122,17 +125,17 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
 
     test('a hostile input archive is refused with its entry named', async () => {
       const hostile: TarEntry[] = [{ name: '../evil', body: 'x' }];
-      const { outcome } = await finish(runner, {
-        files: shell('true'),
-        input: archiveInput('csv-archive', await tarOf(hostile)),
+      const { outcome } = await runApp(runner, {
+        files: createShellApp('true'),
+        input: createArchiveInput('csv-archive', await createTar(hostile)),
       });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'bad-input-archive' });
       expect(outcome.error).toContain('"../evil"');
     });
 
     test('a link of the executable does not lead input or secrets out of the folder', async () => {
-      const { outcome, stdout } = await finish(runner, {
-        files: await tarOf([
+      const { outcome, stdout } = await runApp(runner, {
+        files: await createTar([
           { name: 'main', body: '#!/bin/sh\nfind . -type f | sort; cat here/s\n' },
           { name: 'here', type: 'symlink', linkname: 'real' },
           { name: 'real/x', body: '' },
@@ -146,7 +149,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
     test('python: main.py with its dependencies, unbuffered, no bytecode', async (context) => {
       if (runner.host.runtimes.python === undefined)
         return context.skip('This host has no python3 for apps.');
-      const { outcome, stdout } = await finish(runner, {
+      const { outcome, stdout } = await runApp(runner, {
         type: 'python',
         files: {
           'main.py':
@@ -161,7 +164,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
     });
 
     test('node: main.ts is found and run, with a heap that fits its memory', async () => {
-      const { outcome, stdout } = await finish(runner, {
+      const { outcome, stdout } = await runApp(runner, {
         type: 'node',
         files: {
           'main.ts':
@@ -174,12 +177,12 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
     });
 
     test('java: main.jar, where the host has java', async (context) => {
-      const jar = runner.host.runtimes.java === undefined ? undefined : makeJar();
+      const jar = runner.host.runtimes.java === undefined ? undefined : createJar();
       if (jar === undefined)
         return context.skip('This host has no java for apps, or no compiler to make one.');
-      const { outcome, stdout, lines } = await finish(runner, {
+      const { outcome, stdout, lines } = await runApp(runner, {
         type: 'java',
-        files: await tarOf([{ name: 'main.jar', body: jar }]),
+        files: await createTar([{ name: 'main.jar', body: jar }]),
         arguments: ['-a', 'b'],
       });
       expect(lines.map((line) => line.text)).toEqual([]);
@@ -188,8 +191,10 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
     });
 
     test('a large program is not copied but still runs', async () => {
-      const { outcome, stdout } = await finish(runner, {
-        files: await tarOf([{ name: 'main', body: `#!/bin/sh\necho "$1"; exit 0\n${'#'.repeat(2 ** 20)}` }]),
+      const { outcome, stdout } = await runApp(runner, {
+        files: await createTar([
+          { name: 'main', body: `#!/bin/sh\necho "$1"; exit 0\n${'#'.repeat(2 ** 20)}` },
+        ]),
         arguments: ['large'],
       });
       expect(outcome).toMatchObject({ succeeded: true });
@@ -202,39 +207,39 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       ['an entry point outside', { files: { main: '' }, entrypoint: '../x' }, '"../x"'],
       [
         'a working directory that is not there',
-        { files: shell('true'), workingDirectory: 'nowhere' },
+        { files: createShellApp('true'), workingDirectory: 'nowhere' },
         '"nowhere"',
       ],
       ['a text that is no program', { files: { main: 'just text' } }, 'neither a Linux program'],
       ['a program for another machine', { files: { main: elf(0x28) } }, 'built for arm,'],
       [
         'a secret outside',
-        { files: shell('true'), secretFiles: [{ location: '../s', value: '' }] },
+        { files: createShellApp('true'), secretFiles: [{ location: '../s', value: '' }] },
         '"../s"',
       ],
       [
         'a secret over the system',
-        { files: shell('true'), secretFiles: [{ location: '/etc/s', value: '' }] },
+        { files: createShellApp('true'), secretFiles: [{ location: '/etc/s', value: '' }] },
         '"/etc/s"',
       ],
     ])('not startable: %s', async (_what, spec, names) => {
-      const { outcome, stdout } = await finish(runner, spec);
+      const { outcome, stdout } = await runApp(runner, spec);
       expect(outcome).toMatchObject({ succeeded: false, reason: 'not-startable', executionMs: 0 });
       expect(outcome.error).toContain(names);
       expect(stdout).toBe('');
     });
 
     test('a program without the executable bit is started all the same', async () => {
-      const { outcome } = await finish(runner, {
-        files: await tarOf([{ name: 'main', body: '#!/bin/sh\n', mode: 0o644 }]),
+      const { outcome } = await runApp(runner, {
+        files: await createTar([{ name: 'main', body: '#!/bin/sh\n', mode: 0o644 }]),
       });
       expect(outcome).toMatchObject({ succeeded: true });
     });
 
     test('an executable that is not what its hash says is refused', async () => {
-      const { app } = await begin(runner, { files: shell('true') });
+      const { app } = await startApp(runner, { files: createShellApp('true') });
       await app.done;
-      const bytes = await filesTar(shell('exit 0'));
+      const bytes = await createTarOfFiles(createShellApp('exit 0'));
       const other = runner.run(
         {
           key: 'wrong-hash',
@@ -264,8 +269,8 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
     });
 
     test('secret files have their value, are for the app alone, and may lie in folders', async () => {
-      const { stdout } = await finish(runner, {
-        files: shell('cat keys/a.txt; stat -c " %a" keys/a.txt'),
+      const { stdout } = await runApp(runner, {
+        files: createShellApp('cat keys/a.txt; stat -c " %a" keys/a.txt'),
         secretFiles: [{ location: 'keys/a.txt', value: 'välue' }],
       });
       expect(stdout).toBe('välue 600\n');
@@ -273,8 +278,8 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
 
     // Only a sandbox has places of its own.
     test.skipIf(level === 'limits')('secret files at absolute places of the sandbox', async () => {
-      const { stdout } = await finish(runner, {
-        files: shell('cat /tmp/a/s /app/t'),
+      const { stdout } = await runApp(runner, {
+        files: createShellApp('cat /tmp/a/s /app/t'),
         secretFiles: [
           { location: '/tmp/a/s', value: 'one ' },
           { location: '/app/t', value: 'two' },
@@ -284,7 +289,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
     });
 
     test('the app has its own environment and nothing of the server', async () => {
-      const { stdout } = await finish(runner, {
+      const { stdout } = await runApp(runner, {
         type: 'node',
         files: {
           'main.mjs': `import { readdirSync, readFileSync } from 'node:fs';
@@ -303,14 +308,14 @@ console.log(JSON.stringify({ own: process.env, seen: seen.join() }));
 
     test('the app cannot read another run', async () => {
       const ready = Promise.withResolvers<void>();
-      const { app: other } = await begin(runner, {
-        files: shell('echo treasure > note; cp note "$TMPDIR"; pwd >&2; sleep 20'),
+      const { app: other } = await startApp(runner, {
+        files: createShellApp('echo treasure > note; cp note "$TMPDIR"; pwd >&2; sleep 20'),
         secretFiles: [{ location: 'key', value: 'treasure' }],
         onLine: () => ready.resolve(),
       });
       await ready.promise;
-      const { stdout } = await finish(runner, {
-        files: shell(
+      const { stdout } = await runApp(runner, {
+        files: createShellApp(
           `grep -rs treasure ${folder} /tmp/note /app/note /app/key; ls ${folder}/runs/*/work; echo done`,
         ),
       });
@@ -326,8 +331,8 @@ console.log(JSON.stringify({ own: process.env, seen: seen.join() }));
       const files = {
         'main.mjs': `import { connect } from 'node:net';\nconnect(${port}, '127.0.0.1').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code));\n`,
       };
-      const closed = await finish(runner, { type: 'node', files, network: false });
-      const open = await finish(runner, { type: 'node', files, network: true });
+      const closed = await runApp(runner, { type: 'node', files, network: false });
+      const open = await runApp(runner, { type: 'node', files, network: true });
       server.close();
       expect(open.stdout).toBe('hello\n');
       expect(closed.stdout).toBe(level === 'sandbox' ? 'ECONNREFUSED\n' : 'hello\n');
@@ -337,8 +342,8 @@ console.log(JSON.stringify({ own: process.env, seen: seen.join() }));
     test.skipIf(level === 'limits')(
       'the sandbox shows its own processes only and lets nothing else be written',
       async () => {
-        const { stdout } = await finish(runner, {
-          files: shell(`
+        const { stdout } = await runApp(runner, {
+          files: createShellApp(`
 ls -d /proc/[0-9]* | wc -l
 for place in / /usr /etc /dev /app/.. /proc/sys/kernel; do touch $place/x 2>/dev/null && echo "wrote $place"; done
 touch /app/x /tmp/x /dev/shm/x && echo own
@@ -357,9 +362,9 @@ hostname; id -u`),
     );
 
     test('a job that makes no sense ends with a sentence', async () => {
-      const bad = await finish(runner, { files: shell('true'), environment: { 'A=B': '' } });
+      const bad = await runApp(runner, { files: createShellApp('true'), environment: { 'A=B': '' } });
       expect(bad.outcome).toMatchObject({ reason: 'not-startable' });
-      const key = await begin(runner, { files: shell('true'), key: '../x' });
+      const key = await startApp(runner, { files: createShellApp('true'), key: '../x' });
       expect(await key.app.done).toMatchObject({ kind: 'ended', reason: 'not-startable' });
     });
   });
@@ -373,23 +378,4 @@ function elf(machine: number): string {
   head.writeUInt16LE(machine, 18);
   // Every byte is below 0x80 or rewritten as such, so that it survives as text.
   return head.toString('latin1');
-}
-
-function makeJar(): Buffer | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-jar-'));
-  try {
-    mkdirSync(join(folder, 'out'));
-    writeFileSync(
-      join(folder, 'Main.java'),
-      'public class Main { public static void main(String[] a) { System.out.println(String.join(" ", a)); } }\n',
-    );
-    execFileSync('javac', ['-d', 'out', 'Main.java'], { cwd: folder, stdio: 'ignore' });
-    execFileSync('jar', ['cfe', 'main.jar', 'Main', '-C', 'out', '.'], { cwd: folder, stdio: 'ignore' });
-    statSync(join(folder, 'main.jar'));
-    return readFileSync(join(folder, 'main.jar'));
-  } catch {
-    return undefined;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }

@@ -4,10 +4,10 @@ import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findTool } from './command.ts';
-import { ATTACKS } from './fixtures/attacks.ts';
-import { attacksMeasuredBy, CGROUP_MODES, MODES } from './fixtures/table.ts';
-import { removeFolder, scratchFolder, WITH_CGROUPS, WITH_DISKS } from './test-kit.ts';
+import { findTool } from './process/command.ts';
+import { ATTACK_MODES, CGROUP_ATTACK_MODES, readAttackTable } from './testing/attack-table.ts';
+import { ATTACKS } from './testing/attacks.ts';
+import { createScratchFolder, removeFolder, WITH_CGROUPS, WITH_DISKS } from './testing/runner-harness.ts';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
@@ -18,9 +18,9 @@ const BY_FREE_SPACE = new Set([
   'deleted files that are mapped and closed',
   'deleted files under way in a socket',
 ]);
-const tables = [MODES, CGROUP_MODES].map((modes) => ({
+const tables = [ATTACK_MODES, CGROUP_ATTACK_MODES].map((modes) => ({
   modes,
-  rows: attacksMeasuredBy<string>(THIS, modes),
+  rows: readAttackTable<string>(THIS, modes),
 }));
 const WAYS: Record<string, string> = {
   'sandbox, root': `bubblewrap as root${WITH_DISKS}`,
@@ -58,7 +58,7 @@ for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode
     const names = rows
       .filter((row) => row.cells[mode] !== 'not measured')
       .map((row) => row.name)
-      .filter((name) => (ATTACKS[name]?.needs ?? []).every((tool) => findTool(tool) !== undefined));
+      .filter((name) => (ATTACKS[name]?.requiredTools ?? []).every((tool) => findTool(tool) !== undefined));
 
     test('V1, V2, V3, V6, V10: each attack ends as the table says, and nothing is left of it', async (context) => {
       const way = WAYS[mode] ?? mode;
@@ -91,10 +91,10 @@ for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode
 
 /** What the process said that ran the attacks, line by line; undefined when this host has no such way. */
 async function attack(way: string, names: string[], user: number | undefined): Promise<Said[] | undefined> {
-  const folder = scratchFolder();
+  const folder = createScratchFolder();
   folders.push(folder);
   if (user !== undefined) chownSync(folder, user, user);
-  const attacker = join(import.meta.dirname, 'fixtures/attacker.ts');
+  const attacker = join(import.meta.dirname, 'testing/attacker.ts');
   const child = spawn(
     '/bin/bash',
     // With descriptors open that a careless start script leaves.

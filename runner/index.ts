@@ -1,11 +1,11 @@
 /** The runner's public face. */
-export { type ArchiveContents, inspectArchive } from './archive.ts';
-export { ARCHIVE_LIMITS, ArchiveRefused } from './archive-rules.ts';
-export { SHELL_NAMES } from './confine.ts';
-export { foreignProgram } from './foreign-programs.ts';
-export { isHostFault } from './host-faults.ts';
-export { DEFAULT_LIMITS, type ExecutionClassSize, effectiveLimits } from './limits.ts';
-export { hasRoom } from './room.ts';
+export { type ArchiveContents, inspectArchive } from './archive/archive.ts';
+export { ARCHIVE_LIMITS, InvalidArchiveError } from './archive/archive-rules.ts';
+export { describeForeignProgram } from './archive/foreign-programs.ts';
+export { hasDiskSpace } from './filesystem/disk-space.ts';
+export { computeEffectiveLimits, DEFAULT_LIMITS, type ExecutionClassSize } from './host/limits.ts';
+export { describeRuntimeMismatch, findRuntimeVersion } from './host/runtime-version.ts';
+export { isHostFault } from './process/host-faults.ts';
 export { startRunner } from './runner.ts';
-export { runtimeVersion, runtimeWarning } from './runtime-version.ts';
+export { RESERVED_SHELL_VARIABLES } from './sandbox/command-chain.ts';
 export type * from './types.ts';

@@ -4,26 +4,26 @@ import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { childrenOf, readProc } from './processes.ts';
+import { listChildren, readProcFile } from './process/processes.ts';
 import { startRunner } from './runner.ts';
 import {
-  begin,
-  finish,
-  living,
+  CONFINEMENT_NAMES,
+  createScratchFolder,
+  createShellApp,
+  createUniqueSeconds,
+  listProcessesWithArgument,
   removeFolder,
-  runnerHeldBy,
-  scratchFolder,
-  shell,
-  uniqueSeconds,
-  until,
-  WAYS,
-} from './test-kit.ts';
+  runApp,
+  startApp,
+  startRunnerConfinedBy,
+} from './testing/runner-harness.ts';
+import { waitUntil } from './testing/wait-until.ts';
 import type { Diagnostic, Outcome, Runner } from './types.ts';
 
 const folders: string[] = [];
 
 function scratch(): string {
-  const folder = scratchFolder();
+  const folder = createScratchFolder();
   folders.push(folder);
   return folder;
 }
@@ -38,8 +38,8 @@ function appWithDaemon(seconds: string): string {
 }
 
 function launcherOf(pid: number): number {
-  const found = childrenOf(pid).find((child) =>
-    (readProc(`/proc/${child}/cmdline`) ?? '').includes('launcher.ts'),
+  const found = listChildren(pid).find((child) =>
+    (readProcFile(`/proc/${child}/cmdline`) ?? '').includes('launcher.ts'),
   );
   if (found === undefined) throw new Error(`Process ${pid} has no launcher.`);
   return found;
@@ -54,7 +54,7 @@ interface Owner {
 function owner(folder: string, way: string, script: string, user?: number): Owner {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'fixtures/owner.ts'), folder, way, script],
+    [join(import.meta.dirname, 'testing/runner-owner.ts'), folder, way, script],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       cwd: '/',
@@ -77,9 +77,9 @@ function owner(folder: string, way: string, script: string, user?: number): Owne
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 
-for (const way of WAYS) {
-  const folder = scratchFolder();
-  const runner = await runnerHeldBy(way, folder);
+for (const way of CONFINEMENT_NAMES) {
+  const folder = createScratchFolder();
+  const runner = await startRunnerConfinedBy(way, folder);
   if (runner === undefined) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
 
   describe.skipIf(runner === undefined)(`held by ${way}`, () => {
@@ -94,34 +94,37 @@ for (const way of WAYS) {
     });
 
     test('kill -9 of the launcher: its runs are lost, nothing of them lives, the next run works', async () => {
-      const seconds = uniqueSeconds();
-      const { app } = await begin(host, {
-        files: shell(appWithDaemon(seconds)),
+      const seconds = createUniqueSeconds();
+      const { app } = await startApp(host, {
+        files: createShellApp(appWithDaemon(seconds)),
         onLine: () => process.kill(launcherOf(process.pid), 'SIGKILL'),
       });
       const outcome = await app.done;
       expect(outcome.kind).toBe('lost');
-      expect(living(seconds)).toEqual([]);
+      expect(listProcessesWithArgument(seconds)).toEqual([]);
       await app.dispose();
-      const { outcome: next } = await finish(host, { files: shell('exit 0') });
+      const { outcome: next } = await runApp(host, { files: createShellApp('exit 0') });
       expect(next.succeeded).toBe(true);
     });
 
     test('kill -9 of the owner: the launcher kills every app and leaves', async () => {
-      const seconds = uniqueSeconds();
+      const seconds = createUniqueSeconds();
       const { child, pid, next } = owner(scratch(), way, appWithDaemon(seconds));
       await next();
       expect(await next()).toEqual({ line: 'up' });
       const launcher = launcherOf(pid);
       child.kill('SIGKILL');
-      await until('the launcher and its apps are gone', () => {
-        return readProc(`/proc/${launcher}/stat`) === undefined && living(seconds).length === 0;
+      await waitUntil('the launcher and its apps are gone', () => {
+        return (
+          readProcFile(`/proc/${launcher}/stat`) === undefined &&
+          listProcessesWithArgument(seconds).length === 0
+        );
       });
     });
 
     test('kill -9 of owner and launcher at once: the next start ends what is left and clears the folder', async () => {
       const folder = scratch();
-      const seconds = uniqueSeconds();
+      const seconds = createUniqueSeconds();
       const { child, pid, next } = owner(folder, way, appWithDaemon(seconds));
       await next();
       expect(await next()).toEqual({ line: 'up' });
@@ -130,24 +133,24 @@ for (const way of WAYS) {
       process.kill(launcher, 'SIGSTOP');
       child.kill('SIGKILL');
       process.kill(launcher, 'SIGKILL');
-      await until('both are gone', () => readProc(`/proc/${launcher}/stat`) === undefined);
+      await waitUntil('both are gone', () => readProcFile(`/proc/${launcher}/stat`) === undefined);
       expect(readdirSync(join(folder, 'runs'))).toHaveLength(1);
       const seen: Diagnostic[] = [];
       const runner = await startRunner({ folder, onDiagnostic: (event) => seen.push(event) });
-      expect(living(seconds)).toEqual([]);
+      expect(listProcessesWithArgument(seconds)).toEqual([]);
       expect(readdirSync(join(folder, 'runs'))).toEqual([]);
       expect(seen.map((event) => event.event)).toContain('leftovers-killed');
       await runner.close();
     });
 
     test('closing cancels what runs and leaves nothing', async () => {
-      const seconds = uniqueSeconds();
-      const { app } = await begin(host, {
-        files: shell(`trap '' TERM; echo up >&2; while :; do sleep ${seconds}; done`),
+      const seconds = createUniqueSeconds();
+      const { app } = await startApp(host, {
+        files: createShellApp(`trap '' TERM; echo up >&2; while :; do sleep ${seconds}; done`),
         onLine: () => void host.close(20),
       });
       expect(await app.done).toMatchObject({ kind: 'ended', reason: 'canceled' });
-      expect(living(seconds)).toEqual([]);
+      expect(listProcessesWithArgument(seconds)).toEqual([]);
     });
   });
 }
@@ -157,7 +160,7 @@ describe.skipIf(!isRoot)('for an ordinary user', () => {
   test.each(ways)('held by %s: an app runs, and its processes are bounded', async (way) => {
     const folder = scratch();
     chownSync(folder, NOBODY, NOBODY);
-    const seconds = uniqueSeconds();
+    const seconds = createUniqueSeconds();
     const script = `i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep ${seconds} & echo $i; done; echo all >&2; sleep 60`;
     const { next } = owner(folder, way, script, NOBODY);
     const { host } = await next();
@@ -165,23 +168,23 @@ describe.skipIf(!isRoot)('for an ordinary user', () => {
     let outcome: Outcome | undefined;
     while (outcome === undefined) ({ outcome } = await next());
     expect(outcome).toMatchObject({ kind: 'ended', succeeded: false });
-    expect(living(seconds)).toEqual([]);
+    expect(listProcessesWithArgument(seconds)).toEqual([]);
   });
 });
 
 test('two runners on two folders leave each other alone', async () => {
   const one = await startRunner({ folder: scratch(), graceMs: 300 });
-  const seconds = uniqueSeconds();
+  const seconds = createUniqueSeconds();
   const up = Promise.withResolvers<void>();
-  const { app } = await begin(one, {
-    files: shell(`echo up >&2; exec sleep ${seconds}`),
+  const { app } = await startApp(one, {
+    files: createShellApp(`echo up >&2; exec sleep ${seconds}`),
     onLine: () => up.resolve(),
   });
   await up.promise;
   const other = await startRunner({ folder: scratch() });
-  expect(living(seconds)).not.toEqual([]);
+  expect(listProcessesWithArgument(seconds)).not.toEqual([]);
   await other.close();
-  expect(living(seconds)).not.toEqual([]);
+  expect(listProcessesWithArgument(seconds)).not.toEqual([]);
   app.cancel();
   expect(await app.done).toMatchObject({ kind: 'ended', reason: 'canceled' });
   await one.close();

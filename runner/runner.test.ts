@@ -2,18 +2,18 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  begin,
-  ended,
-  finish,
-  living,
+  CONFINEMENT_NAMES,
+  createScratchFolder,
+  createShellApp,
+  createUniqueSeconds,
+  expectEnded,
+  listProcessesWithArgument,
   MIB,
   removeFolder,
-  runnerHeldBy,
-  scratchFolder,
-  shell,
-  uniqueSeconds,
-  WAYS,
-} from './test-kit.ts';
+  runApp,
+  startApp,
+  startRunnerConfinedBy,
+} from './testing/runner-harness.ts';
 import type { Runner } from './types.ts';
 
 /** Fills memory in steps, holding on to everything; argument: MiB to fill. */
@@ -29,9 +29,9 @@ setTimeout(() => undefined, 60000);
 /** The strongest way of each level gets every test, the others those that depend on how an app is held. */
 const levelsSeen = new Set<string>();
 
-for (const way of WAYS) {
-  const folder = scratchFolder();
-  const runner: Runner | undefined = await runnerHeldBy(way, folder);
+for (const way of CONFINEMENT_NAMES) {
+  const folder = createScratchFolder();
+  const runner: Runner | undefined = await startRunnerConfinedBy(way, folder);
   if (runner === undefined) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
 
   const level = runner?.host.containment ?? '';
@@ -52,8 +52,8 @@ for (const way of WAYS) {
     });
 
     test('input goes in, output and log come out', async () => {
-      const { outcome, stdout, lines, app } = await finish(host, {
-        files: shell(
+      const { outcome, stdout, lines, app } = await runApp(host, {
+        files: createShellApp(
           'echo to the log >&2; read line; echo "{\\"got\\": $line, \\"args\\": \\"$*\\", \\"v\\": \\"$V\\"}"',
         ),
         stdin: '{"a":"ü"}\n',
@@ -66,7 +66,7 @@ for (const way of WAYS) {
         error: '',
         exitCode: 0,
         signal: null,
-        logCut: false,
+        isLogTruncated: false,
       });
       expect(JSON.parse(stdout)).toEqual({
         got: { a: 'ü' },
@@ -82,13 +82,13 @@ for (const way of WAYS) {
     });
 
     whole('an exit code is named', async () => {
-      const { outcome } = await finish(host, { files: shell('exit 3') });
+      const { outcome } = await runApp(host, { files: createShellApp('exit 3') });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'exit', exitCode: 3, signal: null });
       expect(outcome.error).toBe('The app ended with exit code 3.');
     });
 
     test('a crash by a signal is named, and adds nothing to the log', async () => {
-      const { outcome, lines } = await finish(host, { files: shell('kill -SEGV $$') });
+      const { outcome, lines } = await runApp(host, { files: createShellApp('kill -SEGV $$') });
       expect(outcome).toMatchObject({
         succeeded: false,
         reason: 'signal',
@@ -100,51 +100,51 @@ for (const way of WAYS) {
     });
 
     test('an app that hangs is stopped at its duration, even when it ignores SIGTERM', async () => {
-      const seconds = uniqueSeconds();
-      const { outcome, stdout } = await finish(host, {
-        files: shell(`trap '' TERM; echo '{}'; while :; do sleep ${seconds}; done`),
+      const seconds = createUniqueSeconds();
+      const { outcome, stdout } = await runApp(host, {
+        files: createShellApp(`trap '' TERM; echo '{}'; while :; do sleep ${seconds}; done`),
         limits: { durationMs: 900 },
       });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'duration' });
       expect(outcome.error).toContain('900 ms');
       expect(stdout).toBe('{}\n');
-      expect(living(seconds)).toEqual([]);
+      expect(listProcessesWithArgument(seconds)).toEqual([]);
     });
 
     test('a cancel reaches the app itself, and what it prints on its way out is kept', async () => {
-      const { app, pids } = await begin(host, {
-        files: shell(
+      const { app, pids } = await startApp(host, {
+        files: createShellApp(
           `trap 'echo "{\\"best\\": 1}"; exit 0' TERM; echo ready >&2; while :; do sleep 0.05; done`,
         ),
         onLine: (_line, running) => running.cancel(),
       });
-      const outcome = ended(await app.done);
+      const outcome = expectEnded(await app.done);
       expect(outcome).toMatchObject({ succeeded: false, reason: 'canceled', error: 'The run was canceled.' });
       expect(readFileSync(outcome.stdout.path, 'utf8')).toBe('{"best": 1}\n');
       expect(pids).toHaveLength(1);
     });
 
     test('a cancel before the start leaves nothing running', async () => {
-      const seconds = uniqueSeconds();
-      const { app } = await begin(host, { files: shell(`sleep ${seconds}`) });
+      const seconds = createUniqueSeconds();
+      const { app } = await startApp(host, { files: createShellApp(`sleep ${seconds}`) });
       app.cancel();
-      expect(ended(await app.done)).toMatchObject({ succeeded: false, reason: 'canceled' });
-      expect(living(seconds)).toEqual([]);
+      expect(expectEnded(await app.done)).toMatchObject({ succeeded: false, reason: 'canceled' });
+      expect(listProcessesWithArgument(seconds)).toEqual([]);
     });
 
     test('daemons and children in sessions of their own die with the run', async () => {
-      const seconds = uniqueSeconds();
-      const { outcome } = await finish(host, {
-        files: shell(
+      const seconds = createUniqueSeconds();
+      const { outcome } = await runApp(host, {
+        files: createShellApp(
           `setsid sh -c '(setsid env -i sleep ${seconds} &) & sleep ${seconds}' & (sleep ${seconds} &) ; sleep 0.2; exit 0`,
         ),
       });
       expect(outcome.succeeded).toBe(true);
-      expect(living(seconds)).toEqual([]);
+      expect(listProcessesWithArgument(seconds)).toEqual([]);
     });
 
     test('memory beyond the limit ends the app, with both figures', async () => {
-      const { outcome } = await finish(host, {
+      const { outcome } = await runApp(host, {
         type: 'node',
         files: { 'main.mjs': HOG },
         arguments: ['2048', '60000'],
@@ -156,7 +156,7 @@ for (const way of WAYS) {
     });
 
     whole('memory is counted over all processes of the app', async () => {
-      const { outcome } = await finish(host, {
+      const { outcome } = await runApp(host, {
         type: 'node',
         files: { 'main.mjs': HOG_WITH_CHILDREN, 'hog.mjs': HOG },
         limits: { memoryBytes: 320 * MIB },
@@ -165,7 +165,7 @@ for (const way of WAYS) {
     });
 
     whole('an app within its memory is left alone', async () => {
-      const { outcome } = await finish(host, {
+      const { outcome } = await runApp(host, {
         type: 'node',
         files: { 'main.mjs': HOG },
         arguments: ['64'],
@@ -175,12 +175,12 @@ for (const way of WAYS) {
     });
 
     test('processes are bounded', async () => {
-      const seconds = uniqueSeconds();
+      const seconds = createUniqueSeconds();
       const counted = host.host.enforcement.processes.includes('NPROC');
       // A host that cannot have the kernel count counts itself, a little later, so it is given time to: without end.
       const more = counted ? '$i -lt 400' : '1 -eq 1';
-      const { outcome, stdout } = await finish(host, {
-        files: shell(
+      const { outcome, stdout } = await runApp(host, {
+        files: createShellApp(
           `i=0; while [ ${more} ]; do i=$((i+1)); sleep ${seconds} & echo $i; done; sleep ${seconds}`,
         ),
         limits: { processes: 30, durationMs: 60_000 },
@@ -188,12 +188,12 @@ for (const way of WAYS) {
       expect(outcome.succeeded).toBe(false);
       if (counted) expect(stdout.split('\n').length).toBeLessThan(32);
       else expect(outcome).toMatchObject({ reason: 'processes' });
-      expect(living(seconds)).toEqual([]);
+      expect(listProcessesWithArgument(seconds)).toEqual([]);
     });
 
     test('stdout beyond its limit ends the app', async () => {
-      const { outcome } = await finish(host, {
-        files: shell('head -c 10000000 /dev/zero; sleep 60'),
+      const { outcome } = await runApp(host, {
+        files: createShellApp('head -c 10000000 /dev/zero; sleep 60'),
         limits: { outputBytes: MIB },
       });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'output' });
@@ -201,21 +201,21 @@ for (const way of WAYS) {
     });
 
     whole('a log beyond its limit is cut, and the app goes on', async () => {
-      const { outcome, lines } = await finish(host, {
-        files: shell(
+      const { outcome, lines } = await runApp(host, {
+        files: createShellApp(
           `i=0; while [ $i -lt 12 ]; do i=$((i+1)); head -c 65535 /dev/zero | tr '\\0' x >&2; echo >&2; sleep 0.01; done; echo '{}'`,
         ),
         limits: { logBytes: 300_000 },
       });
-      expect(outcome).toMatchObject({ succeeded: true, logCut: true });
+      expect(outcome).toMatchObject({ succeeded: true, isLogTruncated: true });
       expect(outcome.stderr.bytes).toBe(300_000);
       expect(lines.filter((line) => line.text.includes('The log was cut here'))).toHaveLength(1);
       expect(lines.at(-1)?.text).toContain('293.0 KiB');
     });
 
     whole('what the app writes to disk is bounded', async () => {
-      const { outcome } = await finish(host, {
-        files: shell(
+      const { outcome } = await runApp(host, {
+        files: createShellApp(
           'i=0; while [ $i -lt 100 ]; do i=$((i+1)); head -c 4000000 /dev/zero > f$i; done; sleep 60',
         ),
         limits: { fileBytes: 16 * MIB },
@@ -224,15 +224,15 @@ for (const way of WAYS) {
     });
 
     whole('open files are bounded', async () => {
-      const { stdout } = await finish(host, {
-        files: shell('ulimit -n; ulimit -c'),
+      const { stdout } = await runApp(host, {
+        files: createShellApp('ulimit -n; ulimit -c'),
         limits: { openFiles: 77 },
       });
       expect(stdout).toBe('77\n0\n');
     });
 
     whole('cores are held', async () => {
-      const { stdout } = await finish(host, { files: shell('nproc'), limits: { cores: 1 } });
+      const { stdout } = await runApp(host, { files: createShellApp('nproc'), limits: { cores: 1 } });
       expect(stdout).toBe('1\n');
     });
   });

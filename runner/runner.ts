@@ -9,40 +9,41 @@ import { mkdirSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CANCEL_GRACE_MS } from '@switchyard/contract/limits.ts';
-import { unpackArchive } from './archive.ts';
-import { ArchiveRefused } from './archive-rules.ts';
-import { closeHome } from './cgroup.ts';
-import { collect, ownerOf } from './collect.ts';
-import { Compiler } from './compile.ts';
-import { contentPaths } from './content.ts';
-import { CannotStart, entryFor } from './entry.ts';
-import { type CachedExecutable, ExecutableCache } from './executables.ts';
-import { LogFollower } from './follow.ts';
-import { probeHost } from './host.ts';
-import { hostFaultOf } from './host-faults.ts';
-import { unwrapInput } from './input-archive.ts';
-import { writeInput } from './input-file.ts';
-import { type AppFolder, LauncherLink } from './launcher-link.ts';
-import { clearLeftovers, markerOf } from './leftovers.ts';
-import { MARKER_NAME } from './processes.ts';
-import type { EndReport, LaunchPlan } from './protocol.ts';
-import { removeAll } from './remove.ts';
-import { hasRoom } from './room.ts';
-import { type RunFolder, runFolder } from './run-folder.ts';
-import { reasonOf } from './sentences.ts';
+import { unpackArchive } from './archive/archive.ts';
+import { InvalidArchiveError } from './archive/archive-rules.ts';
+import { collectResults, findFileOwner } from './archive/collect-results.ts';
+import { resolveContentPaths } from './archive/content-paths.ts';
+import { AppStartError, resolveEntryPoint } from './archive/entry-point.ts';
+import { type CachedExecutable, ExecutableCache } from './archive/executable-cache.ts';
+import { unwrapInput } from './archive/unwrap-input.ts';
+import { writeInput } from './archive/write-input.ts';
+import { hasDiskSpace } from './filesystem/disk-space.ts';
+import { removeTree } from './filesystem/remove-tree.ts';
+import { type RunFolder, resolveRunFolder } from './filesystem/run-folder.ts';
+import { probeHost } from './host/probe-host.ts';
+import { ExecutableCompiler } from './launcher/executable-compiler.ts';
+import { type AppFolder, LauncherClient } from './launcher/launcher-client.ts';
+import { LogFollower } from './launcher/log-follower.ts';
+import { attributeToFullDisk, determineOutcome } from './launcher/outcome.ts';
+import type { EndReport } from './launcher/protocol.ts';
+import { getErrorMessage } from './process/errors.ts';
+import { toHostFaultField } from './process/host-faults.ts';
+import { RUN_MARKER_VARIABLE } from './process/processes.ts';
+import type { LaunchPlan } from './sandbox/launch-plan.ts';
+import { clearLeftoverRuns, computeMarker } from './sandbox/leftover-runs.ts';
+import { removeCgroupParents } from './sandbox/run-cgroups.ts';
 import type {
   Diagnostic,
-  Ended,
+  EndedRun,
   EndReason,
-  Job,
   LogLine,
   Observer,
   Outcome,
   Runner,
   RunnerSettings,
   RunningApp,
+  RunSpec,
 } from './types.ts';
-import { orFullDisk, verdictOf } from './verdict.ts';
 
 const DEFAULT_CACHE_BYTES = 20 * 1024 ** 3;
 
@@ -51,19 +52,19 @@ const DEFAULT_CACHE_BYTES = 20 * 1024 ** 3;
  * sentence when the required containment is not to be had, or the folder cannot be used.
  */
 export async function startRunner(settings: RunnerSettings): Promise<Runner> {
-  return await startRunnerWhere(settings, () => true);
+  return await startRunnerWithFilter(settings, () => true);
 }
 
 /** As startRunner, with only some ways of holding an app considered; for tests of all of them. */
-export async function startRunnerWhere(
+export async function startRunnerWithFilter(
   settings: RunnerSettings,
   consider: (name: string) => boolean,
 ): Promise<Runner> {
   const diagnose = (diagnostic: Diagnostic): void => settings.onDiagnostic?.(diagnostic);
   await mkdir(settings.folder, { recursive: true, mode: 0o711 });
-  const marker = await markerOf(settings.folder);
+  const marker = await computeMarker(settings.folder);
   const runs = join(settings.folder, 'runs');
-  const left = await clearLeftovers(marker, runs);
+  const left = await clearLeftoverRuns(marker, runs);
   if (left.runs > 0) {
     diagnose({
       level: 'warn',
@@ -76,15 +77,15 @@ export async function startRunnerWhere(
     settings.cacheBytes ?? DEFAULT_CACHE_BYTES,
   );
   const [probed] = await Promise.all([probeHost(settings, marker, consider), cache.open()]);
-  const link = new LauncherLink(probed.confinement, runs, diagnose);
-  await link.ready();
+  const link = new LauncherClient(probed.confinement, runs, diagnose);
+  await link.waitUntilReady();
   const graceMs = settings.graceMs ?? CANCEL_GRACE_MS;
-  const compiler = new Compiler({ host: probed.host, link, runs, graceMs, diagnose });
+  const compiler = new ExecutableCompiler({ host: probed.host, link, runs, graceMs, diagnose });
   const active = new Set<AppHandle>();
   let closing = false;
   return {
     host: probed.host,
-    hasRoom: () => hasRoom(settings.folder),
+    hasDiskSpace: () => hasDiskSpace(settings.folder),
     run(job, observer) {
       const handle = new AppHandle({
         job,
@@ -112,7 +113,7 @@ export async function startRunnerWhere(
       await link.killAll();
       await Promise.all([done, compiled]);
       await link.close();
-      if (probed.confinement.cgroup !== undefined) await closeHome(probed.confinement.cgroup);
+      if (probed.confinement.cgroup !== undefined) await removeCgroupParents(probed.confinement.cgroup);
     },
   };
 }
@@ -122,12 +123,12 @@ async function sleep(ms: number): Promise<void> {
 }
 
 interface AppContext {
-  job: Job;
+  job: RunSpec;
   observer: Observer;
   host: Runner['host'];
   cache: ExecutableCache;
-  compiler: Compiler;
-  link: LauncherLink;
+  compiler: ExecutableCompiler;
+  link: LauncherClient;
   runs: string;
   graceMs: number;
   diagnose(diagnostic: Diagnostic): void;
@@ -155,7 +156,7 @@ class AppHandle implements RunningApp {
     this.#context = context;
     // A key that is not fit to be a name must not become a path.
     const name = isKey(context.job.key) ? context.job.key : `unfit-${randomUUID()}`;
-    this.#folder = runFolder(join(context.runs, name));
+    this.#folder = resolveRunFolder(join(context.runs, name));
     this.done = this.#run();
   }
 
@@ -166,7 +167,7 @@ class AppHandle implements RunningApp {
 
   async dispose(): Promise<void> {
     await this.done;
-    await this.#context.link.remove(this.#folder.root).catch(() => removeAll(this.#folder.root));
+    await this.#context.link.removeRunFolder(this.#folder.root).catch(() => removeTree(this.#folder.root));
   }
 
   async #run(): Promise<Outcome> {
@@ -176,7 +177,7 @@ class AppHandle implements RunningApp {
       // At level limits the app's user passes through this folder; a sandbox needs no way in.
       mkdirSync(this.#folder.root, { mode: this.#isSandbox() ? 0o700 : 0o711 });
       checkJob(job);
-      const [found, input] = await Promise.allSettled([cache.obtain(job.executable), this.#takeInput()]);
+      const [found, input] = await Promise.allSettled([cache.acquire(job.executable), this.#takeInput()]);
       if (found.status === 'fulfilled') executable = found.value;
       if (found.status === 'rejected') throw asCannotStart(found.reason, 'bad-executable');
       if (input.status === 'rejected') throw asCannotStart(input.reason, 'bad-input-archive');
@@ -202,11 +203,11 @@ class AppHandle implements RunningApp {
 
   async #launch(executable: CachedExecutable): Promise<Outcome> {
     const { job, host, observer, graceMs, cache, compiler } = this.#context;
-    const entry = await entryFor(job, host, executable);
-    const content = contentPaths(job);
+    const entry = await resolveEntryPoint(job, host, executable);
+    const content = resolveContentPaths(job);
     const app = { type: job.type, entry: entry.path };
-    const again = () => cache.obtain(job.executable);
-    const compiled = await compiler.of(executable, job.executable.hash, app, again);
+    const again = () => cache.acquire(job.executable);
+    const compiled = await compiler.requestCompiled(executable, job.executable.hash, app, again);
     const plan: LaunchPlan = {
       key: job.key,
       folder: this.#folder.root,
@@ -224,7 +225,7 @@ class AppHandle implements RunningApp {
     if (entry.program !== undefined) plan.program = entry.program;
     if (compiled !== undefined) plan.compiled = compiled;
     if (content.inputPath !== undefined) plan.inputPath = content.inputPath;
-    if (this.#canceled) throw new CannotStart('canceled', 'The run was canceled before it started.');
+    if (this.#canceled) throw new AppStartError('canceled', 'The run was canceled before it started.');
     const logs: { path: string; stream: LogLine['stream'] }[] = [
       { path: this.#folder.stderr, stream: 'stderr' },
     ];
@@ -235,12 +236,12 @@ class AppHandle implements RunningApp {
     const end = await this.#inLauncher(plan, follower);
     if ('lost' in end) {
       await follower.finish(false).catch(() => undefined);
-      return { kind: 'lost', why: `${end.lost} Nothing can be said about the app.` };
+      return { kind: 'lost', error: `${end.lost} Nothing can be said about the app.` };
     }
     const { report, app: place } = end;
     await follower.finish(report.stderrBytes === 0 && (!plan.stdoutIsLog || report.stdoutBytes === 0));
     try {
-      const folder = runFolder(this.#folder.root, place?.path);
+      const folder = resolveRunFolder(this.#folder.root, place?.path);
       return await this.#outcome(report, { follower, folder, executable, entry });
     } finally {
       place?.close();
@@ -252,7 +253,7 @@ class AppHandle implements RunningApp {
     const end = Promise.withResolvers<LauncherEnd>();
     this.#cancelInLauncher = await link.start(plan, {
       started: (info) => {
-        follower.begin();
+        follower.start();
         this.#shield(() => observer.onStart(info));
       },
       ended: (report, app) => end.resolve({ report, app }),
@@ -262,16 +263,16 @@ class AppHandle implements RunningApp {
     return await end.promise;
   }
 
-  async #outcome(report: EndReport, { follower, folder, executable, entry }: Finished): Promise<Ended> {
+  async #outcome(report: EndReport, { follower, folder, executable, entry }: Finished): Promise<EndedRun> {
     if (!report.appRan) await this.#leaveEmptyLogs();
-    const verdict = orFullDisk(
-      verdictOf(report, await this.#setupTrouble(report)),
-      hasRoom(this.#folder.root),
+    const verdict = attributeToFullDisk(
+      determineOutcome(report, await this.#setupTrouble(report)),
+      hasDiskSpace(this.#folder.root),
       report.writtenBytes,
     );
-    const stderr = follower.kept(this.#folder.stderr);
-    const stdout = follower.kept(this.#folder.stdout);
-    const ended: Ended = {
+    const stderr = follower.resolveLogFile(this.#folder.stderr);
+    const stdout = follower.resolveLogFile(this.#folder.stdout);
+    const ended: EndedRun = {
       kind: 'ended',
       ...verdict,
       stdout: stdout.cut ? await sized(stdout.path) : { path: stdout.path, bytes: report.stdoutBytes },
@@ -280,14 +281,14 @@ class AppHandle implements RunningApp {
       endedAt: report.endedAt,
       executionMs: report.executionMs,
       containment: this.#context.host.containment,
-      logCut: stderr.cut || stdout.cut,
+      isLogTruncated: stderr.cut || stdout.cut,
     };
     if (report.peakMemoryBytes !== undefined) ended.peakMemoryBytes = report.peakMemoryBytes;
     if (report.appRan) {
-      const onDisk = report.disk !== undefined;
-      const source = { folder, onDisk, owner: await ownerOf(folder, report.user) };
+      const isOnRunDisk = report.disk !== undefined;
+      const source = { folder, isOnRunDisk, owner: await findFileOwner(folder, report.user) };
       const { workingDirectory } = entry;
-      await collect(ended, { source, job: this.#context.job, executable, workingDirectory });
+      await collectResults(ended, { source, job: this.#context.job, executable, workingDirectory });
     }
     return ended;
   }
@@ -300,15 +301,15 @@ class AppHandle implements RunningApp {
   }
 
   /** The app never started, or what it left could not be taken. */
-  async #notRun(error: unknown): Promise<Ended> {
-    const known = error instanceof CannotStart;
+  async #notRun(error: unknown): Promise<EndedRun> {
+    const known = error instanceof AppStartError;
     await this.#leaveEmptyLogs();
     return {
       kind: 'ended',
       succeeded: false,
       reason: known ? error.reason : 'host',
-      error: known ? error.message : `The host failed: ${reasonOf(error)}`,
-      ...hostFaultOf(error),
+      error: known ? error.message : `The host failed: ${getErrorMessage(error)}`,
+      ...toHostFaultField(error),
       exitCode: null,
       signal: null,
       stdout: { path: this.#folder.stdout, bytes: 0 },
@@ -317,7 +318,7 @@ class AppHandle implements RunningApp {
       endedAt: Date.now(),
       executionMs: 0,
       containment: this.#context.host.containment,
-      logCut: false,
+      isLogTruncated: false,
     };
   }
 
@@ -340,7 +341,7 @@ class AppHandle implements RunningApp {
       this.#context.diagnose({
         level: 'error',
         event: 'observer-failed',
-        message: `The observer of a run threw: ${reasonOf(error)}`,
+        message: `The observer of a run threw: ${getErrorMessage(error)}`,
         runKey: this.#context.job.key,
       });
     }
@@ -351,9 +352,9 @@ function isKey(key: string): boolean {
   return /^[a-z0-9-]{1,128}$/.test(key);
 }
 
-function checkJob(job: Job): void {
+function checkJob(job: RunSpec): void {
   const refuse = (message: string): never => {
-    throw new CannotStart('not-startable', message);
+    throw new AppStartError('not-startable', message);
   };
   if (!isKey(job.key)) {
     refuse(`The run key "${job.key}" is not 1 to 128 lowercase letters, digits and hyphens.`);
@@ -368,12 +369,12 @@ function checkJob(job: Job): void {
 
 /** The marker tells whose processes are whose; an app's own variable of that name is left out. */
 function withoutMarker(environment: Record<string, string>): Record<string, string> {
-  const { [MARKER_NAME]: _, ...rest } = environment;
+  const { [RUN_MARKER_VARIABLE]: _, ...rest } = environment;
   return rest;
 }
 
 function asCannotStart(error: unknown, reason: EndReason): unknown {
-  return error instanceof ArchiveRefused ? new CannotStart(reason, error.message) : error;
+  return error instanceof InvalidArchiveError ? new AppStartError(reason, error.message) : error;
 }
 
 async function sized(path: string): Promise<{ path: string; bytes: number }> {

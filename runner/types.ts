@@ -25,7 +25,7 @@ export interface RunnerSettings {
   /** From SIGTERM to SIGKILL; 5000 when absent. */
   graceMs?: number;
   /** Memory of the host that must stay free, or the run that holds most is ended; 3 % of it, at least 64 MiB, when absent. */
-  keepFreeBytes?: number;
+  reservedMemoryBytes?: number;
   /** Unpacked executables are dropped, least recently used first, beyond this many bytes; 20 GiB when absent. */
   cacheBytes?: number;
   onDiagnostic?(event: Diagnostic): void;
@@ -54,7 +54,7 @@ export interface Host {
   /** The level in force for every run of this runner. */
   containment: Containment;
   /** Empty at level `sandbox`, else a sentence saying why the host gives no more. */
-  containmentNote: string;
+  containmentReason: string;
   /** How each limit is held on this host, for the operator: `memory` → "cgroup v2 memory.max" and so on. */
   enforcement: { memory: string; cores: string; processes: string; disk: string; tree: string };
   /** For the operator: a sentence for each thing that an app can do on this host although a limit says otherwise. */
@@ -98,7 +98,7 @@ export interface ContentPaths {
   assetsPath?: string;
 }
 
-export interface Job {
+export interface RunSpec {
   /** Unique per attempt, `[a-z0-9-]{1,128}`. */
   key: string;
   /** A gzip tar. `hash` is the SHA-256 of its bytes in hex, as inspectArchive gave it; open is called on a cache miss only. */
@@ -170,7 +170,7 @@ export type EndReason =
   /** The host failed us: disk full, permission. The app is not to blame; trying again may help. */
   | 'host';
 
-export interface Ended {
+export interface EndedRun {
   kind: 'ended';
   /** True only for reason `exit` with code 0. */
   succeeded: boolean;
@@ -198,23 +198,23 @@ export interface Ended {
   peakMemoryBytes?: number;
   containment: Containment;
   /** stderr went beyond logBytes. */
-  logCut: boolean;
+  isLogTruncated: boolean;
 }
 
 /** The launcher died under the app: nothing can be said about the app. Queue the run again. */
-export interface Lost {
+export interface LostRun {
   kind: 'lost';
-  why: string;
+  error: string;
 }
 
-export type Outcome = Ended | Lost;
+export type Outcome = EndedRun | LostRun;
 
 export interface Runner {
   readonly host: Host;
   /** Whether there is room for runs on the disk of the folder. */
-  hasRoom(): boolean;
+  hasDiskSpace(): boolean;
   /** Never throws; whatever goes wrong is in the outcome. */
-  run(job: Job, observer: Observer): RunningApp;
+  run(job: RunSpec, observer: Observer): RunningApp;
   /** Cancels what runs, waits for it, ends the launcher. Runs cut short resolve with reason `canceled`. */
   close(graceMs?: number): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { fail, install, node, root } from './install.mjs';
 import { installTools } from './tools.mjs';
 
 /** @type {{ name: string, file: string, short: string }[]} */
-const benchmarks = JSON.parse(readFileSync(join(root, 'scripts', 'benchmarks.json'), 'utf8'));
+const benchmarks = JSON.parse(readFileSync(join(root, 'bench', 'benchmarks.json'), 'utf8'));
 
 install({ development: true });
 installTools();

@@ -20,7 +20,7 @@ if (process.env.SWITCHYARD_ROLE !== 'worker') {
   if (built.status !== 0) fail('The documentation site could not be built; the messages above say why.');
 }
 
-const server = spawn(node, [join(root, 'server', 'main.ts')], {
+const server = spawn(node, [join(root, 'server', 'process.ts')], {
   cwd: process.cwd(),
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 });

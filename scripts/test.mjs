@@ -14,6 +14,9 @@ install({ development: true });
 installTools();
 
 const chosen = process.argv.slice(2);
+/** What is tested on either database. */
+const SERVER_TESTS = ['server/', 'conformance/client/sequence'];
+
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-tests-'));
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name);
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -89,12 +92,12 @@ function readFailures(/** @type {string} */ path) {
 
 if (chosen.length > 0 || process.env.DATABASE) {
   const database = process.env.DATABASE ?? 'sqlite';
-  tests(`tests on ${database}`, database, chosen.length > 0 ? chosen : ['server']);
+  tests(`tests on ${database}`, database, chosen.length > 0 ? chosen : SERVER_TESTS);
 } else {
   check('types', [bin('tsc'), '--noEmit', '-p', root]);
   check('style', [bin('biome'), 'check', root]);
   tests('tests, the server on SQLite', 'sqlite', []);
-  tests('tests of the server on PostgreSQL', 'postgres', ['server']);
+  tests('tests of the server on PostgreSQL', 'postgres', SERVER_TESTS);
 }
 
 rmSync(folder, { recursive: true, force: true });

@@ -18,12 +18,12 @@ export const systemClock: Clock = {
 };
 
 /** RFC 3339 in UTC with milliseconds. */
-export function rfc3339(at: number): string {
+export function formatRfc3339(at: number): string {
   return new Date(at).toISOString();
 }
 
 /** RFC 3339 in UTC of an instant in whole microseconds since the epoch. */
-export function rfc3339Micros(micros: number): string {
+export function formatRfc3339Micros(micros: number): string {
   const rest = micros % 1000;
-  return `${rfc3339((micros - rest) / 1000).slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
+  return `${formatRfc3339((micros - rest) / 1000).slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
 }

@@ -38,9 +38,9 @@ describe('a wrong setting is refused by its name', () => {
 
 test('capacity is shared slots, or slots of classes, or both', () => {
   const capacityOf = (text: string) => readConfig({ SWITCHYARD_CAPACITY: text }).capacity;
-  expect(capacityOf('8')).toEqual({ shared: 8, own: {} });
-  expect(capacityOf('0,6c9500mb870s=4')).toEqual({ shared: 0, own: { '6c9500mb870s': 4 } });
-  expect(capacityOf('8c16gb12h=1, 2')).toEqual({ shared: 2, own: { '8c16gb12h': 1 } });
+  expect(capacityOf('8')).toEqual({ shared: 8, perClass: {} });
+  expect(capacityOf('0,6c9500mb870s=4')).toEqual({ shared: 0, perClass: { '6c9500mb870s': 4 } });
+  expect(capacityOf('8c16gb12h=1, 2')).toEqual({ shared: 2, perClass: { '8c16gb12h': 1 } });
 });
 
 /** The names, from the sentence that refuses one that is not among them. */

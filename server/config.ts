@@ -6,9 +6,9 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BANNER_PATH } from '@switchyard/contract/banner.ts';
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import { SEARCH_PATH } from '@switchyard/contract/search.ts';
+import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
+import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 export interface Config {
@@ -45,7 +45,7 @@ export interface Config {
 /** Slots for runs on this machine: shared by every class that has none of its own. */
 export interface Capacity {
   shared: number;
-  own: Partial<Record<ExecutionClass, number>>;
+  perClass: Partial<Record<ExecutionClass, number>>;
 }
 
 export class ConfigError extends Error {}
@@ -232,7 +232,7 @@ function readSiteAddress(env: Environment, name: string, fallback: string): stri
 /** `4` is four shared slots; `6c9500mb870s=4,8c16gb12h=1` gives classes slots of their own. */
 function readCapacity(env: Environment): Capacity {
   const text = env.SWITCHYARD_CAPACITY;
-  const capacity: Capacity = { shared: availableParallelism(), own: {} };
+  const capacity: Capacity = { shared: availableParallelism(), perClass: {} };
   if (!text) return capacity;
   const given = new Set<string>();
   for (const part of text.split(',')) {
@@ -251,10 +251,10 @@ function readCapacity(env: Environment): Capacity {
       );
     }
     given.add(of);
-    if (known) capacity.own[known] = Number(match[2]);
+    if (known) capacity.perClass[known] = Number(match[2]);
     else capacity.shared = Number(match[2]);
   }
-  if (capacity.shared === 0 && !Object.values(capacity.own).some((slots) => slots > 0)) {
+  if (capacity.shared === 0 && !Object.values(capacity.perClass).some((slots) => slots > 0)) {
     throw new ConfigError(
       `SWITCHYARD_CAPACITY is "${text}", so no run could ever start; give at least one slot.`,
     );

@@ -22,6 +22,6 @@ export function createLog(level: LogLevel): Log {
 }
 
 /** The message of anything thrown. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,93 +1,94 @@
 /**
- * Puts the server together and runs it. Everything that holds state is made here, once, in the order it depends on each
- * other, and is handed down; nothing else makes its own. The launcher of apps is started first, while this process is
- * small: starting a process costs in proportion to the memory of the one that does.
+ * Puts the server together; process.ts runs it. Everything that holds state is made here, once, in the order it depends
+ * on each other, and is handed down; nothing else makes its own. The launcher of apps is started first, while this process
+ * is small: starting a process costs in proportion to the memory of the one that does.
  */
 import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
-import { accountsHandlers } from './account/accounts.ts';
-import { createAuthenticate } from './account/authenticate.ts';
-import { type FirstStart, firstStart } from './account/first-start.ts';
+import { createAuthenticator } from './account/authenticate.ts';
+import { type FirstStart, runFirstStart } from './account/first-start.ts';
 import { Invites } from './account/invites.ts';
-import { checkMasterKey, deriveKey, loadMasterKey, tokenKey } from './account/master-key.ts';
+import { checkMasterKey, deriveKey, deriveTokenKey, loadOrCreateMasterKey } from './account/master-key.ts';
 import { memberHandlers } from './account/members.ts';
-import { accountHandlers } from './account/operations.ts';
+import { ownAccountHandlers } from './account/own-account.ts';
+import { serverAccountHandlers } from './account/server-accounts.ts';
 import { isLoopbackAddress, isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
-import { applicationCleaner } from './api/clean-up.ts';
-import { serveDocuments } from './api/documents.ts';
-import { migrations } from './api/migrations.ts';
-import { executableCleaner } from './api/remove-executables.ts';
-import { serveSearch } from './api/search.ts';
-import { serviceHandlers } from './api/service.ts';
-import { errorPagesOf, loadSite, serveSite } from './api/site.ts';
-import { StorageProbe } from './api/storage-probe.ts';
-import { versionUse } from './api/version-use.ts';
 import { applicationHandlers } from './applications/operations.ts';
-import { deleteApplicationsOf, findOwner } from './applications/store.ts';
-import { chainer } from './audit/chain.ts';
+import { deleteAccountApplications, findOwner } from './applications/store.ts';
+import { chainJob } from './audit/chain.ts';
 import { auditHandlers } from './audit/operations.ts';
-import { Recorder } from './audit/record.ts';
+import { AuditRecorder } from './audit/recorder.ts';
 import { Contents } from './blobs/contents.ts';
-import { blobsFolder, openBlobs } from './blobs/open.ts';
+import { blobsFolder, openBlobs } from './blobs/open-blob-store.ts';
+import { createApplicationCleanUpJob } from './clean-up/deleted-applications.ts';
+import { createExecutableCleanUpJob } from './clean-up/unused-executables.ts';
+import { describeVersionUse } from './clean-up/version-use.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
+import { Encryptor } from './database/encryption.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
-import { Seal } from './database/seal.ts';
-import { advancer } from './ensembles/advance.ts';
+import { advanceEnsemblesJob } from './ensembles/advance.ts';
 import { ensembleHandlers } from './ensembles/operations.ts';
 import { startEnsemble } from './ensembles/start.ts';
-import { acceptanceHandlers } from './experiments/acceptance.ts';
-import { acceptanceDecider } from './experiments/acceptance-decide.ts';
-import { batchAdvancer } from './experiments/advance.ts';
-import { batchHandlers } from './experiments/batches.ts';
-import { joinBatch } from './experiments/join.ts';
-import { LiveTests } from './experiments/live.ts';
-import { LiveFindings } from './experiments/live-findings.ts';
-import { experimentRemover } from './experiments/removals.ts';
-import { shadowTestHandlers } from './experiments/shadow-tests.ts';
-import { switchbackTestHandlers } from './experiments/switchback-tests.ts';
-import { connectionsFor, descriptorLimit } from './http/connections.ts';
-import type { Handlers } from './http/handler.ts';
-import { Idempotency } from './http/idempotency.ts';
+import { acceptanceHandlers } from './experiments/acceptance/acceptance-operations.ts';
+import { decideAcceptanceTestsJob } from './experiments/acceptance/decide-acceptance-tests.ts';
+import { batchHandlers } from './experiments/batch/batch-operations.ts';
+import { finalizeBatchesJob } from './experiments/batch/finalize-batches.ts';
+import { joinBatch } from './experiments/batch/join-batch.ts';
+import { OnlineTestResults } from './experiments/online/online-test-results.ts';
+import { OnlineTests } from './experiments/online/online-tests.ts';
+import { shadowTestHandlers } from './experiments/online/shadow-operations.ts';
+import { switchbackTestHandlers } from './experiments/online/switchback-operations.ts';
+import { cleanUpExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
+import { serviceHandlers } from './health/operations.ts';
+import { StorageProbe } from './health/storage-probe.ts';
+import type { Handlers } from './http/handlers/handler.ts';
+import { Idempotency } from './http/handlers/idempotency.ts';
+import { computeConnectionsMax, readDescriptorLimit } from './http/limits/connections.ts';
 import { closeHttp, listen } from './http/listen.ts';
-import { createMetrics, measureQueue } from './http/metrics.ts';
-import { PageTokens } from './http/paging.ts';
-import { createHttp } from './http/server.ts';
-import { UrlSigner } from './http/signed-url.ts';
+import { PageTokens } from './http/lists/pagination.ts';
+import { createMetrics, registerQueueMetrics } from './http/metrics.ts';
+import { UrlSigner } from './http/requests/signed-url.ts';
+import { createHttpServer } from './http/server.ts';
 import { inputSetHandlers } from './input-sets/operations.ts';
 import { inputHandlers } from './inputs/operations.ts';
-import { useInput } from './inputs/use.ts';
-import { naming } from './installation/naming.ts';
-import { bindInstallation, enterDataFolder, keepDamagedLog } from './installation/start.ts';
+import { shareInput } from './inputs/share-input.ts';
+import { withSettingName } from './installation/setting-errors.ts';
+import { archiveDamagedLog, bindInstallation, lockAndInspectDataFolder } from './installation/start.ts';
 import { instanceHandlers } from './instances/operations.ts';
-import { findInstance, findInstanceOfSecrets } from './instances/store.ts';
-import { createLog, type Log, messageOf } from './log.ts';
-import { numberedIds, type Random, systemRandom } from './random.ts';
-import { births } from './runs/births.ts';
-import { runHandlers } from './runs/operations.ts';
-import { queueHandlers } from './runs/queue.ts';
-import { forgetter, rescuer } from './runs/rescue.ts';
-import { countQueue } from './runs/turns.ts';
-import { startWork } from './runs/work.ts';
+import { findInstance, findInstanceUsingSecrets } from './instances/store.ts';
+import { createLog, type Log } from './log.ts';
+import { migrations } from './migrations.ts';
+import { createIdSequence, type Random, systemRandom } from './random.ts';
+import { runHandlers } from './runs/api/operations.ts';
+import { queueHandlers } from './runs/api/queue-operations.ts';
+import { startWorker } from './runs/execute/start-worker.ts';
+import { createHistoryCleanUpJob } from './runs/logs/history-clean-up.ts';
+import { createOrphanRecoveryJob } from './runs/queue/orphan-recovery.ts';
+import { countQueuedByClass } from './runs/queue/queue-order.ts';
+import { createPlannedRunJob } from './runs/submit/planned-run-starter.ts';
+import { serveSearch } from './search/search.ts';
 import { secretsHandlers } from './secrets/operations.ts';
-import { holdCollection } from './secrets/store.ts';
+import { lockCollection } from './secrets/store.ts';
+import { serveOpenApiDocuments } from './site/openapi-documents.ts';
+import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { versionHandlers } from './versions/operations.ts';
-import { type Resolve, resolveName } from './webhooks/addresses.ts';
-import { deleteWebhooksOf } from './webhooks/store.ts';
-import { openWebhooks } from './webhooks/webhooks.ts';
+import { type ResolveName, resolveName } from './webhooks/addresses.ts';
+import { deleteAccountWebhooks } from './webhooks/store.ts';
+import { createWebhookService } from './webhooks/webhooks.ts';
 
 /** Seams a test can drive. */
-export interface Seams {
+export interface ServerOverrides {
   clock?: Clock;
   random?: Random;
   log?: Log;
   /** How the names of receivers of webhooks are looked up. */
-  resolve?: Resolve;
+  resolveHostname?: ResolveName;
   /** The folder of the built site; absent: no site is served. */
   site?: string;
 }
@@ -105,7 +106,7 @@ export interface RunningServer {
 
 const SERVICE: readonly OperationId[] = ['getHealth', 'getReadiness', 'getMetrics'];
 
-export async function startServer(config: Config, seams: Seams = {}): Promise<RunningServer> {
+export async function startServer(config: Config, seams: ServerOverrides = {}): Promise<RunningServer> {
   const clock = seams.clock ?? systemClock;
   const random = seams.random ?? systemRandom;
   const log = seams.log ?? createLog(config.logLevel);
@@ -121,34 +122,36 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
   }
 
   async function start(): Promise<RunningServer> {
-    const { folderId, sides } = await enterDataFolder(config, closers);
+    const { folderId, sides } = await lockAndInspectDataFolder(config, closers);
     const runner =
       config.role === 'server'
         ? null
         : config.containment
-          ? await naming(`SWITCHYARD_CONTAINMENT is "${config.containment}"`, () => openRunner(config, log))
+          ? await withSettingName(`SWITCHYARD_CONTAINMENT is "${config.containment}"`, () =>
+              openRunner(config, log),
+            )
           : await openRunner(config, log);
     if (runner) closers.push(() => runner.close());
 
-    const damage = keepDamagedLog(config, sides, clock, log);
+    const damage = archiveDamagedLog(config, sides, clock, log);
     const opened = config.postgres
-      ? await naming('SWITCHYARD_DATABASE names a database that cannot be opened', () =>
+      ? await withSettingName('SWITCHYARD_DATABASE names a database that cannot be opened', () =>
           openDatabase(config, log),
         )
       : await openDatabase(config, log);
     closers.push(() => opened.close());
-    const acts = new Recorder({ opened, clock, random, log });
+    const acts = new AuditRecorder({ opened, clock, random, log });
     const { database } = acts;
     await migrate(database, migrations);
     const bound = { config, database, clock, random, log };
     const { identity, blobs } = await bindInstallation(bound, sides, damage, () =>
       openBlobs(config, folderId, systemClock),
     );
-    closers.push(() => identity.advance());
-    const masterKey = await loadMasterKey(config.data, config.masterKey, random);
+    closers.push(() => identity.advanceGeneration());
+    const masterKey = await loadOrCreateMasterKey(config.data, config.masterKey, random);
     await checkMasterKey(database, masterKey);
     const metrics = createMetrics();
-    measureQueue(metrics, { clock, read: () => countQueue(database.read) });
+    registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(database.read) });
     const contents = new Contents({
       ...{ database, blobs, clock, random },
       onDamage: ({ key, damage, message }) => {
@@ -159,45 +162,45 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
     let publicUrl = config.publicUrl ?? '';
     const signer = new UrlSigner({ key: deriveKey(masterKey, 'urls'), clock, publicUrl: () => publicUrl });
     const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
-    const tokens = new Tokens(tokenKey(masterKey), clock);
-    const first = await firstStart({ database, tokens, clock, random, dataFolder: config.data });
+    const tokens = new Tokens(deriveTokenKey(masterKey), clock);
+    const first = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
     const uploads = new Uploads({ database, contents, identity, signer, clock, random, log, findOwner });
 
-    const cleaner = applicationCleaner({ database, contents, clock, log });
-    const removedExperiments = experimentRemover({ database, contents, clock, log });
+    const cleaner = createApplicationCleanUpJob({ database, contents, clock, log });
+    const removedExperiments = cleanUpExperimentsJob({ database, contents, clock, log });
     let closing = '';
     let listensLocally = false;
     const isLocal = (): boolean => listensLocally && isLoopbackHost(new URL(publicUrl).hostname);
-    const seal = new Seal(deriveKey(masterKey, 'secrets'), random);
+    const seal = new Encryptor(deriveKey(masterKey, 'secrets'), random);
     const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics };
     const folders = config.s3 ? [config.data] : [config.data, blobsFolder(config)];
     const storage = new StorageProbe({ database, folders, clock });
-    const findings = new LiveFindings(shared);
-    const live = new LiveTests({ ...shared, log, findings });
-    const liveMover = live.mover();
+    const findings = new OnlineTestResults(shared);
+    const live = new OnlineTests({ ...shared, log, findings });
+    const liveMover = live.advanceJob();
     const liveParts = {
       ...shared,
-      live,
-      findings,
-      onMoved: () => liveMover.poke(),
-      onDeleted: () => removedExperiments.poke(),
+      onlineTests: live,
+      results: findings,
+      onStatusChanged: () => liveMover.wake(),
+      onDeleted: () => removedExperiments.wake(),
     };
-    const webhooks = openWebhooks({
+    const webhooks = createWebhookService({
       ...shared,
       log,
       networks: config.webhookNetworks,
       isLocal,
-      resolve: seams.resolve ?? resolveName,
+      resolve: seams.resolveHostname ?? resolveName,
     });
     const handlers: Handlers = {
-      ...accountHandlers({ ...shared, tokens }),
+      ...ownAccountHandlers({ ...shared, tokens }),
       ...memberHandlers({
         ...shared,
         tokens,
         invites: new Invites(deriveKey(masterKey, 'invites'), clock),
         publicUrl: () => publicUrl,
       }),
-      ...accountsHandlers({
+      ...serverAccountHandlers({
         ...shared,
         tokens,
         signUp: {
@@ -205,30 +208,31 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
           isLocal,
         },
         deleteOwned: async (tx, account, at) => {
-          await deleteApplicationsOf(tx, account, at);
-          await deleteWebhooksOf(tx, account);
+          await deleteAccountApplications(tx, account, at);
+          await deleteAccountWebhooks(tx, account);
         },
-        onDeleted: () => cleaner.poke(),
+        onDeleted: () => cleaner.wake(),
       }),
       ...auditHandlers(shared),
       ...applicationHandlers({
         ...shared,
         host: runner?.host ?? null,
-        onDeleted: () => cleaner.poke(),
+        onApplicationDeleted: () => cleaner.wake(),
         hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
       }),
-      ...versionHandlers({ ...shared, useOf: versionUse }),
+      ...versionHandlers({ ...shared, describeUse: describeVersionUse }),
       ...instanceHandlers({
         ...shared,
-        holdSecrets: (tx, applicationUid, id) => holdCollection(tx, { applicationUid, id, change: false }),
+        lockSecretsCollection: (tx, applicationUid, id) =>
+          lockCollection(tx, { applicationUid, id, change: false }),
       }),
-      ...secretsHandlers({ ...shared, findUser: findInstanceOfSecrets }),
+      ...secretsHandlers({ ...shared, findInstanceUsing: findInstanceUsingSecrets }),
       ...uploads.handlers(),
       ...runHandlers({
         ...shared,
         keyRate: config.rateLimit,
         useInput: async (applicationUid, id) => {
-          const { content, format } = await useInput(shared, applicationUid, id);
+          const { content, format } = await shareInput(shared, applicationUid, id);
           return { id, content, format: format.input.type };
         },
         startEnsemble: (asked) => startEnsemble(shared, asked),
@@ -240,10 +244,10 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       ...ensembleHandlers(shared),
       ...shadowTestHandlers(liveParts),
       ...switchbackTestHandlers(liveParts),
-      ...batchHandlers({ ...shared, onDeleted: () => removedExperiments.poke() }),
-      ...acceptanceHandlers({ ...shared, onDeleted: () => removedExperiments.poke() }),
+      ...batchHandlers({ ...shared, onDeleted: () => removedExperiments.wake() }),
+      ...acceptanceHandlers({ ...shared, onDeleted: () => removedExperiments.wake() }),
       ...webhooks.handlers,
-      ...serviceHandlers({ storage, metrics, host: runner?.host ?? null, closing: () => closing }),
+      ...serviceHandlers({ storage, metrics, host: runner?.host ?? null, notReadyReason: () => closing }),
     };
 
     const idempotency = new Idempotency({
@@ -254,58 +258,63 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
       log,
     });
     const reconcilers = [
-      idempotency.cleaner(),
-      chainer({ database, clock, log }),
-      uploads.cleaner(),
+      idempotency.cleanUpJob(),
+      chainJob({ database, clock, log }),
+      uploads.createCleanUpJob(),
       cleaner,
-      executableCleaner({ database, contents, clock, log }),
-      births({ ...shared, log }),
-      advancer({ ...shared, log }),
-      batchAdvancer({ database, contents, clock, log }),
+      createExecutableCleanUpJob({ database, contents, clock, log }),
+      createPlannedRunJob({ ...shared, log }),
+      advanceEnsemblesJob({ ...shared, log }),
+      finalizeBatchesJob({ database, contents, clock, log }),
       removedExperiments,
       liveMover,
-      live.settler(),
-      acceptanceDecider({ database, clock, log }),
-      rescuer({ database, clock, log, metrics }),
-      forgetter({ database, clock, log, metrics }),
+      live.finalizeJob(),
+      decideAcceptanceTestsJob({ database, clock, log }),
+      createOrphanRecoveryJob({ database, clock, log, metrics }),
+      createHistoryCleanUpJob({ database, clock, log }),
     ];
-    startAll(reconcilers, closers);
-    if (runner) await startWork(runner, { ...shared, config, folderId, log, closers });
+    startJobs(reconcilers, closers);
+    if (runner) await startWorker(runner, { ...shared, config, folderId, log, closers });
 
     const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site, config.site) : null;
-    const connectionsMax = connectionsFor(
-      descriptorLimit(),
+    const connectionsMax = computeConnectionsMax(
+      readDescriptorLimit(),
       runner
-        ? config.capacity.shared + Object.values(config.capacity.own).reduce((sum, one) => sum + one, 0)
+        ? config.capacity.shared + Object.values(config.capacity.perClass).reduce((sum, one) => sum + one, 0)
         : 0,
     );
-    const http = await createHttp({
+    const http = await createHttpServer({
       connectionsMax,
-      errorPages: site && errorPagesOf(site),
+      errorPages: site && createErrorPages(site),
       handlers,
-      only: config.role === 'worker' ? SERVICE : null,
-      authenticate: createAuthenticate({ database, tokens, clock, log }),
+      servedOperations: config.role === 'worker' ? SERVICE : null,
+      authenticate: createAuthenticator({ database, tokens, clock, log }),
       rateLimit: config.rateLimit,
       idempotency,
-      acts,
-      requestId: numberedIds(random, 'request'),
+      auditLog: acts,
+      newRequestId: createIdSequence(random, 'request'),
       clock,
       log,
       metrics,
     });
-    if (config.role !== 'worker') await serveDocuments(http);
+    if (config.role !== 'worker') await serveOpenApiDocuments(http);
     if (site) {
-      serveSearch(http, { ...site, clock, limited: config.rateLimit !== null });
+      serveSearch(http, {
+        search: site.search,
+        resultsPage: site.searchPage,
+        clock,
+        isRateLimited: config.rateLimit !== null,
+      });
       serveSite(http, site, () => publicUrl);
     }
     const where = `SWITCHYARD_HOST is "${config.host}" and SWITCHYARD_PORT is ${config.port}`;
-    const url = await naming(`${where}, where the server cannot listen`, () => listen(http, config));
+    const url = await withSettingName(`${where}, where the server cannot listen`, () => listen(http, config));
     publicUrl ||= url;
     listensLocally = http
       .addresses()
       .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
     closers.push(() => closeHttp(http));
-    if (config.role !== 'worker') startAll(webhooks.workers, closers);
+    if (config.role !== 'worker') startJobs(webhooks.workers, closers);
     closers.push(async () => {
       closing = 'The server is shutting down.';
     });
@@ -324,7 +333,7 @@ export async function startServer(config: Config, seams: Seams = {}): Promise<Ru
 }
 
 /** What works by itself until it is stopped. */
-function startAll(
+function startJobs(
   workers: readonly { start(): void; stop(): Promise<void> }[],
   closers: (() => Promise<void>)[],
 ): void {
@@ -341,54 +350,3 @@ function openRunner(config: Config, log: Log): Promise<Runner> {
     onDiagnostic: (event) => log[event.level]({ event: event.event, run: event.runKey }, event.message),
   });
 }
-
-/**
- * Runs the server as a process: settings from the environment. SIGTERM and SIGINT drain it, and so does the end of the
- * process that started it with a channel, so that nobody finds an old server on the port of a new one.
- */
-async function main(seams: Seams): Promise<void> {
-  const config = readConfig();
-  const site = join(import.meta.dirname, '..', 'site', 'dist');
-  const started = process.send !== undefined;
-  const server = await startServer(config, { site, ...seams });
-  let stopping = false;
-  const stop = (signal: string): void => {
-    if (stopping) return;
-    stopping = true;
-    server.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`After ${signal} the server could not close cleanly: ${messageOf(error)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-  process.on('disconnect', () => stop('the end of the process that started it'));
-  if (started && !process.connected) return stop('the end of the process that started it');
-  process.send?.({
-    url: server.url,
-    publicUrl: config.publicUrl ?? server.url,
-    role: config.role,
-    tokenPath: join(config.data, 'root-token'),
-    isFirstStart: server.firstStart !== null,
-    containment: server.runner?.host.containment ?? null,
-    containmentNote: server.runner?.host.containmentNote ?? '',
-    notHeld: server.runner?.host.notHeld ?? [],
-  });
-}
-
-/** `main`, which ends the process with the reason when it cannot start. `seams` are for programs that put it to the test. */
-export async function runProcess(seams: Seams = {}): Promise<void> {
-  try {
-    await main(seams);
-  } catch (error) {
-    process.stderr.write(
-      `${error instanceof ConfigError ? error.message : `The server could not start: ${messageOf(error)}`}\n`,
-    );
-    process.exit(1);
-  }
-}
-
-if (import.meta.main) await runProcess();

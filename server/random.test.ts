@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeId, type Random, systemRandom } from './random.ts';
 
-const at = (instant: number): Random => ({ ...systemRandom, instant: () => instant });
+const at = (instant: number): Random => ({ ...systemRandom, nowMs: () => instant });
 
 test('ids have the alphabet of ids, say what they are, and differ', () => {
   const ids = Array.from({ length: 2000 }, () => makeId<string>(systemRandom, 'run'));

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 export interface Random {
   bytes(count: number): Buffer;
   /** Milliseconds since the epoch, for the order of ids alone. */
-  instant(): number;
+  nowMs(): number;
 }
 
 const POOL_BYTES = 4096;
@@ -21,7 +21,7 @@ export const systemRandom: Random = {
     pool = pool.subarray(count);
     return taken;
   },
-  instant: () => Date.now(),
+  nowMs: () => Date.now(),
 };
 
 /** Crockford's alphabet in lower case: no letter is mistaken for a digit, and every id passes the rule for ids. */
@@ -54,11 +54,11 @@ function instantText(instant: number): string {
  * in every index, so that a million rows cost an insert no more than a thousand.
  */
 export function makeId<T extends string>(random: Random, prefix: string): T {
-  return `${prefix}-${instantText(random.instant())}${randomText(random, 10)}` as T;
+  return `${prefix}-${instantText(random.nowMs())}${randomText(random, 10)}` as T;
 }
 
 /** Ids of what one process counts, such as requests: a random id of its own, and the number. */
-export function numberedIds(random: Random, prefix: string): () => string {
+export function createIdSequence(random: Random, prefix: string): () => string {
   const process = makeId<string>(random, prefix);
   let count = 0;
   return () => {

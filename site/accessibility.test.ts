@@ -1,10 +1,10 @@
 /** axe-core on every page, and on the states that a page gets into. */
-import { startTestServer } from '@switchyard/server/testing/server.ts';
+import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, ownRoutes } from './testing/at-site.ts';
-import { axeColorFindings, axeFindings, axeFindingsOfEach } from './testing/axe.ts';
+import { runAxe, runAxeColorRules, runAxeOnRoutes } from './testing/axe.ts';
 import { hasBrowser } from './testing/browser.ts';
+import { listCanonicalRoutes, setUpSite } from './testing/built-site.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
 /** Home, a guide with tabs, an operation, a field list, pictures, a release, a form, plain text. */
@@ -20,7 +20,7 @@ const kinds = [
 ];
 /** A page takes under a second, and there are many of them. */
 const allPagesMs = 900_000;
-const at = atSite((site) => startTestServer({ site }));
+const at = setUpSite((site) => startTestServer({ site }));
 
 describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   async function visit(
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   }
 
   test('on any page, before its scripts', { timeout: allPagesMs }, async () => {
-    expect(await axeFindingsOfEach(await visit('/'), ownRoutes())).toEqual([]);
+    expect(await runAxeOnRoutes(await visit('/'), listCanonicalRoutes())).toEqual([]);
   });
 
   test('what is wrong on a page is found that way', async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     await page.route('**/wrong', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>No</title><img src="/a.png">' }),
     );
-    const found = await axeFindingsOfEach(page, ['/terms', '/wrong']);
+    const found = await runAxeOnRoutes(page, ['/terms', '/wrong']);
     expect(found).toContainEqual(expect.stringMatching(/^\/wrong: html-has-lang: /));
     expect(found).toContain('/wrong: image-alt: <img src="/a.png">');
     expect(found.filter((finding) => !finding.startsWith('/wrong'))).toEqual([]);
@@ -65,8 +65,8 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
       const found: string[] = [];
       for (const route of kinds) {
         await page.goto(route, { waitUntil: 'load' });
-        const findings = await axeColorFindings(page);
-        if (theme === 'light') findings.push(...(await axeFindings(page)));
+        const findings = await runAxeColorRules(page);
+        if (theme === 'light') findings.push(...(await runAxe(page)));
         found.push(...findings.map((finding) => `${route}: ${finding}`));
       }
       expect(found).toEqual([]);
@@ -78,14 +78,14 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     const box = page.locator('[data-search-form] input');
     await box.fill('push');
     await page.getByRole('listbox').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await runAxe(page)).toEqual([]);
     await box.fill('qqqqzz');
     await page.locator('.search-status').filter({ hasText: 'No results' }).waitFor();
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await runAxe(page)).toEqual([]);
   });
 
   test('on the page of results', async () => {
-    expect(await axeFindings(await visit('/search?q=push'))).toEqual([]);
+    expect(await runAxe(await visit('/search?q=push'))).toEqual([]);
   });
 
   test.each([1440, 390])('beside an announcement in a window of %i pixels', async (width) => {
@@ -99,14 +99,14 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
       fresh.route('**/banner.json', (route) => route.fulfill({ json: banner })),
     );
     await page.getByRole('link', { name: 'Read', exact: true }).waitFor();
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await runAxe(page)).toEqual([]);
   });
 
   test('in the open drawer, which is a modal dialog', async () => {
     const page = await visit(overview, 390);
     await page.getByRole('button', { name: 'Menu' }).click();
     expect(await page.locator('dialog:modal').count()).toBe(1);
-    expect(await axeFindings(page)).toEqual([]);
+    expect(await runAxe(page)).toEqual([]);
     await page.keyboard.press('Escape');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Menu');
   });

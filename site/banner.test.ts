@@ -1,10 +1,10 @@
 /** The announcement of the header in a browser, from the fetch to the day after. */
 import type { Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite } from './testing/at-site.ts';
 import { hasBrowser } from './testing/browser.ts';
-import { faintWords } from './testing/contrast.ts';
-import { layoutShift } from './testing/layout-shift.ts';
+import { setUpSite } from './testing/built-site.ts';
+import { findLowContrastText } from './testing/contrast.ts';
+import { measureLayoutShift } from './testing/layout-shift.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const route = '/docs/get-started/quickstarts/overview';
@@ -17,7 +17,7 @@ const banner = {
   urlAttributeTitle: 'What is new',
 };
 
-const at = atSite(serveFolder);
+const at = setUpSite(serveFolder);
 
 describe.skipIf(!hasBrowser)('the announcement', () => {
   /** A page whose banner file answers as told, and how often it was asked. */
@@ -55,11 +55,11 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
       expect(await link.getAttribute('href')).toBe('/docs');
       expect(await link.getAttribute('title')).toBe('What is new');
       expect(await page.getByText('There is <b>news</b>.').isVisible()).toBe(true);
-      expect(await page.evaluate(layoutShift)).toBe(0);
+      expect(await page.evaluate(measureLayoutShift)).toBe(0);
       expect(
         await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
       ).toBeLessThanOrEqual(0);
-      expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
+      expect(await page.evaluate(findLowContrastText, 4.5)).toEqual([]);
     }
   });
 

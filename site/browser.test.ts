@@ -1,10 +1,10 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, ownRoutes } from './testing/at-site.ts';
-import { gatherComplaints, hasBrowser } from './testing/browser.ts';
-import { faintWords } from './testing/contrast.ts';
-import { layoutShift } from './testing/layout-shift.ts';
-import { illegible, LABEL_PIXELS_MIN } from './testing/legible.ts';
+import { collectPageErrors, hasBrowser } from './testing/browser.ts';
+import { listCanonicalRoutes, setUpSite } from './testing/built-site.ts';
+import { findLowContrastText } from './testing/contrast.ts';
+import { measureLayoutShift } from './testing/layout-shift.ts';
+import { findIllegibleText, MIN_LABEL_SIZE_PX } from './testing/legibility.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
@@ -14,7 +14,7 @@ const narrow = { width: 390, height: 844 };
 /** A page takes under a second, and there are many of them. */
 const allPagesMs = 600_000;
 
-const at = atSite(serveFolder);
+const at = setUpSite(serveFolder);
 
 /** A page of a fresh visitor. What the browser complains about, such as a refused script, is gathered in `complaints`. */
 async function visit(
@@ -28,7 +28,7 @@ async function visit(
     ...options,
   });
   const complaints: string[] = [];
-  gatherComplaints(page, complaints);
+  collectPageErrors(page, complaints);
   await page.goto(route, { waitUntil: 'load' });
   return { page, complaints };
 }
@@ -42,15 +42,15 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     { timeout: allPagesMs },
     async (options) => {
       const { page, complaints } = await visit('/', options);
-      for (const route of ownRoutes()) {
+      for (const route of listCanonicalRoutes()) {
         await page.goto(route, { waitUntil: 'load' });
         expect(
           await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
           route,
         ).toBeLessThanOrEqual(0);
-        expect(await page.evaluate(layoutShift), route).toBe(0);
-        expect(await page.evaluate(faintWords, 4.5), route).toEqual([]);
-        expect(await page.evaluate(illegible, LABEL_PIXELS_MIN), route).toEqual([]);
+        expect(await page.evaluate(measureLayoutShift), route).toBe(0);
+        expect(await page.evaluate(findLowContrastText, 4.5), route).toEqual([]);
+        expect(await page.evaluate(findIllegibleText, MIN_LABEL_SIZE_PX), route).toEqual([]);
       }
       expect(complaints).toEqual([]);
     },
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     });
     for (const route of [overview, customApp, '/docs/using-switchyard/reference/api/marketplace/runs']) {
       await page.goto(route, { waitUntil: 'load' });
-      expect(await page.evaluate(layoutShift), route).toBe(0);
+      expect(await page.evaluate(measureLayoutShift), route).toBe(0);
     }
   });
 

@@ -12,23 +12,23 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { SearchRecord } from '@switchyard/contract/search.ts';
+import type { SearchRecord } from '@switchyard/contract/site/search.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuildResult, buildSite } from './build.ts';
-import { builtPages, builtSite } from './testing/at-site.ts';
-import { bodyLine, head } from './testing/content-folder.ts';
+import { builtSiteFolder, listPageFiles } from './testing/built-site.ts';
+import { BODY_START_LINE, buildFrontMatter } from './testing/temporary-content.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
 const customApp = '/docs/get-started/quickstarts/custom-app';
 
-const read = (path: string) => readFileSync(join(builtSite, path), 'utf8');
+const read = (path: string) => readFileSync(join(builtSiteFolder, path), 'utf8');
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 const plain = (html: string) =>
   html.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
 
 describe('routes', () => {
   test('every page is a file at its address', () => {
-    expect(builtPages()).toEqual(
+    expect(listPageFiles()).toEqual(
       expect.arrayContaining([
         'index.html',
         'docs.html',
@@ -56,15 +56,12 @@ describe('routes', () => {
   });
 
   test('every link and file a page names exists', () => {
-    const missing = builtPages().flatMap((path) => {
+    const missing = listPageFiles().flatMap((path) => {
       const html = read(path);
       return matches(html, /\s(?:href|src)="([^"]*)"/g)
         .map((address) => plain(address).split('#')[0] ?? '')
         .filter((address) => address.startsWith('/') && !/^\/(healthz|readyz|openapi\/.*)?$/.test(address))
-        .filter(
-          (address) =>
-            !existsSync(join(builtSite, address)) && !existsSync(join(builtSite, `${address}.html`)),
-        )
+        .filter((address) => !['', '.html'].some((end) => existsSync(join(builtSiteFolder, address + end))))
         .map((address) => `${path}: ${address}`);
     });
     expect(missing).toEqual([]);
@@ -72,7 +69,7 @@ describe('routes', () => {
 
   test('the sitemap lists every page once, by the address that counts', () => {
     const addresses = matches(read('sitemap.xml'), /<loc>http:\/\/127\.0\.0\.1:8080([^<]*)<\/loc>/g);
-    const canonical = builtPages().flatMap((path) =>
+    const canonical = listPageFiles().flatMap((path) =>
       matches(read(path), /<link rel="canonical" href="([^"]*)"/g),
     );
     expect(addresses).toEqual(expect.arrayContaining(['/', overview, '/terms']));
@@ -88,7 +85,7 @@ describe('routes', () => {
     ['description', /<meta name="description" content="([^"]*)"/g],
   ])('no two pages have the same %s', (_, pattern) => {
     const seen = new Map<string, string>();
-    for (const path of builtPages()) {
+    for (const path of listPageFiles()) {
       const html = read(path);
       const [text = ''] = matches(html, pattern);
       const [route = path] = matches(html, /<link rel="canonical" href="([^"]*)"/g);
@@ -136,12 +133,12 @@ describe('files that programs ask for', () => {
   });
 
   test('the icon has three sizes', () => {
-    const icon = readFileSync(join(builtSite, 'favicon.ico'));
+    const icon = readFileSync(join(builtSiteFolder, 'favicon.ico'));
     expect([icon.readUInt16LE(2), icon.readUInt16LE(4)]).toEqual([1, 3]);
   });
 
   test('the head of every page names the feed of releases', () => {
-    for (const path of builtPages())
+    for (const path of listPageFiles())
       expect(read(path), path).toContain(
         '<link rel="alternate" type="application/atom+xml" href="/releases.atom"/>',
       );
@@ -157,7 +154,7 @@ describe('files that programs ask for', () => {
   test('pages that say nothing by themselves are in no list, and search engines are told so', () => {
     for (const list of ['sitemap.xml', 'llms.txt'])
       expect(read(list)).not.toMatch(/\/(404|error|search)[<.)]/);
-    for (const path of builtPages()) {
+    for (const path of listPageFiles()) {
       const unlisted = ['404.html', 'error.html', 'search.html'].includes(path);
       expect(read(path).includes('<meta name="robots" content="noindex"/>'), path).toBe(unlisted);
       expect(read(path).includes('<link rel="canonical"'), path).toBe(!unlisted);
@@ -236,7 +233,7 @@ describe('every Markdown twin', () => {
       for (const link of matches(markdown.replace(/^```[\s\S]*?^```/gm, ''), /\]\(([/#][^)\s]*)\)/g)) {
         const [address = '', anchor] = link.split('#');
         const target = address === '' ? route : address;
-        if (!existsSync(join(builtSite, `${target}.html`))) continue;
+        if (!existsSync(join(builtSiteFolder, `${target}.html`))) continue;
         if (anchor !== undefined) expect(idsOf(target).has(anchor), `${route}: ${link}`).toBe(true);
       }
     }
@@ -245,7 +242,7 @@ describe('every Markdown twin', () => {
 
 describe('every document', () => {
   test('is well formed: one h1, the landmarks, unique ids, a title and a description', () => {
-    for (const path of builtPages()) {
+    for (const path of listPageFiles()) {
       const html = read(path);
       expect(html, path).toMatch(/^<!doctype html><html lang="en">/);
       expect(html.match(/<h1/g), path).toHaveLength(1);
@@ -270,7 +267,7 @@ describe('every document', () => {
   test('needs no exception from a strict content security policy', () => {
     const policy: { scripts: string[]; styles: string[] } = JSON.parse(read('csp.json'));
     const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-    for (const path of builtPages()) {
+    for (const path of listPageFiles()) {
       const html = read(path);
       const scripts = matches(html, /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g).map(hash);
       const styles = matches(html, /<style[^>]*>([\s\S]*?)<\/style>/g).map(hash);
@@ -284,7 +281,7 @@ describe('every document', () => {
   });
 
   test('holds every style that something in it asks for', () => {
-    const pages = builtPages().map((path) => {
+    const pages = listPageFiles().map((path) => {
       const html = read(path);
       const sheets = matches(html, /<style>([\s\S]*?)<\/style>/g);
       const classes = matches(html.replace(/<style>[\s\S]*?<\/style>/g, ''), /\sclass="([^"]*)"/g);
@@ -307,40 +304,43 @@ describe('every document', () => {
   });
 
   test('is at most 15 kB compressed', () => {
-    const heavy = builtPages().filter((path) => statSync(join(builtSite, `${path}.br`)).size > 15_000);
+    const heavy = listPageFiles().filter(
+      (path) => statSync(join(builtSiteFolder, `${path}.br`)).size > 15_000,
+    );
     expect(heavy).toEqual([]);
   });
 
   test('is at most 80 kB compressed, with every script and style that it may ever load', () => {
     const compressed = (path: string) => {
-      const smaller = join(builtSite, `${path}.br`);
-      return statSync(existsSync(smaller) ? smaller : join(builtSite, path)).size;
+      const smaller = join(builtSiteFolder, `${path}.br`);
+      return statSync(existsSync(smaller) ? smaller : join(builtSiteFolder, path)).size;
     };
-    const loaded = readdirSync(join(builtSite, 'assets')).filter((name) => /\.(js|css)$/.test(name));
+    const loaded = readdirSync(join(builtSiteFolder, 'assets')).filter((name) => /\.(js|css)$/.test(name));
     const islands = loaded.reduce((sum, name) => sum + compressed(`assets/${name}`), 0);
     expect(loaded.length).toBeGreaterThan(3);
-    const heavy = builtPages().filter((path) => compressed(path) + islands > 80_000);
+    const heavy = listPageFiles().filter((path) => compressed(path) + islands > 80_000);
     expect(heavy).toEqual([]);
   });
 });
 
 describe('compressed copies', () => {
   test('of every page hold the page', () => {
-    for (const path of builtPages()) {
+    for (const path of listPageFiles()) {
       const page = read(path);
-      expect(brotliDecompressSync(readFileSync(join(builtSite, `${path}.br`))).toString(), path).toBe(page);
-      expect(gunzipSync(readFileSync(join(builtSite, `${path}.gz`))).toString(), path).toBe(page);
+      const copy = (extension: string) => readFileSync(join(builtSiteFolder, `${path}.${extension}`));
+      expect(brotliDecompressSync(copy('br')).toString(), path).toBe(page);
+      expect(gunzipSync(copy('gz')).toString(), path).toBe(page);
     }
   });
 
   test('are smaller than what they are copies of', () => {
-    const copies = readdirSync(builtSite, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    const copies = readdirSync(builtSiteFolder, { recursive: true, encoding: 'utf8' }).filter((path) =>
       /\.(br|gz)$/.test(path),
     );
-    expect(copies.length).toBeGreaterThan(2 * builtPages().length);
+    expect(copies.length).toBeGreaterThan(2 * listPageFiles().length);
     for (const copy of copies)
-      expect(statSync(join(builtSite, copy)).size, copy).toBeLessThan(
-        statSync(join(builtSite, copy.slice(0, -3))).size,
+      expect(statSync(join(builtSiteFolder, copy)).size, copy).toBeLessThan(
+        statSync(join(builtSiteFolder, copy.slice(0, -3))).size,
       );
   });
 });
@@ -350,12 +350,12 @@ describe('building again', () => {
   const outDir = join(folder, 'dist');
   const witness = join(outDir, 'witness');
   let first: BuildResult;
-  const build = (publicUrl: string) => buildSite({ outDir, from: folder, publicUrl });
+  const build = (publicUrl: string) => buildSite({ outDir, contentRoot: folder, publicUrl });
   beforeAll(async () => {
     for (const part of ['content', 'pages']) mkdirSync(join(folder, part));
     const tags = ['spec="clod" tag="runs"', 'spec=" " tag="runs"', 'method="get" path="/healthz"'];
     const body = tags.map((attributes) => `{% swagger ${attributes} level=2 /%}\n\n`).join('');
-    writeFileSync(join(folder, 'content/start.md'), `${head()}${body}`);
+    writeFileSync(join(folder, 'content/start.md'), `${buildFrontMatter()}${body}`);
     first = await build('https://yard.example');
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -364,7 +364,7 @@ describe('building again', () => {
     expect(first.warnings).toEqual(
       ['"clod"', '" "', '""'].map((name, index) =>
         expect.stringMatching(
-          `^content/start.md:${bodyLine + 2 * index}: A swagger tag has the spec ${name};`,
+          `^content/start.md:${BODY_START_LINE + 2 * index}: A swagger tag has the spec ${name};`,
         ),
       ),
     );
@@ -377,20 +377,20 @@ describe('building again', () => {
 
   test('D6: the pages of this repository name APIs that are known', async () => {
     expect((await buildSite()).warnings).toEqual([]);
-    for (const path of builtPages()) expect(read(path), path).not.toContain('class="api-message"');
+    for (const path of listPageFiles()) expect(read(path), path).not.toContain('class="api-message"');
   });
 
   test('does nothing when nothing has changed', async () => {
     writeFileSync(witness, '');
     const again = await build('https://yard.example');
-    expect(again).toEqual({ ...first, built: false });
+    expect(again).toEqual({ ...first, wasBuilt: false });
     expect(existsSync(witness)).toBe(true);
   });
 
   test('replaces the folder when an option has changed', async () => {
     writeFileSync(witness, '');
     const again = await build('https://other.example');
-    expect(again.built).toBe(true);
+    expect(again.wasBuilt).toBe(true);
     expect(existsSync(witness)).toBe(false);
     expect(readFileSync(join(outDir, 'sitemap.xml'), 'utf8')).toContain('https://other.example/docs/start');
   });

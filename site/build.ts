@@ -4,10 +4,10 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { BUILT_ADDRESS } from '@switchyard/contract/site-address.ts';
-import { compressedCopies } from './build/compress.ts';
-import { filesHash, inputHash } from './build/input-hash.ts';
-import { ContentError, lineOfProblem } from './build/problems.ts';
+import { BUILD_ADDRESS } from '@switchyard/contract/site/site-address.ts';
+import { ContentError, formatProblem } from './generator/inputs/problems.ts';
+import { compressFiles } from './generator/output/compress.ts';
+import { hashFiles, hashInputs } from './generator/output/input-hash.ts';
 
 const site = import.meta.dirname;
 const repository = join(site, '..');
@@ -19,13 +19,13 @@ export type BuildOptions = {
   /** The address of the site in sitemap.xml. */
   publicUrl?: string;
   /** Another folder than the site's own with `content/` and `pages/`, for tests. */
-  from?: string;
+  contentRoot?: string;
 };
 
 export type BuildResult = {
   outDir: string;
-  built: boolean;
-  pages: number;
+  wasBuilt: boolean;
+  pageCount: number;
   /** What the pages lack and say so themselves, as `file:line: sentence`. */
   warnings: string[];
 };
@@ -42,21 +42,21 @@ type Stamp = {
 /** Builds the site. Throws ContentError, whose message has a line `file:line: sentence` for every mistake. */
 export async function buildSite(options: BuildOptions = {}): Promise<BuildResult> {
   const outDir = resolve(options.outDir ?? join(site, 'dist'));
-  const from = resolve(options.from ?? site);
-  const publicUrl = options.publicUrl ?? BUILT_ADDRESS;
+  const from = resolve(options.contentRoot ?? site);
+  const publicUrl = options.publicUrl ?? BUILD_ADDRESS;
   const own = [site, join(repository, 'explorer'), join(repository, 'contract')];
   const folders = from === site ? own : [...own, from];
-  const inputs = inputHash(folders, join(repository, 'package-lock.json'), [publicUrl, from]);
+  const inputs = hashInputs(folders, join(repository, 'package-lock.json'), [publicUrl, from]);
   const last = readStamp(outDir);
-  if (last?.inputs === inputs && last.referenced === filesHash(repository, last.references)) {
-    return { outDir, built: false, pages: last.pages, warnings: last.warnings };
+  if (last?.inputs === inputs && last.referenced === hashFiles(repository, last.references)) {
+    return { outDir, wasBuilt: false, pageCount: last.pages, warnings: last.warnings };
   }
 
   // These modules bring the compiler and the highlighter with them, which a build that has nothing to do must not load.
   const [{ readSite }, { buildBundle }, { renderSite }] = await Promise.all([
-    import('./build/read-site.ts'),
-    import('./build/bundle.ts'),
-    import('./build/output.ts'),
+    import('./generator/pages/read-site.ts'),
+    import('./generator/output/bundle.ts'),
+    import('./generator/output/render-site.ts'),
   ]);
   const part = (name: string) => ({
     folder: join(from, name),
@@ -67,14 +67,14 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
     buildBundle(),
   ]);
   const files = renderSite(read, bundle, publicUrl);
-  for (const [path, copy] of await compressedCopies(files)) files.set(path, copy);
+  for (const [path, copy] of await compressFiles(files)) files.set(path, copy);
   const pages = read.docs.length + read.plain.length + 1;
   const { references } = read;
-  const warnings = read.warnings.map(lineOfProblem);
-  const stamp: Stamp = { inputs, references, referenced: filesHash(repository, references), pages, warnings };
+  const warnings = read.warnings.map(formatProblem);
+  const stamp: Stamp = { inputs, references, referenced: hashFiles(repository, references), pages, warnings };
   files.set(stampFile, JSON.stringify(stamp));
   replaceFolder(outDir, files);
-  return { outDir, built: true, pages, warnings };
+  return { outDir, wasBuilt: true, pageCount: pages, warnings };
 }
 
 /** A stamp that cannot be read says nothing, so the site is built again. */
@@ -103,7 +103,7 @@ function replaceFolder(outDir: string, files: Map<string, string | Buffer>): voi
 if (import.meta.main) {
   const started = performance.now();
   try {
-    const { outDir, built, pages, warnings } = await buildSite();
+    const { outDir, wasBuilt: built, pageCount: pages, warnings } = await buildSite();
     for (const warning of warnings) console.warn(`Warning: ${warning}`);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(

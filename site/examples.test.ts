@@ -3,19 +3,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exampleChoices, examplePages, extractExamples } from './examples.ts';
+import { extractExamples, listExamplePages, listTabChoices } from './examples.ts';
 
 const customApp = '/docs/get-started/quickstarts/custom-app';
 
 describe('the examples of the pages', () => {
   test('the quickstarts and the page about keys have steps', () => {
-    expect(examplePages()).toEqual(
+    expect(listExamplePages()).toEqual(
       expect.arrayContaining(['/docs/get-started/quickstarts/overview', customApp, '/sign-up']),
     );
   });
 
   test('a page with tabs is run once for every choice, and only the chosen tab counts', () => {
-    expect(exampleChoices(customApp)).toEqual([{ language: 'Node' }, { language: 'Python' }]);
+    expect(listTabChoices(customApp)).toEqual([{ language: 'Node' }, { language: 'Python' }]);
     const files = (language: string) =>
       extractExamples(customApp, { language }).flatMap((step) => (step.kind === 'file' ? [step.path] : []));
     expect(files('Node')).toEqual(['van-loading/main.mjs', 'van-loading/app.yaml', 'parcels.json']);
@@ -37,8 +37,8 @@ describe('the examples of the pages', () => {
   });
 
   test('every shell step is valid bash', () => {
-    for (const route of examplePages()) {
-      for (const choice of exampleChoices(route)) {
+    for (const route of listExamplePages()) {
+      for (const choice of listTabChoices(route)) {
         const script = extractExamples(route, choice).flatMap((step) =>
           step.kind === 'shell' ? [step.text] : [],
         );
@@ -47,7 +47,7 @@ describe('the examples of the pages', () => {
     }
   });
 
-  test.for(exampleChoices(customApp))('the program of the page decides as the page says: %o', (choice) => {
+  test.for(listTabChoices(customApp))('the program of the page decides as the page says: %o', (choice) => {
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-example-'));
     try {
       const steps = extractExamples(customApp, choice);

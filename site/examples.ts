@@ -6,10 +6,10 @@
  */
 import { join } from 'node:path';
 import type { Node } from '@markdoc/markdoc';
-import { listContent } from './build/content-files.ts';
-import { codeOf } from './build/markup/fence.ts';
-import { tabsOf } from './build/markup/tabs.ts';
-import { lineOf, readSource } from './build/source.ts';
+import { listContent } from './generator/inputs/content-files.ts';
+import { getNodeLine, readSource } from './generator/inputs/source.ts';
+import { getFenceCode } from './generator/markup/fence.ts';
+import { getTabNodes } from './generator/markup/tabs.ts';
 
 /** One thing the reader does. `line` is that of the block in the page's file. */
 export type ExampleStep =
@@ -17,7 +17,7 @@ export type ExampleStep =
   | { kind: 'shell'; text: string; expect?: string | RegExp; line: number };
 
 /** Which tab the reader chose in each group, such as `{language: 'Python'}`. */
-export type Choice = Record<string, string>;
+export type TabChoice = Record<string, string>;
 
 const content = { folder: join(import.meta.dirname, 'content'), name: 'site/content' };
 const plain = { folder: join(import.meta.dirname, 'pages'), name: 'site/pages' };
@@ -58,19 +58,19 @@ function expectation(expect: unknown): string | RegExp | undefined {
 }
 
 /** Routes of all pages that have at least one step, in the order of their files. */
-export function examplePages(): string[] {
+export function listExamplePages(): string[] {
   return [...pages().keys()].filter((route) => extractExamples(route).length > 0);
 }
 
 /** The choices of tabs under which the page's examples differ: `[{}]` for a page without tabs. */
-export function exampleChoices(route: string): Choice[] {
-  let choices: Choice[] = [{}];
+export function listTabChoices(route: string): TabChoice[] {
+  let choices: TabChoice[] = [{}];
   const seen = new Set<string>();
   for (const node of pageOf(route).walk()) {
     const group = String(node.attributes.group);
     if (node.tag !== 'tabs' || seen.has(group)) continue;
     seen.add(group);
-    const labels = tabsOf(node).map((tab) => String(tab.attributes.label));
+    const labels = getTabNodes(node).map((tab) => String(tab.attributes.label));
     choices = choices.flatMap((choice) => labels.map((label) => ({ ...choice, [group]: label })));
   }
   return choices;
@@ -81,11 +81,11 @@ export function exampleChoices(route: string): Choice[] {
  * `expect` is text, or a regular expression when it is written between slashes, that the step's output must show. A
  * block with `output` is such a text for the step before it.
  */
-export function extractExamples(route: string, choice: Choice = {}): ExampleStep[] {
+export function extractExamples(route: string, choice: TabChoice = {}): ExampleStep[] {
   const steps: ExampleStep[] = [];
   const visit = (node: Node) => {
     if (node.tag === 'tabs') {
-      const tabs = tabsOf(node);
+      const tabs = getTabNodes(node);
       const wanted = choice[String(node.attributes.group)];
       const chosen = tabs.find((tab) => tab.attributes.label === wanted) ?? tabs[0];
       chosen?.children.forEach(visit);
@@ -96,19 +96,20 @@ export function extractExamples(route: string, choice: Choice = {}): ExampleStep
       return;
     }
     const { file, language, skip, output } = node.attributes;
-    const line = lineOf(node);
+    const line = getNodeLine(node);
     if (output === true) {
       const before = steps.at(-1);
       if (before?.kind !== 'shell' || before.expect !== undefined)
         throw new Error(
           `The output on line ${line} of ${route} has to follow a bash block without "expect"; it belongs to none.`,
         );
-      before.expect = codeOf(node);
+      before.expect = getFenceCode(node);
     }
-    if (typeof file === 'string') steps.push({ kind: 'file', path: file, text: `${codeOf(node)}\n`, line });
+    if (typeof file === 'string')
+      steps.push({ kind: 'file', path: file, text: `${getFenceCode(node)}\n`, line });
     if (language !== 'bash' || skip !== undefined) return;
     const expect = expectation(node.attributes.expect);
-    steps.push({ kind: 'shell', text: codeOf(node), ...(expect !== undefined && { expect }), line });
+    steps.push({ kind: 'shell', text: getFenceCode(node), ...(expect !== undefined && { expect }), line });
   };
   visit(pageOf(route));
   return steps;

@@ -1,15 +1,15 @@
 /** What stands around a page, through the real server, for readers whose browser or system is not the usual one. */
-import { startTestServer } from '@switchyard/server/testing/server.ts';
+import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { atSite } from './testing/at-site.ts';
-import { gatherComplaints, hasBrowser } from './testing/browser.ts';
+import { collectPageErrors, hasBrowser } from './testing/browser.ts';
+import { setUpSite } from './testing/built-site.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
 const customApp = '/docs/get-started/quickstarts/custom-app';
 const narrow = { width: 390, height: 844 };
 
-const at = atSite((site) => startTestServer({ site }));
+const at = setUpSite((site) => startTestServer({ site }));
 const complaints: string[] = [];
 
 /** A page of a fresh visitor, before anything is fetched. */
@@ -21,7 +21,7 @@ async function arrive(options: BrowserContextOptions = {}): Promise<Page> {
     baseURL: at.site.url,
     ...options,
   });
-  gatherComplaints(page, complaints);
+  collectPageErrors(page, complaints);
   return page;
 }
 

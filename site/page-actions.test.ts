@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, builtSite } from './testing/at-site.ts';
 import { hasBrowser } from './testing/browser.ts';
+import { builtSiteFolder, setUpSite } from './testing/built-site.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const customApp = '/docs/get-started/quickstarts/custom-app';
@@ -12,12 +12,12 @@ const firstRun = '/docs/get-started/quickstarts/overview';
 const runs = '/docs/using-switchyard/reference/api/runs';
 const mayCopy = { permissions: ['clipboard-read', 'clipboard-write'] };
 
-const at = atSite(serveFolder);
+const at = setUpSite(serveFolder);
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 /** The Markdown of a page with the address it came from. */
 const written = (route: string) =>
-  readFileSync(join(builtSite, `${route}.md`), 'utf8').replace(/^```.*?^```/gms, (code) =>
+  readFileSync(join(builtSiteFolder, `${route}.md`), 'utf8').replace(/^```.*?^```/gms, (code) =>
     code.replaceAll('http://127.0.0.1:8080', at.site.url),
   );
 

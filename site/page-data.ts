@@ -20,6 +20,15 @@ export type ContentsEntry = { id: string; text: string; level: 2 | 3 };
 /** A place to go from a page: one beside it in the one fixed order of all pages, or a folder it lies in. */
 export type Neighbour = { route: string; label: string };
 
+/** A run of characters with one colour; no class means the colour of ordinary text. */
+export type Token = { text: string; class?: string };
+
+/** A piece of code that an operation shows, coloured. */
+export type HighlightedCode = { language: string; code: string; lines: Token[][] };
+
+/** A picture as the page shows it: inlined markup, or the address and size of a file. */
+export type Picture = { markup: string } | { url: string; width: number; height: number };
+
 /** When the text of a page last changed: for machines (RFC 3339) and for readers. */
 export type LastUpdated = { iso: string; text: string };
 
@@ -49,7 +58,7 @@ export type DocsPage = PlainPage & {
 };
 
 /** Routes of pages without content of their own: no list names them, and nothing finds them. */
-export const UNLISTED: ReadonlySet<string> = new Set(['/404', '/error', '/search']);
+export const UNLISTED_ROUTES: ReadonlySet<string> = new Set(['/404', '/error', '/search']);
 
 /** What the build knows of its own files, so that a page can name them. */
 export type Assets = {

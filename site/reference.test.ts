@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' };
 import marketplace from '@switchyard/contract/openapi/marketplace.json' with { type: 'json' };
-import { listOperations } from '@switchyard/explorer/model/operation.ts';
+import { listOperations } from '@switchyard/explorer/model/operation/read-operation.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { atSite, builtSite } from './testing/at-site.ts';
 import { hasBrowser } from './testing/browser.ts';
-import { faintWords } from './testing/contrast.ts';
+import { builtSiteFolder, setUpSite } from './testing/built-site.ts';
+import { findLowContrastText } from './testing/contrast.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const reference = '/docs/using-switchyard/reference/api';
@@ -16,10 +16,10 @@ const runs = `${reference}/runs`;
 
 /** The headings of operations on the pages of a folder, without those of the folders in it. */
 function shownIn(below: string, isIn: (path: string) => boolean): string[] {
-  return readdirSync(join(builtSite, below), { recursive: true, encoding: 'utf8' })
+  return readdirSync(join(builtSiteFolder, below), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.html') && isIn(path))
     .flatMap((path) => {
-      const html = readFileSync(join(builtSite, below, path), 'utf8');
+      const html = readFileSync(join(builtSiteFolder, below, path), 'utf8');
       return [...html.matchAll(/<section class="api"><h2 id="([^"]*)"/g)].map(([, id = '']) => id);
     })
     .sort();
@@ -36,7 +36,7 @@ describe('the reference', () => {
 });
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
-  const at = atSite(serveFolder);
+  const at = setUpSite(serveFolder);
 
   async function visit(route: string, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await at.visitors.newPage({ colorScheme: 'light', baseURL: at.site.url, ...options });
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
         await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
         name,
       ).toBeLessThanOrEqual(0);
-      expect(await page.evaluate(faintWords, 4.5), name).toEqual([]);
+      expect(await page.evaluate(findLowContrastText, 4.5), name).toEqual([]);
     }
   });
 

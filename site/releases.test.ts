@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { feedOf } from './build/feed.ts';
-import { ContentError } from './build/problems.ts';
-import { readSite, type Site } from './build/read-site.ts';
-import { searchRecords } from './build/search-records.ts';
+import { ContentError } from './generator/inputs/problems.ts';
+import { formatAtomFeed } from './generator/output/atom-feed.ts';
+import { buildSearchRecords } from './generator/output/search-records.ts';
+import { readSite, type Site } from './generator/pages/read-site.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -122,7 +122,9 @@ describe('the notes of a release', () => {
     expect(site.markdown.get('/docs/latest')).toMatch(
       /## 1\.0\.0 Title of 1\.0\.0\n\n[A-Z][a-z]+ \d{1,2}, \d{4}\n\n### What is new/,
     );
-    expect(searchRecords(site).map(({ sectionId, sectionHeader }) => [sectionId, sectionHeader])).toEqual([
+    expect(
+      buildSearchRecords(site).map(({ sectionId, sectionHeader }) => [sectionId, sectionHeader]),
+    ).toEqual([
       ['', ''],
       ['v1-0-0', '1.0.0 Title of 1.0.0'],
       ['what-is-new', 'What is new'],
@@ -139,7 +141,7 @@ test('the feed has every release, the newest first, under names that stay', asyn
   write('latest.md', release('1.10.0', 'date="2026-03-02" ', 'Notes & <more>.'));
   write('archive.md', release('1.2.0', 'date="2026-02-01" ') + release('1.9.1', 'date="2026-03-01" '), 20);
   const { releases } = await read();
-  const feed = feedOf(releases, 'https://yard.example');
+  const feed = formatAtomFeed(releases, 'https://yard.example');
   const all = (pattern: RegExp) => [...feed.matchAll(pattern)].map((match) => match[1]);
   expect(all(/<entry>.*?<title>(.*?)<\/title>/g)).toEqual([
     'Switchyard 1.10.0: Title of 1.10.0',
@@ -160,6 +162,6 @@ test('the feed has every release, the newest first, under names that stay', asyn
     expect(id).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   const elsewhere = releases.map((one) => ({ ...one, route: '/docs/elsewhere' }));
   expect(
-    [...feedOf(elsewhere, 'https://other.example').matchAll(/<id>(.*?)<\/id>/g)].map((one) => one[1]),
+    [...formatAtomFeed(elsewhere, 'https://other.example').matchAll(/<id>(.*?)<\/id>/g)].map((one) => one[1]),
   ).toEqual(ids);
 });

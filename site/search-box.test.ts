@@ -1,18 +1,18 @@
 /** The search box of the header in a browser, on the real pages and their at.site. */
-import type { SearchAnswer } from '@switchyard/contract/search.ts';
-import { startTestServer } from '@switchyard/server/testing/server.ts';
+import type { SearchResponse } from '@switchyard/contract/site/search.ts';
+import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { atSite } from './testing/at-site.ts';
 import { hasBrowser } from './testing/browser.ts';
-import { faintWords } from './testing/contrast.ts';
+import { setUpSite } from './testing/built-site.ts';
+import { findLowContrastText } from './testing/contrast.ts';
 
-const at = atSite((site) => startTestServer({ site }));
+const at = setUpSite((site) => startTestServer({ site }));
 
-const ask = async (query: string): Promise<SearchAnswer> => {
-  const { status, body } = await at.site.ask('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
+const ask = async (query: string): Promise<SearchResponse> => {
+  const { status, body } = await at.site.request('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
   expect(status).toBe(200);
-  return body as SearchAnswer;
+  return body as SearchResponse;
 };
 
 describe.skipIf(!hasBrowser)('the search box', () => {
@@ -333,8 +333,8 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     const page = await visit(overview, { colorScheme });
     await boxOf(page).fill('push');
     await options(page);
-    expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
+    expect(await page.evaluate(findLowContrastText, 4.5)).toEqual([]);
     await page.goto(`${at.site.url}/search?q=push`);
-    expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
+    expect(await page.evaluate(findLowContrastText, 4.5)).toEqual([]);
   });
 });

@@ -2,42 +2,42 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  markedParts,
   SEARCH_QUERY_CHARS_MAX,
-  type SearchAnswer,
   type SearchHit,
   type SearchRecord,
-} from '@switchyard/contract/search.ts';
-import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+  type SearchResponse,
+  splitAtMarks,
+} from '@switchyard/contract/site/search.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtRoutes, builtSite } from './testing/at-site.ts';
-import { heldOut, questions, reported } from './testing/questions.ts';
+import { builtSiteFolder, listRoutes } from './testing/built-site.ts';
+import { HELD_OUT_QUESTIONS, REPORTED_QUESTIONS, SEARCH_QUESTIONS } from './testing/search-questions.ts';
 
 let server: TestServer;
 
-const ask = async (query: string): Promise<SearchAnswer> => {
-  const { status, body } = await server.ask('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
+const ask = async (query: string): Promise<SearchResponse> => {
+  const { status, body } = await server.request('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
   expect(status).toBe(200);
-  return body as SearchAnswer;
+  return body as SearchResponse;
 };
 
 beforeAll(async () => {
-  server = await startTestServer({ site: builtSite });
+  server = await startTestServer({ site: builtSiteFolder });
 });
 afterAll(() => server?.close());
 
 describe('what readers ask', () => {
   test.each([
-    ['the thirty', questions],
-    ['those held out', heldOut],
+    ['the thirty', SEARCH_QUESTIONS],
+    ['those held out', HELD_OUT_QUESTIONS],
   ])('is answered in the first three hits, 29 times of 30: %s', async (_which, list) => {
-    const routes = builtRoutes();
+    const routes = listRoutes();
     const answers = ({ slug }: Pick<SearchHit, 'slug'>, page: string) =>
       slug === page || slug.startsWith(`${page}/`);
     const missed: string[] = [];
     let asked = 0;
-    for (const { ask: question, page, pending } of list) {
+    for (const { query: question, page, isPending: pending } of list) {
       if (!routes.some((slug) => answers({ slug }, page))) {
         console.warn(`SKIPPING “${question}”: ${page} is not there yet.`);
         expect(pending, `${page} is neither there nor marked as pending`).toBe(true);
@@ -60,10 +60,13 @@ describe('what readers ask', () => {
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(allowed);
   });
 
-  test.each(reported)('B21: “$ask” is answered in the first three hits', async ({ ask: question, page }) => {
-    const slugs = (await ask(question)).hits.map(({ slug }) => slug);
-    expect(slugs.slice(0, 3)).toContain(page);
-  });
+  test.each(REPORTED_QUESTIONS)(
+    'B21: “$ask” is answered in the first three hits',
+    async ({ query: question, page }) => {
+      const slugs = (await ask(question)).hits.map(({ slug }) => slug);
+      expect(slugs.slice(0, 3)).toContain(page);
+    },
+  );
 
   test('B21: either spelling of a word gives the same answer', async () => {
     const slugsOf = async (query: string) => (await ask(query)).hits.map(({ slug }) => slug).toSorted();
@@ -88,7 +91,7 @@ describe('what readers ask', () => {
   });
 
   test('B3: no words of the pages, among any other text, make a search fail', async () => {
-    const records: SearchRecord[] = JSON.parse(readFileSync(join(builtSite, 'search.json'), 'utf8'));
+    const records: SearchRecord[] = JSON.parse(readFileSync(join(builtSiteFolder, 'search.json'), 'utf8'));
     const words = new Set(records.flatMap(({ content, names }) => `${content} ${names}`.split(/\s+/)));
     const joined = [...words].filter((word) => /[^\p{L}\p{N}]/u.test(word));
     expect(joined.length).toBeGreaterThan(1000);
@@ -101,7 +104,7 @@ describe('what readers ask', () => {
         const query = parts.join(' ').trim().slice(0, SEARCH_QUERY_CHARS_MAX).toWellFormed();
         const { hits, marks } = await ask(query);
         for (const { content } of hits) {
-          const shown = markedParts(content, marks).map(({ text }) => text);
+          const shown = splitAtMarks(content, marks).map(({ text }) => text);
           expect(shown.join('')).toBe(content);
         }
         const page = await fetch(`${server.url}/search?q=${encodeURIComponent(query)}`);
@@ -137,7 +140,7 @@ describe('what readers ask', () => {
   });
 
   test('every hit leads to a heading that is there', async () => {
-    for (const { ask: question } of questions) {
+    for (const { query: question } of SEARCH_QUESTIONS) {
       for (const { slug, sectionId } of (await ask(question)).hits) {
         const answer = await fetch(`${server.url}${slug}`);
         expect(answer.status, slug).toBe(200);

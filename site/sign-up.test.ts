@@ -1,18 +1,18 @@
 /** The sign-up page in a browser, on a server that lets people in, and on one that does not. */
-import { startTestServer, type TestServer } from '@switchyard/server/testing/server.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { atSite, builtSite } from './testing/at-site.ts';
-import { gatherComplaints, hasBrowser } from './testing/browser.ts';
-import { faintWords } from './testing/contrast.ts';
+import { collectPageErrors, hasBrowser } from './testing/browser.ts';
+import { builtSiteFolder, setUpSite } from './testing/built-site.ts';
+import { findLowContrastText } from './testing/contrast.ts';
 
-const at = atSite((site) => startTestServer({ site }));
+const at = setUpSite((site) => startTestServer({ site }));
 let closed: TestServer;
 const complaints: string[] = [];
 
 async function visit(url: string, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await at.visitors.newPage(options);
-  gatherComplaints(page, complaints);
+  collectPageErrors(page, complaints);
   await page.goto(url, { waitUntil: 'networkidle' });
   return page;
 }
@@ -20,7 +20,7 @@ async function visit(url: string, options: BrowserContextOptions = {}): Promise<
 /** What the token on the page lets its owner see. */
 async function ownerOf(page: Page): Promise<unknown> {
   const token = await page.locator('[data-place=token]').textContent();
-  return (await at.site.ask('GET', '/v1/account', { token })).body;
+  return (await at.site.request('GET', '/v1/account', { token })).body;
 }
 
 const done = (page: Page, what: 'Account created' | 'Invite accepted'): Promise<void> =>
@@ -29,13 +29,13 @@ const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 async function invite(email: string): Promise<{ id: string; invite_url: string }> {
-  const answer = await at.site.ask('POST', '/v1/account/members', { body: { email, role: 'developer' } });
+  const answer = await at.site.request('POST', '/v1/account/members', { body: { email, role: 'developer' } });
   return answer.body as { id: string; invite_url: string };
 }
 
 describe.skipIf(!hasBrowser)('the sign-up page', () => {
   beforeAll(async () => {
-    closed = await startTestServer({ site: builtSite, env: { SWITCHYARD_SIGN_UP: 'closed' } });
+    closed = await startTestServer({ site: builtSiteFolder, env: { SWITCHYARD_SIGN_UP: 'closed' } });
   });
   afterEach(() => {
     expect(complaints.splice(0)).toEqual([]);
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
       for (let times = 0; times < 3; times += 1) form.requestSubmit();
     });
     await done(page, 'Account created');
-    const accounts = (await at.site.ask('GET', '/v1/accounts')).body as { name: string }[];
+    const accounts = (await at.site.request('GET', '/v1/accounts')).body as { name: string }[];
     expect(accounts.filter((one) => one.name === 'Pressed twice')).toHaveLength(1);
   });
 
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await page.getByText('Sign-up is closed on this server').waitFor();
     expect(await page.getByLabel('Name of the account').isVisible()).toBe(false);
     const body = { email: 'eve@example.com', role: 'viewer' };
-    const answer = await closed.ask('POST', '/v1/account/members', { body });
+    const answer = await closed.request('POST', '/v1/account/members', { body });
     await page.goto((answer.body as { invite_url: string }).invite_url);
     await page.getByRole('button', { name: 'Accept the invite' }).click();
     await done(page, 'Invite accepted');
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     const page = await visit(`${at.site.url}/sign-up`, options);
     const look = async (): Promise<void> => {
       expect(await overflow(page)).toBeLessThanOrEqual(0);
-      expect(await page.evaluate(faintWords, 4.5)).toEqual([]);
+      expect(await page.evaluate(findLowContrastText, 4.5)).toEqual([]);
     };
     await look();
     await page.goto(invite_url.replace(/.$/, ''), { waitUntil: 'networkidle' });

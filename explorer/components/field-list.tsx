@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
-import type { Block, Fact, Field, Group } from '../model/field.ts';
-import { hrefOf } from '../model/href.ts';
+import { formatAnchorHref } from '../model/schema/anchor-href.ts';
+import type { Fact, Field, FieldGroup, RawBlock } from '../model/schema/field.ts';
 import { Markdown } from './markdown.tsx';
 
 /** A list of values longer than this is folded. */
@@ -41,7 +41,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 }
 
 /** Pieces of the document as they are, folded. */
-export function BlockList({ blocks }: { blocks: readonly Block[] }) {
+export function RawBlockList({ blocks }: { blocks: readonly RawBlock[] }) {
   return blocks.map(({ title, text }, index) => (
     <details className="api-more" key={`${title}${index}`}>
       <summary>{title}</summary>
@@ -74,7 +74,7 @@ function Flags({ field }: { field: Field }) {
   );
 }
 
-export function Type({ field: { type, nullable, schema } }: { field: Field }) {
+export function FieldTypeLabel({ field: { type, nullable, schema } }: { field: Field }) {
   return (
     <span className="api-type">
       {type}
@@ -84,8 +84,8 @@ export function Type({ field: { type, nullable, schema } }: { field: Field }) {
   );
 }
 
-function Name({ field: { name, named } }: { field: Field }) {
-  return named === 'api' ? <code>{name}</code> : <em>{name}</em>;
+function Name({ field: { name, synthetic } }: { field: Field }) {
+  return synthetic ? <em>{name}</em> : <code>{name}</code>;
 }
 
 function FieldItem({ field }: { field: Field }) {
@@ -96,7 +96,7 @@ function FieldItem({ field }: { field: Field }) {
         <a className="api-name">
           <Name field={field} />
         </a>{' '}
-        <Type field={field} />
+        <FieldTypeLabel field={field} />
         <Flags field={field} />
       </p>
       <FieldBody field={field} />
@@ -114,7 +114,7 @@ function FieldItem({ field }: { field: Field }) {
 
 /** Everything about a field but its name, its type and the fields below it. */
 export function FieldBody({ field }: { field: Field }) {
-  const { description, facts, blocks, again, faults } = field;
+  const { description, facts, blocks, unfoldedAt: again, faults } = field;
   return (
     <>
       <Markdown text={description} />
@@ -122,14 +122,14 @@ export function FieldBody({ field }: { field: Field }) {
       {again && (
         <p className="api-fact">
           {again.recursive ? 'Recursive: its fields are again those of ' : 'Its fields are those of '}
-          <a href={hrefOf(again.place.id)}>
+          <a href={formatAnchorHref(again.place.id)}>
             <code>{again.place.label}</code>
           </a>
           .
         </p>
       )}
       <Faults faults={faults} />
-      <BlockList blocks={blocks} />
+      <RawBlockList blocks={blocks} />
     </>
   );
 }
@@ -145,7 +145,7 @@ export function FieldList({ fields }: { fields: readonly Field[] }) {
 }
 
 /** The fields of a body: its own stand open, the ways it may look are named. */
-export function Groups({ groups }: { groups: readonly Group[] }) {
+export function FieldGroups({ groups }: { groups: readonly FieldGroup[] }) {
   return groups.map((group) => (
     <Fragment key={group.title}>
       {group.kind !== 'properties' && <p className="api-label">{group.title}</p>}

@@ -8,7 +8,7 @@ export type TabsProps = {
 };
 
 /** What the page around the explorer may do its own way: code blocks with colours and copy buttons, and tabs. */
-export type Host = { Code: ComponentType<CodeProps>; Tabs: ComponentType<TabsProps> };
+export type HostComponents = { Code: ComponentType<CodeProps>; Tabs: ComponentType<TabsProps> };
 
 /** Code as plain text. It can be reached by keyboard, because it may scroll. */
 function PlainCode({ code, caption }: CodeProps) {
@@ -37,7 +37,7 @@ function PlainTabs({ id, panels }: TabsProps) {
   );
 }
 
-const HostContext = createContext<Host>({ Code: PlainCode, Tabs: PlainTabs });
+const HostContext = createContext<HostComponents>({ Code: PlainCode, Tabs: PlainTabs });
 
 export const HostProvider = HostContext.Provider;
 

@@ -1,14 +1,14 @@
-import { type BlockNode, type Inline, readMarkdown } from '../model/markdown.ts';
 import { Code } from './host.tsx';
+import { type BlockNode, type InlineNode, parseMarkdown } from './markdown-parser.ts';
 
 /** The tree never changes, so a place in it is a good key. */
 const at = (index: number) => `${index}`;
 
-function Words({ parts }: { parts: readonly Inline[] }) {
+function Words({ parts }: { parts: readonly InlineNode[] }) {
   return parts.map((part, index) => <Word key={at(index)} part={part} />);
 }
 
-function Word({ part }: { part: Inline }) {
+function Word({ part }: { part: InlineNode }) {
   if (part.kind === 'text') return part.text;
   if (part.kind === 'code') return <code>{part.text}</code>;
   if (part.kind === 'break') return <br />;
@@ -109,14 +109,14 @@ export function Markdown({ text }: { text: string }) {
   if (text.trim() === '') return null;
   return (
     <div className="api-text">
-      <Blocks nodes={readMarkdown(text)} />
+      <Blocks nodes={parseMarkdown(text)} />
     </div>
   );
 }
 
 /** A description of one line for a place where a link cannot stand; undefined when it is longer. */
-export function oneLine(text: string): string | undefined {
-  const [first, ...others] = readMarkdown(text);
+export function formatSingleLine(text: string): string | undefined {
+  const [first, ...others] = parseMarkdown(text);
   if (first?.kind !== 'paragraph' || others.length > 0) return undefined;
   const words = first.children.map((part) =>
     part.kind === 'text' || part.kind === 'code' ? part.text : undefined,

@@ -1,14 +1,14 @@
-import { hrefOf } from '../model/href.ts';
+import { buildCodeSamples, type SampleOptions } from '../model/operation/code-samples.ts';
 import {
-  missingDocument,
+  describeMissingDocument,
+  getOperationTitle,
   type Operation as OperationData,
   readOperation,
-  titleOf,
-} from '../model/operation.ts';
-import { type SampleOptions, samplesOf } from '../model/samples.ts';
-import { Details } from './details.tsx';
+} from '../model/operation/read-operation.ts';
+import { formatAnchorHref } from '../model/schema/anchor-href.ts';
 import { Faults } from './field-list.tsx';
 import { Markdown } from './markdown.tsx';
+import { OperationDetails } from './operation-details.tsx';
 
 export type OperationProps = SampleOptions & {
   /** The documents that can be named, parsed. */
@@ -24,7 +24,7 @@ export type OperationProps = SampleOptions & {
 /** One operation of an OpenAPI 3.0 document, found by its method and path. */
 export function Operation({ specs, spec, method, path, level, ...options }: OperationProps) {
   const name = spec?.trim() ?? '';
-  const missing = missingDocument(specs, name);
+  const missing = describeMissingDocument(specs, name);
   if (missing !== undefined) return <p className="api-message">{missing}</p>;
   const operation = readOperation(specs[name], method, path);
   if (!operation) {
@@ -38,12 +38,12 @@ export function Operation({ specs, spec, method, path, level, ...options }: Oper
       </p>
     );
   }
-  return <OperationView operation={operation} samples={samplesOf(operation, options)} level={level} />;
+  return <OperationView operation={operation} samples={buildCodeSamples(operation, options)} level={level} />;
 }
 
 type ViewProps = {
   operation: OperationData;
-  samples: ReturnType<typeof samplesOf>;
+  samples: ReturnType<typeof buildCodeSamples>;
   level?: 2 | 3 | undefined;
 };
 
@@ -51,12 +51,12 @@ type ViewProps = {
 export function OperationView({ operation, samples, level = 3 }: ViewProps) {
   const { id, method, path, description, deprecated, faults } = operation;
   const Title = level === 2 ? 'h2' : 'h3';
-  const title = titleOf(operation);
+  const title = getOperationTitle(operation);
   return (
     <section className="api">
       <Title id={id}>
         {title}{' '}
-        <a className="api-permalink" href={hrefOf(id)} aria-label={`Link to “${title}”`}>
+        <a className="api-permalink" href={formatAnchorHref(id)} aria-label={`Link to “${title}”`}>
           #
         </a>
       </Title>
@@ -72,7 +72,7 @@ export function OperationView({ operation, samples, level = 3 }: ViewProps) {
           <span className="api-hide">Hide</span>
           <span className="api-unseen"> the details of “{title}”</span>
         </summary>
-        <Details operation={operation} samples={samples} heading={level === 2 ? 'h3' : 'h4'} />
+        <OperationDetails operation={operation} samples={samples} heading={level === 2 ? 'h3' : 'h4'} />
       </details>
     </section>
   );

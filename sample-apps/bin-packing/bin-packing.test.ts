@@ -317,7 +317,7 @@ describe('bin packing', () => {
     expect(code).toBe(1);
   });
 
-  it.each(['mip.ts', 'mip-worker.ts', 'options.ts', 'checks.ts', 'statistics.ts'])(
+  it.each(['mip.ts', 'mip-worker.ts', 'options.ts', 'json-parsing.ts', 'statistics.ts'])(
     'has the same %s as the shift-scheduling app: each folder is complete, and neither copy drifts',
     async (name) => {
       const [own, other] = await Promise.all(

@@ -6,7 +6,7 @@
  * it. Weights used: the sizes, one for each item at least as big as some threshold, one for each item of a group that
  * must be kept apart, and sizes rounded to fractions of a bin (the dual feasible functions of Fekete and Schepers).
  */
-import { type BinType, fits, type Item, type Problem } from './input.ts';
+import { type BinType, fitsIn, type Item, type Problem } from './input.ts';
 import { MipBuilder, type MipModel } from './mip.ts';
 
 type Weight = (item: Item) => number;
@@ -16,7 +16,7 @@ const knapsackCellsMaximum = 2_000_000;
 
 /** The most weight that the items can bring into one bin of the type; conflicts are ignored. */
 function weightMaximum(items: readonly Item[], type: BinType, weight: Weight): number {
-  const able = items.filter((item) => weight(item) > 0 && fits(item.size, type));
+  const able = items.filter((item) => weight(item) > 0 && fitsIn(item.size, type));
   const heaviest = able.map(weight).sort((a, b) => b - a);
   const byCount = heaviest.slice(0, type.itemsMaximum).reduce((sum, value) => sum + value, 0);
   const whole = able.every((item) => Number.isInteger(item.size));
@@ -83,15 +83,15 @@ function weightsOf(problem: Problem): Weight[] {
 }
 
 /** The counting model; infeasible only when the problem is. */
-export function boundModel(problem: Problem): MipModel {
+export function buildBoundModel(problem: Problem): MipModel {
   const builder = new MipBuilder();
   const { items, types } = problem;
-  const columns = types.map((type) => builder.column(type.cost, 0, Math.min(type.quantity, items.length)));
+  const columns = types.map((type) => builder.addColumn(type.cost, 0, Math.min(type.quantity, items.length)));
   for (const weight of weightsOf(problem)) {
     const total = items.reduce((sum, item) => sum + weight(item), 0);
     const terms = types.map((type, t) => [columns[t] ?? 0, weightMaximum(items, type, weight)] as const);
     // What rounding errors take from one side is given back here, so that the row never cuts off a packing.
-    builder.row(total - 1e-6 * Math.max(1, total), Number.POSITIVE_INFINITY, terms);
+    builder.addRow(total - 1e-6 * Math.max(1, total), Number.POSITIVE_INFINITY, terms);
   }
   return builder.build();
 }

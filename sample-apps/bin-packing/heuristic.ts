@@ -2,8 +2,8 @@
  * First-fit and best-fit decreasing for the first packings, then ruin and recreate: a few bins are emptied and their
  * items packed again, and what is not worse is kept. Deterministic for a seed and a number of rounds.
  */
-import { type BinType, fits, type Item, type Problem } from './input.ts';
-import { accepts, type Bin, costOf, exchangeTypes, type Packing, usedTypes } from './packing.ts';
+import { type BinType, fitsIn, type Item, type Problem } from './input.ts';
+import { assignCheapestTypes, type Bin, canAdd, countTypes, type Packing, packingCost } from './packing.ts';
 
 /** Uniform numbers from 0 up to but not including 1, the same for the same seed. */
 export type Random = () => number;
@@ -51,14 +51,14 @@ function insert(
   chooseBin: BinRule,
   chooseType: TypeRule,
 ): Item[] {
-  const used = usedTypes(bins);
+  const used = countTypes(bins);
   const left: Item[] = [];
   for (const item of items) {
-    const open = bins.filter((bin) => accepts(bin, item));
+    const open = bins.filter((bin) => canAdd(bin, item));
     let bin = chooseBin(open);
     if (!bin) {
       const types = problem.types.filter(
-        (type) => fits(item.size, type) && (used.get(type) ?? 0) < type.quantity,
+        (type) => fitsIn(item.size, type) && (used.get(type) ?? 0) < type.quantity,
       );
       const type = chooseType(types, item);
       if (!type) {
@@ -78,7 +78,7 @@ function insert(
 /** Fewer items left over first, then the cost, then bins as unequally full as possible, for that lets bins run empty. */
 function isNoWorse(candidate: Packing, current: Packing): boolean {
   if (candidate.left.length !== current.left.length) return candidate.left.length < current.left.length;
-  const difference = costOf(candidate) - costOf(current);
+  const difference = packingCost(candidate) - packingCost(current);
   if (Math.abs(difference) > 1e-9) return difference < 0;
   return concentration(candidate) >= concentration(current) * 0.9999;
 }
@@ -91,7 +91,7 @@ function concentration(packing: Packing): number {
 }
 
 /** The best of several decreasing rules. */
-export function firstPacking(problem: Problem): Packing {
+export function buildFirstPacking(problem: Problem): Packing {
   const decreasing = [...problem.items].sort(
     (a, b) => b.size - a.size || b.conflicts.size - a.conflicts.size,
   );
@@ -106,7 +106,7 @@ export function firstPacking(problem: Problem): Packing {
     for (const chooseType of rules) {
       const bins: Bin[] = [];
       const left = insert(problem, bins, decreasing, chooseBin, chooseType);
-      exchangeTypes(problem, bins);
+      assignCheapestTypes(problem, bins);
       const packing = { bins, left };
       if (!best || isNoWorse(packing, best)) best = packing;
     }
@@ -115,7 +115,7 @@ export function firstPacking(problem: Problem): Packing {
 }
 
 /** One round of ruin and recreate on a copy; the current packing stays as it is. */
-export function nextPacking(problem: Problem, current: Packing, random: Random): Packing {
+export function ruinAndRecreate(problem: Problem, current: Packing, random: Random): Packing {
   const bins = current.bins.map((bin) => ({ ...bin, items: [...bin.items] }));
   const loose = [...current.left];
   const emptied = Math.min(bins.length, 1 + Math.floor(random() * 4));
@@ -150,7 +150,7 @@ export function nextPacking(problem: Problem, current: Packing, random: Random):
     looseFit,
     anyType,
   );
-  exchangeTypes(problem, kept);
+  assignCheapestTypes(problem, kept);
   const candidate = { bins: kept, left };
   return isNoWorse(candidate, current) ? candidate : current;
 }

@@ -1,5 +1,12 @@
 /** The input: what it holds, and the reader that refuses anything else. README.md says the same in words. */
-import { asList, asNumber, asObject, asText, InputError, refuseDuplicates } from './checks.ts';
+import {
+  InputError,
+  parseList,
+  parseNumber,
+  parseObject,
+  parseText,
+  requireUniqueIds,
+} from './json-parsing.ts';
 
 export interface BinType {
   id: string;
@@ -25,47 +32,47 @@ export interface Problem {
 }
 
 /** What fits exactly on paper may overrun by a rounding error in binary; that little is forgiven. */
-export function fits(size: number, type: BinType): boolean {
+export function fitsIn(size: number, type: BinType): boolean {
   return size <= type.capacity + 1e-9 * Math.max(1, type.capacity);
 }
 
 function readType(value: unknown, path: string): BinType {
-  const raw = asObject(value, path, ['id', 'capacity', 'cost', 'quantity', 'max_items']);
+  const raw = parseObject(value, path, ['id', 'capacity', 'cost', 'quantity', 'max_items']);
   const whole = { minimum: 0, maximum: 1e6, whole: true, otherwise: Number.POSITIVE_INFINITY };
   return {
-    id: asText(raw.id, `${path}.id`),
-    capacity: asNumber(raw.capacity, `${path}.capacity`, { minimum: 0 }),
-    cost: asNumber(raw.cost, `${path}.cost`, { minimum: 0, maximum: 1e6 }),
-    quantity: asNumber(raw.quantity, `${path}.quantity`, whole),
-    itemsMaximum: asNumber(raw.max_items, `${path}.max_items`, { ...whole, minimum: 1 }),
+    id: parseText(raw.id, `${path}.id`),
+    capacity: parseNumber(raw.capacity, `${path}.capacity`, { minimum: 0 }),
+    cost: parseNumber(raw.cost, `${path}.cost`, { minimum: 0, maximum: 1e6 }),
+    quantity: parseNumber(raw.quantity, `${path}.quantity`, whole),
+    itemsMaximum: parseNumber(raw.max_items, `${path}.max_items`, { ...whole, minimum: 1 }),
   };
 }
 
 /** Reads the whole input. Throws InputError with the field, its value and what would be right. */
 export function readProblem(value: unknown): Problem {
-  const raw = asObject(value, 'the input', ['bins', 'items', 'incompatibilities']);
-  const types = asList(raw.bins, 'bins').map((type, index) => readType(type, `bins[${index}]`));
-  refuseDuplicates(
+  const raw = parseObject(value, 'the input', ['bins', 'items', 'incompatibilities']);
+  const types = parseList(raw.bins, 'bins').map((type, index) => readType(type, `bins[${index}]`));
+  requireUniqueIds(
     types.map((type) => type.id),
     'bins',
   );
-  const items = asList(raw.items, 'items').map((entry, index): Item => {
+  const items = parseList(raw.items, 'items').map((entry, index): Item => {
     const path = `items[${index}]`;
-    const item = asObject(entry, path, ['id', 'size']);
-    const id = asText(item.id, `${path}.id`);
-    return { index, id, size: asNumber(item.size, `${path}.size`, { minimum: 0 }), conflicts: new Set() };
+    const item = parseObject(entry, path, ['id', 'size']);
+    const id = parseText(item.id, `${path}.id`);
+    return { index, id, size: parseNumber(item.size, `${path}.size`, { minimum: 0 }), conflicts: new Set() };
   });
-  refuseDuplicates(
+  requireUniqueIds(
     items.map((item) => item.id),
     'items',
   );
   const byId = new Map(items.map((item) => [item.id, item]));
-  const pairs = asList(raw.incompatibilities, 'incompatibilities', true);
+  const pairs = parseList(raw.incompatibilities, 'incompatibilities', true);
   for (const [index, pair] of pairs.entries()) {
     const path = `incompatibilities[${index}]`;
-    const ids = asList(pair, path);
+    const ids = parseList(pair, path);
     const [first, second] = ids.map((id, side) => {
-      const item = byId.get(asText(id, `${path}[${side}]`));
+      const item = byId.get(parseText(id, `${path}[${side}]`));
       if (!item) {
         throw new InputError(`${path}[${side}] is ${JSON.stringify(id)}: it must be the id of an item`);
       }

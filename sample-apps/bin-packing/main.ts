@@ -4,15 +4,15 @@
  */
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { boundModel } from './bound.ts';
-import { InputError, parseJson } from './checks.ts';
-import { firstPacking, nextPacking, seededRandom } from './heuristic.ts';
-import { fits, type Problem, readProblem } from './input.ts';
+import { buildBoundModel } from './bound.ts';
+import { buildFirstPacking, ruinAndRecreate, seededRandom } from './heuristic.ts';
+import { fitsIn, type Problem, readProblem } from './input.ts';
+import { InputError, parseJson } from './json-parsing.ts';
 import { solveMip } from './mip.ts';
-import { buildModel, slotCounts } from './model.ts';
+import { buildModel, countSlots } from './model.ts';
 import { readOptions } from './options.ts';
-import { costOf, type Packing } from './packing.ts';
-import { type CustomStatistics, Progress, rounded } from './statistics.ts';
+import { type Packing, packingCost } from './packing.ts';
+import { type CustomStatistics, Progress, roundValue } from './statistics.ts';
 
 const optionDefinitions = {
   duration: { default: 10, minimum: 0.1, maximum: 43_200 },
@@ -40,7 +40,7 @@ const staleRoundsPerItem = 150;
 /** Items that fit into no bin at all, in words. */
 function oversized(problem: Problem): string[] {
   return problem.items
-    .filter((item) => !problem.types.some((type) => type.quantity > 0 && fits(item.size, type)))
+    .filter((item) => !problem.types.some((type) => type.quantity > 0 && fitsIn(item.size, type)))
     .map((item) => `item ${JSON.stringify(item.id)} of size ${item.size} is larger than every bin`);
 }
 
@@ -66,7 +66,7 @@ class Search {
     const { outcome } = this;
     outcome.reasons = oversized(problem);
     if (outcome.reasons.length > 0) return { ...outcome, status: 'infeasible' };
-    const first = firstPacking(problem);
+    const first = buildFirstPacking(problem);
     this.offer(first);
     await this.findBound(problem, options);
     if (outcome.status === 'infeasible') return outcome;
@@ -80,27 +80,27 @@ class Search {
 
   private offer(packing: Packing): void {
     // The solver's own tolerance is wider than ours: what it calls full may be a little over.
-    if (packing.left.length > 0 || !packing.bins.every((bin) => fits(bin.load, bin.type))) return;
-    const cost = costOf(packing);
-    if (this.outcome.packing && cost > costOf(this.outcome.packing) - 1e-9) return;
+    if (packing.left.length > 0 || !packing.bins.every((bin) => fitsIn(bin.load, bin.type))) return;
+    const cost = packingCost(packing);
+    if (this.outcome.packing && cost > packingCost(this.outcome.packing) - 1e-9) return;
     this.outcome.packing = packing;
-    this.progress.improved(cost, this.outcome.bound);
+    this.progress.recordImprovement(cost, this.outcome.bound);
   }
 
   private isProved(gap: number): boolean {
     const { packing, bound } = this.outcome;
     if (!packing) return false;
-    const cost = costOf(packing);
+    const cost = packingCost(packing);
     return cost - bound <= Math.max(1e-6 * Math.max(1, cost), gap * cost);
   }
 
   private secondsLeft(options: Options): number {
-    return Math.max(0, options.duration - this.progress.seconds());
+    return Math.max(0, options.duration - this.progress.elapsedSeconds());
   }
 
   private async findBound(problem: Problem, options: Options): Promise<void> {
     const seconds = Math.max(0.05, this.secondsLeft(options) * 0.3);
-    const result = await solveMip(boundModel(problem), { seconds, gap: 0, signal: this.signal });
+    const result = await solveMip(buildBoundModel(problem), { seconds, gap: 0, signal: this.signal });
     if (result.status === 'infeasible') {
       this.outcome.status = 'infeasible';
       this.outcome.reasons = ['all bins together do not hold all items, by their sizes and numbers alone'];
@@ -121,18 +121,19 @@ class Search {
   ): Promise<Packing> {
     const { outcome } = this;
     const random = seededRandom(options.seed + outcome.rounds);
-    const end = this.progress.seconds() + this.secondsLeft(options) * share;
+    const end = this.progress.elapsedSeconds() + this.secondsLeft(options) * share;
     let current = from;
     let stale = 0;
     while (stale < staleMaximum && !this.isProved(options.gap)) {
       if (outcome.rounds % 50 === 0) {
         await nextTurn();
-        if (this.signal.aborted || this.progress.seconds() >= end) break;
+        if (this.signal.aborted || this.progress.elapsedSeconds() >= end) break;
       }
       outcome.rounds += 1;
       stale += 1;
-      const next = nextPacking(problem, current, random);
-      if (next.left.length < current.left.length || costOf(next) < costOf(current) - 1e-9) stale = 0;
+      const next = ruinAndRecreate(problem, current, random);
+      if (next.left.length < current.left.length || packingCost(next) < packingCost(current) - 1e-9)
+        stale = 0;
       current = next;
       this.offer(current);
     }
@@ -140,7 +141,7 @@ class Search {
   }
 
   private isExactAffordable(problem: Problem, options: Options): boolean {
-    const slots = [...slotCounts(problem, this.outcome.packing).values()].reduce(
+    const slots = [...countSlots(problem, this.outcome.packing).values()].reduce(
       (sum, count) => sum + count,
       0,
     );
@@ -151,7 +152,7 @@ class Search {
     const { outcome } = this;
     if (this.isProved(options.gap) || this.signal.aborted) return;
     const model = buildModel(problem, outcome.packing, Math.max(0, outcome.bound));
-    const start = outcome.packing && model.write(outcome.packing);
+    const start = outcome.packing && model.toColumns(outcome.packing);
     const result = await solveMip(model.mip, {
       seconds: Math.max(0.05, this.secondsLeft(options)),
       gap: options.gap,
@@ -159,11 +160,11 @@ class Search {
       ...(start ? { start } : {}),
       onImprovement: ({ columns: values, bound }) => {
         outcome.bound = Math.max(outcome.bound, bound);
-        this.offer(model.read(values));
+        this.offer(model.toPacking(values));
       },
     });
     outcome.nodes = result.nodes;
-    if (result.columns) this.offer(model.read(result.columns));
+    if (result.columns) this.offer(model.toPacking(result.columns));
     outcome.bound = Math.max(outcome.bound, result.bound);
     if (result.status === 'infeasible' && !outcome.packing) {
       outcome.status = 'infeasible';
@@ -176,7 +177,7 @@ function describe(packing: Packing | null) {
   return (packing?.bins ?? []).map(({ type, items, load }) => ({
     type: type.id,
     cost: type.cost,
-    load: rounded(load),
+    load: roundValue(load),
     items: items.map((item) => item.id),
   }));
 }
@@ -198,15 +199,19 @@ async function main(): Promise<void> {
     const load = packing.bins.reduce((sum, bin) => sum + bin.load, 0);
     Object.assign(custom, {
       bins: packing.bins.length,
-      fill: capacity > 0 ? rounded(load / capacity) : 1,
-      ...(Number.isFinite(bound) ? { bound: rounded(Math.min(bound, costOf(packing))) } : {}),
+      fill: capacity > 0 ? roundValue(load / capacity) : 1,
+      ...(Number.isFinite(bound) ? { bound: roundValue(Math.min(bound, packingCost(packing))) } : {}),
     });
   }
-  console.error(`${progress.seconds().toFixed(2).padStart(8)} s  ${status}`);
+  console.error(`${progress.elapsedSeconds().toFixed(2).padStart(8)} s  ${status}`);
   const output = {
     options,
     solution: { status, reasons: outcome.reasons, bins: describe(packing) },
-    statistics: progress.statistics(packing ? costOf(packing) : null, custom, outcome.rounds + outcome.nodes),
+    statistics: progress.buildStatistics(
+      packing ? packingCost(packing) : null,
+      custom,
+      outcome.rounds + outcome.nodes,
+    ),
   };
   process.stdout.write(`${JSON.stringify(output)}\n`);
 }

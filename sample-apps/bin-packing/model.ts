@@ -2,15 +2,15 @@
  * Packing as a mixed-integer model: a 0/1 column for each slot (a bin that may be used, of a certain type) and one for
  * each item in each slot. There are as many slots of a type as a packing cheaper than the known one could use.
  */
-import { type BinType, fits, type Item, type Problem } from './input.ts';
+import { type BinType, fitsIn, type Item, type Problem } from './input.ts';
 import { MipBuilder, type MipModel, type Term } from './mip.ts';
-import { type Bin, costOf, type Packing } from './packing.ts';
+import { type Bin, type Packing, packingCost } from './packing.ts';
 
 export interface PackingModel {
   mip: MipModel;
-  read(columns: Float64Array): Packing;
+  toPacking(columns: Float64Array): Packing;
   /** Column values for a packing without items left over; null when it has more bins of a type than there are slots. */
-  write(packing: Packing): Float64Array | null;
+  toColumns(packing: Packing): Float64Array | null;
 }
 
 interface Slot {
@@ -21,8 +21,8 @@ interface Slot {
 }
 
 /** How many slots of each type the model would have. */
-export function slotCounts(problem: Problem, known: Packing | null): Map<BinType, number> {
-  const limit = known ? costOf(known) : Number.POSITIVE_INFINITY;
+export function countSlots(problem: Problem, known: Packing | null): Map<BinType, number> {
+  const limit = known ? packingCost(known) : Number.POSITIVE_INFINITY;
   return new Map(
     problem.types.map((type) => {
       const affordable = type.cost > 0 ? Math.floor(limit / type.cost + 1e-9) : Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ export function slotCounts(problem: Problem, known: Packing | null): Map<BinType
 export function buildModel(problem: Problem, known: Packing | null, bound: number): PackingModel {
   const builder = new MipBuilder();
   const slots: Slot[] = [];
-  for (const [type, count] of slotCounts(problem, known)) {
+  for (const [type, count] of countSlots(problem, known)) {
     for (let number = 0; number < count; number += 1)
       slots.push(addSlot(builder, problem, type, slots.at(-1)));
   }
@@ -44,44 +44,47 @@ export function buildModel(problem: Problem, known: Packing | null, bound: numbe
       const column = slot.places.get(item.index);
       return column === undefined ? [] : [[column, 1]];
     });
-    builder.row(1, 1, places);
+    builder.addRow(1, 1, places);
   }
   const costs = slots.map((slot): Term => [slot.used, slot.type.cost]);
-  builder.row(bound - 1e-6 * Math.max(1, bound), Number.POSITIVE_INFINITY, costs);
+  builder.addRow(bound - 1e-6 * Math.max(1, bound), Number.POSITIVE_INFINITY, costs);
 
   const mip = builder.build();
   return {
     mip,
-    read: (columns) => ({ bins: slots.flatMap((slot) => readSlot(problem, slot, columns) ?? []), left: [] }),
-    write: (packing) => writePacking(packing, slots, mip.cost.length),
+    toPacking: (columns) => ({
+      bins: slots.flatMap((slot) => readSlot(problem, slot, columns) ?? []),
+      left: [],
+    }),
+    toColumns: (packing) => writePacking(packing, slots, mip.cost.length),
   };
 }
 
 /** Slots of one type are alike, so they are used in order: the model need not look at all their permutations. */
 function addSlot(builder: MipBuilder, problem: Problem, type: BinType, before: Slot | undefined): Slot {
-  const used = builder.binary(type.cost);
-  const able = problem.items.filter((item) => fits(item.size, type));
-  const places = new Map(able.map((item) => [item.index, builder.binary(0)]));
+  const used = builder.addBinaryColumn(type.cost);
+  const able = problem.items.filter((item) => fitsIn(item.size, type));
+  const places = new Map(able.map((item) => [item.index, builder.addBinaryColumn(0)]));
   const place = (item: Item): number => places.get(item.index) ?? 0;
   const none = Number.NEGATIVE_INFINITY;
   if (before?.type === type) {
-    builder.row(0, Number.POSITIVE_INFINITY, [
+    builder.addRow(0, Number.POSITIVE_INFINITY, [
       [before.used, 1],
       [used, -1],
     ]);
   }
-  builder.row(none, 0, [[used, -type.capacity], ...able.map((item): Term => [place(item), item.size])]);
+  builder.addRow(none, 0, [[used, -type.capacity], ...able.map((item): Term => [place(item), item.size])]);
   if (type.itemsMaximum < able.length) {
-    builder.row(none, 0, [[used, -type.itemsMaximum], ...able.map((item): Term => [place(item), 1])]);
+    builder.addRow(none, 0, [[used, -type.itemsMaximum], ...able.map((item): Term => [place(item), 1])]);
   }
   for (const item of able) {
-    builder.row(none, 0, [
+    builder.addRow(none, 0, [
       [place(item), 1],
       [used, -1],
     ]);
     for (const other of able) {
       if (other.index <= item.index || !item.conflicts.has(other.index)) continue;
-      builder.row(none, 0, [
+      builder.addRow(none, 0, [
         [place(item), 1],
         [place(other), 1],
         [used, -1],

@@ -1,5 +1,5 @@
 /** Options arrive as `-name value` pairs, every value a string. */
-import { InputError } from './checks.ts';
+import { InputError } from './json-parsing.ts';
 
 /** A number option: what it is when absent, and the range it must lie in. */
 export interface NumberOption {

@@ -1,5 +1,5 @@
 /** A packing: bins of certain types with items in them, and perhaps items left over. */
-import { type BinType, fits, type Item, type Problem } from './input.ts';
+import { type BinType, fitsIn, type Item, type Problem } from './input.ts';
 
 /** `load` is always the sum of the sizes of `items`. */
 export interface Bin {
@@ -14,33 +14,33 @@ export interface Packing {
   left: Item[];
 }
 
-export function costOf(packing: Packing): number {
+export function packingCost(packing: Packing): number {
   return packing.bins.reduce((sum, bin) => sum + bin.type.cost, 0);
 }
 
 /** Whether the item may go into the bin as it is. */
-export function accepts(bin: Bin, item: Item): boolean {
-  if (bin.items.length >= bin.type.itemsMaximum || !fits(bin.load + item.size, bin.type)) return false;
+export function canAdd(bin: Bin, item: Item): boolean {
+  if (bin.items.length >= bin.type.itemsMaximum || !fitsIn(bin.load + item.size, bin.type)) return false;
   if (item.conflicts.size === 0) return true;
   return bin.items.every((other) => !item.conflicts.has(other.index));
 }
 
 /** How many of each type are used. */
-export function usedTypes(bins: readonly Bin[]): Map<BinType, number> {
+export function countTypes(bins: readonly Bin[]): Map<BinType, number> {
   const used = new Map<BinType, number>();
   for (const { type } of bins) used.set(type, (used.get(type) ?? 0) + 1);
   return used;
 }
 
 /** Gives each bin the cheapest type that still holds its items, as far as the quantities go. */
-export function exchangeTypes(problem: Problem, bins: Bin[]): void {
-  const used = usedTypes(bins);
+export function assignCheapestTypes(problem: Problem, bins: Bin[]): void {
+  const used = countTypes(bins);
   const cheapestFirst = [...problem.types].sort((a, b) => a.cost - b.cost);
   for (const bin of bins) {
     const better = cheapestFirst.find(
       (type) =>
         type.cost < bin.type.cost &&
-        fits(bin.load, type) &&
+        fitsIn(bin.load, type) &&
         bin.items.length <= type.itemsMaximum &&
         (used.get(type) ?? 0) < type.quantity,
     );

@@ -3,11 +3,11 @@
  * has the fewest skills to get them with, then costs least, then has the most contract hours left. It never breaks a
  * rule except, possibly, the minimum hours.
  */
-import { dayOf, type Employee, isAvailable, type Problem, type Shift } from './input.ts';
-import { hoursOf, type Seat } from './roster.ts';
+import { type Employee, isAvailable, type Problem, type Shift, startDay } from './input.ts';
+import { type Assignment, sumHours } from './roster.ts';
 
-export function greedyRoster(problem: Problem): Seat[] {
-  const roster: Seat[] = [];
+export function buildGreedyRoster(problem: Problem): Assignment[] {
+  const roster: Assignment[] = [];
   const open = problem.shifts.flatMap((shift) =>
     shift.demand.map(({ skill, count, penalty }) => {
       const able = problem.employees.filter((e) => e.skills.includes(skill) && isAvailable(e, shift));
@@ -38,21 +38,21 @@ export function greedyRoster(problem: Problem): Seat[] {
 }
 
 /** Whether every employee reaches the minimum hours, the one rule that greedyRoster does not promise. */
-export function reachesMinimumHours(problem: Problem, roster: readonly Seat[]): boolean {
-  return problem.employees.every((employee) => hoursOf(employee, roster) >= employee.hoursMinimum);
+export function reachesMinimumHours(problem: Problem, roster: readonly Assignment[]): boolean {
+  return problem.employees.every((employee) => sumHours(employee, roster) >= employee.hoursMinimum);
 }
 
-function rankOf(problem: Problem, roster: readonly Seat[], employee: Employee, shift: Shift) {
-  const hours = hoursOf(employee, roster);
+function rankOf(problem: Problem, roster: readonly Assignment[], employee: Employee, shift: Shift) {
+  const hours = sumHours(employee, roster);
   const hoursLeft = employee.hoursContract - hours;
   const overtimeHours = Math.max(0, shift.hours - Math.max(0, hoursLeft));
   const cost = (employee.preferences.get(shift.id) ?? 0) + overtimeHours * problem.overtimePerHour;
   return { cost, hoursLeft, lacking: Math.max(0, employee.hoursMinimum - hours) };
 }
 
-function mayWork(problem: Problem, roster: readonly Seat[], employee: Employee, shift: Shift): boolean {
+function mayWork(problem: Problem, roster: readonly Assignment[], employee: Employee, shift: Shift): boolean {
   const own = roster.filter((seat) => seat.employee === employee).map((seat) => seat.shift);
-  if (hoursOf(employee, roster) + shift.hours > employee.hoursMaximum) return false;
+  if (sumHours(employee, roster) + shift.hours > employee.hoursMaximum) return false;
   const rested = own.every(
     (other) =>
       other.start >= shift.end + problem.restMinutes || shift.start >= other.end + problem.restMinutes,
@@ -61,7 +61,7 @@ function mayWork(problem: Problem, roster: readonly Seat[], employee: Employee, 
 }
 
 function longestRunOfDays(shifts: readonly Shift[]): number {
-  const days = [...new Set(shifts.map(dayOf))].sort((a, b) => a - b);
+  const days = [...new Set(shifts.map(startDay))].sort((a, b) => a - b);
   let longest = 0;
   let run = 0;
   days.forEach((day, index) => {

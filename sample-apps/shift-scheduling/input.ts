@@ -1,5 +1,12 @@
 /** The input: what it holds, and the reader that refuses anything else. README.md says the same in words. */
-import { asList, asNumber, asObject, asText, InputError, refuseDuplicates } from './checks.ts';
+import {
+  InputError,
+  parseList,
+  parseNumber,
+  parseObject,
+  parseText,
+  requireUniqueIds,
+} from './json-parsing.ts';
 
 /** A stretch of wall-clock time; both ends in minutes since 1970, as written, without a time zone. */
 export interface Interval {
@@ -44,7 +51,7 @@ export interface Problem {
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 
 function asMinutes(value: unknown, path: string): number {
-  const text = asText(value, path);
+  const text = parseText(value, path);
   const milliseconds = timePattern.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
   if (Number.isNaN(milliseconds)) {
     throw new InputError(`${path} is ${JSON.stringify(text)}: it must be a time like 2026-03-02T07:00`);
@@ -62,28 +69,30 @@ function asInterval(start: unknown, end: unknown, path: string): Interval {
 
 function readEmployee(value: unknown, path: string): Employee {
   const fields = ['id', 'skills', 'availability', 'min_hours', 'contract_hours', 'max_hours', 'preferences'];
-  const raw = asObject(value, path, fields);
-  const hoursMaximum = asNumber(raw.max_hours, `${path}.max_hours`, { minimum: 0, maximum: 10_000 });
-  const preferences = asList(raw.preferences, `${path}.preferences`, true).map((entry, index) => {
+  const raw = parseObject(value, path, fields);
+  const hoursMaximum = parseNumber(raw.max_hours, `${path}.max_hours`, { minimum: 0, maximum: 10_000 });
+  const preferences = parseList(raw.preferences, `${path}.preferences`, true).map((entry, index) => {
     const where = `${path}.preferences[${index}]`;
-    const preference = asObject(entry, where, ['shift', 'cost']);
-    const cost = asNumber(preference.cost, `${where}.cost`, { minimum: -1e6, maximum: 1e6 });
-    return [asText(preference.shift, `${where}.shift`), cost] as const;
+    const preference = parseObject(entry, where, ['shift', 'cost']);
+    const cost = parseNumber(preference.cost, `${where}.cost`, { minimum: -1e6, maximum: 1e6 });
+    return [parseText(preference.shift, `${where}.shift`), cost] as const;
   });
   return {
-    id: asText(raw.id, `${path}.id`),
-    skills: asList(raw.skills, `${path}.skills`).map((skill, i) => asText(skill, `${path}.skills[${i}]`)),
-    availability: asList(raw.availability, `${path}.availability`).map((entry, index) => {
+    id: parseText(raw.id, `${path}.id`),
+    skills: parseList(raw.skills, `${path}.skills`).map((skill, i) =>
+      parseText(skill, `${path}.skills[${i}]`),
+    ),
+    availability: parseList(raw.availability, `${path}.availability`).map((entry, index) => {
       const where = `${path}.availability[${index}]`;
-      const { start, end } = asObject(entry, where, ['start', 'end']);
+      const { start, end } = parseObject(entry, where, ['start', 'end']);
       return asInterval(start, end, where);
     }),
-    hoursMinimum: asNumber(raw.min_hours, `${path}.min_hours`, {
+    hoursMinimum: parseNumber(raw.min_hours, `${path}.min_hours`, {
       minimum: 0,
       maximum: hoursMaximum,
       otherwise: 0,
     }),
-    hoursContract: asNumber(raw.contract_hours, `${path}.contract_hours`, {
+    hoursContract: parseNumber(raw.contract_hours, `${path}.contract_hours`, {
       minimum: 0,
       maximum: 10_000,
       otherwise: hoursMaximum,
@@ -94,44 +103,48 @@ function readEmployee(value: unknown, path: string): Employee {
 }
 
 function readShift(value: unknown, path: string, penalty: number): Shift {
-  const raw = asObject(value, path, ['id', 'start', 'end', 'demand']);
+  const raw = parseObject(value, path, ['id', 'start', 'end', 'demand']);
   const interval = asInterval(raw.start, raw.end, path);
-  const demand = asList(raw.demand, `${path}.demand`).map((entry, index) => {
+  const demand = parseList(raw.demand, `${path}.demand`).map((entry, index) => {
     const where = `${path}.demand[${index}]`;
-    const seat = asObject(entry, where, ['skill', 'count', 'penalty']);
+    const seat = parseObject(entry, where, ['skill', 'count', 'penalty']);
     return {
-      skill: asText(seat.skill, `${where}.skill`),
-      count: asNumber(seat.count, `${where}.count`, { minimum: 0, maximum: 10_000, whole: true }),
-      penalty: asNumber(seat.penalty, `${where}.penalty`, { minimum: 0, maximum: 1e6, otherwise: penalty }),
+      skill: parseText(seat.skill, `${where}.skill`),
+      count: parseNumber(seat.count, `${where}.count`, { minimum: 0, maximum: 10_000, whole: true }),
+      penalty: parseNumber(seat.penalty, `${where}.penalty`, {
+        minimum: 0,
+        maximum: 1e6,
+        otherwise: penalty,
+      }),
     };
   });
-  refuseDuplicates(
+  requireUniqueIds(
     demand.map((seat) => seat.skill),
     `${path}.demand`,
   );
   const hours = (interval.end - interval.start) / 60;
-  return { id: asText(raw.id, `${path}.id`), ...interval, hours, demand };
+  return { id: parseText(raw.id, `${path}.id`), ...interval, hours, demand };
 }
 
 /** Reads the whole input. Throws InputError with the field, its value and what would be right. */
 export function readProblem(value: unknown): Problem {
-  const raw = asObject(value, 'the input', ['employees', 'shifts', 'rules', 'costs']);
-  const rules = asObject(raw.rules ?? {}, 'rules', ['rest_hours', 'max_consecutive_days']);
-  const costs = asObject(raw.costs ?? {}, 'costs', ['uncovered', 'overtime_per_hour']);
-  const uncovered = asNumber(costs.uncovered, 'costs.uncovered', {
+  const raw = parseObject(value, 'the input', ['employees', 'shifts', 'rules', 'costs']);
+  const rules = parseObject(raw.rules ?? {}, 'rules', ['rest_hours', 'max_consecutive_days']);
+  const costs = parseObject(raw.costs ?? {}, 'costs', ['uncovered', 'overtime_per_hour']);
+  const uncovered = parseNumber(costs.uncovered, 'costs.uncovered', {
     minimum: 0,
     maximum: 1e6,
     otherwise: 100,
   });
 
-  const employees = asList(raw.employees, 'employees').map((e, i) => readEmployee(e, `employees[${i}]`));
-  const shifts = asList(raw.shifts, 'shifts').map((s, i) => readShift(s, `shifts[${i}]`, uncovered));
-  refuseDuplicates(
+  const employees = parseList(raw.employees, 'employees').map((e, i) => readEmployee(e, `employees[${i}]`));
+  const shifts = parseList(raw.shifts, 'shifts').map((s, i) => readShift(s, `shifts[${i}]`, uncovered));
+  requireUniqueIds(
     employees.map((employee) => employee.id),
     'employees',
   );
   const shiftIds = shifts.map((shift) => shift.id);
-  refuseDuplicates(shiftIds, 'shifts');
+  requireUniqueIds(shiftIds, 'shifts');
   const known = new Set(shiftIds);
   for (const employee of employees) {
     for (const id of employee.preferences.keys()) {
@@ -146,14 +159,14 @@ export function readProblem(value: unknown): Problem {
     employees,
     shifts: shifts.sort((a, b) => a.start - b.start || a.end - b.end),
     restMinutes:
-      60 * asNumber(rules.rest_hours, 'rules.rest_hours', { minimum: 0, maximum: 168, otherwise: 11 }),
-    consecutiveDaysMaximum: asNumber(rules.max_consecutive_days, 'rules.max_consecutive_days', {
+      60 * parseNumber(rules.rest_hours, 'rules.rest_hours', { minimum: 0, maximum: 168, otherwise: 11 }),
+    consecutiveDaysMaximum: parseNumber(rules.max_consecutive_days, 'rules.max_consecutive_days', {
       minimum: 1,
       maximum: 366,
       whole: true,
       otherwise: Number.POSITIVE_INFINITY,
     }),
-    overtimePerHour: asNumber(costs.overtime_per_hour, 'costs.overtime_per_hour', {
+    overtimePerHour: parseNumber(costs.overtime_per_hour, 'costs.overtime_per_hour', {
       minimum: 0,
       maximum: 1e6,
       otherwise: 10,
@@ -167,6 +180,6 @@ export function isAvailable(employee: Employee, shift: Shift): boolean {
 }
 
 /** Whole days since 1970 of the moment a shift starts: the day it counts for. */
-export function dayOf(shift: Shift): number {
+export function startDay(shift: Shift): number {
   return Math.floor(shift.start / 1440);
 }

@@ -3,14 +3,14 @@
  * Everything a person reads while it runs goes to standard error.
  */
 import { text } from 'node:stream/consumers';
-import { InputError, parseJson } from './checks.ts';
-import { greedyRoster, reachesMinimumHours } from './greedy.ts';
+import { buildGreedyRoster, reachesMinimumHours } from './greedy.ts';
 import { type Problem, readProblem } from './input.ts';
+import { InputError, parseJson } from './json-parsing.ts';
 import { solveMip } from './mip.ts';
 import { buildModel } from './model.ts';
 import { readOptions } from './options.ts';
-import { costOf, hoursOf, overtimeOf, type Seat, type Weights } from './roster.ts';
-import { type CustomStatistics, Progress, rounded } from './statistics.ts';
+import { type Assignment, computeOvertime, rosterCost, sumHours, type Weights } from './roster.ts';
+import { type CustomStatistics, Progress, roundValue } from './statistics.ts';
 
 const optionDefinitions = {
   duration: { default: 10, minimum: 0.1, maximum: 43_200 },
@@ -41,21 +41,22 @@ async function main(): Promise<void> {
   const progress = new Progress();
 
   const model = buildModel(problem, weights);
-  const first = greedyRoster(problem);
-  let roster: Seat[] | null = reachesMinimumHours(problem, first) ? first : null;
-  if (roster) progress.improved(costOf(problem, roster, weights).total, Number.NEGATIVE_INFINITY);
+  const first = buildGreedyRoster(problem);
+  let roster: Assignment[] | null = reachesMinimumHours(problem, first) ? first : null;
+  if (roster)
+    progress.recordImprovement(rosterCost(problem, roster, weights).total, Number.NEGATIVE_INFINITY);
 
-  const seconds = Math.max(0.05, options.duration - progress.seconds());
+  const seconds = Math.max(0.05, options.duration - progress.elapsedSeconds());
   const result = await solveMip(model.mip, {
     seconds,
     gap: options.gap,
     signal,
-    ...(roster ? { start: model.write(roster) } : {}),
-    onImprovement: ({ value, bound }) => progress.improved(value, bound),
+    ...(roster ? { start: model.toColumns(roster) } : {}),
+    onImprovement: ({ value, bound }) => progress.recordImprovement(value, bound),
   });
   if (result.columns) {
-    const found = model.read(result.columns);
-    if (!roster || costOf(problem, found, weights).total <= costOf(problem, roster, weights).total)
+    const found = model.toRoster(result.columns);
+    if (!roster || rosterCost(problem, found, weights).total <= rosterCost(problem, roster, weights).total)
       roster = found;
   }
   const status: Status = result.status === 'unknown' && roster ? 'feasible' : result.status;
@@ -64,25 +65,25 @@ async function main(): Promise<void> {
       ? await explain(problem, weights, options.duration * explanationShare, signal)
       : [];
 
-  const cost = roster ? costOf(problem, roster, weights) : null;
+  const cost = roster ? rosterCost(problem, roster, weights) : null;
   const custom: CustomStatistics = { status, nodes: result.nodes };
   if (cost && roster) {
-    progress.improved(cost.total, result.bound);
+    progress.recordImprovement(cost.total, result.bound);
     Object.assign(custom, {
       uncovered: cost.missing.reduce((sum, gap) => sum + gap.count, 0),
-      uncovered_cost: rounded(cost.uncovered),
-      preference_cost: rounded(cost.preference),
-      overtime_cost: rounded(cost.overtime),
+      uncovered_cost: roundValue(cost.uncovered),
+      preference_cost: roundValue(cost.preference),
+      overtime_cost: roundValue(cost.overtime),
       assignments: roster.length,
       employees_used: new Set(roster.map((seat) => seat.employee)).size,
     });
-    if (Number.isFinite(result.bound)) custom.bound = rounded(result.bound);
+    if (Number.isFinite(result.bound)) custom.bound = roundValue(result.bound);
   }
-  console.error(`${progress.seconds().toFixed(2).padStart(8)} s  ${status}`);
+  console.error(`${progress.elapsedSeconds().toFixed(2).padStart(8)} s  ${status}`);
   const output = {
     options,
     solution: { status, reasons, ...describe(problem, roster ?? [], cost?.missing ?? []) },
-    statistics: progress.statistics(cost ? cost.total : null, custom, result.nodes),
+    statistics: progress.buildStatistics(cost ? cost.total : null, custom, result.nodes),
   };
   process.stdout.write(`${JSON.stringify(output)}\n`);
 }
@@ -97,12 +98,12 @@ async function explain(
   const relaxed = buildModel(problem, weights, true);
   const result = await solveMip(relaxed.mip, { seconds, gap: 0, signal });
   if (!result.columns) return ['the minimum hours of the employees cannot all be reached'];
-  const roster = relaxed.read(result.columns);
+  const roster = relaxed.toRoster(result.columns);
   return relaxed
-    .shortfalls(result.columns)
+    .computeShortfalls(result.columns)
     .filter(({ hours }) => hours > 1e-6)
     .map(({ employee }) => {
-      const reached = rounded(hoursOf(employee, roster));
+      const reached = roundValue(sumHours(employee, roster));
       return (
         `employee "${employee.id}" has min_hours ${employee.hoursMinimum}, but with the least total shortfall gets ` +
         `${reached}: availability, skills, rest, max_hours and the demand allow no more`
@@ -112,7 +113,7 @@ async function explain(
 
 function describe(
   problem: Problem,
-  roster: readonly Seat[],
+  roster: readonly Assignment[],
   missing: readonly { shift: { id: string }; skill: string; count: number; penalty: number }[],
 ) {
   return {
@@ -120,7 +121,7 @@ function describe(
       employee: employee.id,
       shift: shift.id,
       skill,
-      hours: rounded(shift.hours),
+      hours: roundValue(shift.hours),
       preference_cost: employee.preferences.get(shift.id) ?? 0,
     })),
     uncovered: missing.map(({ shift, skill, count, penalty }) => ({
@@ -131,8 +132,8 @@ function describe(
     })),
     employees: problem.employees.map((employee) => ({
       id: employee.id,
-      hours: rounded(hoursOf(employee, roster)),
-      overtime_hours: rounded(overtimeOf(employee, roster)),
+      hours: roundValue(sumHours(employee, roster)),
+      overtime_hours: roundValue(computeOvertime(employee, roster)),
     })),
   };
 }

@@ -71,7 +71,7 @@ export class MipBuilder {
   };
 
   /** Adds a column and returns its index. */
-  column(cost: number, lower: number, upper: number, integer = true): number {
+  addColumn(cost: number, lower: number, upper: number, integer = true): number {
     this.model.cost.push(cost);
     this.model.lower.push(lower);
     this.model.upper.push(upper);
@@ -79,12 +79,12 @@ export class MipBuilder {
     return this.model.cost.length - 1;
   }
 
-  binary(cost: number): number {
-    return this.column(cost, 0, 1);
+  addBinaryColumn(cost: number): number {
+    return this.addColumn(cost, 0, 1);
   }
 
   /** Adds lower ≤ Σ terms ≤ upper. Terms that name one column twice are summed. */
-  row(lower: number, upper: number, terms: readonly Term[]): void {
+  addRow(lower: number, upper: number, terms: readonly Term[]): void {
     const byColumn = new Map<number, number>();
     for (const [column, coefficient] of terms) {
       byColumn.set(column, (byColumn.get(column) ?? 0) + coefficient);

@@ -2,26 +2,26 @@
  * The roster as a mixed-integer model: one 0/1 column for each employee, shift and skill that could go together, one
  * whole-number column for the people missing in each demand, and one for the overtime of each employee.
  */
-import { dayOf, type Employee, isAvailable, type Problem } from './input.ts';
+import { type Employee, isAvailable, type Problem, startDay } from './input.ts';
 import { MipBuilder, type MipModel, type Term } from './mip.ts';
-import { overtimeOf, type Seat, type Weights } from './roster.ts';
+import { type Assignment, computeOvertime, type Weights } from './roster.ts';
 
 export interface RosterModel {
   mip: MipModel;
   /** The roster that column values stand for. */
-  read(columns: Float64Array): Seat[];
+  toRoster(columns: Float64Array): Assignment[];
   /** Column values for a roster that keeps every rule. */
-  write(roster: readonly Seat[]): Float64Array;
+  toColumns(roster: readonly Assignment[]): Float64Array;
   /** Hours by which each employee stays below the minimum; all zero unless `shortfall` was asked for. */
-  shortfalls(columns: Float64Array): { employee: Employee; hours: number }[];
+  computeShortfalls(columns: Float64Array): { employee: Employee; hours: number }[];
 }
 
-interface SeatColumn extends Seat {
+interface SeatColumn extends Assignment {
   column: number;
 }
 
 /** What a column is worth in a given roster: how a roster is written down as column values. */
-type Valuation = (roster: readonly Seat[]) => number;
+type Valuation = (roster: readonly Assignment[]) => number;
 
 /**
  * Builds the model. With `shortfall` the minimum hours become wishes and the objective is only the total of hours
@@ -38,7 +38,7 @@ export function buildModel(problem: Problem, weights: Weights, shortfall = false
       if (!isAvailable(employee, shift)) continue;
       for (const { skill, count } of shift.demand) {
         if (count === 0 || !employee.skills.includes(skill)) continue;
-        const column = builder.binary(
+        const column = builder.addBinaryColumn(
           priced * weights.preference * (employee.preferences.get(shift.id) ?? 0),
         );
         seats.push({ employee, shift, skill, column });
@@ -51,9 +51,9 @@ export function buildModel(problem: Problem, weights: Weights, shortfall = false
 
   for (const shift of problem.shifts) {
     for (const { skill, count, penalty } of shift.demand) {
-      const missing = builder.column(priced * weights.uncovered * penalty, 0, count);
+      const missing = builder.addColumn(priced * weights.uncovered * penalty, 0, count);
       const taken = seats.filter((seat) => seat.shift === shift && seat.skill === skill);
-      builder.row(count, count, [[missing, 1], ...taken.map((seat): Term => [seat.column, 1])]);
+      builder.addRow(count, count, [[missing, 1], ...taken.map((seat): Term => [seat.column, 1])]);
       valuations.set(
         missing,
         (roster) => count - roster.filter((s) => s.shift === shift && s.skill === skill).length,
@@ -67,20 +67,20 @@ export function buildModel(problem: Problem, weights: Weights, shortfall = false
     const hours = own.map((seat): Term => [seat.column, seat.shift.hours]);
     const overtimeMaximum = Math.max(0, employee.hoursMaximum - employee.hoursContract);
     const overtimeCost = priced * weights.overtime * problem.overtimePerHour;
-    const overtime = builder.column(overtimeCost, 0, overtimeMaximum, false);
-    builder.row(Number.NEGATIVE_INFINITY, employee.hoursContract, [...hours, [overtime, -1]]);
-    valuations.set(overtime, (roster) => overtimeOf(employee, roster));
+    const overtime = builder.addColumn(overtimeCost, 0, overtimeMaximum, false);
+    builder.addRow(Number.NEGATIVE_INFINITY, employee.hoursContract, [...hours, [overtime, -1]]);
+    valuations.set(overtime, (roster) => computeOvertime(employee, roster));
 
-    builder.row(Number.NEGATIVE_INFINITY, employee.hoursMaximum, hours);
+    builder.addRow(Number.NEGATIVE_INFINITY, employee.hoursMaximum, hours);
     if (employee.hoursMinimum > 0) {
-      const below = builder.column(1, 0, shortfall ? employee.hoursMinimum : 0, false);
+      const below = builder.addColumn(1, 0, shortfall ? employee.hoursMinimum : 0, false);
       shortfallColumns.set(employee, below);
-      builder.row(employee.hoursMinimum, Number.POSITIVE_INFINITY, [...hours, [below, 1]]);
+      builder.addRow(employee.hoursMinimum, Number.POSITIVE_INFINITY, [...hours, [below, 1]]);
     }
     addRestRows(builder, own, problem.restMinutes);
     for (const [day, column] of addConsecutiveDayRows(builder, own, problem.consecutiveDaysMaximum)) {
       valuations.set(column, (roster) =>
-        roster.some((s) => s.employee === employee && dayOf(s.shift) === day) ? 1 : 0,
+        roster.some((s) => s.employee === employee && startDay(s.shift) === day) ? 1 : 0,
       );
     }
   }
@@ -88,9 +88,9 @@ export function buildModel(problem: Problem, weights: Weights, shortfall = false
   const mip = builder.build();
   return {
     mip,
-    read: (columns) => seats.filter((seat) => (columns[seat.column] ?? 0) > 0.5),
-    write: (roster) => Float64Array.from(mip.cost, (_, column) => valuations.get(column)?.(roster) ?? 0),
-    shortfalls: (columns) =>
+    toRoster: (columns) => seats.filter((seat) => (columns[seat.column] ?? 0) > 0.5),
+    toColumns: (roster) => Float64Array.from(mip.cost, (_, column) => valuations.get(column)?.(roster) ?? 0),
+    computeShortfalls: (columns) =>
       [...shortfallColumns].map(([employee, column]) => ({ employee, hours: columns[column] ?? 0 })),
   };
 }
@@ -106,7 +106,7 @@ function addRestRows(builder: MipBuilder, own: readonly SeatColumn[], restMinute
     const together = own.filter(({ shift }) => shift.start <= start && start < shift.end + restMinutes);
     if (together.length > 1) {
       const terms = together.map((seat): Term => [seat.column, 1]);
-      builder.row(Number.NEGATIVE_INFINITY, 1, terms);
+      builder.addRow(Number.NEGATIVE_INFINITY, 1, terms);
     }
   }
 }
@@ -121,14 +121,14 @@ function addConsecutiveDayRows(
   maximum: number,
 ): Map<number, number> {
   const columns = new Map<number, number>();
-  const days = new Set(own.map((seat) => dayOf(seat.shift)));
+  const days = new Set(own.map((seat) => startDay(seat.shift)));
   if (days.size <= maximum) return columns;
   for (const day of days) {
-    const worked = builder.column(0, 0, 1, false);
+    const worked = builder.addColumn(0, 0, 1, false);
     columns.set(day, worked);
     for (const { shift, column } of own) {
-      if (dayOf(shift) !== day) continue;
-      builder.row(Number.NEGATIVE_INFINITY, 0, [
+      if (startDay(shift) !== day) continue;
+      builder.addRow(Number.NEGATIVE_INFINITY, 0, [
         [column, 1],
         [worked, -1],
       ]);
@@ -137,7 +137,7 @@ function addConsecutiveDayRows(
   for (const first of days) {
     const window = Array.from({ length: maximum + 1 }, (_, index) => columns.get(first + index));
     const terms = window.flatMap((column): Term[] => (column === undefined ? [] : [[column, 1]]));
-    if (terms.length > maximum) builder.row(Number.NEGATIVE_INFINITY, maximum, terms);
+    if (terms.length > maximum) builder.addRow(Number.NEGATIVE_INFINITY, maximum, terms);
   }
   return columns;
 }

@@ -2,7 +2,7 @@
 import type { Employee, Problem, Shift } from './input.ts';
 
 /** One employee working one shift in one of the skills it needs. */
-export interface Seat {
+export interface Assignment {
   employee: Employee;
   shift: Shift;
   skill: string;
@@ -23,16 +23,16 @@ export interface Cost {
   missing: { shift: Shift; skill: string; count: number; penalty: number }[];
 }
 
-export function hoursOf(employee: Employee, roster: readonly Seat[]): number {
+export function sumHours(employee: Employee, roster: readonly Assignment[]): number {
   return roster.reduce((sum, seat) => (seat.employee === employee ? sum + seat.shift.hours : sum), 0);
 }
 
-export function overtimeOf(employee: Employee, roster: readonly Seat[]): number {
-  return Math.max(0, hoursOf(employee, roster) - employee.hoursContract);
+export function computeOvertime(employee: Employee, roster: readonly Assignment[]): number {
+  return Math.max(0, sumHours(employee, roster) - employee.hoursContract);
 }
 
 /** The weighted cost of a roster and its parts. */
-export function costOf(problem: Problem, roster: readonly Seat[], weights: Weights): Cost {
+export function rosterCost(problem: Problem, roster: readonly Assignment[], weights: Weights): Cost {
   const missing: Cost['missing'] = [];
   for (const shift of problem.shifts) {
     for (const { skill, count, penalty } of shift.demand) {
@@ -42,7 +42,10 @@ export function costOf(problem: Problem, roster: readonly Seat[], weights: Weigh
   }
   const uncovered = weights.uncovered * missing.reduce((sum, gap) => sum + gap.count * gap.penalty, 0);
   const liking = roster.reduce((sum, seat) => sum + (seat.employee.preferences.get(seat.shift.id) ?? 0), 0);
-  const overtimeHours = problem.employees.reduce((sum, employee) => sum + overtimeOf(employee, roster), 0);
+  const overtimeHours = problem.employees.reduce(
+    (sum, employee) => sum + computeOvertime(employee, roster),
+    0,
+  );
   const preference = weights.preference * liking;
   const overtime = weights.overtime * overtimeHours * problem.overtimePerHour;
   return { total: uncovered + preference + overtime, uncovered, preference, overtime, missing };

@@ -12,7 +12,7 @@ export interface Statistics {
 /** A statistics block is ignored beyond 10 kB; this many points stay well below. */
 const pointsMaximum = 100;
 
-export function rounded(value: number): number {
+export function roundValue(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 
@@ -22,35 +22,38 @@ export class Progress {
   private lastImprovementAt = 0;
 
   /** Seconds since the run began. */
-  seconds(): number {
+  elapsedSeconds(): number {
     return (performance.now() - this.startedAt) / 1000;
   }
 
   /** Notes a new incumbent if it is better than the last one. A bound that is not finite is shown as unknown. */
-  improved(value: number, bound: number): void {
+  recordImprovement(value: number, bound: number): void {
     const last = this.points.at(-1);
     if (last && value > last.y - 1e-9) return;
-    const x = rounded(this.seconds());
+    const x = roundValue(this.elapsedSeconds());
     this.lastImprovementAt = x;
-    this.points.push({ x, y: rounded(value) });
+    this.points.push({ x, y: roundValue(value) });
     this.say(value, bound);
   }
 
   private say(value: number, bound: number): void {
     const boundText = Number.isFinite(bound) ? bound.toFixed(2) : 'unknown';
     console.error(
-      `${this.seconds().toFixed(2).padStart(8)} s  value ${value.toFixed(2)}  bound ${boundText}`,
+      `${this.elapsedSeconds().toFixed(2).padStart(8)} s  value ${value.toFixed(2)}  bound ${boundText}`,
     );
   }
 
   /** The finished block; `value` is left out when there is no solution. */
-  statistics(value: number | null, custom: CustomStatistics, iterations?: number): Statistics {
+  buildStatistics(value: number | null, custom: CustomStatistics, iterations?: number): Statistics {
     return {
       schema: 'v1',
-      run: { duration: rounded(this.seconds()), ...(iterations === undefined ? {} : { iterations }) },
+      run: {
+        duration: roundValue(this.elapsedSeconds()),
+        ...(iterations === undefined ? {} : { iterations }),
+      },
       result: {
         duration: this.lastImprovementAt,
-        ...(value === null ? {} : { value: rounded(value) }),
+        ...(value === null ? {} : { value: roundValue(value) }),
         custom,
       },
       series_data: { value: { name: 'incumbent', data_points: this.thinned() } },

@@ -4,10 +4,10 @@
  * ends with exit code 1 and one sentence on stderr.
  */
 import { text } from 'node:stream/consumers';
-import { InputError } from './src/fields.ts';
-import { ProgressLog } from './src/log.ts';
-import { buildOutput } from './src/output.ts';
-import { prepare } from './src/prepare.ts';
+import { InputError } from './src/input/fields.ts';
+import { buildOutput } from './src/output/output.ts';
+import { ProgressLog } from './src/output/progress-log.ts';
+import { prepareSearch } from './src/prepare-search.ts';
 
 /** Seconds of search between two looks at signals and the log. */
 const slice = 0.05;
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const seconds = () => (performance.now() - began) / 1000;
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => (stopped = signal));
   const write = (line: string) => process.stderr.write(`${line}\n`);
-  const { options, model, search } = prepare(process.argv.slice(2), await text(process.stdin), seconds);
+  const { options, model, search } = prepareSearch(process.argv.slice(2), await text(process.stdin), seconds);
   const { problem } = model;
   write(
     `stops: ${problem.stops.length}, vehicles: ${problem.vehicles.length}, shipments: ${problem.shipments.length}`,

@@ -2,17 +2,17 @@
  * Lets callers in: the token must be ours and its key must still be there. The key is asked of the database on every
  * request, so that a revoked key stops working at once, on every server.
  */
-import type { KeyId } from '@switchyard/contract/ids.ts';
+import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import type { Caller } from '../http/handler.ts';
-import { type Log, messageOf } from '../log.ts';
+import type { Caller } from '../http/handlers/handler.ts';
+import { errorMessage, type Log } from '../log.ts';
 import { findKey, touchKey } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
-const TOUCH_EVERY_MS = 60_000;
+const TOUCH_INTERVAL_MS = 60_000;
 
-export function createAuthenticate(parts: {
+export function createAuthenticator(parts: {
   database: Database;
   tokens: Tokens;
   clock: Clock;
@@ -23,12 +23,12 @@ export function createAuthenticate(parts: {
 
   const touch = (key: KeyId): void => {
     const now = clock.now();
-    if (now - (touched.get(key) ?? 0) < TOUCH_EVERY_MS) return;
+    if (now - (touched.get(key) ?? 0) < TOUCH_INTERVAL_MS) return;
     touched.set(key, now);
     database
       .transact((tx) => touchKey(tx, key, now), { durable: false })
       .catch((error: unknown) =>
-        log.warn({ key, error: messageOf(error) }, 'The last use of a key was not noted.'),
+        log.warn({ key, error: errorMessage(error) }, 'The last use of a key was not noted.'),
       );
   };
 

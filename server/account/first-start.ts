@@ -1,13 +1,13 @@
 /** The first start: an account with a member and a root key, whose token is shown once and kept in `root-token` in the data folder. */
 import { join } from 'node:path';
-import { ownEntry } from '../audit/entry.ts';
+import { systemEntry } from '../audit/entry.ts';
 import { insertEntry } from '../audit/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Random } from '../random.ts';
-import { writeDurably } from './master-key.ts';
-import { insertNewAccount, newAccount } from './new-account.ts';
-import { isEmpty, lockAccounts } from './store.ts';
+import { writeFileDurably } from './master-key.ts';
+import { buildNewAccount, insertNewAccount } from './new-account.ts';
+import { hasNoAccounts, lockAccountsTable } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface FirstStart {
@@ -19,7 +19,7 @@ export interface FirstStart {
  * null when there is an account already. Of several servers that start at once on one database one does it. The file is
  * written before the key exists, so that no start locks anybody out.
  */
-export async function firstStart(parts: {
+export async function runFirstStart(parts: {
   database: Database;
   tokens: Tokens;
   clock: Clock;
@@ -27,16 +27,16 @@ export async function firstStart(parts: {
   dataFolder: string;
 }): Promise<FirstStart | null> {
   const { database, tokens, clock, random } = parts;
-  if (!(await isEmpty(database.read))) return null;
+  if (!(await hasNoAccounts(database.read))) return null;
   const now = clock.now();
-  const made = newAccount(random, now, {
+  const made = buildNewAccount(random, now, {
     name: 'Main account',
     email: 'root@localhost',
     role: 'root',
     keyName: 'root',
   });
   const { account, member, key } = made;
-  const entry = ownEntry({ random, now }, 'firstStart', account.id, {
+  const entry = systemEntry({ random, now }, 'firstStart', account.id, {
     account_id: account.id,
     member_id: member.id,
     key_id: key.id,
@@ -44,11 +44,11 @@ export async function firstStart(parts: {
   const token = await tokens.sign({ key: key.id, account: account.id, role: key.role });
   const path = join(parts.dataFolder, 'root-token');
   return database.transact(async (tx) => {
-    await lockAccounts(tx);
-    if (!(await isEmpty(tx))) return null;
+    await lockAccountsTable(tx);
+    if (!(await hasNoAccounts(tx))) return null;
     await insertNewAccount(tx, made);
     await insertEntry(tx, entry);
-    await writeDurably(path, `${token}\n`);
+    await writeFileDurably(path, `${token}\n`);
     return { token, path };
   });
 }

@@ -1,37 +1,39 @@
-import type { Admission } from '@switchyard/contract/members.ts';
+import type { Admission } from '@switchyard/contract/account/members.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { movedClock } from '../testing/clock.ts';
-import { freshEmail, type Invite, MEMBERS, peopleOf } from '../testing/members.ts';
-import { expectError, expectStatus, freshId } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createEmail, type Invite, MEMBERS_PATH, memberCalls } from '../testing/fixtures/members.ts';
+import { expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
+import { createManualClock } from '../testing/host/manual-clock.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const clock = movedClock(Date.now());
+const clock = createManualClock(Date.now());
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ clock });
 });
 afterAll(() => server.close());
-const { account, accept, ask, invite, joined, keyFor, put, remove, whoAmI, works } = peopleOf(() => server);
+const { account, accept, ask, invite, joined, keyFor, put, remove, whoAmI, works } = memberCalls(
+  () => server,
+);
 
 describe('inviting', () => {
   test('201 with a link of the sign-up page that is shown this once, good for seven days', async () => {
-    const body = { email: freshEmail(), role: 'developer', name: 'Ada 🚚' };
-    const answer = await ask('POST', MEMBERS, server.token, body);
+    const body = { email: createEmail(), role: 'developer', name: 'Ada 🚚' };
+    const answer = await ask('POST', MEMBERS_PATH, server.token, body);
     expectStatus(answer, 201);
     const made = answer.body as Invite;
     expect(made).toMatchObject({ ...body, pending_invite: true });
     expect(made.invite_url).toBe(`${server.url}/sign-up?invite=${made.invite}`);
     expect(Date.parse(made.invite_expires_at ?? '') - clock.now()).toBe(7 * DAY_MS);
-    const shown = await ask('GET', `${MEMBERS}/${made.id}`, server.token);
+    const shown = await ask('GET', `${MEMBERS_PATH}/${made.id}`, server.token);
     const { invite: _, invite_url: __, ...member } = made;
     expect(shown.body).toEqual(member);
-    expect((await ask('GET', MEMBERS, server.token)).text).not.toContain(made.invite);
+    expect((await ask('GET', MEMBERS_PATH, server.token)).text).not.toContain(made.invite);
   });
 
   test('the link names the address the server is known by', async () => {
     await using own = await startTestServer({ env: { SWITCHYARD_PUBLIC_URL: 'https://run.example.com/a' } });
-    const answer = await own.ask('POST', MEMBERS, { body: { email: 'a@b', role: 'viewer' } });
+    const answer = await own.request('POST', MEMBERS_PATH, { body: { email: 'a@b', role: 'viewer' } });
     expect((answer.body as Invite).invite_url).toMatch(/^https:\/\/run\.example\.com\/a\/sign-up\?invite=/);
   });
 
@@ -39,22 +41,24 @@ describe('inviting', () => {
     const { id, email } = await invite(server.token, 'viewer');
     const keys = (await ask('GET', '/v1/account/keys', server.token)).body as { user_email: string }[];
     expect(keys.map((key) => key.user_email)).not.toContain(email);
-    expect((await ask('GET', `${MEMBERS}/${id}`, server.token)).body).toMatchObject({ pending_invite: true });
+    expect((await ask('GET', `${MEMBERS_PATH}/${id}`, server.token)).body).toMatchObject({
+      pending_invite: true,
+    });
   });
 
   test('400 for an address that a member has, however it is written', async () => {
-    const email = `Ä.${freshEmail()}`;
+    const email = `Ä.${createEmail()}`;
     await invite(server.token, 'viewer', email);
     for (const same of [email, email.toUpperCase(), email.normalize('NFD').toLowerCase()]) {
-      const answer = await ask('POST', MEMBERS, server.token, { email: same, role: 'viewer' });
+      const answer = await ask('POST', MEMBERS_PATH, server.token, { email: same, role: 'viewer' });
       expectError(answer, 400, 'email is ', 'another member');
     }
   });
 
   test('of two invites for one address at once, one is made', async () => {
-    const email = freshEmail();
+    const email = createEmail();
     const answers = await Promise.all(
-      [1, 2, 3].map(() => ask('POST', MEMBERS, server.token, { email, role: 'viewer' })),
+      [1, 2, 3].map(() => ask('POST', MEMBERS_PATH, server.token, { email, role: 'viewer' })),
     );
     expect(answers.map((one) => one.status).sort()).toEqual([201, 400, 400]);
   });
@@ -71,20 +75,20 @@ describe('inviting', () => {
     ['a long name', { email: 'a@b', role: 'viewer', name: 'x'.repeat(49) }, 'name is '],
     ['an unknown field', { email: 'a@b', role: 'viewer', mail: 'x' }, 'mail is not a field'],
   ])('400 for %s names the field', async (_, body, words) => {
-    expectError(await ask('POST', MEMBERS, server.token, body), 400, words);
+    expectError(await ask('POST', MEMBERS_PATH, server.token, body), 400, words);
   });
 
   test('403 for a role with more rights than the inviter’s', async () => {
     const { admin } = await account();
-    const answer = await ask('POST', MEMBERS, admin.token, { email: freshEmail(), role: 'root' });
+    const answer = await ask('POST', MEMBERS_PATH, admin.token, { email: createEmail(), role: 'root' });
     expectError(answer, 403, 'root');
   });
 
   test('400 when keys of that address may do more than the role', async () => {
     const { root } = await account();
-    const email = freshEmail();
+    const email = createEmail();
     const service = await keyFor(root.token, 'developer', email);
-    expectError(await ask('POST', MEMBERS, root.token, { email, role: 'viewer' }), 400, service.id);
+    expectError(await ask('POST', MEMBERS_PATH, root.token, { email, role: 'viewer' }), 400, service.id);
     const member = await joined(root.token, 'developer', email);
     expect(await works(service.token)).toBe(true);
     expectStatus(await remove(root.token, member.id), 204);
@@ -92,11 +96,11 @@ describe('inviting', () => {
   });
 
   test('the same Idempotency-Key answers the same invite', async () => {
-    const headers = { 'idempotency-key': freshId('once') };
-    const body = { email: freshEmail(), role: 'viewer' };
+    const headers = { 'idempotency-key': uniqueId('once') };
+    const body = { email: createEmail(), role: 'viewer' };
     const [first, second] = [
-      await server.ask('POST', MEMBERS, { headers, body }),
-      await server.ask('POST', MEMBERS, { headers, body }),
+      await server.request('POST', MEMBERS_PATH, { headers, body }),
+      await server.request('POST', MEMBERS_PATH, { headers, body }),
     ];
     expectStatus(second, 201);
     expect(second.body).toEqual(first.body);
@@ -114,7 +118,7 @@ describe('accepting an invite', () => {
     expect(member).toMatchObject({ id, email, name: 'Grace', role: 'operator', ...changes });
     expect(key).toMatchObject({ role: 'operator', user_email: email });
     expect((await whoAmI(token)).body).toMatchObject({ id: account.id, key: { id: key.id } });
-    expect((await ask('GET', `${MEMBERS}/${id}`, token)).body).toEqual(member);
+    expect((await ask('GET', `${MEMBERS_PATH}/${id}`, token)).body).toEqual(member);
   });
 
   test('works once, also when two try at once', async () => {
@@ -140,25 +144,25 @@ describe('accepting an invite', () => {
 
   test('403 when it is of another server', async () => {
     await using other = await startTestServer();
-    const answer = await other.ask('POST', MEMBERS, { body: { email: 'a@b', role: 'root' } });
+    const answer = await other.request('POST', MEMBERS_PATH, { body: { email: 'a@b', role: 'root' } });
     expectError(await accept((answer.body as Invite).invite), 403, 'not one of this server');
   });
 
   test('403 after seven days, and a renewed one works', async () => {
     const made = await invite(server.token, 'viewer');
-    clock.move(7 * DAY_MS - 1);
+    clock.advance(7 * DAY_MS - 1);
     const late = await invite(server.token, 'viewer');
-    clock.move(1);
+    clock.advance(1);
     expectError(await accept(made.invite), 403, 'expired');
     expectStatus(await accept(late.invite), 201);
-    const renewed = await ask('POST', `${MEMBERS}/${made.id}/invite`, server.token);
+    const renewed = await ask('POST', `${MEMBERS_PATH}/${made.id}/invite`, server.token);
     expectStatus(renewed, 201);
     expectStatus(await accept((renewed.body as Invite).invite), 201);
   });
 
   test('403 when it was replaced or withdrawn', async () => {
     const made = await invite(server.token, 'viewer');
-    const renewed = (await ask('POST', `${MEMBERS}/${made.id}/invite`, server.token)).body as Invite;
+    const renewed = (await ask('POST', `${MEMBERS_PATH}/${made.id}/invite`, server.token)).body as Invite;
     expect(renewed.invite).not.toBe(made.invite);
     expectError(await accept(made.invite), 403, 'replaced');
     expectStatus(await remove(server.token, made.id), 204);
@@ -187,7 +191,7 @@ describe('accepting an invite', () => {
 
   test('a member who came in long ago gets one more key with a new one', async () => {
     const member = await joined(server.token, 'viewer');
-    const renewed = await ask('POST', `${MEMBERS}/${member.id}/invite`, server.token);
+    const renewed = await ask('POST', `${MEMBERS_PATH}/${member.id}/invite`, server.token);
     expect(renewed.body).toMatchObject({ pending_invite: false });
     const again = (await accept((renewed.body as Invite).invite)).body as Admission;
     expect(again.key.id).not.toBe(member.key);
@@ -198,7 +202,7 @@ describe('accepting an invite', () => {
   test('400 for a body that is none of an invite', async () => {
     for (const body of [{}, { invite: '' }, { invite: 7 }, { invite: 'x'.repeat(1025) }, { invite: 'a\0' }])
       expectError(
-        await server.ask('POST', '/v1/account/invites/accept', { token: null, body }),
+        await server.request('POST', '/v1/account/invites/accept', { token: null, body }),
         400,
         'invite',
       );

@@ -3,10 +3,10 @@
  * stands with the member, whose open invite it names.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { AccountId } from '@switchyard/contract/ids.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
-import { fromBase64Url } from '../http/base64url.ts';
-import { forbidden } from '../http/problem.ts';
+import { forbidden } from '../http/errors/problem.ts';
+import { decodeBase64Url } from '../http/requests/base64url.ts';
 
 export interface InviteClaims {
   account: AccountId;
@@ -26,14 +26,14 @@ export class Invites {
     this.#clock = clock;
   }
 
-  write({ account, inviteId, expiresAt }: InviteClaims): string {
+  encode({ account, inviteId, expiresAt }: InviteClaims): string {
     const payload = Buffer.from(JSON.stringify([account, inviteId, expiresAt]));
     return Buffer.concat([this.#mac(payload), payload]).toString('base64url');
   }
 
   /** Throws the 403 that says why the invite is not good. */
-  read(invite: string): InviteClaims {
-    const bytes = fromBase64Url(invite);
+  decode(invite: string): InviteClaims {
+    const bytes = decodeBase64Url(invite);
     const payload = bytes?.subarray(MAC_BYTES);
     if (!bytes || !payload?.length || !timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#mac(payload)))
       throw forbidden('The invite is not one of this server; it may have been copied incompletely.');

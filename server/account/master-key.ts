@@ -14,7 +14,7 @@ const KEY_BYTES = 32;
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** Reads the key in the data folder, or makes it. */
-export async function loadMasterKey(
+export async function loadOrCreateMasterKey(
   dataFolder: string,
   fromEnvironment: Buffer | null,
   random: Random,
@@ -22,7 +22,7 @@ export async function loadMasterKey(
   const kept = await readMasterKey(dataFolder, fromEnvironment);
   if (kept) return kept;
   const made = random.bytes(KEY_BYTES);
-  await writeDurably(join(dataFolder, 'master-key'), made);
+  await writeFileDurably(join(dataFolder, 'master-key'), made);
   return made;
 }
 
@@ -47,9 +47,9 @@ export async function readMasterKey(
 }
 
 /** What the database keeps to tell whether a key is its own. */
-export const keyCheckOf = (masterKey: Buffer): string => deriveKey(masterKey, 'check').toString('hex');
+export const computeKeyCheck = (masterKey: Buffer): string => deriveKey(masterKey, 'check').toString('hex');
 
-export const WRONG_KEY =
+export const WRONG_MASTER_KEY_MESSAGE =
   'The database was made with another master key: set SWITCHYARD_KEY to that key, or put its file master-key back into the data folder.';
 
 /** A key for one purpose. */
@@ -61,7 +61,7 @@ export function deriveKey(
 }
 
 /** The key that tokens are signed with. */
-export function tokenKey(masterKey: Buffer): KeyObject {
+export function deriveTokenKey(masterKey: Buffer): KeyObject {
   return createPrivateKey({
     key: Buffer.concat([ED25519_PKCS8, deriveKey(masterKey, 'tokens')]),
     format: 'der',
@@ -70,7 +70,7 @@ export function tokenKey(masterKey: Buffer): KeyObject {
 }
 
 /** Writes a small file that only its owner may read, whole or not at all, and waits for the disk. */
-export async function writeDurably(path: string, content: Buffer | string): Promise<void> {
+export async function writeFileDurably(path: string, content: Buffer | string): Promise<void> {
   const written = `${path}.new`;
   const file = await open(written, 'w', 0o600);
   try {
@@ -97,7 +97,7 @@ export async function checkMasterKey(
   database: Pick<Database, 'read' | 'transact'>,
   masterKey: Buffer,
 ): Promise<void> {
-  const key_check = keyCheckOf(masterKey);
+  const key_check = computeKeyCheck(masterKey);
   await database.transact((tx) =>
     tx
       .insertInto('installation')
@@ -107,5 +107,5 @@ export async function checkMasterKey(
   );
   const row = await database.read.selectFrom('installation').select('key_check').executeTakeFirst();
   if (row?.key_check === key_check) return;
-  throw new ConfigError(WRONG_KEY);
+  throw new ConfigError(WRONG_MASTER_KEY_MESSAGE);
 }

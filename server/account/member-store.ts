@@ -1,10 +1,11 @@
 /** Every statement on members and their invites. */
-import type { AccountId, MemberId } from '@switchyard/contract/ids.ts';
+
 import type { Role } from '@switchyard/contract/roles.ts';
+import type { AccountId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
-import type { PageRequest } from '../http/paging.ts';
-import { notFound, shown } from '../http/problem.ts';
+import { isAfter } from '../database/list-order.ts';
+import { notFound, quoteValue } from '../http/errors/problem.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { MembersTable } from './schema.ts';
 
 /** false when the account has a member of that address. */
@@ -25,11 +26,11 @@ export async function getMember(db: Reader, account: AccountId, id: MemberId): P
     .where('id', '=', id)
     .where('account_id', '=', account)
     .executeTakeFirst();
-  if (!row) throw notFound(`There is no member ${shown(id)}.`);
+  if (!row) throw notFound(`There is no member ${quoteValue(id)}.`);
   return row;
 }
 
-export function findMemberOf(
+export function findMemberByOwner(
   db: Reader,
   account: AccountId,
   owner: string,
@@ -43,7 +44,7 @@ export function findMemberOf(
 }
 
 /** The member that the invite is for; undefined when it was used, replaced or withdrawn. */
-export function findInvited(
+export function findMemberByInvite(
   tx: Writer,
   account: AccountId,
   inviteId: string,
@@ -69,7 +70,7 @@ export function listMembers(db: Reader, account: AccountId, page: PageRequest): 
 }
 
 /** The members who have come in and have one of the roles. */
-export function listJoinedWith(
+export function listJoinedMembersByRole(
   tx: Writer,
   account: AccountId,
   roles: readonly Role[],
@@ -88,7 +89,7 @@ export async function updateMember(tx: Writer, id: MemberId, changes: Partial<Me
 }
 
 /** Closes the open invites that the person made, all but those for one of the roles. */
-export async function closeInvitesBy(
+export async function revokeInvitesBy(
   tx: Writer,
   account: AccountId,
   owner: string,

@@ -1,20 +1,22 @@
-import type { Admission, Member } from '@switchyard/contract/members.ts';
+import type { Admission, Member } from '@switchyard/contract/account/members.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { freshEmail, MEMBERS, type Person, peopleOf } from '../testing/members.ts';
-import { expectError, expectStatus } from '../testing/resources.ts';
-import { type Answer, startTestServer, type TestServer } from '../testing/server.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { createEmail, type InvitedMember, MEMBERS_PATH, memberCalls } from '../testing/fixtures/members.ts';
+import { expectError, expectStatus } from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
 });
 afterAll(() => server.close());
-const { account, accept, ask, invite, joined, keyFor, put, remove, whoAmI, works } = peopleOf(() => server);
+const { account, accept, ask, invite, joined, keyFor, put, remove, whoAmI, works } = memberCalls(
+  () => server,
+);
 
 describe('the first start', () => {
   test('makes root@localhost a member', async () => {
-    const members = (await ask('GET', MEMBERS, server.token)).body as Member[];
+    const members = (await ask('GET', MEMBERS_PATH, server.token)).body as Member[];
     expect(members.at(-1)).toMatchObject({
       email: 'root@localhost',
       role: 'root',
@@ -67,13 +69,15 @@ describe('changing the role', () => {
     expectError(await put(admin.token, admin.id, { role: 'root' }), 403, 'root');
     expectError(await put(admin.token, root.member, { role: 'viewer' }), 403, 'root');
     expectError(await remove(admin.token, root.member), 403, 'root');
-    expectError(await ask('POST', `${MEMBERS}/${root.member}/invite`, admin.token), 403, 'root');
+    expectError(await ask('POST', `${MEMBERS_PATH}/${root.member}/invite`, admin.token), 403, 'root');
     for (const role of ['developer', 'operator', 'viewer'] as const) {
       const { id: own, token } = await joined(root.token, role);
       expectError(await put(token, own, { role: 'admin' }), 403, role);
       expectError(await remove(token, id), 403, role);
     }
-    expect((await ask('GET', `${MEMBERS}/${root.member}`, root.token)).body).toMatchObject({ role: 'root' });
+    expect((await ask('GET', `${MEMBERS_PATH}/${root.member}`, root.token)).body).toMatchObject({
+      role: 'root',
+    });
   });
 
   test('an admin may step down where another stays', async () => {
@@ -88,11 +92,11 @@ describe('removing', () => {
     const member = await joined(server.token, 'developer');
     const more = await keyFor(server.token, 'viewer', member.email);
     const own = await ask('POST', '/v1/account/keys', member.token, { name: 'Any name', role: 'viewer' });
-    const tokens = [member.token, more.token, (own.body as Person).token];
+    const tokens = [member.token, more.token, (own.body as InvitedMember).token];
     expect(await Promise.all(tokens.map(works))).toEqual([true, true, true]);
     expectStatus(await remove(server.token, member.id), 204);
     expect(await Promise.all(tokens.map(works))).toEqual([false, false, false]);
-    expectError(await ask('GET', `${MEMBERS}/${member.id}`, server.token), 404);
+    expectError(await ask('GET', `${MEMBERS_PATH}/${member.id}`, server.token), 404);
     expectError(await remove(server.token, member.id), 404);
     expect(await works(server.token)).toBe(true);
     await joined(server.token, 'viewer', member.email);
@@ -109,7 +113,7 @@ describe('removing', () => {
     for (let round = 0; round < 5; round += 1) {
       const member = await joined(server.token, 'developer');
       const make = () => ask('POST', '/v1/account/keys', member.token, { name: 'Any name', role: 'viewer' });
-      const answers: Answer[] = await Promise.all([
+      const answers: TestResponse[] = await Promise.all([
         make(),
         make(),
         remove(server.token, member.id),
@@ -117,7 +121,7 @@ describe('removing', () => {
         make(),
       ]);
       for (const answer of answers.filter((one) => one.status === 201))
-        expect(await works((answer.body as Person).token)).toBe(false);
+        expect(await works((answer.body as InvitedMember).token)).toBe(false);
       expect(answers[2]?.status).toBe(204);
     }
   });
@@ -125,9 +129,9 @@ describe('removing', () => {
 
 describe('the last one who may manage the account', () => {
   /** An account as sign-up makes it: one admin and no root. */
-  const signedUp = async (): Promise<Person> => {
-    const body = { name: 'Any name', email: freshEmail() };
-    const answer = await server.ask('POST', '/v1/accounts', { token: null, body });
+  const signedUp = async (): Promise<InvitedMember> => {
+    const body = { name: 'Any name', email: createEmail() };
+    const answer = await server.request('POST', '/v1/accounts', { token: null, body });
     expectStatus(answer, 201);
     const { member, key, token } = answer.body as Admission;
     return { id: member.id, key: key.id, token };
@@ -137,7 +141,7 @@ describe('the last one who may manage the account', () => {
     '%s is neither removed nor demoted nor loses the key',
     async (role) => {
       const other = role === 'root' ? await account() : null;
-      const last: Person = other
+      const last: InvitedMember = other
         ? { id: other.root.member, key: other.root.key, token: other.root.token }
         : await signedUp();
       const pending = await invite(last.token, role);
@@ -159,9 +163,9 @@ describe('the last one who may manage the account', () => {
 
   test('of two admins who remove, demote or revoke each other at once, one stays', async () => {
     const ends = [
-      (by: Person, whom: Person) => remove(by.token, whom.id),
-      (by: Person, whom: Person) => put(by.token, whom.id, { role: 'viewer' }),
-      (by: Person, whom: Person) => ask('DELETE', `/v1/account/keys/${whom.key}`, by.token),
+      (by: InvitedMember, whom: InvitedMember) => remove(by.token, whom.id),
+      (by: InvitedMember, whom: InvitedMember) => put(by.token, whom.id, { role: 'viewer' }),
+      (by: InvitedMember, whom: InvitedMember) => ask('DELETE', `/v1/account/keys/${whom.key}`, by.token),
     ];
     for (const one of ends) {
       for (const other of ends) {
@@ -188,18 +192,18 @@ describe('the last one who may manage the account', () => {
 describe('another account', () => {
   test('sees, changes, removes and renews nothing: 404', async () => {
     const { id } = await joined(server.token, 'viewer');
-    const other = await otherAccount(server);
-    expectError(await ask('GET', `${MEMBERS}/${id}`, other.token), 404);
+    const other = await createOtherAccount(server);
+    expectError(await ask('GET', `${MEMBERS_PATH}/${id}`, other.token), 404);
     expectError(await put(other.token, id, { role: 'admin' }), 404);
     expectError(await remove(other.token, id), 404);
-    expectError(await ask('POST', `${MEMBERS}/${id}/invite`, other.token), 404);
-    const listed = (await ask('GET', MEMBERS, other.token)).body as Member[];
+    expectError(await ask('POST', `${MEMBERS_PATH}/${id}/invite`, other.token), 404);
+    const listed = (await ask('GET', MEMBERS_PATH, other.token)).body as Member[];
     expect(listed.map((one) => one.email)).toEqual(['other@localhost']);
-    expect((await ask('GET', `${MEMBERS}/${id}`, server.token)).body).toMatchObject({ role: 'viewer' });
+    expect((await ask('GET', `${MEMBERS_PATH}/${id}`, server.token)).body).toMatchObject({ role: 'viewer' });
   });
 
   test('keeps its member and keys when one of the same address leaves here', async () => {
-    const other = await otherAccount(server);
+    const other = await createOtherAccount(server);
     const here = await joined(server.token, 'viewer');
     const there = await joined(other.token, 'developer', here.email);
     expectStatus(await remove(server.token, here.id), 204);

@@ -1,28 +1,29 @@
 /** The operations on members and their invites. */
-import type { KeyId, MemberId } from '@switchyard/contract/ids.ts';
-import { INVITE_SECONDS } from '@switchyard/contract/limits.ts';
-import { mayGrant, type Role } from '@switchyard/contract/roles.ts';
+
+import { INVITE_TTL_SECONDS } from '@switchyard/contract/limits.ts';
+import { canGrant, type Role } from '@switchyard/contract/roles.ts';
+import type { KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import type { Caller, HandlersOf } from '../http/handler.ts';
-import { answerList } from '../http/lists.ts';
-import type { PageTokens } from '../http/paging.ts';
-import { badRequest, forbidden, shown } from '../http/problem.ts';
+import { badRequest, forbidden, quoteValue } from '../http/errors/problem.ts';
+import type { Caller, HandlersFor } from '../http/handlers/handler.ts';
+import { respondWithList } from '../http/lists/list-responses.ts';
+import type { PageTokens } from '../http/lists/pagination.ts';
 import { makeId, type Random, randomText } from '../random.ts';
-import { holdAccount, takeRights } from './access.ts';
-import { accountBody, keyBody, memberBody } from './bodies.ts';
+import { lockCallerAccount, revokeExcessRights } from './access-changes.ts';
 import type { Invites } from './invites.ts';
 import {
   deleteMember,
-  findInvited,
+  findMemberByInvite,
   getMember,
   insertMember,
   listMembers,
   updateMember,
 } from './member-store.ts';
-import { firstKey } from './new-account.ts';
-import { type MembersTable, ownerOf } from './schema.ts';
-import { insertKey, listKeysOf, lockAccount } from './store.ts';
+import { buildFirstKey } from './new-account.ts';
+import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
+import { type MembersTable, normalizeEmail } from './schema.ts';
+import { insertKey, listKeysByOwner, lockAccount } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
 interface Parts {
@@ -37,11 +38,11 @@ interface Parts {
 }
 
 /** Characters of 5 bits: nobody guesses one. */
-const INVITE_ID_CHARACTERS = 26;
+const INVITE_ID_CHARS = 26;
 
 export function memberHandlers(
   parts: Parts,
-): HandlersOf<
+): HandlersFor<
   | 'inviteMember'
   | 'listMembers'
   | 'getMember'
@@ -53,27 +54,27 @@ export function memberHandlers(
   const { database, tokens, invites, pageTokens, clock, random } = parts;
 
   const newInvite = (caller: Caller) => ({
-    invite_id: randomText(random, INVITE_ID_CHARACTERS),
-    invite_expires_at: clock.now() + INVITE_SECONDS * 1000,
-    invited_by: ownerOf(caller.email),
+    invite_id: randomText(random, INVITE_ID_CHARS),
+    invite_expires_at: clock.now() + INVITE_TTL_SECONDS * 1000,
+    invited_by: normalizeEmail(caller.email),
   });
   const inviteBody = (member: MembersTable, open: ReturnType<typeof newInvite>) => {
-    const invite = invites.write({
+    const invite = invites.encode({
       account: member.account_id,
       inviteId: open.invite_id,
       expiresAt: open.invite_expires_at,
     });
     const invite_url = `${parts.publicUrl()}/sign-up?${new URLSearchParams({ invite }).toString()}`;
-    return { ...memberBody(member), invite, invite_url };
+    return { ...formatMember(member), invite, invite_url };
   };
 
   /** The member that the caller is about to change, with the account held. */
   const holdMember = async (tx: Writer, caller: Caller, id: MemberId): Promise<MembersTable> => {
-    await holdAccount(tx, caller);
+    await lockCallerAccount(tx, caller);
     const member = await getMember(tx, caller.account, id);
-    if (mayGrant(caller.role, member.role)) return member;
+    if (canGrant(caller.role, member.role)) return member;
     throw forbidden(
-      `The member ${shown(member.email)} has the role ${member.role}; your role ${caller.role} may not change that.`,
+      `The member ${quoteValue(member.email)} has the role ${member.role}; your role ${caller.role} may not change that.`,
     );
   };
 
@@ -86,7 +87,7 @@ export function memberHandlers(
         id: makeId<MemberId>(random, 'mem'),
         account_id: caller.account,
         email: body.email,
-        owner: ownerOf(body.email),
+        owner: normalizeEmail(body.email),
         name: body.name ?? '',
         role: body.role,
         joined_at: null,
@@ -97,35 +98,35 @@ export function memberHandlers(
       const answer = { status: 201 as const, body: inviteBody(member, open) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdAccount(tx, caller);
-        const keys = await listKeysOf(tx, caller.account, member.owner);
-        const stronger = keys.find((key) => !mayGrant(member.role, key.role));
+        await lockCallerAccount(tx, caller);
+        const keys = await listKeysByOwner(tx, caller.account, member.owner);
+        const stronger = keys.find((key) => !canGrant(member.role, key.role));
         if (stronger) {
           throw badRequest(
-            `role is ${shown(member.role)}, but the key ${shown(stronger.id)} of ${shown(member.email)} has the role ${stronger.role}; revoke that key first, or give that role.`,
+            `role is ${quoteValue(member.role)}, but the key ${quoteValue(stronger.id)} of ${quoteValue(member.email)} has the role ${stronger.role}; revoke that key first, or give that role.`,
           );
         }
         if (await insertMember(tx, member)) return;
         throw badRequest(
-          `email is ${shown(member.email)}, which another member has; renew that invite instead.`,
+          `email is ${quoteValue(member.email)}, which another member has; renew that invite instead.`,
         );
       });
       return answer;
     },
 
     async listMembers({ caller, query }) {
-      return answerList(pageTokens, {
-        list: `members ${caller.account}`,
+      return respondWithList(pageTokens, {
+        tokenScope: `members ${caller.account}`,
         query,
-        rows: (page) => listMembers(database.read, caller.account, page),
-        bodies: (rows) => rows.map(memberBody),
+        queryRows: (page) => listMembers(database.read, caller.account, page),
+        formatBodies: (rows) => rows.map(formatMember),
       });
     },
 
     async getMember({ caller, params }) {
       return {
         status: 200,
-        body: memberBody(await getMember(database.read, caller.account, params.member_id)),
+        body: formatMember(await getMember(database.read, caller.account, params.member_id)),
       };
     },
 
@@ -138,17 +139,17 @@ export function memberHandlers(
           updated_at: clock.now(),
         };
         refuseGrant(caller, changes.role);
-        if (changes.role !== member.role) await takeRights(tx, member, changes.role);
+        if (changes.role !== member.role) await revokeExcessRights(tx, member, changes.role);
         await updateMember(tx, member.id, changes);
         return getMember(tx, caller.account, member.id);
       });
-      return { status: 200, body: memberBody(changed) };
+      return { status: 200, body: formatMember(changed) };
     },
 
     async deleteMember({ caller, params }) {
       await database.transact(async (tx) => {
         const member = await holdMember(tx, caller, params.member_id);
-        await takeRights(tx, member, null);
+        await revokeExcessRights(tx, member, null);
         await deleteMember(tx, member.id);
       });
       return { status: 204 };
@@ -167,17 +168,17 @@ export function memberHandlers(
     },
 
     async acceptInvite({ body, remember }) {
-      const { account: id, inviteId } = invites.read(body.invite);
+      const { account: id, inviteId } = invites.decode(body.invite);
       return database.transact(async (tx) => {
         const account = await lockAccount(tx, id);
-        const member = account && (await findInvited(tx, id, inviteId));
+        const member = account && (await findMemberByInvite(tx, id, inviteId));
         if (!member) {
           throw forbidden(
             'The invite was used already, replaced by another or withdrawn; ask whoever invited you for a new one.',
           );
         }
         const now = clock.now();
-        const first = firstKey(member, makeId<KeyId>(random, 'key'), now);
+        const first = buildFirstKey(member, makeId<KeyId>(random, 'key'), now);
         const key = member.joined_at === null ? first : { ...first, name: 'Key by invite' };
         const changes = {
           name: body.name ?? member.name,
@@ -193,9 +194,9 @@ export function memberHandlers(
         const answer = {
           status: 201 as const,
           body: {
-            account: accountBody(account),
-            member: memberBody({ ...member, ...changes }),
-            key: keyBody(key),
+            account: formatAccount(account),
+            member: formatMember({ ...member, ...changes }),
+            key: formatKey(key),
             token,
           },
         };
@@ -207,8 +208,8 @@ export function memberHandlers(
 }
 
 function refuseGrant(caller: Caller, role: Role): void {
-  if (mayGrant(caller.role, role)) return;
+  if (canGrant(caller.role, role)) return;
   throw forbidden(
-    `role is ${shown(role)}, which has rights the role ${caller.role} of your key does not have.`,
+    `role is ${quoteValue(role)}, which has rights the role ${caller.role} of your key does not have.`,
   );
 }

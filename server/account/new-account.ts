@@ -1,10 +1,11 @@
 /** How an account begins, at the first start and by sign-up: with a member who has come in, and a key of theirs. */
-import type { AccountId, KeyId, MemberId } from '@switchyard/contract/ids.ts';
+
 import type { Role } from '@switchyard/contract/roles.ts';
+import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
 import { makeId, type Random } from '../random.ts';
 import { insertMember } from './member-store.ts';
-import { type AccountsTable, type KeysTable, type MembersTable, ownerOf } from './schema.ts';
+import { type AccountsTable, type KeysTable, type MembersTable, normalizeEmail } from './schema.ts';
 import { insertAccount, insertKey } from './store.ts';
 
 export interface NewAccount {
@@ -14,7 +15,7 @@ export interface NewAccount {
 }
 
 /** The rows of a new account. */
-export function newAccount(
+export function buildNewAccount(
   random: Random,
   now: number,
   given: { name: string; email: string; role: Role; keyName?: string },
@@ -29,7 +30,7 @@ export function newAccount(
     id: makeId<MemberId>(random, 'mem'),
     account_id: account.id,
     email: given.email,
-    owner: ownerOf(given.email),
+    owner: normalizeEmail(given.email),
     name: '',
     role: given.role,
     joined_at: now,
@@ -39,7 +40,7 @@ export function newAccount(
     created_at: now,
     updated_at: now,
   };
-  const key = firstKey(member, makeId<KeyId>(random, 'key'), now);
+  const key = buildFirstKey(member, makeId<KeyId>(random, 'key'), now);
   return { account, member, key: given.keyName ? { ...key, name: given.keyName } : key };
 }
 
@@ -50,7 +51,7 @@ export async function insertNewAccount(tx: Writer, made: NewAccount): Promise<vo
 }
 
 /** The key that somebody who comes in is given. */
-export function firstKey(member: MembersTable, id: KeyId, now: number): KeysTable {
+export function buildFirstKey(member: MembersTable, id: KeyId, now: number): KeysTable {
   return {
     id,
     account_id: member.account_id,

@@ -1,7 +1,7 @@
 /** Accounts, their members and their keys. */
 import { createHash } from 'node:crypto';
-import type { AccountId, KeyId, MemberId } from '@switchyard/contract/ids.ts';
 import { ROLES, type Role } from '@switchyard/contract/roles.ts';
+import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
@@ -17,7 +17,7 @@ export interface MembersTable {
   id: MemberId;
   account_id: AccountId;
   email: string;
-  /** `ownerOf` the address: what the keys of the member are found by. One of a kind in its account. */
+  /** `normalizeEmail` the address: what the keys of the member are found by. One of a kind in its account. */
   owner: string;
   name: string;
   role: Role;
@@ -38,7 +38,7 @@ export interface KeysTable {
   name: string;
   role: Role;
   email: string;
-  /** `ownerOf` the address. */
+  /** `normalizeEmail` the address. */
   owner: string;
   /** The key that made this one; null for the first of an account. */
   created_by: KeyId | null;
@@ -51,7 +51,7 @@ export interface KeysTable {
 }
 
 /** An address as it is compared: the same person writes it with capitals and without. */
-export function ownerOf(email: string): string {
+export function normalizeEmail(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
 
@@ -180,7 +180,7 @@ async function membersOfKeys(db: Kysely<unknown>): Promise<void> {
     group by account_id, email, role order by min(created_at), email`;
   const members = new Map<string, { account: AccountId; email: string; role: Role; at: number }>();
   for (const { account_id, email, role, at } of (await found.execute(db)).rows) {
-    const owner = ownerOf(email);
+    const owner = normalizeEmail(email);
     await sql`update keys set owner = ${owner} where account_id = ${account_id} and email = ${email}`.execute(
       db,
     );
@@ -192,6 +192,8 @@ async function membersOfKeys(db: Kysely<unknown>): Promise<void> {
   for (const [place, { account, email, role, at }] of members) {
     const id = `mem-${createHash('sha256').update(place).digest('hex').slice(0, 20)}`;
     await sql`insert into members (id, account_id, email, owner, name, role, joined_at, created_at, updated_at)
-      values (${id}, ${account}, ${email}, ${ownerOf(email)}, '', ${role}, ${at}, ${at}, ${at})`.execute(db);
+      values (${id}, ${account}, ${email}, ${normalizeEmail(email)}, '', ${role}, ${at}, ${at}, ${at})`.execute(
+      db,
+    );
   }
 }

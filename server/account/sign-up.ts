@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Config } from '../config.ts';
 
-export interface SignUpRule {
+export interface SignUpPolicy {
   mode: Config['signUp'];
   /** Whether the server is for its own machine alone; known once it listens. */
   isLocal(): boolean;
@@ -17,10 +17,10 @@ const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-fo
 const OPERATOR = 'The operator makes accounts with a root key';
 
 /** Why it is refused; empty when it is allowed. */
-export function signUpRefusal({ mode, isLocal }: SignUpRule, headers: IncomingHttpHeaders): string {
+export function explainSignUpRefusal({ mode, isLocal }: SignUpPolicy, headers: IncomingHttpHeaders): string {
   if (mode === 'open') return '';
   if (mode === 'closed') return `Sign-up is closed on this server. ${OPERATOR}.`;
-  if (isLocal() && isDirect(headers)) return '';
+  if (isLocal() && isLocalRequest(headers)) return '';
   return `Sign-up is only for callers on the machine of a server that no other machine can reach. ${OPERATOR}, or opens sign-up with SWITCHYARD_SIGN_UP=open.`;
 }
 
@@ -28,7 +28,7 @@ export function signUpRefusal({ mode, isLocal }: SignUpRule, headers: IncomingHt
  * Whether the caller is on this machine, as far as a request can show it: it was sent to a loopback name, and no proxy says
  * that it passed it on. It means something only where the server listens to its own machine.
  */
-export function isDirect(headers: IncomingHttpHeaders): boolean {
+export function isLocalRequest(headers: IncomingHttpHeaders): boolean {
   return (
     isLoopbackHost(hostOf(headers.host ?? '')) && !PROXY_HEADERS.some((name) => headers[name] !== undefined)
   );

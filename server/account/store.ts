@@ -1,11 +1,12 @@
 /** Every statement on accounts and keys. */
-import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
+
 import type { Role } from '@switchyard/contract/roles.ts';
+import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
-import { prepared } from '../database/prepared.ts';
+import { isAfter } from '../database/list-order.ts';
+import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked, lockTable } from '../database/row-locks.ts';
-import type { PageRequest } from '../http/paging.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { AccountsTable, KeysTable } from './schema.ts';
 
 export async function insertAccount(tx: Writer, account: AccountsTable): Promise<void> {
@@ -48,7 +49,7 @@ export async function updateAccount(
 }
 
 /** Lets nobody in any more: the account has neither keys nor members. */
-export async function deleteAccess(tx: Writer, account: AccountId): Promise<void> {
+export async function deleteKeysAndMembers(tx: Writer, account: AccountId): Promise<void> {
   await tx.deleteFrom('keys').where('account_id', '=', account).execute();
   await tx.deleteFrom('members').where('account_id', '=', account).execute();
 }
@@ -69,11 +70,11 @@ export async function removeAccount(tx: Writer, id: AccountId): Promise<void> {
 }
 
 /** Nobody else makes an account until the transaction ends. */
-export async function lockAccounts(tx: Writer): Promise<void> {
+export async function lockAccountsTable(tx: Writer): Promise<void> {
   await lockTable(tx, 'accounts');
 }
 
-export async function isEmpty(db: Reader): Promise<boolean> {
+export async function hasNoAccounts(db: Reader): Promise<boolean> {
   return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined;
 }
 
@@ -81,7 +82,7 @@ export async function insertKey(tx: Writer, key: KeysTable): Promise<void> {
   await tx.insertInto('keys').values(key).execute();
 }
 
-const selectKey = prepared((db, { id }: { id: KeyId }) =>
+const selectKey = prepareStatement((db, { id }: { id: KeyId }) =>
   db.selectFrom('keys').selectAll().where('id', '=', id),
 );
 
@@ -110,7 +111,7 @@ export function listKeys(
 }
 
 /** The keys of a person or a service. */
-export function listKeysOf(tx: Writer, account: AccountId, owner: string): Promise<KeysTable[]> {
+export function listKeysByOwner(tx: Writer, account: AccountId, owner: string): Promise<KeysTable[]> {
   return tx
     .selectFrom('keys')
     .selectAll()
@@ -119,7 +120,7 @@ export function listKeysOf(tx: Writer, account: AccountId, owner: string): Promi
     .execute();
 }
 
-export async function countKeysOf(tx: Writer, account: AccountId, owner: string): Promise<number> {
+export async function countKeysByOwner(tx: Writer, account: AccountId, owner: string): Promise<number> {
   const { count } = await tx
     .selectFrom('keys')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -130,7 +131,7 @@ export async function countKeysOf(tx: Writer, account: AccountId, owner: string)
 }
 
 /** The keys that the key made, and those that these made, however many times. */
-export async function listKeysMadeBy(tx: Writer, account: AccountId, id: KeyId): Promise<KeyId[]> {
+export async function listDescendantKeys(tx: Writer, account: AccountId, id: KeyId): Promise<KeyId[]> {
   const rows = await tx
     .withRecursive('made', (db) =>
       db
@@ -147,7 +148,7 @@ export async function listKeysMadeBy(tx: Writer, account: AccountId, id: KeyId):
 }
 
 /** The keys of the account that have one of the roles. */
-export function listKeysWith(
+export function listKeysByRole(
   tx: Writer,
   account: AccountId,
   roles: readonly Role[],

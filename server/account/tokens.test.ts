@@ -2,8 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { otherAccount, signingKey } from '../testing/accounts.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createOtherAccount, tokenSigningKey } from '../testing/fixtures/accounts.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { Tokens } from './tokens.ts';
 
 let server: TestServer;
@@ -25,13 +25,13 @@ function read(token: string, part: number): Record<string, unknown> {
 function signed(
   changes: Record<string, unknown>,
   header: Record<string, unknown> = { alg: 'EdDSA', typ: 'JWT' },
-  key: KeyObject = signingKey(server),
+  key: KeyObject = tokenSigningKey(server),
 ): string {
   const text = `${encode(header)}.${encode({ ...claims, ...changes })}`;
   return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
 }
 const seconds = (): number => Math.floor(Date.now() / 1000);
-const ask = (token: string | null) => server.ask('GET', '/v1/account', { token });
+const ask = (token: string | null) => server.request('GET', '/v1/account', { token });
 
 test('a token says key, account, role and when it was made, and names its algorithm', () => {
   expect(read(server.token, 0)).toEqual({ alg: 'EdDSA', typ: 'JWT' });
@@ -77,7 +77,7 @@ describe('401 with a message for', () => {
     [
       'HS256 with the public key as secret',
       () => {
-        const secret = createPublicKey(signingKey(server)).export({ type: 'spki', format: 'pem' });
+        const secret = createPublicKey(tokenSigningKey(server)).export({ type: 'spki', format: 'pem' });
         const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
         return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
       },
@@ -98,14 +98,14 @@ describe('401 with a message for', () => {
     ['two tokens', 'Bearer a b'],
     ['empty', ''],
   ])('a header that is %s', async (_, authorization) => {
-    const answer = await server.ask('GET', '/v1/account', { token: null, headers: { authorization } });
+    const answer = await server.request('GET', '/v1/account', { token: null, headers: { authorization } });
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({ message: expect.stringContaining('Authorization') });
   });
 });
 
 test('the key of one account with the claims of another is nobody', async () => {
-  const other = await otherAccount(server);
+  const other = await createOtherAccount(server);
   expect((await ask(signed({ account: other.id }))).status).toBe(401);
   expect((await ask(signed({ sub: other.key }))).status).toBe(401);
 });
@@ -124,7 +124,7 @@ test('a remembered token still expires', async () => {
 });
 
 test('the scheme may be written in any case, as HTTP says', async () => {
-  const answer = await server.ask('GET', '/v1/account', {
+  const answer = await server.request('GET', '/v1/account', {
     token: null,
     headers: { authorization: `bearer ${server.token}` },
   });

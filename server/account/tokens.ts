@@ -3,12 +3,12 @@
  * the throughput; whether the key still lets in is asked of the store each time.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type AccountId, ID_PATTERN, type KeyId } from '@switchyard/contract/ids.ts';
 import { ROLES, type Role } from '@switchyard/contract/roles.ts';
+import { type AccountId, ID_PATTERN, type KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../clock.ts';
 
-export interface Claims {
+export interface TokenClaims {
   key: KeyId;
   account: AccountId;
   role: Role;
@@ -17,13 +17,13 @@ export interface Claims {
 }
 
 const ALGORITHM = 'EdDSA';
-const REMEMBERED_MAX = 10_000;
+const VERIFIED_TOKENS_MAX = 10_000;
 
 export class Tokens {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
   readonly #clock: Clock;
-  readonly #verified = new Map<string, Claims>();
+  readonly #verified = new Map<string, TokenClaims>();
 
   constructor(privateKey: KeyObject, clock: Clock) {
     this.#privateKey = privateKey;
@@ -40,15 +40,15 @@ export class Tokens {
   }
 
   /** null for whatever is not a token of ours that is good now. */
-  async verify(token: string): Promise<Claims | null> {
+  async verify(token: string): Promise<TokenClaims | null> {
     const claims = this.#verified.get(token) ?? (await this.#check(token));
     if (!claims || (claims.expiresAt !== null && claims.expiresAt <= this.#clock.now())) return null;
-    if (this.#verified.size >= REMEMBERED_MAX) this.#verified.clear();
+    if (this.#verified.size >= VERIFIED_TOKENS_MAX) this.#verified.clear();
     this.#verified.set(token, claims);
     return claims;
   }
 
-  async #check(token: string): Promise<Claims | null> {
+  async #check(token: string): Promise<TokenClaims | null> {
     try {
       const { payload } = await jwtVerify(token, this.#publicKey, {
         algorithms: [ALGORITHM],

@@ -1,10 +1,16 @@
-import type { Application } from '@switchyard/contract/applications.ts';
-import type { ApplicationId } from '@switchyard/contract/ids.ts';
+import type { Application } from '@switchyard/contract/applications/applications.ts';
+import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { createRun } from '../testing/apps.ts';
-import { expectError, expectStatus, freshApplication, freshId, freshInstance } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { createRun } from '../testing/fixtures/apps.ts';
+import {
+  createApplication,
+  createInstance,
+  expectError,
+  expectStatus,
+  uniqueId,
+} from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -12,10 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const create = (body: unknown) => server.ask('POST', '/v1/applications', { body });
-const get = (id: string) => server.ask('GET', `/v1/applications/${id}`);
-const put = (id: string, body: unknown) => server.ask('PUT', `/v1/applications/${id}`, { body });
-const remove = (id: string) => server.ask('DELETE', `/v1/applications/${id}`);
+const create = (body: unknown) => server.request('POST', '/v1/applications', { body });
+const get = (id: string) => server.request('GET', `/v1/applications/${id}`);
+const put = (id: string, body: unknown) => server.request('PUT', `/v1/applications/${id}`, { body });
+const remove = (id: string) => server.request('DELETE', `/v1/applications/${id}`);
 
 describe('creating an application', () => {
   test('201 answers the whole application, as a GET does afterwards', async () => {
@@ -64,13 +70,13 @@ describe('creating an application', () => {
   });
 
   test('400 for an id that is taken, and nothing is changed', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     expectError(await create({ id, name: 'Another one' }), 400, `id is "${id}"`);
     expect((await get(id)).body).toMatchObject({ name: `Application ${id}` });
   });
 
   test('of many with one id at once exactly one is made', async () => {
-    const id = freshId('race');
+    const id = uniqueId('race');
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => create({ id, name: `Racer ${index}` })),
     );
@@ -112,7 +118,7 @@ describe('creating an application', () => {
     ['a\0bc', 400],
     [null, 400],
   ] as const)('the name %j is answered %i', async (name, status) => {
-    const answer = await create({ id: freshId('named'), name });
+    const answer = await create({ id: uniqueId('named'), name });
     if (status === 400) expectError(answer, 400, 'name is ');
     else {
       expectStatus(answer, 201);
@@ -130,7 +136,7 @@ describe('creating an application', () => {
     [129, 400],
   ])('a description of %i characters is answered %i', async (length, status) => {
     const answer = await create({
-      id: freshId('told'),
+      id: uniqueId('told'),
       name: 'Any name',
       description: '🚚'.repeat(length),
     });
@@ -150,7 +156,7 @@ describe('creating an application', () => {
 
 describe('updating an application', () => {
   test('takes the whole object back, as published clients send it', async () => {
-    const id = await freshInstance(server);
+    const id = await createInstance(server);
     const before = (await get(id)).body as Application;
     const answer = await put(id, {
       ...before,
@@ -170,7 +176,7 @@ describe('updating an application', () => {
   });
 
   test('leaves alone what is absent or null', async () => {
-    const id = await freshApplication(server, { description: 'Kept' });
+    const id = await createApplication(server, { description: 'Kept' });
     expectStatus(await put(id, {}), 200);
     expectStatus(await put(id, { name: null, description: null }), 200);
     expect((await get(id)).body).toMatchObject({ name: `Application ${id}`, description: 'Kept' });
@@ -179,7 +185,7 @@ describe('updating an application', () => {
   });
 
   test('changes of different fields at once are both kept', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     await Promise.all([
       put(id, { name: 'Renamed' }),
       put(id, { description: 'Told' }),
@@ -193,7 +199,7 @@ describe('updating an application', () => {
   });
 
   test('the default instance is an instance of the application, latest or devint', async () => {
-    const id = await freshInstance(server);
+    const id = await createInstance(server);
     for (const instance of ['i1', 'latest', 'devint', '']) {
       const answer = await put(id, { default_instance: instance, default_experiment_instance: instance });
       expectStatus(answer, 200);
@@ -211,12 +217,12 @@ describe('updating an application', () => {
   });
 
   test('what was set when it was made is let through unchanged, though no such instance is there yet', async () => {
-    const id = await freshApplication(server, { default_instance: 'production' });
+    const id = await createApplication(server, { default_instance: 'production' });
     expectStatus(await put(id, { name: 'New name', default_instance: 'production' }), 200);
   });
 
   test('400 for a name too short changes nothing', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     expectError(await put(id, { name: 'ab', description: 'new' }), 400, 'name is "ab"');
     expect((await get(id)).body).toMatchObject({ name: `Application ${id}`, description: '' });
   });
@@ -224,7 +230,7 @@ describe('updating an application', () => {
 
 describe('deleting an application', () => {
   test('204, and everything of it is gone at once; its id can be taken again', async () => {
-    const id = await freshInstance(server);
+    const id = await createInstance(server);
     await createRun(server, id, { input: {} });
     const gone = [
       `/v1/applications/${id}`,
@@ -234,18 +240,18 @@ describe('deleting an application', () => {
       `/v1/applications/${id}/instances/latest`,
       `/v1/applications/${id}/runs`,
     ];
-    for (const path of gone) expectStatus(await server.ask('GET', path), 200);
+    for (const path of gone) expectStatus(await server.request('GET', path), 200);
     expectStatus(await remove(id), 204);
-    for (const path of gone) expectError(await server.ask('GET', path), 404);
+    for (const path of gone) expectError(await server.request('GET', path), 404);
     expectError(await remove(id), 404);
     expectStatus(await create({ id, name: 'Born again' }), 201);
     expect((await get(id)).body).toMatchObject({ name: 'Born again', active_executable: null });
-    expect((await server.ask('GET', `/v1/applications/${id}/versions`)).body).toEqual([]);
+    expect((await server.request('GET', `/v1/applications/${id}/versions`)).body).toEqual([]);
   });
 
   test('what belonged to it leaves the database too', async () => {
-    const id = await freshInstance(server);
-    const { database } = server.running;
+    const id = await createInstance(server);
+    const { database } = server.runningServer;
     const { uid } = await database.read
       .selectFrom('applications')
       .select('uid')
@@ -266,8 +272,8 @@ describe('deleting an application', () => {
 });
 
 test('an application of another account is not there', async () => {
-  const id = await freshInstance(server);
-  const other = await otherAccount(server);
+  const id = await createInstance(server);
+  const other = await createOtherAccount(server);
   const paths = [
     '',
     '/versions',
@@ -278,7 +284,7 @@ test('an application of another account is not there', async () => {
     '/runs',
   ];
   for (const path of paths) {
-    expectError(await server.ask('GET', `/v1/applications/${id}${path}`, { token: other.token }), 404);
+    expectError(await server.request('GET', `/v1/applications/${id}${path}`, { token: other.token }), 404);
   }
   const changes: [string, string, unknown][] = [
     ['PUT', '', { name: 'Taken over' }],
@@ -295,12 +301,15 @@ test('an application of another account is not there', async () => {
     ['POST', '/runs/uploadurl', undefined],
   ];
   for (const [method, path, body] of changes) {
-    const answer = await server.ask(method, `/v1/applications/${id}${path}`, { token: other.token, body });
+    const answer = await server.request(method, `/v1/applications/${id}${path}`, {
+      token: other.token,
+      body,
+    });
     expectError(answer, 404);
   }
-  expect((await server.ask('GET', '/v1/applications', { token: other.token })).body).toEqual([]);
+  expect((await server.request('GET', '/v1/applications', { token: other.token })).body).toEqual([]);
   expectStatus(
-    await server.ask('POST', '/v1/applications', { token: other.token, body: { id, name: 'Same id' } }),
+    await server.request('POST', '/v1/applications', { token: other.token, body: { id, name: 'Same id' } }),
     201,
   );
   expect((await get(id)).body).toMatchObject({ name: `Application ${id}` });

@@ -2,9 +2,16 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../clock.ts';
-import { type Entry, nodeApp, packEntries, packFiles, pushArchive, runToEnd } from '../testing/apps.ts';
-import { expectError, expectStatus, freshApplication, MANIFEST } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import {
+  type ArchiveEntry,
+  createRunAndWait,
+  nodeApp,
+  packEntries,
+  packFiles,
+  pushArchive,
+} from '../testing/fixtures/apps.ts';
+import { createApplication, expectError, expectStatus, MANIFEST } from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { readManifest } from './read-manifest.ts';
 
 let server: TestServer;
@@ -12,16 +19,16 @@ let application: string;
 let good: Buffer;
 beforeAll(async () => {
   server = await startTestServer();
-  application = await freshApplication(server);
+  application = await createApplication(server);
   good = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp('() => ({ answer: "good" })') });
   expectStatus(await pushArchive(server, application, good), 200);
 });
 afterAll(() => server.close());
 
-const state = async () => (await server.ask('GET', `/v1/applications/${application}`)).body;
-const manifest: Entry = { name: 'app.yaml', content: MANIFEST };
-const archive = (...entries: Entry[]) => packEntries([manifest, ...entries]);
-const link = (name: string, linkname: string): Entry => ({ name, type: 'symlink', linkname });
+const state = async () => (await server.request('GET', `/v1/applications/${application}`)).body;
+const manifest: ArchiveEntry = { name: 'app.yaml', content: MANIFEST };
+const archive = (...entries: ArchiveEntry[]) => packEntries([manifest, ...entries]);
+const link = (name: string, linkname: string): ArchiveEntry => ({ name, type: 'symlink', linkname });
 
 const BILLION_LAUGHS = `a: &a [x, x, x, x, x, x, x, x, x]
 ${['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
@@ -149,14 +156,14 @@ function tarHeader(name: string, size: number): Buffer {
 }
 
 test('the executable that was active still runs after all that, and the next good one replaces it', async () => {
-  expect((await runToEnd(server, application)).output).toEqual({ answer: 'good' });
+  expect((await createRunAndWait(server, application)).output).toEqual({ answer: 'good' });
   const next = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp('() => ({ answer: "next" })') });
   expectStatus(await pushArchive(server, application, next), 200);
-  expect((await runToEnd(server, application)).output).toEqual({ answer: 'next' });
+  expect((await createRunAndWait(server, application)).output).toEqual({ answer: 'next' });
 });
 
 test('links that stay inside are taken', async () => {
-  const id = await freshApplication(server);
+  const id = await createApplication(server);
   const bytes = await archive(
     { name: 'lib/real.mjs', content: 'process.stdout.write(JSON.stringify({ linked: true }));' },
     link('main.mjs', 'lib/real.mjs'),
@@ -168,6 +175,6 @@ test('a manifest that takes the square of its length to read is given up, and no
   const text = Array.from({ length: 100_000 }, (_, index) => `k${index}: 1`).join('\n');
   const hasty: Clock = { ...systemClock, after: (_, callback) => systemClock.after(100, callback) };
   const reading = readManifest(text, hasty);
-  expectStatus(await server.ask('GET', '/healthz'), 200);
+  expectStatus(await server.request('GET', '/healthz'), 200);
   expect(await reading).toEqual({ error: expect.stringContaining('too much time or memory') });
 });

@@ -1,10 +1,10 @@
 /**
  * Every statement on executables. A row lives as long as anything names it: the application it is active in, a version, or
- * a run. Its archive goes earlier, once nothing can execute it any more (see api/remove-executables.ts).
+ * a run. Its archive goes earlier, once nothing can execute it any more (see clean-up/unused-executables.ts).
  */
-import type { ExecutableId } from '@switchyard/contract/ids.ts';
+import type { ExecutableId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { prepared } from '../database/prepared.ts';
+import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 
@@ -12,7 +12,7 @@ export async function insertExecutable(tx: Writer, executable: ExecutablesTable)
   await tx.insertInto('executables').values(executable).execute();
 }
 
-const selectExecutable = prepared((db, { id }: { id: ExecutableId }) =>
+const selectExecutable = prepareStatement((db, { id }: { id: ExecutableId }) =>
   db.selectFrom('executables').selectAll().where('id', '=', id),
 );
 
@@ -46,7 +46,7 @@ export async function findExecutables(db: Reader, ids: readonly ExecutableId[]):
 
 const IDS_PER_STATEMENT = 500;
 
-const shareWhole = prepared((db, { id }: { id: ExecutableId }) =>
+const shareWhole = prepareStatement((db, { id }: { id: ExecutableId }) =>
   locked(
     db,
     db.selectFrom('executables').select('id').where('id', '=', id).where('archive_removed_at', 'is', null),
@@ -58,7 +58,7 @@ const shareWhole = prepared((db, { id }: { id: ExecutableId }) =>
  * Whether the executable is there with its archive; nobody removes either until the transaction is over. Asked by whoever
  * makes something that names it.
  */
-export async function holdExecutable(tx: Writer, id: ExecutableId): Promise<boolean> {
+export async function lockExecutable(tx: Writer, id: ExecutableId): Promise<boolean> {
   return (await shareWhole(tx, { id })).length > 0;
 }
 
@@ -74,7 +74,10 @@ export function listExecutables(db: Reader, after: string, limit: number): Promi
 }
 
 /** Which of the executables are active in their application. */
-export async function findActive(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutableId[]> {
+export async function findActiveExecutables(
+  db: Reader,
+  ids: readonly ExecutableId[],
+): Promise<ExecutableId[]> {
   const rows = await db
     .selectFrom('executables')
     .innerJoin('applications', 'applications.uid', 'executables.application_uid')
@@ -96,7 +99,10 @@ export async function markUnused(
 }
 
 /** The executable, for its removal: nobody begins to use it until the transaction is over. */
-export function holdForRemoval(tx: Writer, id: ExecutableId): Promise<ExecutablesTable | undefined> {
+export function lockExecutableForRemoval(
+  tx: Writer,
+  id: ExecutableId,
+): Promise<ExecutablesTable | undefined> {
   const query = tx.selectFrom('executables').selectAll().where('id', '=', id);
   return locked(tx, query, 'update').executeTakeFirst();
 }
@@ -110,7 +116,7 @@ export async function removeExecutable(tx: Writer, id: ExecutableId): Promise<vo
 }
 
 /** Removes executables of an application, at most `limit` at once; answers their contents. */
-export async function removeExecutables(
+export async function removeApplicationExecutables(
   tx: Writer,
   applicationUid: ApplicationsTable['uid'],
   limit: number,

@@ -1,9 +1,15 @@
 /** Every list of this server: its two shapes, and pages that neither skip nor repeat. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { createRun } from '../testing/apps.ts';
-import { expectError, expectStatus, freshId, freshVersion, walkPages } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { createRun } from '../testing/fixtures/apps.ts';
+import {
+  createVersion,
+  expectError,
+  expectStatus,
+  listAllPages,
+  uniqueId,
+} from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 interface List {
   path: string;
@@ -15,10 +21,10 @@ let server: TestServer;
 let lists: Record<string, List>;
 beforeAll(async () => {
   server = await startTestServer();
-  const application = await freshVersion(server);
+  const application = await createVersion(server);
   const run = await createRun(server, application, { input: {} });
   const adding = (path: string, fields: (id: string) => object) => async (): Promise<string> => {
-    const answer = await server.ask('POST', path, { body: fields(freshId('one')) });
+    const answer = await server.request('POST', path, { body: fields(uniqueId('one')) });
     expectStatus(answer, 201);
     return (answer.body as { id: string }).id;
   };
@@ -42,7 +48,7 @@ afterAll(() => server.close());
 const NAMES = ['keys', 'members', 'applications', 'versions', 'instances', 'inputs'];
 const listOf = (name: string): List => lists[name] as List;
 const plain = async (path: string): Promise<string[]> =>
-  ((await server.ask('GET', path)).body as { id: string }[]).map((one) => one.id);
+  ((await server.request('GET', path)).body as { id: string }[]).map((one) => one.id);
 
 describe.each(NAMES)('the list of %s', (name) => {
   test('is an array without pagereturn, newest first', async () => {
@@ -50,15 +56,15 @@ describe.each(NAMES)('the list of %s', (name) => {
     const before = await plain(path);
     const id = await add();
     expect(await plain(path)).toEqual([id, ...before]);
-    expect((await server.ask('GET', `${path}?pagereturn=false`)).body).toBeInstanceOf(Array);
+    expect((await server.request('GET', `${path}?pagereturn=false`)).body).toBeInstanceOf(Array);
     expect(await plain(`${path}?limit=2`)).toEqual([id, before[0]]);
   });
 
   test('is an object of items with pagereturn, and the last page has no token', async () => {
     const { path } = listOf(name);
-    const answer = await server.ask('GET', `${path}?pagereturn=true`);
+    const answer = await server.request('GET', `${path}?pagereturn=true`);
     expect(Object.keys(answer.body as object)).toEqual(['items']);
-    const pages = await walkPages(server, path, 3);
+    const pages = await listAllPages(server, path, 3);
     expect(pages.flat()).toEqual(await plain(path));
     for (const page of pages.slice(0, -1)) expect(page).toHaveLength(3);
   });
@@ -66,7 +72,7 @@ describe.each(NAMES)('the list of %s', (name) => {
   test('skips and repeats nothing while more are added between pages', async () => {
     const { path, add } = listOf(name);
     const before = await plain(path);
-    const pages = await walkPages(server, path, 2, async () => {
+    const pages = await listAllPages(server, path, 2, async () => {
       await add();
     });
     expect(pages.flat()).toEqual(before);
@@ -75,50 +81,56 @@ describe.each(NAMES)('the list of %s', (name) => {
   test('400 for a limit that is none', async () => {
     const { path } = listOf(name);
     for (const limit of ['0', '51', '-1', 'abc', '1.5', '', '1e400', ' ']) {
-      expectError(await server.ask('GET', `${path}?limit=${encodeURIComponent(limit)}`), 400, 'limit is ');
+      expectError(
+        await server.request('GET', `${path}?limit=${encodeURIComponent(limit)}`),
+        400,
+        'limit is ',
+      );
     }
-    expectStatus(await server.ask('GET', `${path}?limit=50`), 200);
-    expectError(await server.ask('GET', `${path}?limit=1&limit=2`), 400, 'limit', '2 times');
-    expectError(await server.ask('GET', `${path}?pagereturn=maybe`), 400, 'pagereturn is "maybe"');
+    expectStatus(await server.request('GET', `${path}?limit=50`), 200);
+    expectError(await server.request('GET', `${path}?limit=1&limit=2`), 400, 'limit', '2 times');
+    expectError(await server.request('GET', `${path}?pagereturn=maybe`), 400, 'pagereturn is "maybe"');
   });
 
   test('400 for a token that was altered, made up, or of another list', async () => {
     const { path } = listOf(name);
-    const first = await server.ask('GET', `${path}?pagereturn=true&limit=1`);
+    const first = await server.request('GET', `${path}?pagereturn=true&limit=1`);
     const token = (first.body as { next_page_token: string }).next_page_token;
     const others = await Promise.all(
       NAMES.filter((other) => other !== name).map(async (other) => {
-        const answer = await server.ask('GET', `${listOf(other).path}?pagereturn=true&limit=1`);
+        const answer = await server.request('GET', `${listOf(other).path}?pagereturn=true&limit=1`);
         return (answer.body as { next_page_token: string }).next_page_token;
       }),
     );
     const swapped = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
     const wrong = ['x', token.slice(1), token.slice(0, -4), `${token}A`, `${token}=`, `${token}!`, swapped];
     for (const one of [...wrong, ...others, 'a\0b', '🚚', 'x'.repeat(5000)]) {
-      const answer = await server.ask('GET', `${path}?pagetoken=${encodeURIComponent(one)}`);
+      const answer = await server.request('GET', `${path}?pagetoken=${encodeURIComponent(one)}`);
       expectError(answer, 400, 'pagetoken is ');
     }
-    expectStatus(await server.ask('GET', `${path}?pagereturn=true&pagetoken=${token}`), 200);
+    expectStatus(await server.request('GET', `${path}?pagereturn=true&pagetoken=${token}`), 200);
   });
 });
 
 test('a token of one application is none for another, nor one account’s for another', async () => {
-  const other = await freshVersion(server);
-  const first = await server.ask('GET', `${listOf('versions').path}?pagereturn=true&limit=1`);
+  const other = await createVersion(server);
+  const first = await server.request('GET', `${listOf('versions').path}?pagereturn=true&limit=1`);
   const { next_page_token: token } = first.body as { next_page_token: string };
-  expectError(await server.ask('GET', `/v1/applications/${other}/versions?pagetoken=${token}`), 400);
-  const apps = await server.ask('GET', '/v1/applications?pagereturn=true&limit=1');
-  const account = await otherAccount(server);
+  expectError(await server.request('GET', `/v1/applications/${other}/versions?pagetoken=${token}`), 400);
+  const apps = await server.request('GET', '/v1/applications?pagereturn=true&limit=1');
+  const account = await createOtherAccount(server);
   const foreign = (apps.body as { next_page_token: string }).next_page_token;
-  const answer = await server.ask('GET', `/v1/applications?pagetoken=${foreign}`, { token: account.token });
+  const answer = await server.request('GET', `/v1/applications?pagetoken=${foreign}`, {
+    token: account.token,
+  });
   expectError(answer, 400, 'pagetoken');
 });
 
 test('a page goes on where it ended although its last row was deleted', async () => {
   const { path } = listOf('versions');
   const before = await plain(path);
-  const pages = await walkPages(server, path, 2, async (page) => {
-    if (page === 1) expectStatus(await server.ask('DELETE', `${path}/${before[1]}`), 204);
+  const pages = await listAllPages(server, path, 2, async (page) => {
+    if (page === 1) expectStatus(await server.request('DELETE', `${path}/${before[1]}`), 204);
   });
   expect(pages.flat()).toEqual(before);
 });
@@ -126,7 +138,7 @@ test('a page goes on where it ended although its last row was deleted', async ()
 test('many made in one millisecond are paged without a gap', async () => {
   const { path, add } = listOf('applications');
   const made = await Promise.all(Array.from({ length: 30 }, add));
-  const seen = (await walkPages(server, path, 4)).flat();
+  const seen = (await listAllPages(server, path, 4)).flat();
   expect(new Set(seen).size).toBe(seen.length);
   expect(seen).toEqual(expect.arrayContaining(made));
 });

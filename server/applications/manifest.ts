@@ -2,14 +2,14 @@
  * What an executable requires. What the activation call says of the requirements wins; the manifest fills in what it leaves out,
  * because early clients send only type and runtime.
  */
-import { type IoConfiguration, Requirements } from '@switchyard/contract/executables.ts';
+import { type IoConfiguration, Requirements } from '@switchyard/contract/applications/executables.ts';
 import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import { sentenceFor } from '../http/sentences.ts';
-import { compile } from '../http/validation.ts';
+import { compileSchema } from '../http/requests/validation.ts';
+import { formatValidationError } from '../http/requests/validation-messages.ts';
 
 type Fields = Record<string, unknown>;
 
-const validate = compile(Requirements);
+const validate = compileSchema(Requirements);
 /** Deeper than any definition of an option goes; what is read back and shown must not be too deep to be written. */
 const LEVELS_MAX = 64;
 
@@ -38,7 +38,9 @@ export function completeRequirements(
   // As it will be read back: what is left out is not the same as undefined.
   const read = JSON.parse(written) as Requirements;
   if (!validate(read))
-    return { error: `configuration of app.yaml is not right: ${sentenceFor(validate.errors ?? [], 'body')}` };
+    return {
+      error: `configuration of app.yaml is not right: ${formatValidationError(validate.errors ?? [], 'body')}`,
+    };
   return { requirements: read };
 }
 

@@ -1,35 +1,35 @@
 /** The operations on applications and on their executables. */
-import type { Application } from '@switchyard/contract/applications.ts';
-import type { ApplicationId, InstanceId } from '@switchyard/contract/ids.ts';
+import type { Application } from '@switchyard/contract/applications/applications.ts';
+import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
+import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { Host } from '@switchyard/runner';
 import type { Contents } from '../blobs/contents.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import type { HandlersOf } from '../http/handler.ts';
-import { answerList } from '../http/lists.ts';
-import { checkName } from '../http/names.ts';
-import type { PageTokens } from '../http/paging.ts';
-import { badRequest, shown } from '../http/problem.ts';
+import { badRequest, quoteValue } from '../http/errors/problem.ts';
+import type { HandlersFor } from '../http/handlers/handler.ts';
+import { respondWithList } from '../http/lists/list-responses.ts';
+import type { PageTokens } from '../http/lists/pagination.ts';
+import { validateName } from '../http/requests/resource-names.ts';
 import { makeId, type Random, randomText } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-import { executableBody } from './executable.ts';
+import { formatExecutable } from './executable.ts';
 import { findExecutable, findExecutables } from './executables-store.ts';
-import { push } from './push.ts';
+import { pushExecutable } from './push.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import {
-  checkApplication,
   getApplication,
-  holdApplication,
   insertApplication,
   listApplications,
+  lockApplication,
+  lockLiveApplication,
   updateApplication,
 } from './store.ts';
 
 /** The requirements of one's executable may have a megabyte. */
-const APPLICATIONS_AT_ONCE = 10;
+const PAGE_BATCH_SIZE = 10;
 
 interface Parts {
   database: Database;
@@ -41,14 +41,14 @@ interface Parts {
   /** null where no apps run. */
   host: Host | null;
   /** Told after an application was deleted, so that what belonged to it is removed soon. */
-  onDeleted(): void;
+  onApplicationDeleted(): void;
   /** Whether the application has an instance of that id, as the transaction sees it. */
   hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
 }
 
 export function applicationHandlers(
   parts: Parts,
-): HandlersOf<
+): HandlersFor<
   | 'createApplication'
   | 'listApplications'
   | 'getApplication'
@@ -69,7 +69,9 @@ export function applicationHandlers(
   ): Promise<void> => {
     if (id === undefined || id === null || id === '' || isLatest(id)) return;
     if (await parts.hasInstance(uid, id as InstanceId, tx)) return;
-    throw badRequest(`${field} is ${shown(id)}; it must be an instance of the application, or "latest".`);
+    throw badRequest(
+      `${field} is ${quoteValue(id)}; it must be an instance of the application, or "latest".`,
+    );
   };
 
   return {
@@ -94,24 +96,24 @@ export function applicationHandlers(
         updated_at: now,
         deleted_at: null,
       };
-      checkName(row.name, row.id);
+      validateName(row.name, row.id);
       const answer = { status: 201 as const, body: applicationBody(row, undefined, caller.role) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
         if (await insertApplication(tx, row)) return;
         throw badRequest(
-          `id is ${shown(row.id)}, which another application of the account has; choose another.`,
+          `id is ${quoteValue(row.id)}, which another application of the account has; choose another.`,
         );
       });
       return answer;
     },
 
     async listApplications({ caller, query }) {
-      return answerList(pageTokens, {
-        list: `applications ${caller.account}`,
+      return respondWithList(pageTokens, {
+        tokenScope: `applications ${caller.account}`,
         query,
-        rows: (page) => listApplications(database.read, caller.account, page),
-        async bodies(rows) {
+        queryRows: (page) => listApplications(database.read, caller.account, page),
+        async formatBodies(rows) {
           const active = rows.flatMap((row) => row.active_executable_id ?? []);
           const executables = await findExecutables(database.read, active);
           const byId = new Map(executables.map((one) => [one.id, one]));
@@ -123,7 +125,7 @@ export function applicationHandlers(
             ),
           );
         },
-        atOnce: APPLICATIONS_AT_ONCE,
+        batchSize: PAGE_BATCH_SIZE,
       });
     },
 
@@ -134,9 +136,9 @@ export function applicationHandlers(
 
     async updateApplication({ caller, params, body }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
-      checkName(body.name, row.id);
+      validateName(body.name, row.id);
       const changed = await database.transact(async (tx) => {
-        const held = await holdApplication(tx, row);
+        const held = await lockApplication(tx, row);
         for (const field of ['default_instance', 'default_experiment_instance'] as const) {
           // What is sent back unchanged is let through: clients send the whole object.
           if (body[field] !== held[field]) await checkInstance(tx, held.uid, field, body[field]);
@@ -157,27 +159,27 @@ export function applicationHandlers(
     async deleteApplication({ caller, params }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
       await database.transact((tx) => updateApplication(tx, row.uid, { deleted_at: clock.now() }));
-      parts.onDeleted();
+      parts.onApplicationDeleted();
       return { status: 204 };
     },
 
     async getBinaryUpload({ caller, params }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
       const upload = await parts.uploads.create(row.uid, 'executable', caller.key, (tx) =>
-        checkApplication(tx, row),
+        lockLiveApplication(tx, row),
       );
       return { status: 200, body: upload };
     },
 
     async activateBinary({ caller, params, body }) {
       const row = await getApplication(database.read, caller.account, params.application_id);
-      const { executable, warnings } = await push(parts, {
+      const { executable, warnings } = await pushExecutable(parts, {
         application: row,
         uploadId: body.upload_id ?? null,
         requirements: body.requirements,
         email: caller.email,
       });
-      const pushed = executableBody(executable, caller.role);
+      const pushed = formatExecutable(executable, caller.role);
       return { status: 200, body: warnings.length === 0 ? pushed : { ...pushed, warnings } };
     },
   };
@@ -196,10 +198,10 @@ function applicationBody(
     default_instance: row.default_instance,
     default_experiment_instance: row.default_experiment_instance,
     subscription_id: '',
-    active_executable: executable ? executableBody(executable, role) : null,
+    active_executable: executable ? formatExecutable(executable, role) : null,
     locked: false,
-    created_at: rfc3339(row.created_at),
-    updated_at: rfc3339(row.updated_at),
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
   };
 }
 

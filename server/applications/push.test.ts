@@ -1,11 +1,17 @@
 /** The push of an executable in three steps, as published clients do it. */
-import type { Application } from '@switchyard/contract/applications.ts';
-import type { Executable } from '@switchyard/contract/executables.ts';
-import type { Upload } from '@switchyard/contract/uploads.ts';
+import type { Application } from '@switchyard/contract/applications/applications.ts';
+import type { Executable } from '@switchyard/contract/applications/executables.ts';
+import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeApp, packFiles, pushArchive, runToEnd } from '../testing/apps.ts';
-import { expectError, expectStatus, freshApplication, freshVersion, MANIFEST } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createRunAndWait, nodeApp, packFiles, pushArchive } from '../testing/fixtures/apps.ts';
+import {
+  createApplication,
+  createVersion,
+  expectError,
+  expectStatus,
+  MANIFEST,
+} from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -15,18 +21,18 @@ afterAll(() => server.close());
 
 const node = { executable_type: 'node', runtime: 'node' };
 const appOf = async (id: string) =>
-  (await server.ask('GET', `/v1/applications/${id}`)).body as Application & {
+  (await server.request('GET', `/v1/applications/${id}`)).body as Application & {
     active_executable: Executable | null;
   };
 const uploadOf = async (id: string): Promise<Upload> => {
-  const answer = await server.ask('GET', `/v1/applications/${id}/binary`);
+  const answer = await server.request('GET', `/v1/applications/${id}/binary`);
   expectStatus(answer, 200);
   return answer.body as Upload;
 };
 const put = (url: string, body: Uint8Array, headers: Record<string, string> = {}) =>
-  server.ask('PUT', url, { token: null, body, headers });
+  server.request('PUT', url, { token: null, body, headers });
 const activate = (id: string, body: unknown = { requirements: node }) =>
-  server.ask('PUT', `/v1/applications/${id}/binary`, { body });
+  server.request('PUT', `/v1/applications/${id}/binary`, { body });
 const archiveOf = (answer: unknown, manifest = MANIFEST) =>
   packFiles({ 'app.yaml': manifest, ...nodeApp(`() => (${JSON.stringify({ answer })})`) });
 
@@ -35,7 +41,7 @@ describe('a push', () => {
     ['application/gzip', { executable_type: 'python', runtime: 'ghcr.io/nextmv-io/runtime/python:3.11' }],
     ['application/octet-stream', node],
   ])('goes in three steps with the content type %s and no token on the second', async (type, asked) => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     const { upload_id, upload_url } = await uploadOf(id);
     expect(upload_id).toMatch(/^[a-z0-9-]+$/);
     expect(upload_url.startsWith(`${server.url}/v1/uploads/`)).toBe(true);
@@ -52,16 +58,16 @@ describe('a push', () => {
   });
 
   test('becomes what latest runs at once', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     expectStatus(await pushArchive(server, id, await archiveOf('first')), 200);
-    expect((await runToEnd(server, id)).output).toEqual({ answer: 'first' });
+    expect((await createRunAndWait(server, id)).output).toEqual({ answer: 'first' });
     expectStatus(await pushArchive(server, id, await archiveOf('second')), 200);
-    expect((await runToEnd(server, id)).output).toEqual({ answer: 'second' });
+    expect((await createRunAndWait(server, id)).output).toEqual({ answer: 'second' });
   });
 
   test('activates what was put to the URL asked for last, however quickly they were asked for', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const id = await freshApplication(server);
+      const id = await createApplication(server);
       const urls = [await uploadOf(id), await uploadOf(id), await uploadOf(id)];
       for (const [index, { upload_url }] of urls.entries())
         expectStatus(
@@ -74,7 +80,7 @@ describe('a push', () => {
   });
 
   test('may name the upload it means', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     const first = await uploadOf(id);
     await put(first.upload_url, await archiveOf(1));
     await uploadOf(id);
@@ -83,7 +89,7 @@ describe('a push', () => {
   });
 
   test('is activated once more by a client that sends the third step again', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     expectStatus(await pushArchive(server, id, await archiveOf(1)), 200);
     expectStatus(await activate(id), 200);
   });
@@ -91,7 +97,7 @@ describe('a push', () => {
 
 describe('400 for an activation', () => {
   test('before any upload, with nothing changed', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     expectError(await activate(id), 400, 'No executable was uploaded');
     await uploadOf(id);
     expectError(await activate(id), 400, 'nothing has been PUT');
@@ -99,10 +105,10 @@ describe('400 for an activation', () => {
   });
 
   test('of an upload of another application, of a run, or of none', async () => {
-    const id = await freshApplication(server);
-    const other = await uploadOf(await freshApplication(server));
+    const id = await createApplication(server);
+    const other = await uploadOf(await createApplication(server));
     await put(other.upload_url, await archiveOf(1));
-    const forRuns = (await server.ask('POST', `/v1/applications/${id}/runs/uploadurl`)).body as Upload;
+    const forRuns = (await server.request('POST', `/v1/applications/${id}/runs/uploadurl`)).body as Upload;
     await put(forRuns.upload_url, await archiveOf(1));
     for (const upload_id of [other.upload_id, forRuns.upload_id, 'upl-missing', '']) {
       expectError(await activate(id, { requirements: node, upload_id }), 400, 'upload_id is ');
@@ -132,14 +138,14 @@ describe('400 for an activation', () => {
     ],
     [{ requirement: node }, 'did you mean "requirements"'],
   ])('with the body %j', async (body, words) => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     const { upload_url } = await uploadOf(id);
     await put(upload_url, await archiveOf(1));
     expectError(await activate(id, body), 400, words);
   });
 
   test('whose options are nested deeper or longer than could ever be read back', async () => {
-    const id = await freshVersion(server);
+    const id = await createVersion(server);
     const before = await appOf(id);
     const items = (inner: string) =>
       `{"requirements":{"executable_type":"node","runtime":"node","options":{"items":[{"name":"a","default":${inner}}]}}}`;
@@ -172,7 +178,7 @@ configuration:
 `;
 
   test('fills in what the activation leaves out', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     const answer = await pushArchive(server, id, await archiveOf(1, manifest));
     expectStatus(answer, 200);
     expect((answer.body as Executable).requirements).toEqual({
@@ -215,7 +221,7 @@ configuration:
   });
 
   test('yields to what the activation says', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     const said = {
       options: { strict: false, items: [{ name: 'other', option_type: 'bool' }] },
       io_configuration: { format: 'json' },
@@ -232,16 +238,16 @@ configuration:
   });
 
   test('hides definitions of options from the roles it lists, in every place they show', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     expectStatus(await pushArchive(server, id, await archiveOf(1, manifest)), 200);
     const body = { id: 'v1', name: 'Version one' };
-    expectStatus(await server.ask('POST', `/v1/applications/${id}/versions`, { body }), 201);
+    expectStatus(await server.request('POST', `/v1/applications/${id}/versions`, { body }), 201);
     const places = ['', '/versions', '/versions/v1'].map((path) => `/v1/applications/${id}${path}`);
     for (const role of ['operator', 'viewer', 'developer', 'admin'] as const) {
-      const { token } = await server.key(role);
+      const { token } = await server.createKey(role);
       const hidden = role === 'operator' || role === 'viewer';
       for (const place of [...places, '/v1/applications']) {
-        const { text } = await server.ask('GET', place, { token });
+        const { text } = await server.request('GET', place, { token });
         expect(text).toContain('"name":"duration"');
         expect(text.includes('"name":"mode"'), `${role} at ${place}`).toBe(!hidden);
       }
@@ -260,7 +266,7 @@ describe('what the host cannot run', () => {
   };
 
   test('B8: packages for another processor are refused at the push, with the line that repairs it', async () => {
-    const id = await freshVersion(server);
+    const id = await createVersion(server);
     const before = await appOf(id);
     const archive = await packFiles({
       'app.yaml': 'type: python\nruntime: python:3\nfiles: ["**"]\n',
@@ -282,7 +288,7 @@ describe('what the host cannot run', () => {
 
   test('B9: another version of the runtime is said at the push and at the run', async () => {
     const node = (await host()).node?.version;
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     const source = '(input) => { if (input.fails) process.exit(3); return {}; }';
     const archive = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp(source) });
     const asking = (runtime: string) => ({ requirements: { executable_type: 'node', runtime } });
@@ -292,9 +298,9 @@ describe('what the host cannot run', () => {
     const warning = `runtime is "node:4"; this server runs the app with Node ${node}.`;
     const other = await pushArchive(server, id, archive, asking('node:4'));
     expect(other.body).toMatchObject({ warnings: [warning] });
-    const good = await runToEnd(server, id, { input: {} });
+    const good = await createRunAndWait(server, id, { input: {} });
     expect(good.metadata).toMatchObject({ runtime: 'node:4', runtime_version: node, error: '' });
-    const bad = await runToEnd(server, id, { input: { fails: true } });
+    const bad = await createRunAndWait(server, id, { input: { fails: true } });
     expect(bad.metadata.error).toMatch(/exit code 3/);
     expect(bad.metadata.error).toContain(` Note: ${warning}`);
   });

@@ -2,27 +2,27 @@
  * A push: the archive that was uploaded last is checked as a whole and becomes the active executable, which `latest`
  * runs from then on. Nothing of a refused archive is kept.
  */
-import type { Requirements } from '@switchyard/contract/executables.ts';
-import type { ExecutableId, UploadId } from '@switchyard/contract/ids.ts';
+import type { Requirements } from '@switchyard/contract/applications/executables.ts';
+import type { ExecutableId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import {
-  ArchiveRefused,
-  foreignProgram,
+  describeForeignProgram,
+  describeRuntimeMismatch,
   type Host,
+  InvalidArchiveError,
   inspectArchive,
-  runtimeWarning,
 } from '@switchyard/runner';
-import { ContentGoneError, type SharedContent } from '../blobs/contents.ts';
+import { ContentRemovedError, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import { badRequest } from '../http/problem.ts';
+import { badRequest } from '../http/errors/problem.ts';
 import { makeId, type Random } from '../random.ts';
 import type { Uploads } from '../uploads/uploads.ts';
+import { AccountSemaphore } from './account-semaphore.ts';
 import { insertExecutable } from './executables-store.ts';
 import { completeRequirements } from './manifest.ts';
 import { readManifest } from './read-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
-import { holdApplication, updateApplication } from './store.ts';
-import { Turns } from './turns.ts';
+import { lockApplication, updateApplication } from './store.ts';
 
 interface Parts {
   database: Database;
@@ -33,7 +33,7 @@ interface Parts {
   host: Host | null;
 }
 
-export interface Push {
+export interface PushRequest {
   application: ApplicationsTable;
   uploadId: UploadId | null;
   requirements: Requirements;
@@ -46,15 +46,15 @@ export interface PushResult {
   warnings: string[];
 }
 
-const turns = new Turns();
+const turns = new AccountSemaphore();
 
 /** Returns the executable, or throws the 400 that says what is wrong with the archive. */
-export async function push(parts: Parts, asked: Push): Promise<PushResult> {
+export async function pushExecutable(parts: Parts, asked: PushRequest): Promise<PushResult> {
   const { database, uploads, clock, random, host } = parts;
   const { uid } = asked.application;
   const content = await uploads.use(uid, asked.uploadId, 'executable', 'upload_id');
   try {
-    const { inspected, read } = await turns.take(asked.application.account_id, () => lookAt(content, clock));
+    const { inspected, read } = await turns.run(asked.application.account_id, () => lookAt(content, clock));
     if ('error' in read) throw badRequest(read.error);
     const completed = completeRequirements(asked.requirements, read.manifest);
     if ('error' in completed) throw badRequest(completed.error);
@@ -65,9 +65,9 @@ export async function push(parts: Parts, asked: Push): Promise<PushResult> {
       ...(entrypoint ? { entrypoint } : {}),
       ...(working_directory ? { workingDirectory: working_directory } : {}),
     };
-    const foreign = host && foreignProgram(checked, host);
+    const foreign = host && describeForeignProgram(checked, host);
     if (foreign) throw badRequest(foreign);
-    const warning = host && runtimeWarning(type, runtime, host);
+    const warning = host && describeRuntimeMismatch(type, runtime, host);
     const executable: ExecutablesTable = {
       id: makeId<ExecutableId>(random, 'exe'),
       application_uid: uid,
@@ -80,7 +80,7 @@ export async function push(parts: Parts, asked: Push): Promise<PushResult> {
       archive_removed_at: null,
     };
     await database.transact(async (tx) => {
-      await holdApplication(tx, asked.application);
+      await lockApplication(tx, asked.application);
       await content.insert(tx);
       await insertExecutable(tx, executable);
       await updateApplication(tx, uid, {
@@ -90,8 +90,8 @@ export async function push(parts: Parts, asked: Push): Promise<PushResult> {
     });
     return { executable, warnings: warning ? [warning] : [] };
   } catch (error) {
-    if (error instanceof ArchiveRefused) throw badRequest(error.message);
-    if (error instanceof ContentGoneError)
+    if (error instanceof InvalidArchiveError) throw badRequest(error.message);
+    if (error instanceof ContentRemovedError)
       throw badRequest(
         'The upload was forgotten meanwhile; ask for an upload URL and PUT the archive there.',
       );

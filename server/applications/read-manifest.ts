@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
-import { messageOf } from '../log.ts';
+import { errorMessage } from '../log.ts';
 
 const READ_MS_MAX = 20_000;
 const READ_MEGABYTES_MAX = 256;
@@ -38,7 +38,7 @@ export function readManifest(text: string, clock: Clock): Promise<{ manifest: un
         error:
           error.code === 'ERR_WORKER_OUT_OF_MEMORY'
             ? TOO_MUCH
-            : `app.yaml cannot be read: ${messageOf(error)}`,
+            : `app.yaml cannot be read: ${errorMessage(error)}`,
       }),
     );
   });

@@ -2,7 +2,7 @@
  * Applications and their executables. An application is known by `uid` inside the server: its id may be taken again as
  * soon as it is deleted, while what belonged to the old one is still being removed.
  */
-import type { AccountId, ApplicationId, ExecutableId } from '@switchyard/contract/ids.ts';
+import type { AccountId, ApplicationId, ExecutableId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 

@@ -1,12 +1,12 @@
 /** Every statement on applications. Those on executables are in executables-store.ts. */
-import type { AccountId, ApplicationId } from '@switchyard/contract/ids.ts';
+import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
-import { prepared } from '../database/prepared.ts';
+import { isAfter } from '../database/list-order.ts';
+import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
-import type { Owner } from '../http/handler.ts';
-import type { PageRequest } from '../http/paging.ts';
-import { notFound, shown } from '../http/problem.ts';
+import { notFound, quoteValue } from '../http/errors/problem.ts';
+import type { Owner } from '../http/handlers/handler.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { ApplicationsTable } from './schema.ts';
 
 /** false when the account has one of that id. */
@@ -19,7 +19,7 @@ export async function insertApplication(tx: Writer, application: ApplicationsTab
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-const selectApplication = prepared((db, { account, id }: { account: AccountId; id: ApplicationId }) =>
+const selectApplication = prepareStatement((db, { account, id }: { account: AccountId; id: ApplicationId }) =>
   db
     .selectFrom('applications')
     .selectAll()
@@ -35,7 +35,7 @@ export async function getApplication(
   id: ApplicationId,
 ): Promise<ApplicationsTable> {
   const [row] = await selectApplication(db, { account, id });
-  if (!row) throw notFound(`There is no application ${shown(id)}.`);
+  if (!row) throw notFound(`There is no application ${quoteValue(id)}.`);
   return row;
 }
 
@@ -50,7 +50,7 @@ export async function findOwner(db: Reader, uid: string): Promise<Owner | undefi
  * The application as it is now, which nobody else deletes or changes until the transaction is over; the 404 when it was
  * deleted meanwhile.
  */
-export async function holdApplication(
+export async function lockApplication(
   tx: Writer,
   application: ApplicationsTable,
 ): Promise<ApplicationsTable> {
@@ -60,7 +60,7 @@ export async function holdApplication(
     .where('uid', '=', application.uid)
     .where('deleted_at', 'is', null);
   const row = await locked(tx, query, 'update').executeTakeFirst();
-  if (!row) throw notFound(`There is no application ${shown(application.id)}.`);
+  if (!row) throw notFound(`There is no application ${quoteValue(application.id)}.`);
   return row;
 }
 
@@ -90,7 +90,7 @@ export async function updateApplication(
 }
 
 /** Deletes every application of the account. */
-export async function deleteApplicationsOf(tx: Writer, account: AccountId, at: number): Promise<void> {
+export async function deleteAccountApplications(tx: Writer, account: AccountId, at: number): Promise<void> {
   await tx
     .updateTable('applications')
     .set({ deleted_at: at })
@@ -106,7 +106,7 @@ export async function hasApplications(db: Reader, account: AccountId): Promise<b
 }
 
 /** Applications that were deleted and of which something may be left. */
-export async function listDeleted(db: Reader): Promise<string[]> {
+export async function listDeletedApplicationUids(db: Reader): Promise<string[]> {
   const rows = await db
     .selectFrom('applications')
     .select('uid')
@@ -120,7 +120,7 @@ export async function removeApplication(tx: Writer, uid: string): Promise<void> 
   await tx.deleteFrom('applications').where('uid', '=', uid).execute();
 }
 
-const shareLive = prepared((db, { uid }: { uid: string }) =>
+const shareLive = prepareStatement((db, { uid }: { uid: string }) =>
   locked(
     db,
     db.selectFrom('applications').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null),
@@ -142,10 +142,10 @@ export function findLiveApplication(db: Reader, uid: string): Promise<Applicatio
  * Lets the transaction go on only while the application is there: nobody deletes it until the transaction is over, so that
  * nothing is made that its removal would not find.
  */
-export async function checkApplication(
+export async function lockLiveApplication(
   tx: Writer,
   application: Pick<ApplicationsTable, 'uid' | 'id'>,
 ): Promise<void> {
   const found = await shareLive(tx, { uid: application.uid });
-  if (found.length === 0) throw notFound(`There is no application ${shown(application.id)}.`);
+  if (found.length === 0) throw notFound(`There is no application ${quoteValue(application.id)}.`);
 }

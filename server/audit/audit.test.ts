@@ -1,31 +1,31 @@
 /** The audit log as those who may see it do, and that it holds what was done and nothing that is secret. */
 
 import { createHash } from 'node:crypto';
-import type { AuditEntry } from '@switchyard/contract/audit.ts';
+import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { createRun } from '../testing/apps.ts';
-import { type MovedClock, movedClock } from '../testing/clock.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { createRun } from '../testing/fixtures/apps.ts';
 import {
+  createApplication,
+  createVersion,
   expectError,
   expectStatus,
-  freshApplication,
-  freshVersion,
   uploadContent,
-} from '../testing/resources.ts';
-import { type Ask, startTestServer, type TestServer } from '../testing/server.ts';
+} from '../testing/fixtures/resources.ts';
+import { createManualClock, type ManualClock } from '../testing/host/manual-clock.ts';
+import { type RequestOptions, startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
-let clock: MovedClock;
+let clock: ManualClock;
 let server: TestServer;
 beforeAll(async () => {
-  clock = movedClock(NOON);
+  clock = createManualClock(NOON);
   server = await startTestServer({ clock, env: { SWITCHYARD_CAPACITY: '0,16c60gb12h=1' } });
 });
 afterAll(() => server.close());
 
-async function entries(query = '', ask: Ask = {}): Promise<AuditEntry[]> {
-  const answer = await server.ask('GET', `/v1/account/audit${query}`, ask);
+async function entries(query = '', ask: RequestOptions = {}): Promise<AuditEntry[]> {
+  const answer = await server.request('GET', `/v1/account/audit${query}`, ask);
   expectStatus(answer, 200);
   return (answer.body as { items: AuditEntry[] }).items;
 }
@@ -50,10 +50,10 @@ describe('an entry', () => {
   });
 
   test('says who, what, when and from where', async () => {
-    const application = await freshVersion(server);
-    const { id, token } = await server.key('operator');
-    clock.move(1000);
-    const asked = await server.ask('POST', `/v1/applications/${application}/runs`, {
+    const application = await createVersion(server);
+    const { id, token } = await server.createKey('operator');
+    clock.advance(1000);
+    const asked = await server.request('POST', `/v1/applications/${application}/runs`, {
       token,
       body: { input: { a: 1 } },
     });
@@ -105,8 +105,8 @@ describe('an entry', () => {
     ['deleteWebhook', 'DELETE', '/v1/webhooks/told', undefined, 'webhook_id'],
     ['deleteApplication', 'DELETE', '/v1/applications/named', undefined, 'application_id'],
   ])('of %s has the id of what it was', async (operation, method, path, body, name) => {
-    clock.move(1);
-    const answer = await server.ask(method, path, body === undefined ? {} : { body });
+    clock.advance(1);
+    const answer = await server.request(method, path, body === undefined ? {} : { body });
     expect(answer.status, answer.text).toBeLessThan(300);
     const made = answer.body as Record<string, unknown> | undefined;
     const entry = await newest();
@@ -116,10 +116,10 @@ describe('an entry', () => {
   });
 
   test('of an upload by a signed URL stands in the account of the application, without a key', async () => {
-    const application = await freshApplication(server);
-    clock.move(1);
+    const application = await createApplication(server);
+    clock.advance(1);
     const upload_id = await uploadContent(server, application, '{}');
-    clock.move(1);
+    clock.advance(1);
     const [entry] = await entries('?operation=putUpload&limit=1');
     expect(entry).toMatchObject({ key_id: null, resource: { application_id: application, upload_id } });
   });
@@ -129,42 +129,42 @@ describe('an entry', () => {
     const before = await count();
     const body = { id: 'again', name: 'Made once' };
     const key = { 'idempotency-key': 'audit-1' };
-    expectStatus(await server.ask('POST', '/v1/applications', { body, headers: key }), 201);
-    expectStatus(await server.ask('POST', '/v1/applications', { body, headers: key }), 201);
+    expectStatus(await server.request('POST', '/v1/applications', { body, headers: key }), 201);
+    expectStatus(await server.request('POST', '/v1/applications', { body, headers: key }), 201);
     expect(await count()).toBe(before + 1);
-    expectError(await server.ask('POST', '/v1/applications', { body }), 400, 'again');
-    expectStatus(await server.ask('POST', '/v1/applications', { body: { id: 'x' } }), 400);
-    expectStatus(await server.ask('POST', '/v1/applications', { body, token: 'rubbish' }), 401);
+    expectError(await server.request('POST', '/v1/applications', { body }), 400, 'again');
+    expectStatus(await server.request('POST', '/v1/applications', { body: { id: 'x' } }), 400);
+    expectStatus(await server.request('POST', '/v1/applications', { body, token: 'rubbish' }), 401);
     expect(await count()).toBe(before + 1);
   });
 
   test('of a refusal for lack of rights is made once a minute for a key and an operation', async () => {
-    const { id, token } = await server.key('viewer');
+    const { id, token } = await server.createKey('viewer');
     const refusals = async () =>
       (await entries(`?key_id=${id}`)).map((one) => [one.operation, one.outcome, one.resource]);
-    const remove = () => server.ask('DELETE', '/v1/applications/again', { token });
+    const remove = () => server.request('DELETE', '/v1/applications/again', { token });
     for (let times = 0; times < 3; times += 1) expectStatus(await remove(), 403);
     const refused = ['deleteApplication', 'refused', { application_id: 'again' }];
     expect(await refusals()).toEqual([refused]);
     // Found by the handler, which looks at what is asked for.
     const body = { name: 'all of it', role: 'admin' };
-    expectStatus(await server.ask('POST', '/v1/account/keys', { token, body }), 403);
-    clock.move(60_000);
+    expectStatus(await server.request('POST', '/v1/account/keys', { token, body }), 403);
+    clock.advance(60_000);
     expectStatus(await remove(), 403);
     const forKey = ['createKey', 'refused', {}];
     expect(await refusals()).toEqual([refused, forKey, refused]);
   });
 
   test('has no secret, no token, no input and no option', async () => {
-    const application = await freshVersion(server);
+    const application = await createVersion(server);
     const secrets = [{ type: 'env' as const, location: 'KEY', value: 'treasure' }];
     const path = `/v1/applications/${application}`;
-    await server.ask('POST', `${path}/secrets`, { body: { id: 's', name: 'Any name', secrets } });
-    await server.ask('PUT', `${path}/secrets/s`, { body: { secrets } });
+    await server.request('POST', `${path}/secrets`, { body: { id: 's', name: 'Any name', secrets } });
+    await server.request('PUT', `${path}/secrets/s`, { body: { secrets } });
     await createRun(server, application, { input: 'buried', body: { options: { depth: 'fathoms' } } });
-    const { token } = await server.key('viewer');
+    const { token } = await server.createKey('viewer');
     const rows = JSON.stringify(
-      await server.running.database.read.selectFrom('audit_entries').selectAll().execute(),
+      await server.runningServer.database.read.selectFrom('audit_entries').selectAll().execute(),
     );
     expect(rows).toContain(`"operation":"updateSecretsCollection"`);
     for (const hidden of ['treasure', 'buried', 'fathoms', token.slice(-20), server.token.slice(-20)])
@@ -174,14 +174,14 @@ describe('an entry', () => {
 
 describe('the list', () => {
   test('has every page of the whole, with each filter', async () => {
-    const { id, token } = await server.key('developer');
+    const { id, token } = await server.createKey('developer');
     const from = new Date(clock.now() + 1).toISOString();
     for (const name of ['One', 'Two', 'Three']) {
-      clock.move(1);
+      clock.advance(1);
       const application = `list-${name.toLowerCase()}`;
       const body = { id: application, name };
-      await server.ask('POST', '/v1/applications', { token, body });
-      await server.ask('PUT', `/v1/applications/${application}`, { token, body: { name: 'Renamed' } });
+      await server.request('POST', '/v1/applications', { token, body });
+      await server.request('PUT', `/v1/applications/${application}`, { token, body: { name: 'Renamed' } });
     }
     const told = (items: AuditEntry[]) =>
       items.map((one) => `${one.operation} ${one.resource.application_id}`);
@@ -208,38 +208,38 @@ describe('the list', () => {
     const walked: AuditEntry[] = [];
     let path = `/v1/account/audit?key_id=${id}&limit=4`;
     for (let next: string | undefined = ''; next !== undefined; ) {
-      const { body } = await server.ask('GET', path + (next && `&pagetoken=${next}`));
+      const { body } = await server.request('GET', path + (next && `&pagetoken=${next}`));
       const page = body as { items: AuditEntry[]; next_page_token?: string };
       walked.push(...page.items);
       next = page.next_page_token;
       path = `/v1/account/audit?key_id=${id}&limit=4`;
     }
     expect(idsOf(walked)).toEqual(idsOf(all));
-    const token2 = (await server.ask('GET', path)).body as { next_page_token: string };
+    const token2 = (await server.request('GET', path)).body as { next_page_token: string };
     expectError(
-      await server.ask('GET', `/v1/account/audit?pagetoken=${token2.next_page_token}`),
+      await server.request('GET', `/v1/account/audit?pagetoken=${token2.next_page_token}`),
       400,
       'pagetoken',
     );
   });
 
   test('is of the own account; root sees every other, deleted ones too', async () => {
-    const other = await otherAccount(server, 'admin');
+    const other = await createOtherAccount(server, 'admin');
     const body = { id: 'theirs', name: 'Theirs' };
-    expectStatus(await server.ask('POST', '/v1/applications', { token: other.token, body }), 201);
+    expectStatus(await server.request('POST', '/v1/applications', { token: other.token, body }), 201);
     expect((await entries('', { token: other.token })).map((one) => one.operation)).toEqual([
       'createApplication',
     ]);
     expect(await entries('?resource=theirs')).toEqual([]);
     for (const account of ['all', 'account-1'])
       expectError(
-        await server.ask('GET', `/v1/account/audit?account_id=${account}`, { token: other.token }),
+        await server.request('GET', `/v1/account/audit?account_id=${account}`, { token: other.token }),
         403,
         account,
       );
-    const { token } = await server.key('developer');
-    expectStatus(await server.ask('GET', '/v1/account/audit', { token }), 403);
-    expectStatus(await server.ask('DELETE', `/v1/accounts/${other.id}`), 204);
+    const { token } = await server.createKey('developer');
+    expectStatus(await server.request('GET', '/v1/account/audit', { token }), 403);
+    expectStatus(await server.request('DELETE', `/v1/accounts/${other.id}`), 204);
     expect(await entries(`?account_id=${other.id}`)).toHaveLength(1);
     expect((await entries('?account_id=all&resource=theirs')).map((one) => one.account_id)).toEqual([
       other.id,
@@ -248,9 +248,9 @@ describe('the list', () => {
 });
 
 test('each entry has its place within a moment, by a hash that anyone can work out', async () => {
-  await server.key('viewer');
+  await server.createKey('viewer');
   await expect.poll(async () => (await newest()).number, { timeout: 10_000 }).not.toBeNull();
-  const { items } = (await server.ask('GET', '/v1/account/audit?account_id=all')).body as {
+  const { items } = (await server.request('GET', '/v1/account/audit?account_id=all')).body as {
     items: AuditEntry[];
   };
   const [last, before] = items.sort((a, b) => (b.number ?? 0) - (a.number ?? 0));

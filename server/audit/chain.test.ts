@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AccountId } from '@switchyard/contract/ids.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Database, Writer } from '../database/database.ts';
-import { openPostgres } from '../database/postgres.ts';
-import { openSqlite } from '../database/sqlite.ts';
+import { openPostgres } from '../database/postgres/postgres.ts';
+import { openSqlite } from '../database/sqlite/sqlite.ts';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
-import { migrateWhole } from '../testing/migrated.ts';
-import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
-import { chain } from './chain.ts';
-import { entryBody, hashOf, ownEntry } from './entry.ts';
+import { migrateAll } from '../testing/database/migrate-all.ts';
+import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
+import { chainEntries } from './chain.ts';
+import { formatEntry, hashEntry, systemEntry } from './entry.ts';
 import { insertEntry, listChained, listUnchained } from './store.ts';
-import { walkChain } from './walk.ts';
+import { verifyChain } from './verify-chain.ts';
 
 const postgres = inject('postgres');
 const name = `audit_${process.pid}`;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     postgres ? openPostgres(address, createLog('silent')) : openSqlite(join(folder, 'test.db'));
   const first = await open();
   databases = [first, postgres ? await open() : first];
-  await migrateWhole(first);
+  await migrateAll(first);
 });
 afterAll(async () => {
   for (const one of new Set(databases)) await one.close();
@@ -46,7 +46,7 @@ const add = (database: Database, operation: string) =>
   database.transact((tx) =>
     insertEntry(
       tx,
-      ownEntry({ random, now: 1_800_000_000_000 }, operation, 'account-1' as AccountId, { a: 'ü' }),
+      systemEntry({ random, now: 1_800_000_000_000 }, operation, 'account-1' as AccountId, { a: 'ü' }),
     ),
   );
 
@@ -73,7 +73,7 @@ describe('the database refuses', () => {
       : []),
   ])('%s', async (_, statement) => {
     await add(databases[0], 'createRun');
-    await chain(databases[0]);
+    await chainEntries(databases[0]);
     const before = await listChained(databases[0].read, START, 100);
     await expect(databases[0].transact((tx) => statement.execute(tx))).rejects.toThrow(/only added, never/);
     expect(await listChained(databases[0].read, START, 100)).toEqual(before);
@@ -83,7 +83,7 @@ describe('the database refuses', () => {
     await add(databases[0], 'createRun');
     const statement = sql`update audit_entries set number = 99, hash = '', previous_hash = '', role = 'root' where number is null`;
     await expect(databases[0].transact((tx) => statement.execute(tx))).rejects.toThrow(/only added, never/);
-    await chain(databases[0]);
+    await chainEntries(databases[0]);
   });
 });
 
@@ -91,8 +91,8 @@ test('an entry has the hash of the one before, and the hash of itself as canonic
   await unguard();
   await add(databases[0], 'createRun');
   await add(databases[0], 'deleteRun');
-  await chain(databases[0]);
-  const [first, second] = (await listChained(databases[0].read, START, 10)).map(entryBody);
+  await chainEntries(databases[0]);
+  const [first, second] = (await listChained(databases[0].read, START, 10)).map(formatEntry);
   expect(first?.previous_hash).toBe(ZEROS);
   expect(second?.previous_hash).toBe(first?.hash);
   const text =
@@ -106,10 +106,10 @@ test('two who chain at once, while entries come, make one chain of all of them',
   await unguard();
   const made = Array.from({ length: 600 }, (_, at) => add(databases[at % 2] as Database, `act-${at}`));
   // Each chains whenever one of its entries is there.
-  await Promise.all(made.map((one, at) => one.then(() => chain(databases[at % 2] as Database))));
-  await chain(databases[0]);
-  const found = await walkChain(databases[0].read, null);
-  expect(found).toMatchObject({ entries: 600, unchained: 0, wrong: null });
+  await Promise.all(made.map((one, at) => one.then(() => chainEntries(databases[at % 2] as Database))));
+  await chainEntries(databases[0]);
+  const found = await verifyChain(databases[0].read, null);
+  expect(found).toMatchObject({ entries: 600, unchained: 0, problem: null });
   const operations = (await listChained(databases[0].read, START, 1000)).map((one) => one.operation);
   expect(new Set(operations).size).toBe(600);
 });
@@ -118,23 +118,23 @@ test.runIf(postgres)('an entry that commits late is chained after those that wer
   await unguard();
   const [one, other] = databases;
   await one.transact(async (tx) => {
-    await insertEntry(tx, ownEntry({ random, now: 1 }, 'late', 'account-1' as AccountId, {}));
+    await insertEntry(tx, systemEntry({ random, now: 1 }, 'late', 'account-1' as AccountId, {}));
     await add(other, 'early');
-    await chain(other);
+    await chainEntries(other);
   });
-  await chain(other);
+  await chainEntries(other);
   const rows = await listChained(one.read, START, 10);
   expect(rows.map((row) => [row.number, row.operation])).toEqual([
     [1, 'early'],
     [2, 'late'],
   ]);
-  expect(await walkChain(one.read, null)).toMatchObject({ entries: 2, wrong: null });
+  expect(await verifyChain(one.read, null)).toMatchObject({ entries: 2, problem: null });
 });
 
 test('what was committed and not chained when the process died is chained by the next', async () => {
   await unguard();
   await add(databases[0], 'first');
-  await chain(databases[0]);
+  await chainEntries(databases[0]);
   await add(databases[0], 'second');
   // As of a process that was killed in the transaction that chains.
   const dying = databases[0].transact(async (tx) => {
@@ -144,10 +144,18 @@ test('what was committed and not chained when the process died is chained by the
     throw new Error('killed');
   });
   await expect(dying).rejects.toThrow('killed');
-  expect(await walkChain(databases[1].read, null)).toMatchObject({ entries: 1, unchained: 1, wrong: null });
+  expect(await verifyChain(databases[1].read, null)).toMatchObject({
+    entries: 1,
+    unchained: 1,
+    problem: null,
+  });
   expect(await listUnchained(databases[1].read, 10)).toHaveLength(1);
-  await chain(databases[1]);
-  expect(await walkChain(databases[0].read, null)).toMatchObject({ entries: 2, unchained: 0, wrong: null });
+  await chainEntries(databases[1]);
+  expect(await verifyChain(databases[0].read, null)).toMatchObject({
+    entries: 2,
+    unchained: 0,
+    problem: null,
+  });
 });
 
 describe('of 5 entries, the walk finds', () => {
@@ -155,7 +163,7 @@ describe('of 5 entries, the walk finds', () => {
   beforeEach(async () => {
     await unguard();
     for (let at = 1; at <= 5; at += 1) await add(databases[0], `act-${at}`);
-    const last = await chain(databases[0]);
+    const last = await chainEntries(databases[0]);
     anchor = { number: 5, hash: last?.hash ?? '' };
   });
   const swap = (tx: Writer, columns: string[]) => {
@@ -171,7 +179,7 @@ describe('of 5 entries, the walk finds', () => {
     let hash = ZEROS;
     for (const row of await listChained(tx, START, 10)) {
       const previous_hash = hash;
-      hash = hashOf(entryBody({ ...row, previous_hash }));
+      hash = hashEntry(formatEntry({ ...row, previous_hash }));
       await tx.updateTable('audit_entries').set({ previous_hash, hash }).where('seq', '=', row.seq).execute();
     }
     await tx.updateTable('audit_head').set({ hash }).execute();
@@ -232,8 +240,8 @@ describe('of 5 entries, the walk finds', () => {
   ])('%s', async (_, change, words, whole) => {
     try {
       await databases[0].transact(change);
-      const found = await walkChain(databases[0].read, null);
-      expect(found.wrong).toContain(words);
+      const found = await verifyChain(databases[0].read, null);
+      expect(found.problem).toContain(words);
       expect(found.entries).toBe(whole);
     } finally {
       await databases[0].transact((tx) =>
@@ -248,14 +256,14 @@ describe('of 5 entries, the walk finds', () => {
       const [last] = (await listChained(tx, START, 10)).slice(-1);
       await sql`update audit_head set number = 3, hash = ${last?.hash}`.execute(tx);
     });
-    expect((await walkChain(databases[0].read, null)).wrong).toBeNull();
-    expect((await walkChain(databases[0].read, anchor)).wrong).toContain('before entry 5 of the anchor');
+    expect((await verifyChain(databases[0].read, null)).problem).toBeNull();
+    expect((await verifyChain(databases[0].read, anchor)).problem).toContain('before entry 5 of the anchor');
   });
 
   test('a chain that was written anew by the anchor alone', async () => {
-    expect((await walkChain(databases[0].read, anchor)).wrong).toBeNull();
+    expect((await verifyChain(databases[0].read, anchor)).problem).toBeNull();
     await databases[0].transact(rewrite);
-    expect((await walkChain(databases[0].read, null)).wrong).toBeNull();
-    expect((await walkChain(databases[0].read, anchor)).wrong).toContain('written anew');
+    expect((await verifyChain(databases[0].read, null)).problem).toBeNull();
+    expect((await verifyChain(databases[0].read, anchor)).problem).toContain('written anew');
   });
 });

@@ -5,16 +5,16 @@
  */
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
+import { Reconciler } from '../jobs/reconciler.ts';
 import type { Log } from '../log.ts';
-import { Reconciler } from '../reconcile/reconciler.ts';
-import { entryBody, hashOf } from './entry.ts';
-import { hasUnchained, holdHead, type Link, linkEntries, listUnchained, moveHead } from './store.ts';
+import { formatEntry, hashEntry } from './entry.ts';
+import { type ChainLink, hasUnchained, linkEntries, listUnchained, lockHead, updateHead } from './store.ts';
 
-const EVERY_MS = 1000;
+const INTERVAL_MS = 1000;
 /** So many at once keep others waiting for some milliseconds. Few sizes make few statements, which are kept compiled. */
-const AT_ONCE = [128, 16, 1] as const;
+const BATCH_SIZES = [128, 16, 1] as const;
 /** The log of the server is often kept elsewhere: an end of the chain in it is one that the database cannot take back. */
-const TELL_EVERY_MS = 60 * 60 * 1000;
+const LOG_INTERVAL_MS = 60 * 60 * 1000;
 
 interface Parts {
   database: Database;
@@ -23,49 +23,49 @@ interface Parts {
 }
 
 /** Chains what has no place yet, unless somebody else is at it; answers the last entry that it chained. */
-export async function chain(database: Database): Promise<Link | null> {
+export async function chainEntries(database: Database): Promise<ChainLink | null> {
   if (!(await hasUnchained(database.read))) return null;
-  let last: Link | null = null;
+  let last: ChainLink | null = null;
   for (;;) {
     const links = await database.transact((tx) => chainSome(tx));
     last = links.at(-1) ?? last;
-    if (links.length < AT_ONCE[0]) return last;
+    if (links.length < BATCH_SIZES[0]) return last;
   }
 }
 
 /** Chains every second; each server may do so. */
-export function chainer({ database, clock, log }: Parts): Reconciler {
+export function chainJob({ database, clock, log }: Parts): Reconciler {
   let toldAt = 0;
   return new Reconciler({
     name: 'chain the audit log',
-    everyMs: EVERY_MS,
+    intervalMs: INTERVAL_MS,
     clock,
     log,
     async run() {
-      const last = await chain(database);
-      if (!last || clock.now() - toldAt < TELL_EVERY_MS) return;
+      const last = await chainEntries(database);
+      if (!last || clock.now() - toldAt < LOG_INTERVAL_MS) return;
       toldAt = clock.now();
       log.info({ number: last.number, hash: last.hash }, 'The chain of the audit log reaches to here.');
     },
   });
 }
 
-async function chainSome(tx: Writer): Promise<Link[]> {
-  const head = await holdHead(tx);
+async function chainSome(tx: Writer): Promise<ChainLink[]> {
+  const head = await lockHead(tx);
   if (!head) return [];
-  const rows = await listUnchained(tx, AT_ONCE[0]);
+  const rows = await listUnchained(tx, BATCH_SIZES[0]);
   let { number, hash } = head;
-  const links = rows.map((row): Link => {
+  const links = rows.map((row): ChainLink => {
     const previous_hash = hash;
     number += 1;
-    hash = hashOf(entryBody({ ...row, number, previous_hash }));
+    hash = hashEntry(formatEntry({ ...row, number, previous_hash }));
     return { seq: row.seq, number, previous_hash, hash };
   });
   for (let from = 0; from < links.length; ) {
-    const size = AT_ONCE.find((one) => one <= links.length - from) ?? 1;
+    const size = BATCH_SIZES.find((one) => one <= links.length - from) ?? 1;
     await linkEntries(tx, links.slice(from, from + size));
     from += size;
   }
-  if (links.length > 0) await moveHead(tx, { number, hash });
+  if (links.length > 0) await updateHead(tx, { number, hash });
   return links;
 }

@@ -1,17 +1,17 @@
 /** An entry as callers see it, and its hash, which anyone can work out from that. Pure. */
 import { createHash } from 'node:crypto';
-import type { AuditEntry } from '@switchyard/contract/audit.ts';
-import type { AccountId, EntryId } from '@switchyard/contract/ids.ts';
-import { rfc3339 } from '../clock.ts';
+import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
+import type { AccountId, EntryId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../clock.ts';
 import { makeId, type Random } from '../random.ts';
 import type { AuditEntriesTable } from './schema.ts';
 import type { NewEntry } from './store.ts';
 
-export function entryBody(row: Omit<AuditEntriesTable, 'seq' | 'application_id'>): AuditEntry {
+export function formatEntry(row: Omit<AuditEntriesTable, 'seq' | 'application_id'>): AuditEntry {
   return {
     number: row.number,
     id: row.id,
-    created_at: rfc3339(row.created_at),
+    created_at: formatRfc3339(row.created_at),
     account_id: row.account_id,
     key_id: row.key_id,
     key_name: row.key_name,
@@ -28,7 +28,7 @@ export function entryBody(row: Omit<AuditEntriesTable, 'seq' | 'application_id'>
 }
 
 /** An entry of what the server does by itself, without a request. */
-export function ownEntry(
+export function systemEntry(
   { random, now }: { random: Random; now: number },
   operation: string,
   account: AccountId,
@@ -52,7 +52,7 @@ export function ownEntry(
 }
 
 /** SHA-256 of the entry without its hash, in hexadecimal digits. */
-export function hashOf({ hash: _, ...entry }: AuditEntry): string {
+export function hashEntry({ hash: _, ...entry }: AuditEntry): string {
   return createHash('sha256').update(canonical(entry)).digest('hex');
 }
 

@@ -2,10 +2,10 @@
  * The audit log. An entry is written in the transaction of what it tells of, and gets its place in the chain a moment
  * later (chain.ts). The database itself refuses every other change of an entry, and its removal.
  */
-import type { AuditOutcome } from '@switchyard/contract/audit.ts';
-import { FIRST_PREVIOUS_HASH } from '@switchyard/contract/audit.ts';
-import type { AccountId, EntryId, KeyId } from '@switchyard/contract/ids.ts';
+import type { AuditOutcome } from '@switchyard/contract/account/audit.ts';
+import { FIRST_PREVIOUS_HASH } from '@switchyard/contract/account/audit.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
+import type { AccountId, EntryId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { type Generated, sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
@@ -86,7 +86,7 @@ export const migrations: readonly Migration[] = [
           .on('audit_entries')
           .columns([...columns, 'created_at', 'id'])
           .execute();
-      await types.appendOnly(db, 'audit_entries', ['number', 'previous_hash', 'hash']);
+      await types.makeAppendOnly(db, 'audit_entries', ['number', 'previous_hash', 'hash']);
       await sql`create table audit_head (id integer primary key, number bigint not null, hash text not null)`.execute(
         db,
       );

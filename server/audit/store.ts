@@ -1,24 +1,24 @@
 /** Every statement on the audit log. */
-import type { AccountId, KeyId } from '@switchyard/contract/ids.ts';
+import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
-import { isInWindow } from '../database/list.ts';
-import { prepared } from '../database/prepared.ts';
+import { isInWindow } from '../database/list-order.ts';
+import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
-import type { PageRequest } from '../http/paging.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { AuditEntriesTable, AuditHeadTable } from './schema.ts';
 
 export type EntryRow = Selectable<AuditEntriesTable>;
 export type NewEntry = Omit<EntryRow, 'seq' | 'number' | 'previous_hash' | 'hash'>;
-export type Link = Pick<EntryRow, 'seq'> & { number: number; previous_hash: string; hash: string };
+export type ChainLink = Pick<EntryRow, 'seq'> & { number: number; previous_hash: string; hash: string };
 
-const insert = prepared((db, row: NewEntry) => db.insertInto('audit_entries').values(row));
+const insert = prepareStatement((db, row: NewEntry) => db.insertInto('audit_entries').values(row));
 
 export async function insertEntry(tx: Writer, entry: NewEntry): Promise<void> {
   await insert(tx, entry);
 }
 
-export interface EntriesWanted {
+export interface EntryFilter {
   /** null: of every account. */
   account: AccountId | null;
   key: KeyId | null;
@@ -29,7 +29,7 @@ export interface EntriesWanted {
 /** Newest first. */
 export function listEntries(
   db: Reader,
-  { account, key, operation, application }: EntriesWanted,
+  { account, key, operation, application }: EntryFilter,
   window: { start: number; end: number },
   page: PageRequest & { limit: number },
 ): Promise<EntryRow[]> {
@@ -89,17 +89,20 @@ export function findHead(db: Reader): Promise<AuditHeadTable | undefined> {
 }
 
 /** The end of the chain, which nobody else makes longer until the transaction is over; undefined while somebody does. */
-export function holdHead(tx: Writer): Promise<AuditHeadTable | undefined> {
+export function lockHead(tx: Writer): Promise<AuditHeadTable | undefined> {
   const query = tx.selectFrom('audit_head').selectAll();
   return locked(tx, query, 'update skip locked').executeTakeFirst();
 }
 
-export async function moveHead(tx: Writer, { number, hash }: Pick<Link, 'number' | 'hash'>): Promise<void> {
+export async function updateHead(
+  tx: Writer,
+  { number, hash }: Pick<ChainLink, 'number' | 'hash'>,
+): Promise<void> {
   await tx.updateTable('audit_head').set({ number, hash }).where('id', '=', 1).execute();
 }
 
 /** Gives entries their places, with one statement for all. */
-export async function linkEntries(tx: Writer, links: readonly Link[]): Promise<void> {
+export async function linkEntries(tx: Writer, links: readonly ChainLink[]): Promise<void> {
   const rows = links.map(
     (one) =>
       sql`(cast(${one.seq} as bigint), cast(${one.number} as bigint), ${one.previous_hash}, ${one.hash})`,

@@ -8,9 +8,9 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { systemRandom } from '../random.ts';
-import { type BackupDone, backUp } from './back-up.ts';
-import { runCommand, sizeOf } from './command.ts';
-import { KEY_FILE } from './manifest.ts';
+import { formatBytes, runCommand } from './command-line.ts';
+import { type BackupResult, createBackup } from './create-backup.ts';
+import { MASTER_KEY_FILE } from './manifest.ts';
 
 const USAGE = 'Usage: npm run backup -- <folder> [--keep <how many backups stay>] [--without-key]';
 
@@ -37,13 +37,13 @@ function readArguments(args: string[]): Asked {
   };
 }
 
-function report({ folder, manifest, copied, removed }: BackupDone): string {
+function report({ folder, manifest, copied, removedBackups: removed }: BackupResult): string {
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const there = manifest.blobs.count - copied.count;
-  const hasKey = manifest.files.some(({ name }) => name === KEY_FILE);
+  const hasKey = manifest.files.some(({ name }) => name === MASTER_KEY_FILE);
   return [
     `The backup is ${folder}`,
-    `It has everything of ${manifest.taken_at}: ${rows} rows of ${manifest.tables.length} tables, and ${manifest.blobs.count} blobs; ${copied.count} of them were copied (${sizeOf(copied.bytes)}), ${there} were there.`,
+    `It has everything of ${manifest.taken_at}: ${rows} rows of ${manifest.tables.length} tables, and ${manifest.blobs.count} blobs; ${copied.count} of them were copied (${formatBytes(copied.bytes)}), ${there} were there.`,
     ...(removed > 0 ? [`Older backups removed: ${removed}.`] : []),
     hasKey
       ? 'It holds the master key: whoever has it can sign tokens and read secrets. Keep it safe.'
@@ -53,5 +53,5 @@ function report({ folder, manifest, copied, removed }: BackupDone): string {
 
 await runCommand(USAGE, readArguments, async (asked) => {
   setPriority(constants.priority.PRIORITY_LOW);
-  return report(await backUp(readConfig(), asked, { clock: systemClock, random: systemRandom }));
+  return report(await createBackup(readConfig(), asked, { clock: systemClock, random: systemRandom }));
 });

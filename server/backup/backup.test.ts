@@ -7,40 +7,46 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
-import { pushApp } from '../testing/apps.ts';
-import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
-import { type ServerProcess, startServerProcess } from '../testing/process.ts';
-import { type Receiver, startReceiver } from '../testing/receiver.ts';
-import { expectStatus } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
+import { pushApp } from '../testing/fixtures/apps.ts';
+import { expectStatus } from '../testing/fixtures/resources.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
 import {
-  blobsOnDisk,
-  checkAnswers,
   checkAssets,
   checkContents,
-  checkEvents,
+  checkRunEvents,
+  checkRunOutcomes,
+  listBlobsOnDisk,
+  type ObservedRun,
   openQuery,
-  type Seen,
-} from '../testing/torture/checks.ts';
-import { type Acknowledged, APPLICATION, ENSEMBLE, LOAD_APP, Load } from '../testing/torture/load.ts';
-import { command, startCommand } from './testing/commands.ts';
+} from '../testing/load/invariants.ts';
+import {
+  type AcknowledgedRun,
+  LOAD_APP,
+  LOAD_APPLICATION,
+  LOAD_ENSEMBLE,
+  RunLoad,
+} from '../testing/load/run-load.ts';
+import { type ServerProcess, startServerProcess } from '../testing/servers/server-process.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+import { runBackupCommand, startCommand } from './testing/commands.ts';
 
 const CLIENTS = 6;
 const RUNS_BEFORE = 40;
 const SECRET = 'tea at five';
 /** JavaScript takes some of these for ends of lines. */
 const DESCRIPTION = 'one\u2028two\u2029three\nfour "five" ✓';
-const base = `/v1/applications/${APPLICATION}`;
+const base = `/v1/applications/${LOAD_APPLICATION}`;
 const postgres = inject('postgres');
 
 let server: TestServer;
 let s3: S3Server;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 let folder: string;
 let ownKey: { id: string; token: string };
 /** What had been answered with 202 when the backup began. */
-let before: Acknowledged[];
-let backedUp: { code: number | string; out: string; error: string };
+let before: AcknowledgedRun[];
+let backedUp: { code: number | string; stdout: string; stderr: string };
 
 const settings = (data: string, database: string): Record<string, string> => ({
   SWITCHYARD_DATA: data,
@@ -52,9 +58,9 @@ const bucket = (): Record<string, string> => ({
   AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
 });
 async function upload(text: string): Promise<string> {
-  const { body } = await server.ask('POST', `${base}/runs/uploadurl`);
+  const { body } = await server.request('POST', `${base}/runs/uploadurl`);
   const { upload_id, upload_url } = body as { upload_id: string; upload_url: string };
-  expectStatus(await server.ask('PUT', upload_url, { token: null, body: text }), 200);
+  expectStatus(await server.request('PUT', upload_url, { token: null, body: text }), 200);
   return upload_id;
 }
 
@@ -66,8 +72,8 @@ function comeAndGo(): () => Promise<void> {
   const going = (async () => {
     for (let at = 0; !stopped; at += 1) {
       const body = { id: `passing-${at}`, name: 'Passing', upload_id: await upload(PADDED) };
-      expectStatus(await server.ask('POST', `${base}/inputs`, { body }), 201);
-      expectStatus(await server.ask('DELETE', `${base}/inputs/passing-${at}`), 204);
+      expectStatus(await server.request('POST', `${base}/inputs`, { body }), 201);
+      expectStatus(await server.request('DELETE', `${base}/inputs/passing-${at}`), 204);
     }
   })();
   return async () => {
@@ -80,38 +86,38 @@ beforeAll(async () => {
   [server, s3, receiver] = await Promise.all([
     startTestServer({ env: { SWITCHYARD_CAPACITY: '3' } }),
     startS3Server(),
-    startReceiver(),
+    startWebhookReceiver(),
   ]);
   folder = mkdtempSync(join(tmpdir(), 'switchyard-backups-'));
-  await pushApp(server, APPLICATION, LOAD_APP, { executable_type: 'binary', runtime: 'shell' });
-  expectStatus(await server.ask('PUT', base, { body: { description: DESCRIPTION } }), 200);
-  expectStatus(await server.ask('POST', `${base}/ensembles`, { body: ENSEMBLE }), 201);
+  await pushApp(server, LOAD_APPLICATION, LOAD_APP, { executable_type: 'binary', runtime: 'shell' });
+  expectStatus(await server.request('PUT', base, { body: { description: DESCRIPTION } }), 200);
+  expectStatus(await server.request('POST', `${base}/ensembles`, { body: LOAD_ENSEMBLE }), 201);
   const secrets = [{ type: 'env', location: 'TEA', value: SECRET }];
-  expectStatus(await server.ask('POST', `${base}/secrets`, { body: { id: 'tea', secrets } }), 201);
+  expectStatus(await server.request('POST', `${base}/secrets`, { body: { id: 'tea', secrets } }), 201);
   const hook = { id: 'hook', event_types: ['run.status'], endpoint_url: receiver.url, description: '' };
-  expectStatus(await server.ask('POST', '/v1/webhooks', { body: hook }), 201);
-  ownKey = await server.key('operator');
-  expectStatus(await server.ask('POST', `${base}/versions`, { body: { id: 'v1', name: 'One' } }), 201);
+  expectStatus(await server.request('POST', '/v1/webhooks', { body: hook }), 201);
+  ownKey = await server.createKey('operator');
+  expectStatus(await server.request('POST', `${base}/versions`, { body: { id: 'v1', name: 'One' } }), 201);
   const instance = { id: 'one', name: 'One', version_id: 'v1' };
-  expectStatus(await server.ask('POST', `${base}/instances`, { body: instance }), 201);
+  expectStatus(await server.request('POST', `${base}/instances`, { body: instance }), 201);
 
-  const load = new Load(server, ['latest']);
-  const clients = Array.from({ length: CLIENTS }, () => load.client());
+  const load = new RunLoad(server, ['latest']);
+  const clients = Array.from({ length: CLIENTS }, () => load.createRuns());
   const stop = comeAndGo();
-  await server.until('runs-ended', async () => load.acknowledged.length >= RUNS_BEFORE);
+  await server.waitUntil('runs-ended', async () => load.acknowledgedRuns.length >= RUNS_BEFORE);
   const slow = await upload(JSON.stringify({ n: 7, ms: 600, exit: 0, pad: 10 }));
   const input = { id: 'slow', name: 'Slow', upload_id: slow };
-  expectStatus(await server.ask('POST', `${base}/inputs`, { body: input }), 201);
+  expectStatus(await server.request('POST', `${base}/inputs`, { body: input }), 201);
   const set = { id: 'set', name: 'Set', inputs: [{ id: 'slow' }] };
-  expectStatus(await server.ask('POST', `${base}/experiments/inputsets`, { body: set }), 201);
+  expectStatus(await server.request('POST', `${base}/experiments/inputsets`, { body: set }), 201);
   const batch = { id: 'batch', name: 'Batch', input_set_id: 'set', instance_ids: ['one'], repetitions: 6 };
-  expectStatus(await server.ask('POST', `${base}/experiments/batch`, { body: batch }), 201);
-  before = load.acknowledged.map((run) => ({ ...run, cancelAsked: true }));
-  backedUp = await command('backup', [folder], settings(server.data, server.address));
+  expectStatus(await server.request('POST', `${base}/experiments/batch`, { body: batch }), 201);
+  before = load.acknowledgedRuns.map((run) => ({ ...run, isCancelRequested: true }));
+  backedUp = await runBackupCommand('backup', [folder], settings(server.dataFolder, server.databaseUrl));
   await stop();
   load.stop();
   await Promise.all(clients);
-  expect(load.refused).toEqual([]);
+  expect(load.rejections).toEqual([]);
 }, 120_000);
 afterAll(async () => {
   await Promise.all([server.close(), s3.stop(), receiver.close()]);
@@ -135,8 +141,8 @@ async function restored(
   const address = where.postgres ? await createDatabase(postgres, name) : '';
   const env = { ...settings(data, address), ...(where.s3 ? bucket() : {}) };
   try {
-    const done = await command('restore', [from], env);
-    expect(done).toMatchObject({ code: 0, error: '' });
+    const done = await runBackupCommand('restore', [from], env);
+    expect(done).toMatchObject({ code: 0, stderr: '' });
     const { query, close } = await openQuery(data, address);
     try {
       await look({ data, env, query });
@@ -151,29 +157,29 @@ async function restored(
 
 /** What everybody who was told something may expect of a server that was restored. */
 async function checkServer(restart: ServerProcess, { data, env, query }: Target): Promise<void> {
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, ObservedRun>();
   const going = "select id from runs where status in ('queued', 'running')";
   const isOver = async (): Promise<boolean> => {
-    const { body } = await restart.ask('GET', `${base}/experiments/batch/batch/metadata`);
+    const { body } = await restart.request('GET', `${base}/experiments/batch/batch/metadata`);
     return (body as { status: string }).status === 'completed' && (await query(going)).length === 0;
   };
   await expect.poll(isOver, { timeout: 60_000 }).toBe(true);
   for (const { id } of before) {
-    const { body } = await restart.ask('GET', `${base}/runs/${id}`);
-    seen.set(id, body as Seen);
+    const { body } = await restart.request('GET', `${base}/runs/${id}`);
+    seen.set(id, body as ObservedRun);
   }
-  const { violations, lost } = checkAnswers(before, seen, {
-    hit: new Set(),
-    metFullDisk: () => false,
+  const { violations, lost } = checkRunOutcomes(before, seen, {
+    killedRuns: new Set(),
+    overlapsFullDisk: () => false,
   });
   expect({ violations, lost }).toEqual({ violations: [], lost: 0 });
-  expect(await checkEvents(query)).toEqual([]);
+  expect(await checkRunEvents(query)).toEqual([]);
   expect(await checkAssets(query)).toEqual([]);
   if (!('SWITCHYARD_BLOBS' in env))
-    expect((await checkContents(query, blobsOnDisk(data))).violations).toEqual([]);
+    expect((await checkContents(query, listBlobsOnDisk(data))).violations).toEqual([]);
 
   const ask = async (path: string, token = restart.token) => {
-    const answer = await restart.ask('GET', path, { token });
+    const answer = await restart.request('GET', path, { token });
     expectStatus(answer, 200);
     return answer.body as Record<string, unknown>;
   };
@@ -190,8 +196,8 @@ const namedBackup = (): string => join(folder, readdirSync(folder).find((name) =
 
 describe('a backup under load', () => {
   test('is made, names the key, and is for its owner alone', () => {
-    expect(backedUp).toMatchObject({ code: 0, error: '' });
-    expect(backedUp.out).toContain('It holds the master key');
+    expect(backedUp).toMatchObject({ code: 0, stderr: '' });
+    expect(backedUp.stdout).toContain('It holds the master key');
     const files = readdirSync(folder, { recursive: true, withFileTypes: true });
     const modes = files
       .filter((one) => one.isFile() && one.name !== 'lock')
@@ -205,26 +211,26 @@ describe('a backup under load', () => {
       const ids = new Set((await first.query('select id from runs')).map((row) => row.id));
       expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
       expect(await first.query("select id from runs where status = 'running'")).not.toEqual([]);
-      const restart = await startServerProcess({ data: first.data, env: first.env });
+      const restart = await startServerProcess({ dataFolder: first.data, env: first.env });
       const hop = mkdtempSync(join(tmpdir(), 'switchyard-hop-'));
       try {
         await checkServer(restart, first);
-        const told = await restart.ask('POST', `${base}/runs`, {
+        const told = await restart.request('POST', `${base}/runs`, {
           body: { input: { n: 5, ms: 0, exit: 0, pad: 10 } },
         });
         const { run_id } = told.body as { run_id: string };
         await receiver.until((all) =>
           all.some((one) => one.text.includes(run_id) && one.text.includes('succeeded')),
         );
-        expect(await command('backup', [hop], first.env)).toMatchObject({ code: 0, error: '' });
+        expect(await runBackupCommand('backup', [hop], first.env)).toMatchObject({ code: 0, stderr: '' });
         await restart.kill('SIGTERM');
         await restored(hop, { postgres: postgres !== '', s3: false }, async (second) => {
           const number = 'select cast(max(seq) as integer) as last from run_events';
           expect(await second.query(number)).toEqual(await first.query(number));
-          const last = await startServerProcess({ data: second.data, env: second.env });
+          const last = await startServerProcess({ dataFolder: second.data, env: second.env });
           try {
             expect(last.token).toBe(server.token);
-            const made = await last.ask('POST', `${base}/runs`, {
+            const made = await last.request('POST', `${base}/runs`, {
               body: { input: { n: 6, ms: 0, exit: 0, pad: 10 } },
             });
             expectStatus(made, 202);
@@ -242,27 +248,31 @@ describe('a backup under load', () => {
 
   test('the next one copies only what is new, and takes the place of the first when one is to be kept', async () => {
     const first = namedBackup();
-    const done = await command('backup', [folder, '--keep', '1'], settings(server.data, server.address));
-    expect(done).toMatchObject({ code: 0, error: '' });
-    expect(Number(/, (\d+) were there/.exec(done.out)?.[1])).toBeGreaterThan(0);
+    const done = await runBackupCommand(
+      'backup',
+      [folder, '--keep', '1'],
+      settings(server.dataFolder, server.databaseUrl),
+    );
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    expect(Number(/, (\d+) were there/.exec(done.stdout)?.[1])).toBeGreaterThan(0);
     expect(existsSync(first)).toBe(false);
-    const checked = await command('restore', [folder, '--check'], {});
-    expect(checked).toMatchObject({ code: 0, error: '' });
-    expect(checked.out).toContain(namedBackup());
+    const checked = await runBackupCommand('restore', [folder, '--check'], {});
+    expect(checked).toMatchObject({ code: 0, stderr: '' });
+    expect(checked.stdout).toContain(namedBackup());
   });
 
   test('one that is killed is no backup, and hinders neither the next nor the server', async () => {
     const place = mkdtempSync(join(tmpdir(), 'switchyard-killed-'));
-    const env = settings(server.data, server.address);
+    const env = settings(server.dataFolder, server.databaseUrl);
     try {
       const { child, ended } = startCommand('backup', [place], env);
       await expect.poll(() => existsSync(join(place, 'incoming', 'tables'))).toBe(true);
       child.kill('SIGKILL');
       expect((await ended).code).toBe('SIGKILL');
-      const refused = await command('restore', [place], { SWITCHYARD_DATA: join(place, 'none') });
+      const refused = await runBackupCommand('restore', [place], { SWITCHYARD_DATA: join(place, 'none') });
       expect(refused.code).toBe(1);
-      expect(refused.error).toContain('holds no whole backup, only one that was cut off');
-      expect(await command('backup', [place], env)).toMatchObject({ code: 0 });
+      expect(refused.stderr).toContain('holds no whole backup, only one that was cut off');
+      expect(await runBackupCommand('backup', [place], env)).toMatchObject({ code: 0 });
       expect(existsSync(join(place, 'incoming'))).toBe(false);
     } finally {
       rmSync(place, { recursive: true, force: true });

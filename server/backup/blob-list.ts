@@ -1,7 +1,7 @@
 /** The list of the blobs that a backup names: under which key the server has each, and what is in it. */
 import { join } from 'node:path';
-import type { Snapshot } from '../database/beside.ts';
-import { readRows, type WrittenRows, writeRows } from './rows.ts';
+import type { Snapshot } from '../database/maintenance/snapshot-connection.ts';
+import { type RowFile, readRows, writeRows } from './row-files.ts';
 
 export interface ListedBlob {
   key: string;
@@ -15,8 +15,8 @@ const SELECT =
 
 export const blobListPath = (folder: string): string => join(folder, 'blobs.jsonl.zst');
 
-export function writeBlobList(folder: string, snapshot: Snapshot): Promise<WrittenRows> {
-  return writeRows(blobListPath(folder), COLUMNS, snapshot.rows(SELECT));
+export function writeBlobList(folder: string, snapshot: Snapshot): Promise<RowFile> {
+  return writeRows(blobListPath(folder), COLUMNS, snapshot.readRows(SELECT));
 }
 
 /** Each blob once. */

@@ -8,14 +8,14 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { deriveKey, writeDurably } from '../account/master-key.ts';
+import { deriveKey, writeFileDurably } from '../account/master-key.ts';
 import { BackupError } from './backup-error.ts';
 
 const FORMAT = 1;
 const KEY_BYTES = 32;
-export const KEY_FILE = 'master-key';
+export const MASTER_KEY_FILE = 'master-key';
 /** Beside the key: the token of the first start, and that the sample apps were pushed. */
-export const FOLDER_FILES = ['root-token', 'first-run.json'];
+export const DATA_FOLDER_FILES = ['root-token', 'first-run.json'];
 
 export interface TableFile {
   name: string;
@@ -47,7 +47,7 @@ const manifestPath = (folder: string): string => join(folder, 'manifest.json');
 
 export async function writeManifest(folder: string, manifest: Manifest, masterKey: Buffer): Promise<void> {
   const signed = { manifest, code: codeOf(manifest, masterKey) };
-  await writeDurably(manifestPath(folder), `${JSON.stringify(signed, null, 2)}\n`);
+  await writeFileDurably(manifestPath(folder), `${JSON.stringify(signed, null, 2)}\n`);
 }
 
 /**
@@ -85,7 +85,7 @@ export async function readManifest(
 }
 
 async function keyOf(folder: string, fromEnvironment: Buffer | null): Promise<Buffer> {
-  const path = join(folder, KEY_FILE);
+  const path = join(folder, MASTER_KEY_FILE);
   const kept = await readFile(path).catch(() => null);
   const key = fromEnvironment ?? kept;
   if (!key)

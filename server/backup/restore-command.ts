@@ -5,8 +5,8 @@ import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
-import { type CheckedBackup, checkBackup } from './check.ts';
-import { runCommand, sizeOf } from './command.ts';
+import { type CheckedBackup, checkBackup } from './check-backup.ts';
+import { formatBytes, runCommand } from './command-line.ts';
 import { restore } from './restore.ts';
 
 const USAGE =
@@ -30,7 +30,7 @@ function readArguments(args: string[]): Asked {
 
 function report(verb: string, { folder, manifest, blobBytes }: CheckedBackup): string {
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  return `${verb} ${folder}: everything of ${manifest.taken_at}, ${rows} rows of ${manifest.tables.length} tables and ${manifest.blobs.count} blobs (${sizeOf(blobBytes)}). All hashes and counts are right.`;
+  return `${verb} ${folder}: everything of ${manifest.taken_at}, ${rows} rows of ${manifest.tables.length} tables and ${manifest.blobs.count} blobs (${formatBytes(blobBytes)}). All hashes and counts are right.`;
 }
 
 await runCommand(USAGE, readArguments, async ({ path, check }) => {

@@ -9,35 +9,39 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { checkMasterKey, writeDurably } from '../account/master-key.ts';
-import { migrations } from '../api/migrations.ts';
-import { readDiskBlobs } from '../blobs/disk.ts';
+import { checkMasterKey, writeFileDurably } from '../account/master-key.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { openDiskBlobReader } from '../blobs/disk.ts';
 import { ensureIdentity } from '../blobs/identity.ts';
-import { openBlobs } from '../blobs/open.ts';
+import { openBlobs } from '../blobs/open-blob-store.ts';
 import { IDENTITY_MIGRATION } from '../blobs/schema.ts';
-import type { BlobStore } from '../blobs/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { listTables, numberAfter, tablesOf } from '../database/beside.ts';
 import type { Database, Writer } from '../database/database.ts';
-import { FolderTakenError, takeLock, UNFINISHED } from '../database/folder-lock.ts';
+import { acquireFolderLock, FolderInUseError, RESTORE_MARKER_FILE } from '../database/folder-lock.ts';
+import {
+  listMigratedTables,
+  listTables,
+  setLastSequenceValue,
+} from '../database/maintenance/snapshot-connection.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import { markFolder } from '../installation/sides.ts';
+import { writeFolderMarker } from '../installation/installation-state.ts';
 import type { Log } from '../log.ts';
+import { migrations } from '../migrations.ts';
 import type { Random } from '../random.ts';
 import { BackupError } from './backup-error.ts';
 import { readBlobList } from './blob-list.ts';
-import { type CheckedBackup, checkBackup } from './check.ts';
-import { KEY_FILE, type Manifest, type TableFile, tablePath } from './manifest.ts';
-import { readRows } from './rows.ts';
+import { type CheckedBackup, checkBackup } from './check-backup.ts';
+import { MASTER_KEY_FILE, type Manifest, type TableFile, tablePath } from './manifest.ts';
+import { readRows } from './row-files.ts';
 
 /** SQLite takes 32,766 values in a statement, PostgreSQL 65,535. */
 const VALUES_MAX = 30_000;
 const ROWS_MAX = 500;
 const LOCK_FILES = new Set(['lock', 'lock-journal']);
 /** Kysely's books, and SQLite's mark that it was opened: they are there before there is any data. */
-const OWN_BOOKS = new Set(['migrations', 'migrations_lock', 'opened']);
+const BOOKKEEPING_TABLES = new Set(['migrations', 'migrations_lock', 'opened']);
 
 /** Throws BackupError for what an operator can put right; then nothing was restored. */
 export async function restore(
@@ -56,9 +60,9 @@ export async function restore(
   const lock = openLock(config.data);
   const undo: (() => Promise<void>)[] = [() => emptyFolder(config.data)];
   try {
-    await writeDurably(join(config.data, UNFINISHED), `${backup.folder}\n`);
+    await writeFileDurably(join(config.data, RESTORE_MARKER_FILE), `${backup.folder}\n`);
     await restoreInto(config, backup, undo, parts);
-    await rm(join(config.data, UNFINISHED));
+    await rm(join(config.data, RESTORE_MARKER_FILE));
     return backup;
   } catch (error) {
     for (const one of undo.reverse()) await one();
@@ -70,9 +74,12 @@ export async function restore(
 
 function openLock(folder: string): { release(): void } {
   try {
-    return takeLock(folder, `The data folder ${folder} is in use; stop the server that works on it.`);
+    return acquireFolderLock(
+      folder,
+      `The data folder ${folder} is in use; stop the server that works on it.`,
+    );
   } catch (error) {
-    throw error instanceof FolderTakenError ? new BackupError(error.message) : error;
+    throw error instanceof FolderInUseError ? new BackupError(error.message) : error;
   }
 }
 
@@ -96,8 +103,8 @@ async function restoreInto(
     await checkNoBlobs(blobs);
     await copyBlobs(backup, blobs, undo);
     for (const { name } of manifest.files) {
-      if (name === KEY_FILE && config.masterKey) continue;
-      await writeDurably(join(config.data, name), await readFile(join(folder, name)));
+      if (name === MASTER_KEY_FILE && config.masterKey) continue;
+      await writeFileDurably(join(config.data, name), await readFile(join(folder, name)));
     }
     const names = new Set(manifest.migrations);
     await migrate(
@@ -106,7 +113,7 @@ async function restoreInto(
     );
     await database.transact(async (tx) => {
       for (const table of manifest.tables) await load(tx, table, tablePath(folder, table.name));
-      for (const number of manifest.numbers) await numberAfter(database.kind, tx, number);
+      for (const number of manifest.numbers) await setLastSequenceValue(database.kind, tx, number);
     });
     await checkMasterKey(database, masterKey);
     // The tables of an earlier release have no place for an id: the first start adopts what lies here.
@@ -117,7 +124,7 @@ async function restoreInto(
         { installation: row.id, generation: row.generation, mayBeEmpty: false },
         { isFirst: true },
       );
-      await markFolder(config.data, row.id);
+      await writeFolderMarker(config.data, row.id);
     }
   } finally {
     await database.close();
@@ -132,7 +139,7 @@ async function checkKnown(manifest: Manifest): Promise<void> {
       `The backup is of a newer release, which has made the tables by ${unknown}; restore it with that release.`,
     );
   const names = new Set(manifest.migrations);
-  const tables = await tablesOf(migrations.filter(({ name }) => names.has(name)));
+  const tables = await listMigratedTables(migrations.filter(({ name }) => names.has(name)));
   for (const { name, columns } of manifest.tables) {
     const table = tables.find((one) => one.name === name);
     const column = columns.find((one) => !table?.columns.some((other) => other.name === one));
@@ -145,7 +152,7 @@ async function checkKnown(manifest: Manifest): Promise<void> {
 
 async function checkEmpty(database: Database): Promise<void> {
   for (const { name } of await listTables(database)) {
-    if (OWN_BOOKS.has(name)) continue;
+    if (BOOKKEEPING_TABLES.has(name)) continue;
     const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(database.read);
     if (rows.length > 0)
       throw new BackupError(
@@ -168,11 +175,11 @@ async function checkNoBlobs(blobs: BlobStore): Promise<void> {
 }
 
 async function copyBlobs(
-  { folder, blobs: kept }: CheckedBackup,
+  { folder, blobsFolder: kept }: CheckedBackup,
   blobs: BlobStore,
   undo: (() => Promise<void>)[],
 ): Promise<void> {
-  const source = readDiskBlobs(kept);
+  const source = openDiskBlobReader(kept);
   const put: string[] = [];
   undo.push(async () => {
     for (const key of put) await blobs.remove(key);

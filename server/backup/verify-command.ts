@@ -4,20 +4,20 @@
  */
 import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
-import { messageOf } from '../log.ts';
-import { sizeOf } from './command.ts';
-import { type Verified, verifyInstallation } from './verify.ts';
+import { errorMessage } from '../log.ts';
+import { formatBytes } from './command-line.ts';
+import { type VerificationResult, verifyInstallation } from './verify-installation.ts';
 
 const USAGE = 'Usage: npm run verify';
 
-function table({ tables, rows, blobs, bytes, trashed, problems }: Verified): string {
+function table({ tables, rows, blobs, bytes, trashedBlobs: trashed, problems }: VerificationResult): string {
   const widths = [0, 0];
-  const lines = problems.map(({ kind, what, detail }) => [kind, what, detail]);
+  const lines = problems.map(({ kind, subject: what, detail }) => [kind, what, detail]);
   for (const [kind = '', what = ''] of lines) {
     widths[0] = Math.max(widths[0] ?? 0, kind.length);
     widths[1] = Math.max(widths[1] ?? 0, what.length);
   }
-  const read = `Read ${rows} rows of ${tables} tables and ${blobs} blobs (${sizeOf(bytes)}); ${trashed} blobs are in the trash.`;
+  const read = `Read ${rows} rows of ${tables} tables and ${blobs} blobs (${formatBytes(bytes)}); ${trashed} blobs are in the trash.`;
   return [
     ...lines.map(([kind = '', what = '', detail = '']) =>
       `${kind.padEnd(widths[0] ?? 0)}  ${what.padEnd(widths[1] ?? 0)}  ${detail}`.trimEnd(),
@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(`${table(verified)}\n`);
     process.exitCode = verified.problems.length === 0 ? 0 : 1;
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`);
+    process.stderr.write(`${errorMessage(error)}\n`);
     process.exitCode = 2;
   }
 }

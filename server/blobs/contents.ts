@@ -10,16 +10,16 @@
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type Clock, rfc3339 } from '../clock.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
-import { prepared } from '../database/prepared.ts';
+import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
 import { makeId, type Random } from '../random.ts';
-import { areHeld } from './holds.ts';
-import type { Identity } from './identity.ts';
+import { hasBackupHold } from './backup-holds.ts';
+import type { BlobRange, BlobStore } from './blob-store.ts';
+import type { InstallationIdentity } from './identity.ts';
 import type { ContentsTable } from './schema.ts';
-import type { BlobStore, Part } from './store.ts';
-import { type DamagedBlobError, type NamedBlob, VerifiedBlobs } from './verified.ts';
+import { type DamagedBlobError, type ReferencedBlob, VerifiedBlobs } from './verified-blobs.ts';
 
 /** Up to here content lies in the database: one group commit instead of three syncs of its own. */
 const INLINE_BYTES_MAX = 64 * 1024;
@@ -27,7 +27,7 @@ const INLINE_BYTES_MAX = 64 * 1024;
 const ORPHAN_AGE_MS = 60 * 60 * 1000;
 
 /** How long an operator has to notice that a database is the wrong one. */
-export const TRASH_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+export const TRASH_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 /** A running server advances `seen_at` every ten minutes, so nothing of its own can be this much newer. */
 const KNOWN_TOLERANCE_MS = 60 * 60 * 1000;
 
@@ -47,13 +47,13 @@ export interface Content {
   id: string;
   bytes: number;
   sha256: string | null;
-  open(part?: Part | null): Promise<Readable>;
+  open(part?: BlobRange | null): Promise<Readable>;
 }
 
 /** Content that has a name already and gets another. */
 export type SharedContent = PreparedContent & Content;
 
-export class ContentGoneError extends Error {}
+export class ContentRemovedError extends Error {}
 
 export class Contents {
   readonly #database: Database;
@@ -122,7 +122,7 @@ export class Contents {
       async insert(tx) {
         const query = tx.selectFrom('contents').selectAll().where('id', '=', contentId);
         const row = await locked(tx, query, 'share').executeTakeFirst();
-        if (!row) throw new ContentGoneError(`The content ${contentId} was removed meanwhile.`);
+        if (!row) throw new ContentRemovedError(`The content ${contentId} was removed meanwhile.`);
         await insert(tx, { ...row, id });
       },
       async discard() {},
@@ -155,7 +155,7 @@ export class Contents {
   }
 
   /** The last bytes of the content. */
-  async readEnd(contentId: string, bytesMax: number): Promise<Buffer | undefined> {
+  async readTail(contentId: string, bytesMax: number): Promise<Buffer | undefined> {
     const content = await this.find(contentId);
     if (!content) return undefined;
     if (content.bytes <= bytesMax) return this.read(contentId);
@@ -184,10 +184,10 @@ export class Contents {
    * Moves blobs to the trash that were written and never got a row, and purges those that lay there for a week. Does
    * nothing while it is not certain that the database is that of the blobs. Returns how many were moved.
    */
-  async cleanUp(identity: Identity): Promise<number> {
-    if ((await identity.cleanUpTrouble()) !== null) return 0;
+  async cleanUp(identity: InstallationIdentity): Promise<number> {
+    if ((await identity.findCleanUpBlocker()) !== null) return 0;
     const now = this.#clock.now();
-    const newest = identity.knownUntil + KNOWN_TOLERANCE_MS;
+    const newest = identity.lastSeenAt + KNOWN_TOLERANCE_MS;
     let moved = 0;
     for await (const key of this.#blobs.list(now - ORPHAN_AGE_MS)) {
       if (!(await this.#isFree(key))) continue;
@@ -195,14 +195,14 @@ export class Contents {
       if (!state) continue;
       if (state.writtenAt > newest && state.writtenAt < this.#startedAt) {
         await identity.stopCleanUp(
-          `the blob ${key} was written on ${rfc3339(state.writtenAt)}, and the database knew of nothing after ${rfc3339(identity.knownUntil)} when the server started: it may be an older copy`,
+          `the blob ${key} was written on ${formatRfc3339(state.writtenAt)}, and the database knew of nothing after ${formatRfc3339(identity.lastSeenAt)} when the server started: it may be an older copy`,
         );
         return moved;
       }
-      await this.#blobs.trash(key, now);
+      await this.#blobs.moveToTrash(key, now);
       moved += 1;
     }
-    for await (const key of this.#blobs.listTrash(now - TRASH_KEPT_MS))
+    for await (const key of this.#blobs.listTrash(now - TRASH_RETENTION_MS))
       if (await this.#isFree(key)) await this.#blobs.purge(key);
       else if (await this.#isNamed(key)) await this.#blobs.restore(key);
     return moved;
@@ -214,7 +214,7 @@ export class Contents {
    */
   async #isFree(key: string): Promise<boolean> {
     if (await this.#isNamed(key)) return false;
-    return !(await areHeld(this.#database.read, this.#clock.now()));
+    return !(await hasBackupHold(this.#database.read, this.#clock.now()));
   }
 
   async #isNamed(key: string): Promise<boolean> {
@@ -223,16 +223,16 @@ export class Contents {
   }
 }
 
-function blobOf({ blob_key, bytes, sha256 }: ContentsTable): NamedBlob {
+function blobOf({ blob_key, bytes, sha256 }: ContentsTable): ReferencedBlob {
   return { key: blob_key ?? '', bytes, sha256 };
 }
 
-function partOf(inline: Uint8Array, part?: Part | null): Buffer {
+function partOf(inline: Uint8Array, part?: BlobRange | null): Buffer {
   const all = Buffer.from(inline);
   return part ? all.subarray(part.from, part.to + 1) : all;
 }
 
-const insertContent = prepared((db, row: ContentsTable) => db.insertInto('contents').values(row));
+const insertContent = prepareStatement((db, row: ContentsTable) => db.insertInto('contents').values(row));
 
 async function insert(tx: Writer, row: ContentsTable): Promise<void> {
   await insertContent(tx, row);

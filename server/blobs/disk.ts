@@ -7,28 +7,28 @@ import { constants, createReadStream, existsSync } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { PIECE_BYTES, writeMeasured } from './measured-file.ts';
 import {
   BlobMissingError,
+  type BlobRange,
   type BlobReader,
   type BlobStore,
-  MARKER,
-  MarkerTakenError,
-  openNamed,
-  type Part,
-  readMarkerText,
-  StoreAwayError,
-  TRASH,
-  writtenMarker,
-} from './store.ts';
+  formatMarker,
+  MARKER_FILE,
+  MarkerExistsError,
+  openOrRestore,
+  parseMarker,
+  StoreUnavailableError,
+  TRASH_FOLDER,
+} from './blob-store.ts';
+import { FILE_CHUNK_BYTES, writeHashedFile } from './hashed-file.ts';
 
 const INCOMING = 'incoming';
 /** Blobs lie in folders named by two characters. */
-const PART = /^[a-z0-9-]{1,2}$/;
+const SHARD_FOLDER = /^[a-z0-9-]{1,2}$/;
 /** NFS keeps removed files that are still open under names with a dot. */
 const KEY = /^[a-z0-9-]+$/;
 /** Another process that shares the folder may still write a younger one. */
-const ABANDONED_MS = 24 * 60 * 60 * 1000;
+const ABANDONED_AGE_MS = 24 * 60 * 60 * 1000;
 
 /** Opens the folder, which is made when it is missing. `owner` names this process where several share the folder. */
 export async function openDiskBlobs(folder: string, owner?: string): Promise<BlobStore> {
@@ -37,7 +37,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
   await mkdir(incoming, { recursive: true });
   if (owner !== undefined) await removeAbandoned(join(folder, INCOMING), (await stat(incoming)).mtimeMs);
   const pathOf = (key: string): string => diskBlobPath(folder, key);
-  const trashed = (key: string): string => join(folder, TRASH, key);
+  const trashed = (key: string): string => join(folder, TRASH_FOLDER, key);
 
   const restore = async (key: string): Promise<boolean> => {
     await mkdir(dirname(pathOf(key)), { recursive: true });
@@ -55,18 +55,20 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
   const isAway = (): boolean => !existsSync(incoming);
 
   return {
-    ...readDiskBlobs(folder),
+    ...openDiskBlobReader(folder),
     open: (key, part) =>
-      openNamed(
+      openOrRestore(
         () => openFile(key, pathOf(key), part),
         () => (isAway() ? Promise.resolve(false) : restore(key)),
       ).catch((error: unknown) => {
-        throw error instanceof BlobMissingError && isAway() ? new StoreAwayError(folder, error) : error;
+        throw error instanceof BlobMissingError && isAway()
+          ? new StoreUnavailableError(folder, error)
+          : error;
       }),
     async put(key, source, bytesMax) {
       const temporary = join(incoming, key);
       try {
-        const measured = await writeMeasured(temporary, source, bytesMax, { flush: true });
+        const measured = await writeHashedFile(temporary, source, bytesMax, { flush: true });
         const path = pathOf(key);
         await mkdir(dirname(path), { recursive: true });
         await rename(temporary, path);
@@ -74,13 +76,13 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
         return { key, ...measured };
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {});
-        if (isMissing(error) && isAway()) throw new StoreAwayError(folder, error);
+        if (isMissing(error) && isAway()) throw new StoreUnavailableError(folder, error);
         throw error;
       }
     },
     remove: (key) => rm(pathOf(key), { force: true }),
-    async trash(key, now) {
-      await mkdir(join(folder, TRASH), { recursive: true });
+    async moveToTrash(key, now) {
+      await mkdir(join(folder, TRASH_FOLDER), { recursive: true });
       try {
         // The age in the trash is counted from here.
         await utimes(pathOf(key), now / 1000, now / 1000);
@@ -92,32 +94,32 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
     restore,
     purge: (key) => rm(trashed(key), { force: true }),
     async writeMarker(marker, { isFirst = false } = {}) {
-      const temporary = join(incoming, MARKER);
+      const temporary = join(incoming, MARKER_FILE);
       await rm(temporary, { force: true });
       const file = await open(temporary, 'wx', 0o600);
       try {
-        await file.writeFile(writtenMarker(marker));
+        await file.writeFile(formatMarker(marker));
         await file.sync();
       } finally {
         await file.close();
       }
       try {
-        if (isFirst) await createOnce(temporary, join(folder, MARKER));
-        else await rename(temporary, join(folder, MARKER));
+        if (isFirst) await createOnce(temporary, join(folder, MARKER_FILE));
+        else await rename(temporary, join(folder, MARKER_FILE));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-        throw new MarkerTakenError(`${join(folder, MARKER)} was written by another installation`);
+        throw new MarkerExistsError(`${join(folder, MARKER_FILE)} was written by another installation`);
       } finally {
         await rm(temporary, { force: true });
       }
       await syncFolder(folder);
     },
-    removeMarker: () => rm(join(folder, MARKER), { force: true }),
+    removeMarker: () => rm(join(folder, MARKER_FILE), { force: true }),
   };
 }
 
 /** The blobs of a folder, which may be missing, for a process that changes nothing. */
-export function readDiskBlobs(folder: string): BlobReader {
+export function openDiskBlobReader(folder: string): BlobReader {
   async function* written(path: string, before: number): AsyncGenerator<string> {
     for (const key of await namesIn(path)) {
       const found = await stat(join(path, key)).catch(() => null);
@@ -127,7 +129,7 @@ export function readDiskBlobs(folder: string): BlobReader {
   return {
     open: (key, part) =>
       openFile(key, diskBlobPath(folder, key), part).catch((error: unknown) => {
-        if (error instanceof BlobMissingError) return openFile(key, join(folder, TRASH, key), part);
+        if (error instanceof BlobMissingError) return openFile(key, join(folder, TRASH_FOLDER, key), part);
         throw error;
       }),
     async stat(key) {
@@ -141,16 +143,16 @@ export function readDiskBlobs(folder: string): BlobReader {
     },
     async *list(writtenBefore) {
       for (const part of await namesIn(folder))
-        if (PART.test(part)) yield* written(join(folder, part), writtenBefore);
+        if (SHARD_FOLDER.test(part)) yield* written(join(folder, part), writtenBefore);
     },
-    listTrash: (movedBefore) => written(join(folder, TRASH), movedBefore),
+    listTrash: (movedBefore) => written(join(folder, TRASH_FOLDER), movedBefore),
     async readMarker() {
-      const path = join(folder, MARKER);
+      const path = join(folder, MARKER_FILE);
       const text = await readFile(path, 'utf8').catch((error: unknown) => {
         if (isMissing(error)) return null;
         throw error;
       });
-      return text === null ? null : readMarkerText(text, path);
+      return text === null ? null : parseMarker(text, path);
     },
   };
 }
@@ -166,9 +168,9 @@ async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-async function openFile(key: string, path: string, part?: Part | null): Promise<Readable> {
+async function openFile(key: string, path: string, part?: BlobRange | null): Promise<Readable> {
   const stream = createReadStream(path, {
-    highWaterMark: PIECE_BYTES,
+    highWaterMark: FILE_CHUNK_BYTES,
     ...(part ? { start: part.from, end: part.to } : {}),
   });
   await new Promise<void>((resolve, reject) => {
@@ -194,7 +196,7 @@ async function removeAbandoned(incoming: string, now: number): Promise<void> {
     for (const name of await namesIn(join(incoming, owner)).catch(() => [])) {
       const path = join(incoming, owner, name);
       const found = await stat(path).catch(() => null);
-      if (found && now - found.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+      if (found && now - found.mtimeMs > ABANDONED_AGE_MS) await rm(path, { force: true });
     }
 }
 

@@ -9,10 +9,10 @@ import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
-import { type Log, messageOf } from '../log.ts';
+import { errorMessage, type Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
+import { type BlobStore, MarkerExistsError } from './blob-store.ts';
 import type { IdentityTable } from './schema.ts';
-import { type BlobStore, MarkerTakenError } from './store.ts';
 
 interface Parts {
   database: Database;
@@ -31,7 +31,7 @@ export async function ensureIdentity(
   database: Pick<Database, 'read' | 'transact'>,
   { random, seenAt }: { random: Random; seenAt: number },
 ): Promise<IdentityTable> {
-  const row = newIdentity(random, seenAt);
+  const row = createIdentityRow(random, seenAt);
   await database.transact((tx) =>
     tx
       .insertInto('installation_identity')
@@ -42,7 +42,7 @@ export async function ensureIdentity(
   return (await findIdentity(database.read)) ?? row;
 }
 
-export function newIdentity(random: Random, now: number): IdentityTable {
+export function createIdentityRow(random: Random, now: number): IdentityTable {
   return { one: 1, id: makeId(random, 'inst'), generation: 1, seen_at: now, clean_up_stopped: null };
 }
 
@@ -57,30 +57,30 @@ export async function stopCleanUp(database: Pick<Database, 'transact'>, reason: 
   );
 }
 
-export class Identity {
+export class InstallationIdentity {
   readonly id: string;
   /** The database knew of nothing later when this process opened it. */
-  readonly knownUntil: number;
+  readonly lastSeenAt: number;
   readonly #parts: Parts;
 
   private constructor(parts: Parts, row: IdentityTable) {
     this.#parts = parts;
     this.id = row.id;
-    this.knownUntil = row.seen_at;
+    this.lastSeenAt = row.seen_at;
   }
 
   /**
    * Marks the blobs as those of the database. Throws ConfigError when they are another installation's, which happens here
    * only when two of them begin on one empty store at the same time.
    */
-  static async claim(parts: Parts, row: IdentityTable): Promise<Identity> {
+  static async claim(parts: Parts, row: IdentityTable): Promise<InstallationIdentity> {
     const { blobs, log, database } = parts;
-    const identity = new Identity(parts, row);
+    const identity = new InstallationIdentity(parts, row);
     const mine = { installation: row.id, generation: row.generation, mayBeEmpty: false };
     let found = await blobs.readMarker();
     if (found === null) {
       await blobs.writeMarker(mine, { isFirst: true }).catch((error: unknown) => {
-        if (!(error instanceof MarkerTakenError)) throw error;
+        if (!(error instanceof MarkerExistsError)) throw error;
       });
       found = await blobs.readMarker();
     }
@@ -101,12 +101,12 @@ export class Identity {
         { reason: stopped },
         'Clean-up of blobs without a row is stopped. Run `npm run verify`; `npm run installation -- adopt` starts it again.',
       );
-    await identity.advance();
+    await identity.advanceGeneration();
     return identity;
   }
 
   /** Why no blob may be removed for want of a row, or null. */
-  async cleanUpTrouble(): Promise<string | null> {
+  async findCleanUpBlocker(): Promise<string | null> {
     const { database, blobs } = this.#parts;
     const row = await findIdentity(database.read);
     if (row?.id !== this.id) return `the database has become that of the installation ${row?.id ?? '(none)'}`;
@@ -119,7 +119,7 @@ export class Identity {
   }
 
   /** Lets the generation grow. What fails is logged: the next time makes up for it. */
-  async advance(): Promise<void> {
+  async advanceGeneration(): Promise<void> {
     const { database, blobs, clock, log } = this.#parts;
     try {
       const marker = await blobs.readMarker();
@@ -127,7 +127,7 @@ export class Identity {
       const generation = await database.transact((tx) => advance(tx, least, clock.now()));
       if (marker?.installation === this.id) await blobs.writeMarker({ ...marker, generation });
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'The generation of the installation could not be advanced.');
+      log.warn({ error: errorMessage(error) }, 'The generation of the installation could not be advanced.');
     }
   }
 
@@ -139,7 +139,7 @@ export class Identity {
 }
 
 /** Writes the row as it is: tells whether the database takes writes. */
-export async function touchIdentity(tx: Writer): Promise<void> {
+export async function probeDatabaseWrite(tx: Writer): Promise<void> {
   await tx
     .updateTable('installation_identity')
     .set(({ ref }) => ({ seen_at: ref('seen_at') }))

@@ -15,7 +15,7 @@ import https from 'node:https';
 import { pipeline } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
-import { PIECE_BYTES } from './measured-file.ts';
+import { FILE_CHUNK_BYTES } from './hashed-file.ts';
 
 export interface S3Credentials {
   accessKeyId: string;
@@ -32,17 +32,17 @@ export interface Bucket {
 }
 
 /** How long to go on when the store does not do what it is asked. */
-export interface Patience {
+export interface RetryPolicy {
   /** Attempts in all. */
-  attempts: number;
+  attemptsMax: number;
   /** Before the second attempt; doubled before each further one. */
   backoffMs: number;
   /** Without a byte from or to the store. */
-  idleMs: number;
+  idleTimeoutMs: number;
 }
 
 /** One request: what it is for, as words that follow "to", and what goes on the wire. */
-export interface Ask {
+export interface S3Request {
   purpose: string;
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   /** The whole name of the object; absent: the bucket itself. */
@@ -54,27 +54,27 @@ export interface Ask {
 }
 
 /** Answers what `read` makes of the answer, which has a status of 2xx; throws S3Error. */
-export type Send = <T>(ask: Ask, read: (answer: IncomingMessage) => Promise<T>) => Promise<T>;
+export type S3Sender = <T>(ask: S3Request, read: (answer: IncomingMessage) => Promise<T>) => Promise<T>;
 
 /** The store refused or could not be reached; says which bucket and what was wanted. */
 export class S3Error extends Error {
   /** The HTTP status, or null when there was no answer. */
   readonly status: number | null;
-  readonly mayPass: boolean;
+  readonly retryable: boolean;
   constructor(message: string, status: number | null, mayPass: boolean, cause?: unknown) {
     super(message, { cause });
     this.status = status;
-    this.mayPass = mayPass;
+    this.retryable = mayPass;
   }
 }
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 /** An answer that says why is a few hundred bytes; a proxy in between may send a whole page. */
-const REFUSAL_BYTES_MAX = 64 * 1024;
-const PASSING_STATUSES = new Set([429, 500, 502, 503, 504]);
+const ERROR_BODY_BYTES_MAX = 64 * 1024;
+const TRANSIENT_STATUSES = new Set([429, 500, 502, 503, 504]);
 /** S3 sends this with a 400 when a body did not arrive in time. */
-const PASSING_CODE = 'RequestTimeout';
-const PASSING_ERRORS = new Set([
+const TRANSIENT_CODE = 'RequestTimeout';
+const TRANSIENT_ERRORS = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',
   'ECONNREFUSED',
@@ -87,7 +87,7 @@ const PASSING_ERRORS = new Set([
 ]);
 
 /** Makes the one way to the bucket. */
-export function createSend(bucket: Bucket, credentials: S3Credentials, patience: Patience): Send {
+export function createS3Sender(bucket: Bucket, credentials: S3Credentials, patience: RetryPolicy): S3Sender {
   const { Agent, request } = bucket.url.protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true });
   const derivedKeys = new Map<string, ArrayBuffer>();
@@ -98,13 +98,13 @@ export function createSend(bucket: Bucket, credentials: S3Credentials, patience:
         return await read(await once(ask));
       } catch (error) {
         const failure = error instanceof S3Error ? error : unreached(bucket, ask, error);
-        if (!failure.mayPass || attempt >= patience.attempts) throw failure;
+        if (!failure.retryable || attempt >= patience.attemptsMax) throw failure;
         await delay(patience.backoffMs * 2 ** (attempt - 1));
       }
     }
   };
 
-  async function once(ask: Ask): Promise<IncomingMessage> {
+  async function once(ask: S3Request): Promise<IncomingMessage> {
     const url = new URL(bucket.url);
     if (ask.object !== undefined) url.pathname = `${url.pathname.replace(/\/$/, '')}/${ask.object}`;
     url.search = new URLSearchParams(ask.query).toString();
@@ -125,7 +125,7 @@ export function createSend(bucket: Bucket, credentials: S3Credentials, patience:
       method: ask.method,
       path,
       headers: Object.fromEntries(headers),
-      timeout: patience.idleMs,
+      timeout: patience.idleTimeoutMs,
     });
     const answer = await answerTo(sent, ask);
     if (Math.floor((answer.statusCode ?? 0) / 100) === 2) return answer;
@@ -134,7 +134,7 @@ export function createSend(bucket: Bucket, credentials: S3Credentials, patience:
     throw refusal;
   }
 
-  function answerTo(sent: ClientRequest, ask: Ask): Promise<IncomingMessage> {
+  function answerTo(sent: ClientRequest, ask: S3Request): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       let answer: IncomingMessage | undefined;
       sent.on('response', (response) => {
@@ -146,12 +146,12 @@ export function createSend(bucket: Bucket, credentials: S3Credentials, patience:
       sent.on('timeout', () => {
         const readerIsSlow =
           answer && (answer.complete || answer.readableLength >= answer.readableHighWaterMark);
-        if (readerIsSlow) sent.setTimeout(patience.idleMs);
-        else (answer ?? sent).destroy(silent(bucket, ask, patience.idleMs));
+        if (readerIsSlow) sent.setTimeout(patience.idleTimeoutMs);
+        else (answer ?? sent).destroy(silent(bucket, ask, patience.idleTimeoutMs));
       });
       if (ask.file)
         pipeline(
-          createReadStream(ask.file.path, { highWaterMark: PIECE_BYTES }),
+          createReadStream(ask.file.path, { highWaterMark: FILE_CHUNK_BYTES }),
           sent,
           (error) => error && reject(error),
         );
@@ -172,35 +172,35 @@ export async function readText(answer: IncomingMessage, bytesMax: number): Promi
   return Buffer.concat(chunks).toString();
 }
 
-function wanted(bucket: Bucket, ask: Ask): string {
+function wanted(bucket: Bucket, ask: S3Request): string {
   return `The bucket "${bucket.name}" at ${bucket.url.host}, asked to ${ask.purpose},`;
 }
 
 /** Only the code is taken from the answer: its other fields repeat key id, signature and what was signed. */
-async function refused(bucket: Bucket, ask: Ask, answer: IncomingMessage): Promise<S3Error> {
+async function refused(bucket: Bucket, ask: S3Request, answer: IncomingMessage): Promise<S3Error> {
   const status = answer.statusCode ?? 0;
-  const text = await readText(answer, REFUSAL_BYTES_MAX).catch(() => '');
+  const text = await readText(answer, ERROR_BODY_BYTES_MAX).catch(() => '');
   const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1];
   const region = answer.headers['x-amz-bucket-region'];
   const elsewhere = region !== undefined && region !== bucket.region;
   return new S3Error(
     `${wanted(bucket, ask)} answered ${status}${code ? ` ${code}` : ''}.${elsewhere ? ` It is in the region ${region}; the address says ${bucket.region}.` : ''}`,
     status,
-    PASSING_STATUSES.has(status) || code === PASSING_CODE,
+    TRANSIENT_STATUSES.has(status) || code === TRANSIENT_CODE,
   );
 }
 
-function unreached(bucket: Bucket, ask: Ask, error: unknown): S3Error {
+function unreached(bucket: Bucket, ask: S3Request, error: unknown): S3Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const why = code || (error instanceof Error ? error.message : String(error));
   return new S3Error(
     `${wanted(bucket, ask)} gave no whole answer: ${why}.`,
     null,
-    PASSING_ERRORS.has(code),
+    TRANSIENT_ERRORS.has(code),
     error,
   );
 }
 
-function silent(bucket: Bucket, ask: Ask, idleMs: number): S3Error {
+function silent(bucket: Bucket, ask: S3Request, idleMs: number): S3Error {
   return new S3Error(`${wanted(bucket, ask)} was silent for ${idleMs} ms.`, null, true);
 }

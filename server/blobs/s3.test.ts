@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { BlobStore } from './blob-store.ts';
 import { openS3Blobs } from './s3.ts';
 import { parseS3Address } from './s3-address.ts';
 import type { S3Credentials } from './s3-requests.ts';
-import type { BlobStore } from './store.ts';
 import { type S3Server, startS3Server } from './testing/s3-server.ts';
 
 type Fault = (asked: IncomingMessage, answer: ServerResponse, port: number) => void;
@@ -83,7 +83,7 @@ function addressOf(bucket: string, prefix = 'switchyard/'): string {
 }
 
 function open(credentials: S3Credentials = server.credentials, address = addressOf(server.bucket)) {
-  return openS3Blobs(address, credentials, { spool, attempts: 3, backoffMs: 1 });
+  return openS3Blobs(address, credentials, { spool, attemptsMax: 3, backoffMs: 1 });
 }
 
 /** For silence that is meant; long enough that a busy machine is not taken for a silent store. */
@@ -91,9 +91,9 @@ const IDLE_MS = 500;
 function openImpatient() {
   return openS3Blobs(addressOf(server.bucket), server.credentials, {
     spool,
-    attempts: 3,
+    attemptsMax: 3,
     backoffMs: 1,
-    idleMs: IDLE_MS,
+    idleTimeoutMs: IDLE_MS,
   });
 }
 
@@ -278,10 +278,10 @@ describe('reading', () => {
 
 test('a list has all pages, and only blobs right under the prefix', async () => {
   const keys = Array.from({ length: 1234 }, (_, index) => `b-${String(index).padStart(4, '0')}`);
-  for (const key of keys) await server.plant(`pages/${key}`, key);
-  await server.plant('pages/folder/b-0001', 'of somebody else');
-  await server.plant('pages/Read Me & weep.txt', 'of somebody else');
-  await server.plant('pages-too/b-9999', 'of somebody else');
+  for (const key of keys) await server.writeObject(`pages/${key}`, key);
+  await server.writeObject('pages/folder/b-0001', 'of somebody else');
+  await server.writeObject('pages/Read Me & weep.txt', 'of somebody else');
+  await server.writeObject('pages-too/b-9999', 'of somebody else');
   const blobs = await open(server.credentials, addressOf(server.bucket, 'pages/'));
   asked = [];
   expect(await Array.fromAsync(blobs.list(Date.now() + 3_600_000))).toEqual(keys);

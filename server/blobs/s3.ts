@@ -14,43 +14,43 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { escapeRegExp } from '@switchyard/contract/regular-expressions.ts';
-import { writeMeasured } from './measured-file.ts';
+import { escapeRegExp } from '@switchyard/contract/site/regular-expressions.ts';
+import {
+  BlobMissingError,
+  type BlobRange,
+  type BlobReader,
+  type BlobStore,
+  formatMarker,
+  MARKER_FILE,
+  MarkerExistsError,
+  openOrRestore,
+  parseMarker,
+  TRASH_FOLDER,
+} from './blob-store.ts';
+import { writeHashedFile } from './hashed-file.ts';
 import { parseS3Address, type S3Address } from './s3-address.ts';
 import {
-  createSend,
-  type Patience,
+  createS3Sender,
+  type RetryPolicy,
   readText,
   type S3Credentials,
   S3Error,
-  type Send,
+  type S3Sender,
 } from './s3-requests.ts';
-import {
-  BlobMissingError,
-  type BlobReader,
-  type BlobStore,
-  MARKER,
-  MarkerTakenError,
-  openNamed,
-  type Part,
-  readMarkerText,
-  TRASH,
-  writtenMarker,
-} from './store.ts';
 
-export interface S3Options extends Partial<Patience> {
+export interface S3Options extends Partial<RetryPolicy> {
   /** A folder of this process alone, on a disk with room for what is being put; made when missing, and emptied. */
   spool: string;
 }
 
-const PATIENCE: Patience = { attempts: 4, backoffMs: 250, idleMs: 30_000 };
+const DEFAULT_RETRY_POLICY: RetryPolicy = { attemptsMax: 4, backoffMs: 250, idleTimeoutMs: 30_000 };
 const KEYS_PER_PAGE = 1000;
 /** A page of 1000 keys has about 300 kB. */
 const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 interface Opened {
-  send: Send;
-  patience: Patience;
+  send: S3Sender;
+  patience: RetryPolicy;
   bucket: string;
   prefix: string;
 }
@@ -62,11 +62,11 @@ interface Opened {
 async function openBucket(
   address: string,
   credentials: S3Credentials,
-  given: Partial<Patience>,
+  given: Partial<RetryPolicy>,
 ): Promise<Opened> {
-  const patience = { ...PATIENCE, ...given };
+  const patience = { ...DEFAULT_RETRY_POLICY, ...given };
   const { prefix, ...bucket }: S3Address = parseS3Address(address);
-  const send = createSend(bucket, credentials, patience);
+  const send = createS3Sender(bucket, credentials, patience);
   await send({ purpose: 'say that it is there', method: 'HEAD' }, drain).catch(explain);
   return { send, patience, bucket: bucket.name, prefix };
 }
@@ -92,7 +92,7 @@ export async function openS3Blobs(
     spooled += 1;
     const path = join(spool, String(spooled));
     try {
-      const measured = await writeMeasured(path, source, bytesMax);
+      const measured = await writeHashedFile(path, source, bytesMax);
       const file = { path, ...measured };
       const headers = { 'content-type': 'application/octet-stream', ...more };
       const purpose = `store ${object.slice(prefix.length)}`;
@@ -124,47 +124,47 @@ export async function openS3Blobs(
     await remove(from);
     return true;
   };
-  const trashed = (key: string): string => `${prefix}${TRASH}/${key}`;
+  const trashed = (key: string): string => `${prefix}${TRASH_FOLDER}/${key}`;
 
   const restore = (key: string): Promise<boolean> => move(trashed(key), prefix + key);
 
   return {
     ...readerOf(opened),
     open: (key, part = null) =>
-      openNamed(
+      openOrRestore(
         () => openAt(opened, { object: prefix + key, key, part }),
         () => restore(key),
       ),
     put: async (key, source, bytesMax) => ({ key, ...(await store(prefix + key, source, bytesMax)) }),
     remove: (key) => remove(prefix + key),
-    async trash(key) {
+    async moveToTrash(key) {
       await move(prefix + key, trashed(key));
     },
     restore,
     purge: (key) => remove(trashed(key)),
     async writeMarker(marker, { isFirst = false } = {}) {
-      const text = Buffer.from(writtenMarker(marker));
+      const text = Buffer.from(formatMarker(marker));
       const put = (headers: Record<string, string>) =>
-        store(prefix + MARKER, Readable.from([text], { objectMode: false }), text.length, headers);
+        store(prefix + MARKER_FILE, Readable.from([text], { objectMode: false }), text.length, headers);
       if (!isFirst) return void (await put({}));
       await put({ 'if-none-match': '*' }).catch((error: unknown) => {
         const status = error instanceof S3Error ? error.status : null;
         if (status === 412)
-          throw new MarkerTakenError(`${prefix}${MARKER} was written by another installation`);
+          throw new MarkerExistsError(`${prefix}${MARKER_FILE} was written by another installation`);
         // A store that knows no conditions.
         if (status === 501) return put({});
         throw error;
       });
     },
-    removeMarker: () => remove(prefix + MARKER),
+    removeMarker: () => remove(prefix + MARKER_FILE),
   };
 }
 
 /** The bucket for a process that changes nothing; see `openBucket` for what it throws. */
-export async function readS3Blobs(
+export async function openS3BlobReader(
   address: string,
   credentials: S3Credentials,
-  patience: Partial<Patience> = {},
+  patience: Partial<RetryPolicy> = {},
 ): Promise<BlobReader> {
   return readerOf(await openBucket(address, credentials, patience));
 }
@@ -172,7 +172,7 @@ export async function readS3Blobs(
 interface Piece {
   object: string;
   key: string;
-  part: Part | null;
+  part: BlobRange | null;
 }
 
 /** Throws BlobMissingError. */
@@ -207,7 +207,7 @@ function readerOf(opened: Opened): BlobReader {
     open: (key, part = null) =>
       openAt(opened, { object: prefix + key, key, part }).catch((error: unknown) => {
         if (!(error instanceof BlobMissingError)) throw error;
-        return openAt(opened, { object: `${prefix}${TRASH}/${key}`, key, part });
+        return openAt(opened, { object: `${prefix}${TRASH_FOLDER}/${key}`, key, part });
       }),
     stat: (key) =>
       send({ purpose: `describe ${key}`, method: 'HEAD', object: prefix + key }, async (answer) => {
@@ -216,13 +216,13 @@ function readerOf(opened: Opened): BlobReader {
         return { bytes: Number(length), writtenAt: Date.parse(written), version: `${etag} ${written}` };
       }).catch(unlessMissing),
     list: (writtenBefore) => list(prefix, writtenBefore),
-    listTrash: (movedBefore) => list(`${prefix}${TRASH}/`, movedBefore),
+    listTrash: (movedBefore) => list(`${prefix}${TRASH_FOLDER}/`, movedBefore),
     async readMarker() {
       const text = await send(
-        { purpose: `hand out ${MARKER}`, method: 'GET', object: prefix + MARKER },
+        { purpose: `hand out ${MARKER_FILE}`, method: 'GET', object: prefix + MARKER_FILE },
         (answer) => readText(answer, PAGE_BYTES_MAX),
       ).catch(unlessMissing);
-      return text === null ? null : readMarkerText(text, prefix + MARKER);
+      return text === null ? null : parseMarker(text, prefix + MARKER_FILE);
     },
   };
 }
@@ -254,7 +254,11 @@ function isMissing(error: unknown): error is S3Error {
 }
 
 /** The object as a stream that goes on where it was when the connection breaks, which it may as often as a request. */
-async function openObject(send: Send, { object, key, part }: Piece, patience: Patience): Promise<Readable> {
+async function openObject(
+  send: S3Sender,
+  { object, key, part }: Piece,
+  patience: RetryPolicy,
+): Promise<Readable> {
   /** From `received` on, counted from where the part begins. A store that sends something else is not believed. */
   const get = async (received: number): Promise<IncomingMessage> => {
     const from = (part?.from ?? 0) + received;
@@ -282,7 +286,7 @@ async function openObject(send: Send, { object, key, part }: Piece, patience: Pa
           step = await chunks.next();
         } catch (error) {
           breaks += 1;
-          if (breaks >= patience.attempts) throw brokenOff(key, received, error);
+          if (breaks >= patience.attemptsMax) throw brokenOff(key, received, error);
           await delay(patience.backoffMs * 2 ** (breaks - 1));
           answer = await get(received).catch((failure: unknown) => {
             throw failure instanceof S3Error ? failure : brokenOff(key, received, error);

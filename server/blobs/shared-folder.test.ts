@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Upload } from '@switchyard/contract/uploads.ts';
+import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { ConfigError, readConfig } from '../config.ts';
-import { nodeApp, pushApp } from '../testing/apps.ts';
-import { movedClock } from '../testing/clock.ts';
-import { startTestServer } from '../testing/server.ts';
-import { startSeveral } from '../testing/several.ts';
+import { nodeApp, pushApp } from '../testing/fixtures/apps.ts';
+import { createManualClock } from '../testing/host/manual-clock.ts';
+import { startServerCluster } from '../testing/servers/server-cluster.ts';
+import { startTestServer } from '../testing/servers/test-server.ts';
+import { StoreUnavailableError } from './blob-store.ts';
 import { openDiskBlobs } from './disk.ts';
 import { checkSharedFolder } from './shared-folder.ts';
-import { StoreAwayError } from './store.ts';
 
 const postgres = inject('postgres');
 const MINUTE_MS = 60_000;
@@ -38,7 +38,7 @@ test('B20: it is a setting that several processes may have', () => {
 test('B20: one server keeps its blobs there and none in its data folder', async () => {
   await using server = await startTestServer({ env: { SWITCHYARD_BLOBS: `file://${folder}` } });
   expect(readdirSync(folder).sort()).toEqual(['incoming', 'installation.json']);
-  expect(readdirSync(server.data)).not.toContain('blobs');
+  expect(readdirSync(server.dataFolder)).not.toContain('blobs');
 });
 
 describe('B20: a start is refused', () => {
@@ -56,13 +56,13 @@ describe('B20: a start is refused', () => {
     ['where clocks are apart', () => folder, 6 * MINUTE_MS, /clock is 3\d\d s apart .* NTP/],
     ['where clocks are apart the other way', () => folder, -6 * MINUTE_MS, /clock is 3\d\d s apart/],
   ])('%s', async (_, path, ahead, sentence) => {
-    const checked = checkSharedFolder(path(), 'one', movedClock(Date.now() + ahead));
+    const checked = checkSharedFolder(path(), 'one', createManualClock(Date.now() + ahead));
     await expect(checked).rejects.toThrow(sentence);
     await expect(checked).rejects.toBeInstanceOf(ConfigError);
   });
 
   test('and not where they are four minutes apart', async () => {
-    await checkSharedFolder(folder, 'one', movedClock(Date.now() + 4 * MINUTE_MS));
+    await checkSharedFolder(folder, 'one', createManualClock(Date.now() + 4 * MINUTE_MS));
     await checkSharedFolder(folder, 'one', systemClock);
     expect(readdirSync(join(folder, 'incoming'))).toEqual([]);
   });
@@ -84,24 +84,26 @@ test('B20: content is not written into the empty folder of a share that was unmo
   const blobs = await openDiskBlobs(folder, 'one');
   rmSync(folder, { recursive: true });
   mkdirSync(folder);
-  await expect(blobs.put('b-lost', Readable.from([Buffer.from('lost')]), 10)).rejects.toThrow(StoreAwayError);
+  await expect(blobs.put('b-lost', Readable.from([Buffer.from('lost')]), 10)).rejects.toThrow(
+    StoreUnavailableError,
+  );
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test.runIf(postgres)('B20: a worker runs what a server stored in the shared folder', async () => {
-  const several = await startSeveral(postgres, `shared_folder_${process.pid}`, { sharedBlobs: folder });
+  const several = await startServerCluster(postgres, `shared_folder_${process.pid}`, { sharedBlobs: folder });
   try {
     const server = await several.start('server');
     await several.start('worker');
     await pushApp(server, 'shared', nodeApp('(input) => ({ length: input.text.length })'));
-    const asked = await server.ask('POST', '/v1/applications/shared/runs/uploadurl');
+    const asked = await server.request('POST', '/v1/applications/shared/runs/uploadurl');
     const { upload_id, upload_url } = asked.body as Upload;
     const body = JSON.stringify({ text: 'x'.repeat(300_000) });
     await fetch(upload_url, { method: 'PUT', body });
-    const made = await server.ask('POST', '/v1/applications/shared/runs', { body: { upload_id } });
+    const made = await server.request('POST', '/v1/applications/shared/runs', { body: { upload_id } });
     const { run_id } = made.body as { run_id: string };
     await expect
-      .poll(async () => (await server.ask('GET', `/v1/applications/shared/runs/${run_id}`)).body)
+      .poll(async () => (await server.request('GET', `/v1/applications/shared/runs/${run_id}`)).body)
       .toMatchObject({ status_v2: 'succeeded', output: { length: 300_000 } });
   } finally {
     await several.close();

@@ -7,11 +7,11 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config.ts';
-import { messageOf } from '../log.ts';
+import { errorMessage } from '../log.ts';
 import { syncFolder } from './disk.ts';
 
 /** Far below the hour after which a blob without a row is an orphan. */
-const CLOCKS_APART_MAX_MS = 5 * 60 * 1000;
+const CLOCK_SKEW_MAX_MS = 5 * 60 * 1000;
 
 /** Throws ConfigError. The folder must exist: one that is made here would hide a share that is not mounted. */
 export async function checkSharedFolder(folder: string, owner: string, clock: Clock): Promise<void> {
@@ -34,14 +34,14 @@ export async function checkSharedFolder(folder: string, owner: string, clock: Cl
     if ((await readFile(second, 'utf8')) !== owner || (await stat(first).catch(() => null)) !== null)
       return refuse('where a rename does not replace a file at once: use NFS version 4, or a bucket.');
     const apart = Math.abs((await stat(second)).mtimeMs - clock.now());
-    if (apart > CLOCKS_APART_MAX_MS)
+    if (apart > CLOCK_SKEW_MAX_MS)
       return refuse(
-        `whose clock is ${Math.round(apart / 1000)} s apart from this machine's; at most ${CLOCKS_APART_MAX_MS / 1000} s are allowed. Synchronise both clocks, for example with NTP.`,
+        `whose clock is ${Math.round(apart / 1000)} s apart from this machine's; at most ${CLOCK_SKEW_MAX_MS / 1000} s are allowed. Synchronise both clocks, for example with NTP.`,
       );
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     return refuse(
-      `where files cannot be written, synced and renamed (${messageOf(error)}): check the rights of the server's user and the options of the mount.`,
+      `where files cannot be written, synced and renamed (${errorMessage(error)}): check the rights of the server's user and the options of the mount.`,
     );
   } finally {
     for (const path of [first, second]) await rm(path, { force: true }).catch(() => {});

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createLog } from '../log.ts';
-import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
+import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
 import type { Database, Reader, Writer } from './database.ts';
-import { FolderTakenError, lockFolder } from './folder-lock.ts';
+import { FolderInUseError, lockDataFolder } from './folder-lock.ts';
 import { type Migration, MigrationError, migrate } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { openPostgres } from './postgres/postgres.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
 
 const postgres = inject('postgres');
 let folder: string;
@@ -203,11 +203,11 @@ describe('migrations', () => {
 });
 
 test('a data folder is lent to one, and to the next when that one gives it back', () => {
-  const first = lockFolder(folder);
-  expect(() => lockFolder(folder)).toThrow(FolderTakenError);
-  expect(() => lockFolder(folder)).toThrow(folder);
+  const first = lockDataFolder(folder);
+  expect(() => lockDataFolder(folder)).toThrow(FolderInUseError);
+  expect(() => lockDataFolder(folder)).toThrow(folder);
   first.release();
-  const second = lockFolder(folder);
+  const second = lockDataFolder(folder);
   expect(second.folderId).toBe(first.folderId);
   second.release();
 });

@@ -24,8 +24,8 @@ export interface TransactOptions {
    * such as the claim of a run.
    */
   durable?: boolean;
-  /** true: not what a caller does, though it is done on the way of a request, such as ending a test whose time is over. */
-  byItself?: boolean;
+  /** false: not an action of the caller, although a request triggers it, such as ending a test whose time is over. */
+  audited?: boolean;
 }
 
 /** What processes tell each other without saying more: look again. */
@@ -58,7 +58,7 @@ export interface Database {
 }
 
 /** Listeners by topic, in this process. */
-export class Topics {
+export class TopicListeners {
   readonly #listeners = new Map<string, Set<() => void>>();
 
   listen(topic: string, callback: () => void): () => void {
@@ -67,7 +67,7 @@ export class Topics {
     return () => listeners.delete(callback);
   }
 
-  tell(topic: string): void {
+  notify(topic: string): void {
     for (const callback of this.#listeners.get(topic) ?? []) callback();
   }
 }

@@ -15,7 +15,7 @@ export interface ColumnTypes {
   /**
    * From now on rows are only added to the table; the columns of `once` may be filled in later, together and once.
    */
-  appendOnly(db: Kysely<unknown>, table: string, once: readonly [string, ...string[]]): Promise<void>;
+  makeAppendOnly(db: Kysely<unknown>, table: string, once: readonly [string, ...string[]]): Promise<void>;
 }
 
 export interface Migration {
@@ -35,7 +35,7 @@ export async function migrate(
     ...(database.kind === 'postgres'
       ? { bytes: sql`bytea`, sequence: sql`bigserial primary key` }
       : { bytes: 'blob', sequence: sql`integer primary key autoincrement` }),
-    appendOnly: (db, table, once) => makeAppendOnly(db, database.kind, table, once),
+    makeAppendOnly: (db, table, once) => makeAppendOnly(db, database.kind, table, once),
   };
   const entries = migrations.map((one): [string, KyselyMigration] => [
     one.name,

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createLog } from '../log.ts';
-import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
+import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
 import type { Database, Reader, Writer } from './database.ts';
-import { openPostgres } from './postgres.ts';
-import { prepared } from './prepared.ts';
+import { openPostgres } from './postgres/postgres.ts';
+import { prepareStatement } from './prepared-statements.ts';
 import { locked, lockRows, lockTable, type RowLock } from './row-locks.ts';
-import { openSqlite } from './sqlite.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
 
 interface NumberTables {
   numbers: { n: number };
@@ -63,7 +63,7 @@ describe.each(CLAUSES)('the lock %s', (lock, clause) => {
   });
 
   test('holds in a prepared statement, which is built outside a transaction as well', async () => {
-    const select = prepared((db, { n }: { n: number }) => locked(db, selectNumber(db, n), lock));
+    const select = prepareStatement((db, { n }: { n: number }) => locked(db, selectNumber(db, n), lock));
     expect(await select(database.read, { n: 1 })).toEqual([{ n: 1 }]);
     expect(await database.transact((tx) => select(tx, { n: 2 }))).toEqual([{ n: 2 }]);
   });

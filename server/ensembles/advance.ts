@@ -5,25 +5,35 @@
  * What must stay true: the end, its event and its share of the best run's output and assets are one transaction, which does
  * nothing when the run has ended or is gone. So it may be looked at by any number of processes, and killed at any statement.
  */
-import type { AssetId } from '@switchyard/contract/ids.ts';
+
 import { ENSEMBLE_RUNS_MAX, ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
+import type { AssetId } from '@switchyard/contract/schemas/ids.ts';
+import { ContentRemovedError, type Contents, type SharedContent } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
+import { Reconciler } from '../jobs/reconciler.ts';
+import { RowBackoff } from '../jobs/row-backoff.ts';
 import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
-import { Reconciler } from '../reconcile/reconciler.ts';
-import { Setbacks } from '../reconcile/setbacks.ts';
-import { ALL_ASSETS, insertAssets, listAssets, type PreparedAsset } from '../runs/assets.ts';
-import { cancel } from '../runs/cancel.ts';
-import { EnsembleLogs } from '../runs/ensemble-log.ts';
-import { listMembers, listReady, listUnfinishedMembers } from '../runs/ensemble-runs.ts';
-import { type Ending, endEnsemble } from '../runs/moves.ts';
-import { forgetPlanned, hasPlanned, listPlanned, removePlanned } from '../runs/plan.ts';
-import type { RunsTable } from '../runs/schema.ts';
-import { findRun } from '../runs/store.ts';
-import { choose, chooseNone, failureOf, outcomesOf } from './choose.ts';
-import type { Definition } from './rules.ts';
+import { cancelRun } from '../runs/execute/cancel-and-delete.ts';
+import { EnsembleLogMerger } from '../runs/logs/ensemble-log.ts';
+import { ALL_ASSETS, insertAssets, listAssets, type PreparedAsset } from '../runs/store/assets.ts';
+import {
+  listChildRuns,
+  listReadyEnsembleRuns,
+  listUnfinishedChildRuns,
+} from '../runs/store/ensemble-runs.ts';
+import {
+  hasWaitingPlannedRuns,
+  listPlannedRuns,
+  removePlannedRuns,
+  removeWaitingPlannedRuns,
+} from '../runs/store/planned-runs.ts';
+import { findRun } from '../runs/store/runs.ts';
+import type { RunsTable } from '../runs/store/schema.ts';
+import { endEnsembleRun, type FinalColumns } from '../runs/store/transitions.ts';
+import type { EnsembleDefinition } from './definition.ts';
+import { buildCanceledResult, collectOutcomes, formatFailure, selectBestRun } from './select-best-run.ts';
 
 const AT_ONCE = 16;
 const EVERY_MS = 5000;
@@ -37,33 +47,33 @@ interface Given {
 }
 
 interface Parts extends Given {
-  logs: EnsembleLogs;
+  logs: EnsembleLogMerger;
 }
 
-export function advancer(given: Given): Reconciler {
+export function advanceEnsemblesJob(given: Given): Reconciler {
   const { database, clock, log } = given;
-  const parts: Parts = { ...given, logs: new EnsembleLogs(given) };
-  const setbacks = new Setbacks(
+  const parts: Parts = { ...given, logs: new EnsembleLogMerger(given) };
+  const setbacks = new RowBackoff(
     parts,
     'The run of an ensemble could not be taken further; it will be tried again.',
   );
   const reconciler = new Reconciler({
     name: 'advance ensembles',
-    everyMs: EVERY_MS,
+    intervalMs: EVERY_MS,
     clock,
     log,
     run: async () => {
       let after: RunsTable['id'] | null = null;
       for (;;) {
-        const runs: RunsTable[] = await listReady(database.read, after, AT_ONCE);
-        await Promise.all(runs.map((run) => setbacks.attempt(run.id, () => advance(parts, run))));
+        const runs: RunsTable[] = await listReadyEnsembleRuns(database.read, after, AT_ONCE);
+        await Promise.all(runs.map((run) => setbacks.run(run.id, () => advance(parts, run))));
         after = runs.at(-1)?.id ?? null;
         if (runs.length < AT_ONCE) return;
       }
     },
   });
   for (const topic of ['runs-ended', 'runs-canceled', 'runs-planned'] as const)
-    database.listen(topic, () => reconciler.poke());
+    database.listen(topic, () => reconciler.wake());
   return reconciler;
 }
 
@@ -73,7 +83,7 @@ async function advance(parts: Parts, run: RunsTable): Promise<void> {
     if (await end(parts, run)) parts.database.notify('runs-ended');
   } catch (error) {
     // The best run was deleted after it had been found. That is news, and without it another is the best.
-    if (!(error instanceof ContentGoneError)) throw error;
+    if (!(error instanceof ContentRemovedError)) throw error;
   }
 }
 
@@ -81,48 +91,50 @@ async function advance(parts: Parts, run: RunsTable): Promise<void> {
 async function hasCanceled(parts: Parts, run: RunsTable): Promise<boolean> {
   const { database } = parts;
   // While its last runs end it is looked at again and again: it costs no transaction then.
-  if (await hasPlanned(database.read, run.id)) await database.transact((tx) => forgetPlanned(tx, run.id));
-  for (const child of await listUnfinishedMembers(database.read, run.id))
-    if (child.cancel_requested_at === null) await cancel(parts, child);
-  return (await listUnfinishedMembers(database.read, run.id)).length === 0;
+  if (await hasWaitingPlannedRuns(database.read, run.id))
+    await database.transact((tx) => removeWaitingPlannedRuns(tx, run.id));
+  for (const child of await listUnfinishedChildRuns(database.read, run.id))
+    if (child.cancel_requested_at === null) await cancelRun(parts, child);
+  return (await listUnfinishedChildRuns(database.read, run.id)).length === 0;
 }
 
 /** Whether it was this that ended the run. */
 async function end(parts: Parts, run: RunsTable): Promise<boolean> {
   const { database, clock } = parts;
-  const definition = JSON.parse(run.ensemble ?? '') as Definition;
-  const refused = await listPlanned(database.read, run.id, { refused: true, limit: ENSEMBLE_RUNS_MAX });
-  const outcomes = outcomesOf(
+  const definition = JSON.parse(run.ensemble ?? '') as EnsembleDefinition;
+  const refused = await listPlannedRuns(database.read, run.id, { refused: true, limit: ENSEMBLE_RUNS_MAX });
+  const outcomes = collectOutcomes(
     definition,
-    await listMembers(database.read, run.id),
+    await listChildRuns(database.read, run.id),
     new Map(refused.map((row) => [row.position, row.error])),
   );
   const canceled = run.cancel_requested_at !== null;
-  const result = canceled ? chooseNone(outcomes) : choose(definition, outcomes);
+  const result = canceled ? buildCanceledResult(outcomes) : selectBestRun(definition, outcomes);
   const finished_at = Math.max(clock.now(), run.created_at);
   const rules_result = JSON.stringify(result);
   const best =
     result.best_run_id &&
     (await findRun(database.read, run.application_uid, result.best_run_id as RunsTable['id']));
-  if (result.best_run_id && !best) throw new ContentGoneError(`The run ${result.best_run_id} was deleted.`);
+  if (result.best_run_id && !best)
+    throw new ContentRemovedError(`The run ${result.best_run_id} was deleted.`);
   const taken = best ? await take(parts, best, finished_at) : null;
   const log = await parts.logs.prepare(run);
   const logged = { log_content_id: log?.id ?? null };
-  const ending: Ending = taken
+  const ending: FinalColumns = taken
     ? { ...taken.columns, ...logged, status: 'succeeded', finished_at, rules_result }
     : {
         status: canceled ? 'canceled' : 'failed',
-        error: (canceled ? 'The run was canceled.' : failureOf(result)).slice(0, ERROR_CHARS_MAX),
+        error: (canceled ? 'The run was canceled.' : formatFailure(result)).slice(0, ERROR_CHARS_MAX),
         ...logged,
         finished_at,
         rules_result,
       };
   const write = async (tx: Writer): Promise<boolean> => {
-    if (!(await endEnsemble(tx, run, { canceled }, ending))) return false;
+    if (!(await endEnsembleRun(tx, run, { canceled }, ending))) return false;
     for (const content of taken?.contents ?? []) await content.insert(tx);
     await log?.insert(tx);
     await insertAssets(tx, run.id, taken?.assets ?? []);
-    await removePlanned(tx, run.id, ENSEMBLE_RUNS_MAX);
+    await removePlannedRuns(tx, run.id, ENSEMBLE_RUNS_MAX);
     return true;
   };
   let written = false;
@@ -145,7 +157,7 @@ async function take({ database, contents, random }: Parts, best: RunsTable, now:
   const shared: SharedContent[] = [];
   const share = async (id: string): Promise<SharedContent> => {
     const content = await contents.share(id);
-    if (!content) throw new ContentGoneError(`The content ${id} was removed meanwhile.`);
+    if (!content) throw new ContentRemovedError(`The content ${id} was removed meanwhile.`);
     shared.push(content);
     return content;
   };

@@ -1,22 +1,30 @@
 /** Runs of ensembles through the front door: how they begin, go on and end. */
-import type { RunId } from '@switchyard/contract/ids.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, expect, test } from 'vitest';
-import { insertPlanned, refusePlanned } from '../runs/plan.ts';
-import { createRun, ended, logged, runToEnd } from '../testing/apps.ts';
-import { asked, define, ensembleOf, furnish, group, say, typeOf } from '../testing/ensembles.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { insertPlannedRuns, refusePlannedRun } from '../runs/store/planned-runs.ts';
+import { createRun, createRunAndWait, waitForLogLine, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import {
+  createEnsemble,
+  createEnsembleApp,
+  ensembleRunOptions,
+  ensembleRunType,
+  fetchEnsembleRun,
+  runGroup,
+  scriptOptions,
+} from '../testing/fixtures/ensembles.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 afterEach(() => server.close());
 
 async function start(
-  groups: Parameters<typeof furnish>[1],
+  groups: Parameters<typeof createEnsembleApp>[1],
   { env = {} }: { env?: Record<string, string> } = {},
 ): Promise<void> {
   server = await startTestServer({ env });
-  await furnish(server, groups);
+  await createEnsembleApp(server, groups);
 }
-const ensemble = (run: string) => ensembleOf(server, run);
+const ensemble = (run: string) => fetchEnsembleRun(server, run);
 const children = async (run: string) => (await ensemble(run)).child_runs;
 /** Waits until so many of its runs have a status. */
 const having = (
@@ -25,27 +33,27 @@ const having = (
   count: number,
   topic: 'runs-queued' | 'log-lines' | 'runs-ended' = 'runs-ended',
 ) =>
-  server.until(topic, async () => {
+  server.waitUntil(topic, async () => {
     const found = (await children(run)).filter((one) => one.status_v2 === status);
     return found.length >= count ? found : null;
   });
 /** Waits until a run of the group `w` is running. */
 const waiting = (run: string) =>
-  server.until('log-lines', async () =>
+  server.waitUntil('log-lines', async () =>
     (await children(run)).find((one) => one.run_group_id === 'w' && one.status_v2 === 'running'),
   );
 
 test('the output, the statistics and the assets of the best run are those of the ensemble', async () => {
   await start([
-    group('first', { value: 10, n: 1 }),
-    group('second', { value: 10.5, n: 7 }, { repetitions: 2 }),
-    group('third', { value: 12, n: 9 }),
-    group('fourth', { fails: true }),
+    runGroup('first', { value: 10, n: 1 }),
+    runGroup('second', { value: 10.5, n: 7 }, { repetitions: 2 }),
+    runGroup('third', { value: 12, n: 9 }),
+    runGroup('fourth', { fails: true }),
   ]);
-  const done = await runToEnd(
+  const done = await createRunAndWait(
     server,
     'app',
-    asked({ name: 'Best', description: 'Told', options: { common: 'yes', say: 'not this' } }),
+    ensembleRunOptions({ name: 'Best', description: 'Told', options: { common: 'yes', say: 'not this' } }),
   );
   expect(done).toMatchObject({
     name: 'Best',
@@ -84,7 +92,7 @@ test('the output, the statistics and the assets of the best run are those of the
   expect(told.rules_result?.left_out).toEqual([
     { run_id: ids[4], run_group_id: 'fourth', repetition: 0, why: expect.stringContaining('exit code 3') },
   ]);
-  const child = await ended(server, 'app', ids[0] ?? '');
+  const child = await waitForRunEnd(server, 'app', ids[0] ?? '');
   expect(child.run_type).toEqual({ type: 'standard', definition_id: null, reference_id: done.id });
   expect(child.metadata.options.request_options).toMatchObject({ common: 'yes' });
 
@@ -94,17 +102,17 @@ test('the output, the statistics and the assets of the best run are those of the
   expect(assets.body.items).toHaveLength(1);
   // What it has is its own: its runs may go, one by one.
   for (const id of ids)
-    expect((await server.ask('DELETE', `/v1/applications/app/runs/${id}`)).status).toBe(204);
+    expect((await server.request('DELETE', `/v1/applications/app/runs/${id}`)).status).toBe(204);
   const asset = await server.client.call('getRunAsset', {
     params: { application_id: 'app', run_id: done.id, asset_id: assets.body.items[0]?.id ?? '' },
   });
   expect(await (await fetch(asset.body.download_url)).json()).toEqual({ of: '{"value":10.5,"n":7}' });
-  expect((await server.ask('GET', `/v1/applications/app/runs/${done.id}/output`)).body).toMatchObject({
+  expect((await server.request('GET', `/v1/applications/app/runs/${done.id}/output`)).body).toMatchObject({
     output: { solution: { hello: 'wörld' } },
   });
-  expect((await server.ask('GET', `/v1/applications/app/runs/${done.id}/logs`)).status).toBe(200);
+  expect((await server.request('GET', `/v1/applications/app/runs/${done.id}/logs`)).status).toBe(200);
   expect(await ensemble(done.id)).toMatchObject({ child_runs: [], rules_result: told.rules_result });
-  const events = await server.running.database.read
+  const events = await server.runningServer.database.read
     .selectFrom('run_events')
     .select('status')
     .where('run_id', '=', done.id as never)
@@ -114,8 +122,8 @@ test('the output, the statistics and the assets of the best run are those of the
 });
 
 test('with no run that succeeded it fails, and says so', async () => {
-  await start([group('a', { fails: true }), group('b', { fails: true })]);
-  const done = await runToEnd(server, 'app', asked());
+  await start([runGroup('a', { fails: true }), runGroup('b', { fails: true })]);
+  const done = await createRunAndWait(server, 'app', ensembleRunOptions());
   expect(done.status_v2).toBe('failed');
   expect(done.error).toMatch(
     /^None of the 2 runs of the ensemble succeeded; of the first: It failed: .*exit code 3/,
@@ -128,79 +136,81 @@ test('with no run that succeeded it fails, and says so', async () => {
 });
 
 test('without statistics the first run in the order of groups is the best', async () => {
-  await start([group('a', {}), group('b', {})]);
-  const done = await runToEnd(server, 'app', asked());
+  await start([runGroup('a', {}), runGroup('b', {})]);
+  const done = await createRunAndWait(server, 'app', ensembleRunOptions());
   const { child_runs, rules_result } = await ensemble(done.id);
   expect(rules_result?.best_run_id).toBe(child_runs[0]?.id);
   expect(rules_result?.decisions.map((one) => one.skipped)).toEqual([expect.any(String), expect.any(String)]);
 });
 
 test('it takes no slot, and five runs of it go through two', async () => {
-  await start([group('a', { value: 1 }, { repetitions: 5 })], {
+  await start([runGroup('a', { value: 1 }, { repetitions: 5 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
-  await define(server, 'long', [group('w', { waits: true }, { repetitions: 3 })]);
-  const run = await createRun(server, 'app', asked({ configuration: typeOf('long') }));
+  await createEnsemble(server, 'long', [runGroup('w', { waits: true }, { repetitions: 3 })]);
+  const run = await createRun(server, 'app', ensembleRunOptions({ configuration: ensembleRunType('long') }));
   await having(run, 'running', 2, 'log-lines');
   const queue = await server.client.call('getQueue');
   expect(queue.body.runs.map((one) => one.status_v2)).toEqual(['running', 'running', 'queued']);
   expect(queue.body.runs.map((one) => one.id)).not.toContain(run);
   expect(queue.body.runs[2]?.waiting?.message).toContain('All 2 slots');
-  await server.ask('PATCH', `/v1/applications/app/runs/${run}/cancel`);
-  expect((await ended(server, 'app', run)).status_v2).toBe('canceled');
-  const five = await runToEnd(server, 'app', asked());
+  await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`);
+  expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('canceled');
+  const five = await createRunAndWait(server, 'app', ensembleRunOptions());
   expect(five.status_v2).toBe('succeeded');
   expect((await children(five.id)).map((one) => one.status_v2)).toEqual(Array(5).fill('succeeded'));
 });
 
 test('a run that may not wait is let in while only an ensemble goes on', async () => {
-  await start([group('a', { value: 1 })], { env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
-  const run = await createRun(server, 'app', asked());
-  const other = await server.ask('POST', '/v1/applications/app/runs', {
+  await start([runGroup('a', { value: 1 })], { env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
+  const run = await createRun(server, 'app', ensembleRunOptions());
+  const other = await server.request('POST', '/v1/applications/app/runs', {
     body: { input: {}, configuration: { execution_class: '8c16gb12h', queuing: { disabled: true } } },
   });
   expect(other.status).toBe(202);
-  await server.ask('DELETE', `/v1/applications/app/runs/${run}`);
+  await server.request('DELETE', `/v1/applications/app/runs/${run}`);
 });
 
 test('canceling it cancels what it consists of, running, queued or not yet made', async () => {
-  await start([group('w', { waits: true }, { repetitions: 5 })], {
+  await start([runGroup('w', { waits: true }, { repetitions: 5 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
-  const run = await createRun(server, 'app', asked());
+  const run = await createRun(server, 'app', ensembleRunOptions());
   const waits = await waiting(run);
-  await logged(server, 'app', waits.id, 'begun');
+  await waitForLogLine(server, 'app', waits.id, 'begun');
   expect((await ensemble(run)).rules_result).toBeUndefined();
-  expect((await server.ask('PATCH', `/v1/applications/app/runs/${run}/cancel`)).status).toBe(204);
-  const done = await ended(server, 'app', run);
+  expect((await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`)).status).toBe(204);
+  const done = await waitForRunEnd(server, 'app', run);
   expect(done).toMatchObject({ status_v2: 'canceled', error: 'The run was canceled.' });
   expect((await children(run)).map((one) => one.status_v2)).toEqual(Array(5).fill('canceled'));
   expect((await ensemble(run)).rules_result?.left_out).toHaveLength(5);
-  expect((await server.ask('PATCH', `/v1/applications/app/runs/${run}/cancel`)).status).toBe(204);
-  expect((await ended(server, 'app', run)).status_v2).toBe('canceled');
+  expect((await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`)).status).toBe(204);
+  expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('canceled');
 });
 
 test('canceled at once, it ends with all that it had', async () => {
-  await start([group('w', { waits: true }, { repetitions: 40 })]);
-  const runs = await Promise.all([1, 2, 3].map(() => createRun(server, 'app', asked())));
-  await Promise.all(runs.map((run) => server.ask('PATCH', `/v1/applications/app/runs/${run}/cancel`)));
+  await start([runGroup('w', { waits: true }, { repetitions: 40 })]);
+  const runs = await Promise.all([1, 2, 3].map(() => createRun(server, 'app', ensembleRunOptions())));
+  await Promise.all(runs.map((run) => server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`)));
   for (const run of runs) {
-    expect((await ended(server, 'app', run)).status_v2).toBe('canceled');
+    expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('canceled');
     for (const child of await children(run)) expect(child.status_v2).toBe('canceled');
   }
-  expect(await server.running.database.read.selectFrom('planned_runs').selectAll().execute()).toEqual([]);
+  expect(await server.runningServer.database.read.selectFrom('planned_runs').selectAll().execute()).toEqual(
+    [],
+  );
 });
 
 test('a run of it that is canceled or deleted is left out', async () => {
-  await start([group('w', { waits: true }, { repetitions: 2 }), group('a', { value: 3 })], {
+  await start([runGroup('w', { waits: true }, { repetitions: 2 }), runGroup('a', { value: 3 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=3' },
   });
-  const run = await createRun(server, 'app', asked());
+  const run = await createRun(server, 'app', ensembleRunOptions());
   const [one, two] = await having(run, 'running', 2, 'log-lines');
   await having(run, 'succeeded', 1);
-  await server.ask('PATCH', `/v1/applications/app/runs/${one?.id}/cancel`);
-  await server.ask('DELETE', `/v1/applications/app/runs/${two?.id}`);
-  const done = await ended(server, 'app', run);
+  await server.request('PATCH', `/v1/applications/app/runs/${one?.id}/cancel`);
+  await server.request('DELETE', `/v1/applications/app/runs/${two?.id}`);
+  const done = await waitForRunEnd(server, 'app', run);
   expect(done.status_v2).toBe('succeeded');
   expect((await ensemble(run)).rules_result?.left_out.map((left) => left.why).sort()).toEqual([
     'It was canceled.',
@@ -209,30 +219,33 @@ test('a run of it that is canceled or deleted is left out', async () => {
 });
 
 test('deleting it takes what it consists of with it', async () => {
-  await start([group('w', { waits: true }, { repetitions: 30 })], {
+  await start([runGroup('w', { waits: true }, { repetitions: 30 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=1' },
   });
-  const kept = await createRun(server, 'app', { input: {}, body: { options: say({ waits: true }) } });
-  const early = await createRun(server, 'app', asked());
-  const run = await createRun(server, 'app', asked());
-  await Promise.all([early, run].map((id) => server.ask('DELETE', `/v1/applications/app/runs/${id}`)));
-  const { read } = server.running.database;
+  const kept = await createRun(server, 'app', {
+    input: {},
+    body: { options: scriptOptions({ waits: true }) },
+  });
+  const early = await createRun(server, 'app', ensembleRunOptions());
+  const run = await createRun(server, 'app', ensembleRunOptions());
+  await Promise.all([early, run].map((id) => server.request('DELETE', `/v1/applications/app/runs/${id}`)));
+  const { read } = server.runningServer.database;
   expect((await read.selectFrom('runs').select('id').execute()).map((row) => row.id)).toEqual([kept]);
   expect(await read.selectFrom('planned_runs').selectAll().execute()).toEqual([]);
-  expect((await server.ask('GET', `/v1/applications/app/runs/${run}/ensemble`)).status).toBe(404);
+  expect((await server.request('GET', `/v1/applications/app/runs/${run}/ensemble`)).status).toBe(404);
 });
 
 test('the definition may change and go: the run follows it as it was', async () => {
-  await start([group('w', { waits: true }), group('a', { value: 3, n: 1 })], {
+  await start([runGroup('w', { waits: true }), runGroup('a', { value: 3, n: 1 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
-  const run = await createRun(server, 'app', asked());
+  const run = await createRun(server, 'app', ensembleRunOptions());
   const waits = (await waiting(run)).id;
-  await server.ask('DELETE', '/v1/applications/app/ensembles/best');
-  await define(server, 'best', [group('other', { value: 1 })]);
+  await server.request('DELETE', '/v1/applications/app/ensembles/best');
+  await createEnsemble(server, 'best', [runGroup('other', { value: 1 })]);
   await having(run, 'succeeded', 1);
-  await server.ask('PATCH', `/v1/applications/app/runs/${waits}/cancel`);
-  const done = await ended(server, 'app', run);
+  await server.request('PATCH', `/v1/applications/app/runs/${waits}/cancel`);
+  const done = await waitForRunEnd(server, 'app', run);
   expect(done).toMatchObject({ status_v2: 'succeeded', run_type: { definition_id: 'best' } });
   const { rules_result, requested_runs } = await ensemble(run);
   expect(requested_runs).toBe(2);
@@ -240,15 +253,15 @@ test('the definition may change and go: the run follows it as it was', async () 
 });
 
 test('a restart in the middle changes nothing about the end', async () => {
-  await start([group('a', { value: 9 }, { repetitions: 12 }), group('b', { value: 1 })], {
+  await start([runGroup('a', { value: 9 }, { repetitions: 12 }), runGroup('b', { value: 1 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
-  const runs = await Promise.all([1, 2].map(() => createRun(server, 'app', asked())));
+  const runs = await Promise.all([1, 2].map(() => createRun(server, 'app', ensembleRunOptions())));
   await server.restart();
   await having(runs[0] ?? '', 'succeeded', 3);
   await server.restart();
   for (const run of runs) {
-    expect(await ended(server, 'app', run)).toMatchObject({
+    expect(await waitForRunEnd(server, 'app', run)).toMatchObject({
       status_v2: 'succeeded',
       metadata: { statistics: { result: { value: 1 } } },
     });
@@ -257,27 +270,33 @@ test('a restart in the middle changes nothing about the end', async () => {
 });
 
 test('what could not be made is left out and told', async () => {
-  await start([group('a', { value: 1 }), group('gone', { waits: true })], {
+  await start([runGroup('a', { value: 1 }), runGroup('gone', { waits: true })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
-  const run = await createRun(server, 'app', asked());
+  const run = await createRun(server, 'app', ensembleRunOptions());
   await having(run, 'succeeded', 1);
-  const { database } = server.running;
+  const { database } = server.runningServer;
   const { application_uid } = await database.read
     .selectFrom('runs')
     .select('application_uid')
     .where('id', '=', run as RunId)
     .executeTakeFirstOrThrow();
   // An instance that goes between the request and the birth leaves such a row in place of the run.
-  const plan = { ownerUid: run, applicationUid: application_uid, at: 1, email: '', experiment: null };
+  const plan = {
+    ownerUid: run,
+    applicationUid: application_uid,
+    plannedAt: 1,
+    userEmail: '',
+    experiment: null,
+  };
   await database.transact(async (tx) => {
-    await insertPlanned(tx, plan, [
+    await insertPlannedRuns(tx, plan, [
       { position: 1, instanceId: 'i1', versionId: '', options: {}, contentId: 'c', inputFormat: 'json' },
     ]);
-    await refusePlanned(tx, { owner_uid: run, position: 1 }, 'There is no instance "i1".');
+    await refusePlannedRun(tx, { owner_uid: run, position: 1 }, 'There is no instance "i1".');
   });
-  await server.ask('DELETE', `/v1/applications/app/runs/${(await children(run))[1]?.id}`);
-  expect((await ended(server, 'app', run)).status_v2).toBe('succeeded');
+  await server.request('DELETE', `/v1/applications/app/runs/${(await children(run))[1]?.id}`);
+  expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('succeeded');
   expect((await ensemble(run)).rules_result?.left_out).toEqual([
     {
       run_id: null,

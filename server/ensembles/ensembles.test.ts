@@ -1,11 +1,11 @@
 /** Definitions of ensembles through the front door. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { nodeApp, pushApp } from '../testing/apps.ts';
-import { movedClock } from '../testing/clock.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { nodeApp, pushApp } from '../testing/fixtures/apps.ts';
+import { createManualClock } from '../testing/host/manual-clock.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
-const clock = movedClock(Date.parse('2026-11-20T08:00:00Z'));
+const clock = createManualClock(Date.parse('2026-11-20T08:00:00Z'));
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ clock });
@@ -30,7 +30,7 @@ const definition = (id: string, more: object = {}) => ({
   rules: [rule],
   ...more,
 });
-const create = (body: object, ask = {}) => server.ask('POST', PATH, { body, ...ask });
+const create = (body: object, ask = {}) => server.request('POST', PATH, { body, ...ask });
 const sentence = (answer: { body: unknown }) => (answer.body as { error: string }).error;
 
 test('a definition is answered as it was made, with its defaults', async () => {
@@ -82,21 +82,26 @@ test('a definition is answered as it was made, with its defaults', async () => {
     updated_at: '2026-11-20T08:00:00.000Z',
   };
   expect(answer.body).toEqual(made);
-  expect((await server.ask('GET', `${PATH}/whole`)).body).toEqual(made);
+  expect((await server.request('GET', `${PATH}/whole`)).body).toEqual(made);
 
-  clock.move(60_000);
-  const changed = await server.ask('PATCH', `${PATH}/whole`, {
+  clock.advance(60_000);
+  const changed = await server.request('PATCH', `${PATH}/whole`, {
     body: { ...made, name: 'Other name', run_groups: [], rules: null },
   });
   const then = { ...made, name: 'Other name', updated_at: '2026-11-20T08:01:00.000Z' };
   expect([changed.status, changed.body]).toEqual([200, then]);
-  expect((await server.ask('PATCH', `${PATH}/whole`, { body: {} })).body).toEqual(then);
+  expect((await server.request('PATCH', `${PATH}/whole`, { body: {} })).body).toEqual(then);
 
-  expect((await server.ask('DELETE', `${PATH}/whole`)).status).toBe(204);
+  expect((await server.request('DELETE', `${PATH}/whole`)).status).toBe(204);
   for (const method of ['GET', 'DELETE', 'PATCH'])
     expect(
-      (await server.ask(method, `${PATH}/whole`, method === 'PATCH' ? { body: { name: 'New name' } } : {}))
-        .status,
+      (
+        await server.request(
+          method,
+          `${PATH}/whole`,
+          method === 'PATCH' ? { body: { name: 'New name' } } : {},
+        )
+      ).status,
     ).toBe(404);
 });
 
@@ -108,7 +113,7 @@ test('a definition has up to twenty rules, and a hundred runs', async () => {
   ];
   const answer = await create(definition('largest', { rules, run_groups }));
   expect([answer.status, answer.body]).toMatchObject([201, { rules, run_groups }]);
-  expect((await server.ask('DELETE', `${PATH}/largest`)).status).toBe(204);
+  expect((await server.request('DELETE', `${PATH}/largest`)).status).toBe(204);
 });
 
 describe('a definition is refused', () => {
@@ -210,7 +215,7 @@ describe('a definition is refused', () => {
     expect(answer.status).toBe(400);
     if (typeof expected === 'string') expect(sentence(answer)).toBe(expected);
     else expect(sentence(answer)).toMatch(expected);
-    expect((await server.ask('GET', `${PATH}/refused`)).status).toBe(404);
+    expect((await server.request('GET', `${PATH}/refused`)).status).toBe(404);
   });
 
   test('with a number beyond all numbers', async () => {
@@ -218,7 +223,7 @@ describe('a definition is refused', () => {
       definition('refused', rules({ tolerance: { type: 'absolute', value: 12345 } })),
     ).replace('12345', '1e999');
     expect(
-      (await server.ask('POST', PATH, { body: text, headers: { 'content-type': 'application/json' } }))
+      (await server.request('POST', PATH, { body: text, headers: { 'content-type': 'application/json' } }))
         .status,
     ).toBe(400);
   });
@@ -229,29 +234,29 @@ describe('a definition is refused', () => {
     expect(answers.filter((one) => one.status === 400).map(sentence)).toContain(
       'id is "once", which another ensemble of the application has; choose another.',
     );
-    await server.ask('DELETE', `${PATH}/once`);
+    await server.request('DELETE', `${PATH}/once`);
   });
 });
 
 test('a change that is refused changes nothing, and what is not named stays', async () => {
   const made = (await create(definition('kept', { description: 'Told.' }))).body as { updated_at: string };
-  const patch = (body: object) => server.ask('PATCH', `${PATH}/kept`, { body });
+  const patch = (body: object) => server.request('PATCH', `${PATH}/kept`, { body });
   for (const [field, body] of [
     ['name', { name: 'ab', description: 'Other.' }],
     ['description', { name: 'Other name', description: 'x'.repeat(129) }],
   ] as const) {
     const answer = await patch(body);
     expect([answer.status, sentence(answer)]).toEqual([400, expect.stringMatching(new RegExp(`^${field} `))]);
-    expect((await server.ask('GET', `${PATH}/kept`)).body).toEqual(made);
+    expect((await server.request('GET', `${PATH}/kept`)).body).toEqual(made);
   }
-  clock.move(1000);
+  clock.advance(1000);
   const changed = await patch({ description: '' });
   expect(changed.body).toEqual({
     ...made,
     description: '',
     updated_at: new Date(Date.parse(made.updated_at) + 1000).toISOString(),
   });
-  await server.ask('DELETE', `${PATH}/kept`);
+  await server.request('DELETE', `${PATH}/kept`);
 });
 
 test('the same key gives the first answer again', async () => {
@@ -262,16 +267,16 @@ test('the same key gives the first answer again', async () => {
   ];
   expect([first.status, second.status]).toEqual([201, 201]);
   expect(second.body).toEqual(first.body);
-  await server.ask('DELETE', `${PATH}/twice`);
+  await server.request('DELETE', `${PATH}/twice`);
 });
 
 test('lists are pages of the newest first, within a window, and always objects', async () => {
   for (const id of ['one', 'two', 'three']) {
-    clock.move(1000);
+    clock.advance(1000);
     await create(definition(id));
   }
   const ids = async (query: string) => {
-    const { status, body } = await server.ask('GET', `${PATH}${query}`);
+    const { status, body } = await server.request('GET', `${PATH}${query}`);
     expect(status).toBe(200);
     const { items, next_page_token } = body as {
       items: { id: string; created_at: string }[];
@@ -287,23 +292,25 @@ test('lists are pages of the newest first, within a window, and always objects',
   const token = encodeURIComponent(first.next_page_token ?? '');
   // What is made between two pages, also at the instant of one that was shown, moves none of them.
   await create(definition('between'));
-  clock.move(1000);
+  clock.advance(1000);
   await create(definition('newest'));
   expect((await ids(`?limit=2&pagetoken=${token}`)).ids).toEqual(['one']);
   const [third, second] = all.times;
   expect((await ids(`?start=${second}&end=${third}`)).ids).toEqual(['two']);
   expect((await ids(`?end=${second}`)).ids).toEqual(['one']);
-  expect((await server.ask('GET', `${PATH}?start=${third}&end=${second}`)).status).toBe(400);
-  expect((await server.ask('GET', `${PATH}?start=${second}&limit=2&pagetoken=${token}`)).status).toBe(400);
-  expect((await server.ask('GET', `${PATH}?limit=51`)).status).toBe(400);
+  expect((await server.request('GET', `${PATH}?start=${third}&end=${second}`)).status).toBe(400);
+  expect((await server.request('GET', `${PATH}?start=${second}&limit=2&pagetoken=${token}`)).status).toBe(
+    400,
+  );
+  expect((await server.request('GET', `${PATH}?limit=51`)).status).toBe(400);
   await server.client.call('createApplication', { body: { id: 'other', name: 'Other' } });
-  const foreign = await server.ask('GET', `/v1/applications/other/ensembles?limit=2&pagetoken=${token}`);
+  const foreign = await server.request('GET', `/v1/applications/other/ensembles?limit=2&pagetoken=${token}`);
   expect([foreign.status, sentence(foreign)]).toEqual([400, expect.stringMatching(/^pagetoken is "/)]);
-  for (const id of [...all.ids, 'between', 'newest']) await server.ask('DELETE', `${PATH}/${id}`);
+  for (const id of [...all.ids, 'between', 'newest']) await server.request('DELETE', `${PATH}/${id}`);
 });
 
 test('an option is shown to the roles that may see it', async () => {
-  const { token } = await server.key('operator');
+  const { token } = await server.createKey('operator');
   const body = definition('hiding', {
     run_groups: [
       { ...group, options: { seed: '1', secret: 'x' } },
@@ -312,26 +319,26 @@ test('an option is shown to the roles that may see it', async () => {
   });
   await create(body);
   const optionsFor = async (as?: string) => {
-    const answer = await server.ask('GET', `${PATH}/hiding`, as ? { token: as } : {});
+    const answer = await server.request('GET', `${PATH}/hiding`, as ? { token: as } : {});
     return (answer.body as { run_groups: { options: object }[] }).run_groups.map((one) => one.options);
   };
   expect(await optionsFor()).toEqual([{ seed: '1', secret: 'x' }, { secret: 'y' }]);
   expect(await optionsFor(token)).toEqual([{ seed: '1' }, {}]);
-  const listed = await server.ask('GET', PATH, { token });
-  const patched = await server.ask('PATCH', `${PATH}/hiding`, { token, body: { name: 'New name' } });
+  const listed = await server.request('GET', PATH, { token });
+  const patched = await server.request('PATCH', `${PATH}/hiding`, { token, body: { name: 'New name' } });
   expect(listed.text + patched.text).not.toContain('secret');
-  await server.ask('DELETE', `${PATH}/hiding`);
+  await server.request('DELETE', `${PATH}/hiding`);
 });
 
 test('another account has none of it', async () => {
   await create(definition('ours'));
-  const { token } = await otherAccount(server);
+  const { token } = await createOtherAccount(server);
   for (const method of ['GET', 'DELETE', 'PATCH'])
     expect(
-      (await server.ask(method, `${PATH}/ours`, { token, ...(method === 'PATCH' ? { body: {} } : {}) }))
+      (await server.request(method, `${PATH}/ours`, { token, ...(method === 'PATCH' ? { body: {} } : {}) }))
         .status,
     ).toBe(404);
-  expect((await server.ask('GET', PATH, { token })).status).toBe(404);
+  expect((await server.request('GET', PATH, { token })).status).toBe(404);
   expect((await create(definition('theirs'), { token })).status).toBe(404);
-  await server.ask('DELETE', `${PATH}/ours`);
+  await server.request('DELETE', `${PATH}/ours`);
 });

@@ -1,28 +1,39 @@
 /** Logs of ensemble runs: the lines of the child runs, merged by time, each with its run group and run in front. */
-import type { RunId } from '@switchyard/contract/ids.ts';
-import type { LiveLog } from '@switchyard/contract/run-logs.ts';
+
+import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertLogChunk } from '../runs/history.ts';
-import { CHUNKS_PER_CLAIM, type StoredLine } from '../runs/log-writer.ts';
-import { createRun, ended, runToEnd } from '../testing/apps.ts';
-import { asked, define, ensembleOf, furnish, group, typeOf } from '../testing/ensembles.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { CHUNKS_PER_CLAIM, type StoredLogLine } from '../runs/logs/log-writer.ts';
+import { insertLogChunk } from '../runs/store/log-chunks.ts';
+import { createRun, createRunAndWait, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import {
+  createEnsemble,
+  createEnsembleApp,
+  ensembleRunOptions,
+  ensembleRunType,
+  fetchEnsembleRun,
+  runGroup,
+} from '../testing/fixtures/ensembles.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' } });
-  await furnish(server, [group('a', { value: 1 }, { repetitions: 2 }), group('b', { fails: true })]);
-  await define(server, 'waiting', [group('a', { waits: true }), group('b', { waits: true })]);
+  await createEnsembleApp(server, [
+    runGroup('a', { value: 1 }, { repetitions: 2 }),
+    runGroup('b', { fails: true }),
+  ]);
+  await createEnsemble(server, 'waiting', [runGroup('a', { waits: true }), runGroup('b', { waits: true })]);
 });
 afterAll(() => server.close());
 
 const path = (run: string, rest: string): string => `/v1/applications/app/runs/${run}${rest}`;
-const cancel = (run: string) => server.ask('PATCH', path(run, '/cancel'));
+const cancel = (run: string) => server.request('PATCH', path(run, '/cancel'));
 const wholeLog = async (run: string): Promise<string> =>
-  ((await server.ask('GET', path(run, '/logs'))).body as { log: string }).log;
+  ((await server.request('GET', path(run, '/logs'))).body as { log: string }).log;
 
 async function live(run: string, since?: string): Promise<LiveLog> {
   const { body } = await server.client.call('getRunLiveLogs', {
@@ -48,24 +59,28 @@ const linesOf = (pages: readonly LiveLog[]): string[] =>
 
 /** An ensemble run whose two child runs, `a` and `b`, have logged `begun` and wait. */
 async function waitingEnsemble(): Promise<{ run: string; a: RunId; b: RunId }> {
-  const run = await createRun(server, 'app', asked({ configuration: typeOf('waiting') }));
-  const [a, b] = await server.until('log-lines', async () => {
+  const run = await createRun(
+    server,
+    'app',
+    ensembleRunOptions({ configuration: ensembleRunType('waiting') }),
+  );
+  const [a, b] = await server.waitUntil('log-lines', async () => {
     const begun = linesOf([await live(run)]).length === 2;
-    return begun && (await ensembleOf(server, run)).child_runs.map(({ id }) => id as RunId);
+    return begun && (await fetchEnsembleRun(server, run)).child_runs.map(({ id }) => id as RunId);
   });
   return { run, a: a as RunId, b: b as RunId };
 }
 
 /** Stores lines as the worker does that executes the run. */
-async function store(run: RunId, seq: number, lines: StoredLine[]): Promise<void> {
+async function store(run: RunId, seq: number, lines: StoredLogLine[]): Promise<void> {
   const at = Math.floor((lines[0]?.[0] ?? 0) / 1000);
   const chunk = { run_id: run, seq: CHUNKS_PER_CLAIM + seq, at, lines: JSON.stringify(lines) };
-  await server.running.database.transact((tx) => insertLogChunk(tx, chunk));
+  await server.runningServer.database.transact((tx) => insertLogChunk(tx, chunk));
 }
 
 test('B12: the log of an ensemble run has the lines of each child run, with its group and id', async () => {
-  const done = await runToEnd(server, 'app', asked());
-  const runs = (await ensembleOf(server, done.id)).child_runs;
+  const done = await createRunAndWait(server, 'app', ensembleRunOptions());
+  const runs = (await fetchEnsembleRun(server, done.id)).child_runs;
   const expected = runs.map(({ id, run_group_id }) => `${run_group_id}/${id} | begun`);
   expect(expected).toHaveLength(3);
   expect((await wholeLog(done.id)).split('\n').sort()).toEqual(['', ...expected].sort());
@@ -94,7 +109,7 @@ test('B12: lines of child runs that run at the same time are interleaved by time
   expect(page.status_v2).toBe('running');
   expect((await live(run, page.next_page_token)).items).toEqual([]);
   await cancel(run);
-  await ended(server, 'app', run);
+  await waitForRunEnd(server, 'app', run);
   expect(await live(run, page.next_page_token)).toMatchObject({ items: [], status_v2: 'canceled' });
   const whole = (await wholeLog(run)).split('\n').slice(0, -1);
   expect(whole.slice(0, 2).sort()).toEqual([`a/${a} | begun`, `b/${b} | begun`]);
@@ -109,7 +124,7 @@ test('B12: a long log comes in pages, every line once, the last with the termina
   const expected = Array.from({ length: 6000 }, (_, n) => `${n % 2 ? `b/${b}` : `a/${a}`} | line ${n}`);
   for (const [at, id] of [a, b].entries())
     for (let chunk = 0; chunk < 12; chunk += 1) {
-      const lines = Array.from({ length: 250 }, (_, n): StoredLine => {
+      const lines = Array.from({ length: 250 }, (_, n): StoredLogLine => {
         const number = (chunk * 250 + n) * 2 + at;
         return [now + number * 1000, `line ${number}`];
       });
@@ -120,7 +135,7 @@ test('B12: a long log comes in pages, every line once, the last with the termina
   expect(pages.every(({ items }) => items.length <= 1250)).toBe(true);
   expect(linesOf(pages).sort()).toEqual([...expected].sort());
   await cancel(run);
-  await ended(server, 'app', run);
+  await waitForRunEnd(server, 'app', run);
   const again = await follow(run, begun.next_page_token);
   expect(linesOf(again)).toEqual(linesOf(pages));
   expect(again.map(({ status_v2 }) => isTerminal(status_v2))).toEqual(
@@ -133,8 +148,8 @@ test('B12: a long log comes in pages, every line once, the last with the termina
 test('B12: what is older than 24 hours is gone from the live log and is a block of the finished one', async () => {
   const { run, a, b } = await waitingEnsemble();
   await cancel(a);
-  await ended(server, 'app', a);
-  const { database } = server.running;
+  await waitForRunEnd(server, 'app', a);
+  const { database } = server.runningServer;
   await database.transact(async (tx) => {
     const initiated_at = Date.now() - 24 * HOUR_MS;
     await tx.updateTable('runs').set({ initiated_at }).where('id', '=', a).execute();
@@ -142,15 +157,15 @@ test('B12: what is older than 24 hours is gone from the live log and is a block 
   });
   expect(linesOf([await live(run)])).toEqual([`b/${b} | begun`]);
   await cancel(b);
-  await ended(server, 'app', run);
+  await waitForRunEnd(server, 'app', run);
   expect(await wholeLog(run)).toBe(`a/${a} | begun\nb/${b} | begun\n`);
   expect(linesOf(await follow(run))).toEqual([`b/${b} | begun`]);
 });
 
 test('B12: a live log refuses a place that is none of this ensemble', async () => {
-  const done = await runToEnd(server, 'app', asked());
+  const done = await createRunAndWait(server, 'app', ensembleRunOptions());
   const statusAt = async (since: string) =>
-    (await server.ask('GET', path(done.id, `/logs/live?since=${since}`))).status;
+    (await server.request('GET', path(done.id, `/logs/live?since=${since}`))).status;
   for (const since of ['1', 'x', 'e', 'e1', 'e1.1.1.1', 'e1.-1.1', 'eZ.1.1', `e1.1.${'z'.repeat(11)}`])
     expect(await statusAt(since), since).toBe(400);
   expect(await statusAt('')).toBe(200);

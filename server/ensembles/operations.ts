@@ -5,35 +5,35 @@ import type {
   EnsembleRun,
   RulesResult,
   RunGroup,
-} from '@switchyard/contract/ensemble-shapes.ts';
-import type { ApplicationId, EnsembleId } from '@switchyard/contract/ids.ts';
-import { hiddenOptions } from '../applications/executable.ts';
+} from '@switchyard/contract/runs/ensemble-schemas.ts';
+import type { ApplicationId, EnsembleId } from '@switchyard/contract/schemas/ids.ts';
+import { listHiddenOptions } from '../applications/executable.ts';
 import { findExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
-import { checkApplication, getApplication, holdApplication } from '../applications/store.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
+import { getApplication, lockApplication, lockLiveApplication } from '../applications/store.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import type { Caller, HandlersOf } from '../http/handler.ts';
-import { answerListObject } from '../http/lists.ts';
-import { checkName } from '../http/names.ts';
-import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, Problem, present, shown } from '../http/problem.ts';
-import { windowOf } from '../http/window.ts';
+import { badRequest, notFound, orThrow, Problem, quoteValue } from '../http/errors/problem.ts';
+import type { Caller, HandlersFor } from '../http/handlers/handler.ts';
+import { respondWithListObject } from '../http/lists/list-responses.ts';
+import type { PageTokens } from '../http/lists/pagination.ts';
+import { parseTimeWindow } from '../http/lists/time-window.ts';
+import { validateName } from '../http/requests/resource-names.ts';
 import {
   type DeclaredOptions,
-  declaredOptions,
-  isReserved,
+  isReservedInstanceId,
   NO_DECLARED_OPTIONS,
+  readDeclaredOptions,
 } from '../instances/rules.ts';
 import { findInstance } from '../instances/store.ts';
 import { makeId, type Random } from '../random.ts';
-import { listMembers } from '../runs/ensemble-runs.ts';
-import { resolveInstance } from '../runs/resolve.ts';
-import type { RunsTable } from '../runs/schema.ts';
-import { findRun } from '../runs/store.ts';
-import { outcomesOf } from './choose.ts';
-import { type Definition, definitionOf, seatsOf } from './rules.ts';
+import { listChildRuns } from '../runs/store/ensemble-runs.ts';
+import { findRun } from '../runs/store/runs.ts';
+import type { RunsTable } from '../runs/store/schema.ts';
+import { resolveInstance } from '../runs/submit/resolve-instance.ts';
+import { type EnsembleDefinition, listRequestedChildRuns, parseEnsembleRequest } from './definition.ts';
 import type { EnsemblesTable } from './schema.ts';
+import { collectOutcomes } from './select-best-run.ts';
 import { deleteEnsemble, findEnsemble, insertEnsemble, listEnsembles, updateEnsemble } from './store.ts';
 
 interface Parts {
@@ -51,12 +51,12 @@ type EnsembleOperation =
   | 'deleteEnsemble'
   | 'getRunEnsemble';
 
-export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
+export function ensembleHandlers(parts: Parts): HandlersFor<EnsembleOperation> {
   const { database, pageTokens, clock, random } = parts;
 
   const getOwn = (caller: Caller, id: ApplicationId) => getApplication(database.read, caller.account, id);
   const missing = (application: ApplicationsTable, id: EnsembleId) =>
-    notFound(`There is no ensemble ${shown(id)} of application ${shown(application.id)}.`);
+    notFound(`There is no ensemble ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
   const shownTo = async (
     caller: Caller,
     application: ApplicationsTable,
@@ -73,9 +73,9 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
   return {
     async createEnsemble({ caller, params, body, remember }) {
       const application = await getOwn(caller, params.application_id);
-      checkName(body.name, body.id);
+      validateName(body.name, body.id);
       const declared = await declaredByInstance(database, application, body.run_groups, caller.role);
-      const definition = definitionOf(body, declared);
+      const definition = parseEnsembleRequest(body, declared);
       const now = clock.now();
       const row: EnsemblesTable = {
         uid: makeId<string>(random, 'ensemble'),
@@ -90,10 +90,10 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
       const answer = { status: 201 as const, body: await one(caller, application, row) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, application);
+        await lockApplication(tx, application);
         if (!(await insertEnsemble(tx, row)))
           throw badRequest(
-            `id is ${shown(row.id)}, which another ensemble of the application has; choose another.`,
+            `id is ${quoteValue(row.id)}, which another ensemble of the application has; choose another.`,
           );
       });
       return answer;
@@ -102,12 +102,12 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
     async listEnsembles({ caller, params, query }) {
       const application = await getOwn(caller, params.application_id);
       // A definition is used for years: none is too old to be listed.
-      const window = windowOf(query, clock.now(), Number.POSITIVE_INFINITY);
-      return answerListObject(pageTokens, {
-        list: `ensembles ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`,
+      const window = parseTimeWindow(query, clock.now(), Number.POSITIVE_INFINITY);
+      return respondWithListObject(pageTokens, {
+        tokenScope: `ensembles ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`,
         query,
-        rows: (page) => listEnsembles(database.read, application.uid, window, page),
-        bodies: (rows) => shownTo(caller, application, rows),
+        queryRows: (page) => listEnsembles(database.read, application.uid, window, page),
+        formatBodies: (rows) => shownTo(caller, application, rows),
       });
     },
 
@@ -120,19 +120,19 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
 
     async updateEnsemble({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
-      checkName(body.name, params.ensemble_id);
+      validateName(body.name, params.ensemble_id);
       const changes = {
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
         ...(typeof body.description === 'string' ? { description: body.description } : {}),
       };
       const row = await database.transact(async (tx) => {
-        await checkApplication(tx, application);
+        await lockLiveApplication(tx, application);
         const before = await findEnsemble(tx, application.uid, params.ensemble_id);
         if (before && Object.keys(changes).length === 0) return before;
         const now = clock.now();
         const after =
           before && (await updateEnsemble(tx, application.uid, before.id, { ...changes, updated_at: now }));
-        return present(after, () => missing(application, params.ensemble_id));
+        return orThrow(after, () => missing(application, params.ensemble_id));
       });
       return { status: 200, body: await one(caller, application, row) };
     },
@@ -151,10 +151,15 @@ export function ensembleHandlers(parts: Parts): HandlersOf<EnsembleOperation> {
       const application = await getOwn(caller, params.application_id);
       const run = await findRun(database.read, application.uid, params.run_id);
       if (!run)
-        throw notFound(`There is no run ${shown(params.run_id)} of application ${shown(application.id)}.`);
+        throw notFound(
+          `There is no run ${quoteValue(params.run_id)} of application ${quoteValue(application.id)}.`,
+        );
       if (run.ensemble === null)
-        throw notFound(`The run ${shown(run.id)} is of the type ${run.run_type}; it is no ensemble.`);
-      return { status: 200, body: await runBodyOf(database, run, JSON.parse(run.ensemble) as Definition) };
+        throw notFound(`The run ${quoteValue(run.id)} is of the type ${run.run_type}; it is no ensemble.`);
+      return {
+        status: 200,
+        body: await runBodyOf(database, run, JSON.parse(run.ensemble) as EnsembleDefinition),
+      };
     },
   };
 }
@@ -172,12 +177,15 @@ async function declaredByInstance(
   const declared = new Map<string, DeclaredOptions>();
   for (const [at, { instance_id }] of groups.entries()) {
     if (declared.has(instance_id)) continue;
-    if (!isReserved(instance_id) && !(await findInstance(database.read, application.uid, instance_id)))
+    if (
+      !isReservedInstanceId(instance_id) &&
+      !(await findInstance(database.read, application.uid, instance_id))
+    )
       throw badRequest(
-        `run_groups.${at}.instance_id is ${shown(instance_id)}; it must be an instance of the application ${shown(application.id)}, or latest.`,
+        `run_groups.${at}.instance_id is ${quoteValue(instance_id)}; it must be an instance of the application ${quoteValue(application.id)}, or latest.`,
       );
     const executable = await executableOf(database, application, instance_id);
-    declared.set(instance_id, executable ? declaredOptions(executable, role) : NO_DECLARED_OPTIONS);
+    declared.set(instance_id, executable ? readDeclaredOptions(executable, role) : NO_DECLARED_OPTIONS);
   }
   return declared;
 }
@@ -219,11 +227,11 @@ class Hidden {
 
   async #look(instanceId: string): Promise<ReadonlySet<string>> {
     const executable = await executableOf(this.#database, this.#application, instanceId);
-    if (executable) return hiddenOptions(executable, this.#role);
+    if (executable) return listHiddenOptions(executable, this.#role);
     // The instance is gone by now; what the app hides today is the best there is to go by.
     const { active_executable_id: active } = this.#application;
     const { read } = this.#database;
-    return hiddenOptions(active === null ? undefined : await findExecutable(read, active), this.#role);
+    return listHiddenOptions(active === null ? undefined : await findExecutable(read, active), this.#role);
   }
 }
 
@@ -232,7 +240,7 @@ async function bodyOf(
   row: EnsemblesTable,
   hidden: Hidden,
 ): Promise<Ensemble> {
-  const { run_groups, rules } = JSON.parse(row.definition) as Definition;
+  const { run_groups, rules } = JSON.parse(row.definition) as EnsembleDefinition;
   const groups: Ensemble['run_groups'] = [];
   for (const group of run_groups) {
     const names = await hidden.in(group.instance_id);
@@ -246,27 +254,32 @@ async function bodyOf(
     description: row.description,
     run_groups: groups,
     rules,
-    created_at: rfc3339(row.created_at),
-    updated_at: rfc3339(row.updated_at),
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
   };
 }
 
-async function runBodyOf(database: Database, run: RunsTable, definition: Definition): Promise<EnsembleRun> {
-  const children = await listMembers(database.read, run.id);
-  const child_runs = outcomesOf(definition, children, new Map()).flatMap(({ seat, child }): ChildRun[] =>
-    child === null
-      ? []
-      : [
-          {
-            id: child.id,
-            run_group_id: seat.runGroupId,
-            repetition: seat.repetition,
-            application_instance_id: child.instance_id,
-            application_version_id: child.version_id,
-            status_v2: child.status,
-            error: child.error,
-          },
-        ],
+async function runBodyOf(
+  database: Database,
+  run: RunsTable,
+  definition: EnsembleDefinition,
+): Promise<EnsembleRun> {
+  const children = await listChildRuns(database.read, run.id);
+  const child_runs = collectOutcomes(definition, children, new Map()).flatMap(
+    ({ requestedRun: seat, child }): ChildRun[] =>
+      child === null
+        ? []
+        : [
+            {
+              id: child.id,
+              run_group_id: seat.runGroupId,
+              repetition: seat.repetition,
+              application_instance_id: child.instance_id,
+              application_version_id: child.version_id,
+              status_v2: child.status,
+              error: child.error,
+            },
+          ],
   );
   return {
     id: run.id,
@@ -276,7 +289,7 @@ async function runBodyOf(database: Database, run: RunsTable, definition: Definit
     error: run.error,
     evaluation_type: 'rules',
     definition_id: (run.definition_id ?? '') as EnsembleId,
-    requested_runs: seatsOf(definition).length,
+    requested_runs: listRequestedChildRuns(definition).length,
     child_runs,
     ...(run.rules_result === null ? {} : { rules_result: JSON.parse(run.rules_result) as RulesResult }),
   };

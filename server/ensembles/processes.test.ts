@@ -1,15 +1,15 @@
 /** Two processes on one PostgreSQL make, end and cancel runs of ensembles at once: each is made and ended by one of them. */
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { afterEach, expect, inject, test } from 'vitest';
-import { createRun, pushApp } from '../testing/apps.ts';
-import { typeOf } from '../testing/ensembles.ts';
-import type { ServerProcess } from '../testing/process.ts';
-import { expectStatus } from '../testing/resources.ts';
-import { type Several, startSeveral } from '../testing/several.ts';
-import { until } from '../testing/until.ts';
+import { createRun, pushApp } from '../testing/fixtures/apps.ts';
+import { ensembleRunType } from '../testing/fixtures/ensembles.ts';
+import { expectStatus } from '../testing/fixtures/resources.ts';
+import { waitUntil } from '../testing/host/wait-until.ts';
+import { type ServerCluster, startServerCluster } from '../testing/servers/server-cluster.ts';
+import type { ServerProcess } from '../testing/servers/server-process.ts';
 
 const postgres = inject('postgres');
-let several: Several | undefined;
+let several: ServerCluster | undefined;
 
 afterEach(async () => {
   await several?.close();
@@ -27,7 +27,7 @@ printf '{"statistics":{"schema":"v1","result":{"value":%s}}}' "$value"
 const params = { application_id: 'app' };
 
 async function ended(server: ServerProcess, run_id: string) {
-  return until(`the end of ${run_id}`, async () => {
+  return waitUntil(`the end of ${run_id}`, async () => {
     const { body } = await server.client.call('getRun', { params: { ...params, run_id } });
     return isTerminal(body.status_v2) ? body : null;
   });
@@ -36,7 +36,7 @@ async function ended(server: ServerProcess, run_id: string) {
 test.runIf(postgres)(
   'two servers share the work of ensembles, and nothing is done twice',
   async () => {
-    several = await startSeveral(postgres, `ensembles_${process.pid}`);
+    several = await startServerCluster(postgres, `ensembles_${process.pid}`);
     const [one, other] = [await several.start('all'), await several.start('all')];
     await pushApp(one, 'app', APP, { executable_type: 'binary', runtime: 'shell' });
     const define = (id: string, values: string[]) =>
@@ -57,14 +57,14 @@ test.runIf(postgres)(
     await define('ending', ['5', '3', '4']);
     await define('waiting', ['wait', 'wait']);
     const make = (server: ServerProcess, id: string) =>
-      createRun(server, 'app', { input: {}, body: { configuration: typeOf(id) } });
+      createRun(server, 'app', { input: {}, body: { configuration: ensembleRunType(id) } });
     const ending = await Promise.all(
       Array.from({ length: 6 }, (_, at) => make(at % 2 ? one : other, 'ending')),
     );
     const canceled = await Promise.all([one, other].map((server) => make(server, 'waiting')));
     // Asked for by the one, canceled by the other while runs are made and claimed.
     const cancel = (server: ServerProcess, run: string | undefined) =>
-      server.ask('PATCH', `/v1/applications/app/runs/${run}/cancel`);
+      server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`);
     for (const answer of await Promise.all([cancel(other, canceled[0]), cancel(one, canceled[1])]))
       expectStatus(answer, 204);
     for (const [at, run] of ending.entries()) {

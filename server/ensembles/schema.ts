@@ -1,5 +1,5 @@
 /** Definitions of ensembles. Their runs are in the table of runs, each with what it follows. */
-import type { EnsembleId } from '@switchyard/contract/ids.ts';
+import type { EnsembleId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
@@ -9,7 +9,7 @@ export interface EnsemblesTable {
   id: EnsembleId;
   name: string;
   description: string;
-  /** A Definition (rules.ts), in JSON. */
+  /** A Definition (definition.ts), in JSON. */
   definition: string;
   created_at: number;
   updated_at: number;

@@ -1,42 +1,50 @@
 /** What runs of ensembles are asked for with: every kind of input, and what is refused. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { ended, pushApp, runToEnd } from '../testing/apps.ts';
-import { define, ensembleOf, furnish, group, groupOn, TOLD_APP, typeOf } from '../testing/ensembles.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createRunAndWait, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import {
+  createEnsemble,
+  createEnsembleApp,
+  ensembleRunType,
+  fetchEnsembleRun,
+  runGroup,
+  runGroupOn,
+  SCRIPTED_APP,
+} from '../testing/fixtures/ensembles.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 afterEach(() => server.close());
 
 async function start(
-  groups: Parameters<typeof furnish>[1],
+  groups: Parameters<typeof createEnsembleApp>[1],
   { env = {} }: { env?: Record<string, string> } = {},
 ): Promise<void> {
   server = await startTestServer({ env });
-  await furnish(server, groups);
+  await createEnsembleApp(server, groups);
 }
-const type = typeOf('best');
+const type = ensembleRunType('best');
 const ask = (body: object) =>
-  server.ask('POST', '/v1/applications/app/runs', { body: { input: {}, ...body } });
+  server.request('POST', '/v1/applications/app/runs', { body: { input: {}, ...body } });
 const sentence = (answer: { body: unknown }) => (answer.body as { error: string }).error;
-const children = async (run: string) => (await ensembleOf(server, run)).child_runs;
+const children = async (run: string) => (await fetchEnsembleRun(server, run)).child_runs;
 
 test('every kind of input goes to each of its runs', async () => {
-  await start([group('a', { value: 1 }, { repetitions: 2 })]);
+  await start([runGroup('a', { value: 1 }, { repetitions: 2 })]);
   const params = { application_id: 'app' };
   const upload = (await server.client.call('createRunUpload', { params })).body;
   await fetch(upload.upload_url, { method: 'PUT', body: '{"by":"upload"}' });
   const uploaded = await ask({ input: undefined, upload_id: upload.upload_id, configuration: type });
-  const one = await ended(server, 'app', (uploaded.body as { run_id: string }).run_id);
+  const one = await waitForRunEnd(server, 'app', (uploaded.body as { run_id: string }).run_id);
   expect(one.output).toMatchObject({ solution: { by: 'upload' } });
   await server.client.call('createInput', { params, body: { id: 'monday', run_id: one.id } });
   const managed = await ask({ input: undefined, input_id: 'monday', configuration: type });
-  const two = await ended(server, 'app', (managed.body as { run_id: string }).run_id);
+  const two = await waitForRunEnd(server, 'app', (managed.body as { run_id: string }).run_id);
   expect(two).toMatchObject({
     output: { solution: { by: 'upload' } },
     metadata: { tracking: { input_id: 'monday' } },
   });
   for (const { id } of await children(two.id)) {
-    const child = await ended(server, 'app', id);
+    const child = await waitForRunEnd(server, 'app', id);
     expect(child).toMatchObject({
       output: { solution: { by: 'upload' } },
       metadata: { tracking: { input_id: 'monday' } },
@@ -46,23 +54,23 @@ test('every kind of input goes to each of its runs', async () => {
     input: 'some text',
     configuration: { ...type, format: { input: { type: 'text' } } },
   });
-  expect(await ended(server, 'app', (text.body as { run_id: string }).run_id)).toMatchObject({
+  expect(await waitForRunEnd(server, 'app', (text.body as { run_id: string }).run_id)).toMatchObject({
     status_v2: 'succeeded',
     metadata: { format: { input: { type: 'text' }, output: { type: 'json' } } },
   });
 });
 
 test('the same key makes one run of it', async () => {
-  await start([group('a', { value: 1 }, { repetitions: 2 })]);
+  await start([runGroup('a', { value: 1 }, { repetitions: 2 })]);
   const post = () =>
-    server.ask('POST', '/v1/applications/app/runs', {
+    server.request('POST', '/v1/applications/app/runs', {
       body: { input: {}, configuration: type },
       headers: { 'idempotency-key': 'one' },
     });
   const [first, second] = [await post(), await post()];
   expect(second.body).toEqual(first.body);
-  await ended(server, 'app', (first.body as { run_id: string }).run_id);
-  expect(await server.running.database.read.selectFrom('runs').select('id').execute()).toHaveLength(3);
+  await waitForRunEnd(server, 'app', (first.body as { run_id: string }).run_id);
+  expect(await server.runningServer.database.read.selectFrom('runs').select('id').execute()).toHaveLength(3);
 });
 
 describe('is refused, and nothing is made', () => {
@@ -79,7 +87,7 @@ describe('is refused, and nothing is made', () => {
     ],
     [
       'with an unknown one',
-      { configuration: typeOf('nope') },
+      { configuration: ensembleRunType('nope') },
       'configuration.run_type.definition_id is "nope"; the application "app" has no such ensemble definition.',
     ],
     [
@@ -120,17 +128,17 @@ describe('is refused, and nothing is made', () => {
     ],
     [
       'when an app does not take the options of a group',
-      { configuration: typeOf('strict') },
+      { configuration: ensembleRunType('strict') },
       'The run group "s" of the ensemble "strict" cannot be run. options.say is not an option of this app, which allows only other.',
     ],
     [
       'when an instance is gone',
-      { configuration: typeOf('lost') },
+      { configuration: ensembleRunType('lost') },
       'The run group "l" of the ensemble "lost" cannot be run. There is no instance "i2" of application "app".',
     ],
     [
       'when the apps of its groups take other formats of input',
-      { configuration: typeOf('mixed') },
+      { configuration: ensembleRunType('mixed') },
       'The run group "files" of the ensemble "mixed" cannot be run. Its app takes multi-file, and that of the run group "one" json; the runs of an ensemble have one input.',
     ],
     [
@@ -140,26 +148,29 @@ describe('is refused, and nothing is made', () => {
     ],
   ];
   test('each with its reason', async () => {
-    await start([group('a', { value: 1 })]);
+    await start([runGroup('a', { value: 1 })]);
     const params = { application_id: 'app' };
-    await pushApp(server, 'app', TOLD_APP, { options: { strict: true, items: [{ name: 'other' }] } });
+    await pushApp(server, 'app', SCRIPTED_APP, { options: { strict: true, items: [{ name: 'other' }] } });
     await server.client.call('createVersion', { params, body: { id: 'v1', name: 'One' } });
     for (const id of ['i1', 'i2'])
       await server.client.call('createInstance', {
         params,
         body: { id, name: 'Any name', version_id: 'v1' },
       });
-    await pushApp(server, 'app', TOLD_APP, { io_configuration: { format: 'multi-file' } });
+    await pushApp(server, 'app', SCRIPTED_APP, { io_configuration: { format: 'multi-file' } });
     await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Two' } });
     await server.client.call('createInstance', {
       params,
       body: { id: 'i3', name: 'Any name', version_id: 'v2' },
     });
-    await pushApp(server, 'app', TOLD_APP);
-    await define(server, 'mixed', [group('one', { value: 1 }), groupOn('i3', 'files', { value: 1 })]);
-    await define(server, 'strict', [groupOn('i1', 's', {})]);
-    await define(server, 'lost', [groupOn('i2', 'l', {})]);
-    await server.ask('DELETE', '/v1/applications/app/instances/i2');
+    await pushApp(server, 'app', SCRIPTED_APP);
+    await createEnsemble(server, 'mixed', [
+      runGroup('one', { value: 1 }),
+      runGroupOn('i3', 'files', { value: 1 }),
+    ]);
+    await createEnsemble(server, 'strict', [runGroupOn('i1', 's', {})]);
+    await createEnsemble(server, 'lost', [runGroupOn('i2', 'l', {})]);
+    await server.request('DELETE', '/v1/applications/app/instances/i2');
     for (const [, body, expected] of refused) {
       const answer = await ask(body);
       expect([answer.status, typeof expected === 'string' ? sentence(answer) : answer.text]).toEqual([
@@ -168,19 +179,19 @@ describe('is refused, and nothing is made', () => {
       ]);
       if (typeof expected !== 'string') expect(sentence(answer)).toMatch(expected);
     }
-    const { read } = server.running.database;
+    const { read } = server.runningServer.database;
     expect(await read.selectFrom('runs').select('id').execute()).toEqual([]);
     expect(await read.selectFrom('planned_runs').selectAll().execute()).toEqual([]);
   });
 });
 
 test('a run that is no ensemble has none, and that of another account is not there', async () => {
-  await start([group('a', { value: 1 })]);
-  const run = await runToEnd(server, 'app', { input: {} });
-  const answer = await server.ask('GET', `/v1/applications/app/runs/${run.id}/ensemble`);
+  await start([runGroup('a', { value: 1 })]);
+  const run = await createRunAndWait(server, 'app', { input: {} });
+  const answer = await server.request('GET', `/v1/applications/app/runs/${run.id}/ensemble`);
   expect([answer.status, sentence(answer)]).toEqual([
     404,
     `The run "${run.id}" is of the type standard; it is no ensemble.`,
   ]);
-  expect((await server.ask('GET', '/v1/applications/app/runs/run-nope/ensemble')).status).toBe(404);
+  expect((await server.request('GET', '/v1/applications/app/runs/run-nope/ensemble')).status).toBe(404);
 });

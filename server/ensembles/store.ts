@@ -1,8 +1,8 @@
 /** Every statement on the definitions of ensembles. */
-import type { EnsembleId } from '@switchyard/contract/ids.ts';
+import type { EnsembleId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isInWindow } from '../database/list.ts';
-import type { PageRequest } from '../http/paging.ts';
+import { isInWindow } from '../database/list-order.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { EnsemblesTable } from './schema.ts';
 
 /** false when the application has one of that id. */

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { request } from '../testing/request.ts';
-import { NO_ACTS } from './acts.ts';
-import type { Handlers } from './handler.ts';
+import { sendRequest } from '../testing/http/request.ts';
+import { NO_AUDIT_LOG } from './handlers/audited-actions.ts';
+import type { Handlers } from './handlers/handler.ts';
 import { createMetrics } from './metrics.ts';
-import { createHttp } from './server.ts';
+import { createHttpServer } from './server.ts';
 
 const lines: { level: string; fields: Record<string, unknown>; message: string }[] = [];
 const logAs = (level: string) => (fields: object, message: string) =>
@@ -16,19 +16,19 @@ let http: FastifyInstance;
 let url: string;
 beforeAll(async () => {
   let requests = 0;
-  http = await createHttp({
+  http = await createHttpServer({
     handlers: {
       getDownload: async () => {
         throw thrown;
       },
     } as Partial<Handlers> as Handlers,
-    only: ['getDownload'],
+    servedOperations: ['getDownload'],
     authenticate: async () => null,
     rateLimit: null,
     idempotency: null,
-    acts: NO_ACTS,
+    auditLog: NO_AUDIT_LOG,
     connectionsMax: 100,
-    requestId() {
+    newRequestId() {
       requests += 1;
       return `request-${requests}`;
     },
@@ -47,7 +47,7 @@ test.each([
 ])('B18: a %i names its request, and so does its line in the log', async (status, level, error, words) => {
   thrown = error;
   lines.length = 0;
-  const answer = await request(`${url}/v1/downloads/d1?expires=1&signature=confidential`, 'GET', '', {
+  const answer = await sendRequest(`${url}/v1/downloads/d1?expires=1&signature=confidential`, 'GET', '', {
     token: null,
   });
   const id = answer.headers.get('x-request-id');

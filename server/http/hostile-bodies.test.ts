@@ -2,15 +2,15 @@
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FULL } from '../testing/full-bodies.ts';
-import { expectError, expectStatus, freshInstance } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createInstance, expectError, expectStatus } from '../testing/fixtures/resources.ts';
+import { COMPLETE_BODIES } from '../testing/http/complete-requests.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let application: string;
 beforeAll(async () => {
   server = await startTestServer();
-  application = await freshInstance(server);
+  application = await createInstance(server);
 });
 afterAll(() => server.close());
 
@@ -18,11 +18,11 @@ const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(leve
 const wide = (count: number): string =>
   Array.from({ length: count }, (_, index) => `"k${index}":${index}`).join(',');
 const DEEP = deep(99_000);
-const fieldsOf = (id: string): string => JSON.stringify(FULL[id] ?? {}).slice(1, -1);
+const fieldsOf = (id: string): string => JSON.stringify(COMPLETE_BODIES[id] ?? {}).slice(1, -1);
 const KINDS: [string, (id: string) => string][] = [
   [
     '99,000 levels deep in every field',
-    (id) => `{${Object.keys(FULL[id] ?? {}).map((name) => `"${name}":${DEEP}`)}}`,
+    (id) => `{${Object.keys(COMPLETE_BODIES[id] ?? {}).map((name) => `"${name}":${DEEP}`)}}`,
   ],
   ['nothing but levels', () => DEEP],
   ['50,000 fields wide', (id) => `{${[fieldsOf(id), wide(50_000)].filter(Boolean)}}`],
@@ -37,12 +37,12 @@ const takingBodies = (Object.values(operations) as Operation[]).filter((one) => 
 describe.each(KINDS)('a body %s', (_, make) => {
   test.each(takingBodies)(
     'to $id is answered as declared, in a short sentence',
-    async ({ id, method, path, answers }) => {
+    async ({ id, method, path, responses }) => {
       const at = path.replace('{application_id}', application).replaceAll(/\{\w+\}/g, 'missing');
       const body = make(id);
       const began = performance.now();
-      const answer = await server.ask(method, at, { body });
-      const declared = [...Object.keys(answers).map(Number), 400, 403, 404];
+      const answer = await server.request(method, at, { body });
+      const declared = [...Object.keys(responses).map(Number), 400, 403, 404];
       expect(declared, answer.text.slice(0, 300)).toContain(answer.status);
       if (answer.status >= 400) expect(answer.text.length).toBeLessThan(1000);
       expect(performance.now() - began).toBeLessThan(20_000);
@@ -52,7 +52,7 @@ describe.each(KINDS)('a body %s', (_, make) => {
 });
 
 describe('a run', () => {
-  const post = (body: string) => server.ask('POST', `/v1/applications/${application}/runs`, { body });
+  const post = (body: string) => server.request('POST', `/v1/applications/${application}/runs`, { body });
 
   test('takes an input that is as deep as a body may be, and gives it back; 400 for a deeper one', async () => {
     expectError(await post(`{"input":${deep(100_000)}}`), 400, 'more than 100000 levels deep');
@@ -65,7 +65,7 @@ describe('a run', () => {
     const made = await post(`{"input":${input}}`);
     expectStatus(made, 202);
     const { run_id } = made.body as { run_id: string };
-    const read = await server.ask('GET', `/v1/applications/${application}/runs/${run_id}/input`);
+    const read = await server.request('GET', `/v1/applications/${application}/runs/${run_id}/input`);
     expect(read.text).toBe(input);
   });
 

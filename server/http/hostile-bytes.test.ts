@@ -1,30 +1,30 @@
 /** Requests that are made to be understood in two ways, to cost much, or to have something of theirs come back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, freshApplication } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
-import { type RawAnswer, sendRaw } from '../testing/sockets.ts';
+import { createApplication, expectError, expectStatus } from '../testing/fixtures/resources.ts';
+import { type RawResponse, sendRaw } from '../testing/http/raw-sockets.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let application: string;
 let head: string;
 beforeAll(async () => {
   server = await startTestServer();
-  application = await freshApplication(server);
+  application = await createApplication(server);
   head = `Host: x\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n`;
 });
 afterAll(() => server.close());
 
 const NAMED = '{"name":"Any name"}';
 const CHUNKS = '13\r\n{"name":"Any name"}\r\n0\r\n\r\n';
-const get = (headers: string, path = '/v1/account'): Promise<RawAnswer> =>
+const get = (headers: string, path = '/v1/account'): Promise<RawResponse> =>
   sendRaw(server, `GET ${path} HTTP/1.1\r\n${head}${headers}\r\n`);
-const post = (headers: string, body: string): Promise<RawAnswer> =>
+const post = (headers: string, body: string): Promise<RawResponse> =>
   sendRaw(
     server,
     `POST /v1/applications HTTP/1.1\r\n${head}Content-Type: application/json\r\n${headers}\r\n${body}`,
   );
-const applications = async () => (await server.ask('GET', '/v1/applications')).body;
-const statuses = ({ text }: RawAnswer) => text.match(/HTTP\/1\.1 \d+/g);
+const applications = async () => (await server.request('GET', '/v1/applications')).body;
+const statuses = ({ text }: RawResponse) => text.match(/HTTP\/1\.1 \d+/g);
 
 describe('a body whose length can be understood in two ways is no request: 400 for', () => {
   test.each([
@@ -61,7 +61,7 @@ describe('a body whose length can be understood in two ways is no request: 400 f
       const answer = await sendRaw(server, `${method} /v1/nothing HTTP/1.1\r\n${head}${length}`);
       expect(statuses(answer)).toHaveLength(1);
     }
-    expectStatus(await server.ask('GET', `/v1/applications/${application}`), 200);
+    expectStatus(await server.request('GET', `/v1/applications/${application}`), 200);
   });
 });
 
@@ -131,7 +131,7 @@ describe('time', () => {
 describe('nothing of a request comes back where it does harm', () => {
   test('a line break in a path becomes no header', async () => {
     const path = '/v1/applications/a%0d%0aX-Evil:%201%0d%0a%0d%0a<script>';
-    const answer = await server.ask('GET', path);
+    const answer = await server.request('GET', path);
     expectError(answer, 404);
     expect(answer.headers.get('x-evil')).toBeNull();
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -166,8 +166,8 @@ describe('nothing of a request comes back where it does harm', () => {
       const asked = { origin, 'access-control-request-method': 'POST' };
       for (const path of ['/v1/account', '/v1/accounts', '/metrics']) {
         const answers = [
-          await server.ask('OPTIONS', path, { token: null, headers: asked }),
-          await server.ask('GET', path, { headers: { origin } }),
+          await server.request('OPTIONS', path, { token: null, headers: asked }),
+          await server.request('GET', path, { headers: { origin } }),
         ];
         for (const { headers } of answers)
           expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -178,8 +178,8 @@ describe('nothing of a request comes back where it does harm', () => {
 
 test('who has no token sends no more than a form has', async () => {
   const body = { name: 'x'.repeat(70_000), email: 'a@example.com' };
-  expectError(await server.ask('POST', '/v1/accounts', { token: null, body }), 400, '65536 bytes');
+  expectError(await server.request('POST', '/v1/accounts', { token: null, body }), 400, '65536 bytes');
   const invite = { invite: 'x'.repeat(70_000) };
-  const answer = await server.ask('POST', '/v1/account/invites/accept', { token: null, body: invite });
+  const answer = await server.request('POST', '/v1/account/invites/accept', { token: null, body: invite });
   expectError(answer, 400, '65536 bytes');
 });

@@ -3,7 +3,7 @@ import { type AddressInfo, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 
-const CLOSE_MS_MAX = 10_000;
+const CLOSE_TIMEOUT_MS = 10_000;
 
 /**
  * Takes no new connection, lets requests under way finish, and closes each connection as it falls idle: one that is kept
@@ -11,7 +11,7 @@ const CLOSE_MS_MAX = 10_000;
  */
 export async function closeHttp(http: FastifyInstance): Promise<void> {
   const idle = setInterval(() => http.server.closeIdleConnections(), 50);
-  const late = setTimeout(() => http.server.closeAllConnections(), CLOSE_MS_MAX);
+  const late = setTimeout(() => http.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
   try {
     await http.close();
   } finally {

@@ -1,9 +1,9 @@
 /** The numbers for monitoring: queue, durations and results of runs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
-import { createRun, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
-import { createMetrics, measureQueue } from './metrics.ts';
+import { createRun, createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+import { createMetrics, registerQueueMetrics } from './metrics.ts';
 
 let server: TestServer;
 let ahead = 0;
@@ -19,7 +19,7 @@ afterAll(() => server.close());
 
 /** The value of each line of the metrics, by its name with its labels. */
 async function scrape(): Promise<Map<string, number>> {
-  const { text } = await server.ask('GET', '/metrics', { token: null });
+  const { text } = await server.request('GET', '/metrics', { token: null });
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
     lines.map((line) => {
@@ -49,7 +49,7 @@ describe('B19: the metrics', () => {
   });
 
   test('have the seconds of runs by class and status, and how many ended how', async () => {
-    await runToEnd(server, 'app', { body: { input: {} } });
+    await createRunAndWait(server, 'app', { body: { input: {} } });
     const numbers = await scrape();
     const labels = '{execution_class="6c9500mb870s",status="succeeded"}';
     expect(numbers.get('switchyard_runs_finished_total{status="succeeded"}')).toBe(1);
@@ -67,7 +67,7 @@ describe('B19: the metrics', () => {
     let elapsed = 0;
     let reads = 0;
     let isAway = false;
-    measureQueue(metrics, {
+    registerQueueMetrics(metrics, {
       clock: { ...systemClock, now: () => 61_000, elapsed: () => elapsed },
       async read() {
         reads += 1;

@@ -72,7 +72,7 @@ export function createMetrics(): Metrics {
 }
 
 /** What waits in one execution class. */
-export interface QueuedOfClass {
+export interface QueuedInClass {
   execution_class: string;
   count: number;
   /** When the oldest run was created, in milliseconds since the epoch. */
@@ -80,23 +80,23 @@ export interface QueuedOfClass {
 }
 
 /** Scrapes more often than this get the same numbers: counting a queue of 100,000 runs takes tens of milliseconds. */
-const QUEUE_READ_EVERY_MS = 5000;
+const QUEUE_READ_INTERVAL_MS = 5000;
 
 /** Registers the length of the queue and the wait of its oldest run, read from the database when they are scraped. */
-export function measureQueue(
+export function registerQueueMetrics(
   { registry }: Pick<Metrics, 'registry'>,
-  { clock, read }: { clock: Clock; read(): Promise<QueuedOfClass[]> },
+  { clock, read }: { clock: Clock; read(): Promise<QueuedInClass[]> },
 ): void {
   let readAt = Number.NEGATIVE_INFINITY;
-  let latest: Promise<QueuedOfClass[] | null> = Promise.resolve(null);
-  const readQueue = (): Promise<QueuedOfClass[] | null> => {
-    if (clock.elapsed() - readAt < QUEUE_READ_EVERY_MS) return latest;
+  let latest: Promise<QueuedInClass[] | null> = Promise.resolve(null);
+  const readQueue = (): Promise<QueuedInClass[] | null> => {
+    if (clock.elapsed() - readAt < QUEUE_READ_INTERVAL_MS) return latest;
     readAt = clock.elapsed();
     // Without the database the other metrics are still of use; these are then absent.
     latest = read().catch(() => null);
     return latest;
   };
-  const register = (name: string, help: string, value: (queued: QueuedOfClass) => number): void => {
+  const register = (name: string, help: string, value: (queued: QueuedInClass) => number): void => {
     new Gauge({
       name,
       help,

@@ -1,7 +1,7 @@
 /** JSON that the server writes ends with a newline, also in large responses; what callers sent comes back as it was. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let run: string;
@@ -16,7 +16,7 @@ beforeAll(async () => {
       return { solution: '${'y'.repeat(300_000)}' };
     }`),
   );
-  run = (await runToEnd(server, 'app', { input: { lines: 20_000 } })).id;
+  run = (await createRunAndWait(server, 'app', { input: { lines: 20_000 } })).id;
 });
 afterAll(() => server.close());
 
@@ -28,7 +28,7 @@ test.each([
   ['an error', () => '/v1/applications/none', 404],
   ['a path that is none', () => '/v1/none', 404],
 ])('B15: %s ends with one newline', async (_, path, status) => {
-  const { text, headers, ...answer } = await server.ask('GET', path());
+  const { text, headers, ...answer } = await server.request('GET', path());
   expect(answer.status).toBe(status);
   expect(text).toMatch(/[^\n]\n$/);
   const length = headers.get('content-length');
@@ -36,12 +36,12 @@ test.each([
 });
 
 test('B15: an error without a token ends with a newline too', async () => {
-  const answer = await server.ask('GET', '/v1/applications', { token: null });
+  const answer = await server.request('GET', '/v1/applications', { token: null });
   expect(answer.status).toBe(401);
   expect(answer.text).toMatch(/\}\n$/);
 });
 
 test('B15: an input comes back byte for byte', async () => {
-  const { text } = await server.ask('GET', `/v1/applications/app/runs/${run}/input`);
+  const { text } = await server.request('GET', `/v1/applications/app/runs/${run}/input`);
   expect(text).toBe('{"lines":20000}');
 });

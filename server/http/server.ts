@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { PUBLIC_BODY_BYTES_MAX, UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { bodyBytesMax, type Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
-import { hasRight, rolesWith } from '@switchyard/contract/roles.ts';
+import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -16,47 +16,65 @@ import Fastify, {
 } from 'fastify';
 import type { Writer } from '../database/database.ts';
 import type { Log } from '../log.ts';
-import { type Act, type Acts, isRecorded } from './acts.ts';
-import { readJson } from './body.ts';
-import { type Budgets, isShort, openBudgets } from './budget.ts';
 import {
-  type ConnectionLimits,
-  Connections,
-  makeServer,
-  refuseAmbiguous,
-  refuseConnection,
-} from './connections.ts';
-import { type ErrorPages, requestFields, respondNotFound, respondWithError } from './error-responses.ts';
+  type ErrorPages,
+  getRequestLogFields,
+  respondNotFound,
+  respondWithError,
+} from './error-responses.ts';
+import { badRequest, forbidden, notFound, quoteValue, unauthorized } from './errors/problem.ts';
+import { type AuditedAction, type AuditLog, isAudited } from './handlers/audited-actions.ts';
 import {
   type Call,
   type Caller,
-  type ContentReply,
+  type ContentResponse,
+  formatMemberKey,
   type Handler,
   type Handlers,
-  memberOf,
-  type RawReply,
-} from './handler.ts';
-import type { Idempotency } from './idempotency.ts';
+  type RawResponse,
+} from './handlers/handler.ts';
+import type { Idempotency } from './handlers/idempotency.ts';
+import { type Budgets, createBudgets, isMemoryContended } from './limits/budget.ts';
+import {
+  type ConnectionLimits,
+  Connections,
+  createNodeServer,
+  rejectAmbiguousHeaders,
+  rejectConnection,
+} from './limits/connections.ts';
+import {
+  ANONYMOUS_RATE_LIMIT,
+  addressBucketKey,
+  HttpRateLimiter,
+  type RateLimit,
+} from './limits/rate-limit.ts';
+import {
+  identifyMemoryHolder,
+  releaseMemory,
+  reserveBodyMemory,
+  reserveHandlerMemory,
+  reserveMemory,
+  reserveUploadMemory,
+  throwIfDisconnected,
+} from './limits/request-memory.ts';
 import type { Metrics } from './metrics.ts';
-import { badRequest, forbidden, notFound, shown, unauthorized } from './problem.ts';
-import { addressBucket, Limits, type RateLimit, VISITOR_RATE } from './rate-limit.ts';
-import { hold, holdBody, holderOf, holdUpload, holdWork, refuseGone, release } from './request-memory.ts';
-import { type Recipient, type Sent, send, sendContent, sendRaw } from './response.ts';
-import { checkFor } from './validation.ts';
+import { parseJsonBody } from './requests/json-body.ts';
+import { getRequestValidator } from './requests/validation.ts';
+import { type JsonResponse, type Recipient, sendContent, sendJson, sendRawBody } from './send-response.ts';
 
-export interface HttpParts extends ConnectionLimits {
+export interface HttpServerOptions extends ConnectionLimits {
   handlers: Handlers;
   /** Only these operations are served; null: all. */
-  only: readonly OperationId[] | null;
+  servedOperations: readonly OperationId[] | null;
   /** Who a token lets in; null when nobody. */
   authenticate(token: string): Promise<Caller | null>;
   rateLimit: RateLimit | null;
   /** null where no operation that takes a token is served. */
   idempotency: Idempotency | null;
   /** Keeps what callers do. */
-  acts: Acts;
+  auditLog: AuditLog;
   /** A new id for a request, as the log and the audit log name it. */
-  requestId(): string;
+  newRequestId(): string;
   log: Log;
   metrics: Metrics;
   /** Pages for people in place of error bodies; null where no site is served. */
@@ -74,17 +92,18 @@ const NO_BYTES = Buffer.alloc(0);
 const PARAMETER_CHARS_MAX = 512;
 
 /** Builds the server; it does not listen yet. */
-export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
+export async function createHttpServer(parts: HttpServerOptions): Promise<FastifyInstance> {
   const connections = new Connections(parts.connectionsMax);
-  const budgets = openBudgets(parts.clock, connections.max);
+  const budgets = createBudgets(parts.clock, connections.max);
   const app = Fastify({
     logger: false,
-    genReqId: () => parts.requestId(),
+    genReqId: () => parts.newRequestId(),
     bodyLimit: PUBLIC_BODY_BYTES_MAX,
-    serverFactory: (answer) => makeServer(answer, { ...parts, connections, isShort: () => isShort(budgets) }),
+    serverFactory: (answer) =>
+      createNodeServer(answer, { ...parts, connections, isShort: () => isMemoryContended(budgets) }),
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, ignoreTrailingSlash: false },
     frameworkErrors: (error, _request, reply) => respondWithError(error, reply, parts),
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: rejectConnection,
     // What comes while the server closes, or waits for its turn, is answered like any other, and its connection closed.
     return503OnClosing: false,
   });
@@ -102,29 +121,32 @@ export async function createHttp(parts: HttpParts): Promise<FastifyInstance> {
     reply.headers({ 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
     request.holds = [];
     // What a handler holds it gives back itself: it goes on when its caller is gone.
-    reply.raw.once('close', () => request.isHandled || release(request));
-    refuseAmbiguous(request);
+    reply.raw.once('close', () => request.isHandled || releaseMemory(request));
+    rejectAmbiguousHeaders(request);
     // Before its body is read: where there is nothing, nobody was asked for a token.
     if (request.is404) return respondNotFound(request, reply, parts);
   });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
   const limiters = parts.rateLimit && {
-    members: new Limits('member', parts.rateLimit, parts.clock),
-    visitors: new Limits('address', VISITOR_RATE, parts.clock),
+    members: new HttpRateLimiter('member', parts.rateLimit, parts.clock),
+    visitors: new HttpRateLimiter('address', ANONYMOUS_RATE_LIMIT, parts.clock),
   };
   const register = (scope: FastifyInstance, id: OperationId): void => {
     const operation: Operation = operations[id];
     const handler = parts.handlers[id] as unknown as Handler<Operation>;
     route(scope, operation, handler, { ...parts, limiters, budgets, connections });
   };
-  const ids = parts.only ?? (Object.keys(operations) as OperationId[]);
+  const ids = parts.servedOperations ?? (Object.keys(operations) as OperationId[]);
   const isStream = (id: OperationId): boolean => (operations[id] as Operation).body?.stream === true;
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request, payload: Buffer, done) => {
-      if (payload.length === 0) return readJson(request, payload, done);
-      hold(request, budgets.parsed, payload.length).then(() => readJson(request, payload, done), done);
+      if (payload.length === 0) return parseJsonBody(request, payload, done);
+      reserveMemory(request, budgets.parsed, payload.length).then(
+        () => parseJsonBody(request, payload, done),
+        done,
+      );
     });
     for (const id of ids.filter((one) => !isStream(one))) register(scope, id);
   });
@@ -145,9 +167,9 @@ function route(
   parts: RouteParts,
 ): void {
   const { limiters, budgets, connections } = parts;
-  const check = checkFor(operation);
-  const kept = isRecorded(operation);
-  const actOf = (request: FastifyRequest): Act => ({
+  const check = getRequestValidator(operation);
+  const kept = isAudited(operation);
+  const actOf = (request: FastifyRequest): AuditedAction => ({
     operation,
     caller: request.caller,
     params: request.params as Record<string, string>,
@@ -167,50 +189,56 @@ function route(
         request.raw.headers['content-type'] = 'application/octet-stream';
       }
       if (operation.right === 'public' && !(operation.optionalToken && request.headers.authorization)) {
-        if (operation.method === 'POST') limiters?.visitors.take(addressBucket(request.ip), reply);
+        if (operation.method === 'POST') limiters?.visitors.enforce(addressBucketKey(request.ip), reply);
         return;
       }
       const caller = await parts.authenticate(bearerToken(request));
       if (!caller)
         throw unauthorized('The bearer token is not known here; it may be malformed, expired or revoked.');
       request.caller = caller;
-      refuseGone(request);
+      throwIfDisconnected(request);
       connections.trust(request.raw.socket);
-      const underWay = budgets.requests.holdNow(memberOf(caller), 1);
+      const underWay = budgets.requests.reserveNow(formatMemberKey(caller), 1);
       reply.raw.once('close', () => underWay.release());
-      limiters?.members.take(memberOf(caller), reply);
+      limiters?.members.enforce(formatMemberKey(caller), reply);
       if (!hasRight(caller.role, operation.right)) {
-        if (kept) await parts.acts.refused(actOf(request));
+        if (kept) await parts.auditLog.auditRefusal(actOf(request));
         throw forbidden(
-          `The role ${caller.role} may not do this; it needs one of ${rolesWith(operation.right).join(', ')}.`,
+          `The role ${caller.role} may not do this; it needs one of ${rolesWithRight(operation.right).join(', ')}.`,
         );
       }
     },
     async preParsing(request, _reply, payload) {
-      if (!operation.body?.stream) await holdBody(request, bodyBytesMax(operation), budgets);
+      if (!operation.body?.stream) await reserveBodyMemory(request, bodyBytesMax(operation), budgets);
       return payload;
     },
     async handler(request, reply) {
-      const to: Recipient = { request, reply, holder: holderOf(request), budget: budgets.responses };
+      const to: Recipient = {
+        request,
+        reply,
+        holder: identifyMemoryHolder(request),
+        budget: budgets.responses,
+      };
       request.isHandled = true;
-      const answer = await respond(request).finally(() => release(request));
-      if (!('content' in answer)) return 'raw' in answer ? sendRaw(to, answer) : send(to, answer as Sent);
+      const answer = await respond(request).finally(() => releaseMemory(request));
+      if (!('content' in answer))
+        return 'raw' in answer ? sendRawBody(to, answer) : sendJson(to, answer as JsonResponse);
       // Content is only named by those who may have it.
       connections.trust(request.raw.socket);
       return sendContent(to, answer);
     },
   });
 
-  async function respond(request: FastifyRequest): Promise<Sent | RawReply | ContentReply> {
+  async function respond(request: FastifyRequest): Promise<JsonResponse | RawResponse | ContentResponse> {
     const query = request.query as Record<string, unknown>;
-    check.query(query);
+    check.validateQuery(query);
     refuseZeroBytes(request.params as Record<string, string>);
     // Fastify says null for "no body" where JSON null is a body.
     const body = request.rawBody?.length ? request.body : undefined;
-    check.body(body);
+    check.validateBody(body);
     const callWith = (
       remember: Call<Operation>['remember'],
-      belongsTo: Call<Operation>['belongsTo'],
+      belongsTo: Call<Operation>['setOwner'],
     ): Call<Operation> => ({
       params: request.params as never,
       query: query as never,
@@ -219,40 +247,40 @@ function route(
         if (!request.caller) throw new Error(`${operation.id} has no caller`);
         return request.caller;
       },
-      visitor: request.caller,
+      optionalCaller: request.caller,
       headers: request.headers,
       rawBody: request.rawBody ?? NO_BYTES,
       stream: operation.body?.stream ? ((request.body ?? Readable.from([])) as Readable) : Readable.from([]),
-      holdStream: (member) => holdUpload(request, memberOf(member), budgets),
+      reserveStreamMemory: (member) => reserveUploadMemory(request, formatMemberKey(member), budgets),
       remember,
-      belongsTo(owner) {
+      setOwner(owner) {
         connections.trust(request.raw.socket);
         belongsTo(owner);
       },
     });
     const answerBy = (remember: Call<Operation>['remember']) =>
       kept
-        ? parts.acts.during(actOf(request), ({ note, belongsTo }) => {
-            const both = async (tx: Writer, answer: Sent) => {
+        ? parts.auditLog.audit(actOf(request), ({ recordResponse: note, setOwner: belongsTo }) => {
+            const both = async (tx: Writer, answer: JsonResponse) => {
               await remember(tx, answer as never);
               await note(tx, answer);
             };
             return handler(callWith(both, belongsTo));
           })
         : handler(callWith(remember, () => {}));
-    await holdWork(request, operation, budgets);
+    await reserveHandlerMemory(request, operation, budgets);
     const key = request.headers['idempotency-key'];
     if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency)
-      return (await answerBy(async () => {})) as Sent | RawReply | ContentReply;
+      return (await answerBy(async () => {})) as JsonResponse | RawResponse | ContentResponse;
     const identity = {
       account: request.caller.account,
-      caller: operation.answersToken ? request.caller.key : null,
+      caller: operation.returnsToken ? request.caller.key : null,
       key: String(key),
       operation: operation.id,
       path: request.url,
       body: request.rawBody ?? NO_BYTES,
     };
-    return parts.idempotency.once(identity, (remember) => answerBy(remember) as Promise<Sent>);
+    return parts.idempotency.runOnce(identity, (remember) => answerBy(remember) as Promise<JsonResponse>);
   }
 }
 
@@ -266,7 +294,7 @@ function refuseTooLong(request: FastifyRequest): void {
 /** No id has one, and PostgreSQL cannot even be asked for it. */
 function refuseZeroBytes(params: Record<string, string>): void {
   for (const [name, value] of Object.entries(params)) {
-    if (value.includes('\0')) throw notFound(`${name} is ${shown(value)}, which names nothing.`);
+    if (value.includes('\0')) throw notFound(`${name} is ${quoteValue(value)}, which names nothing.`);
   }
 }
 
@@ -279,14 +307,14 @@ function bearerToken(request: FastifyRequest): string {
   return match[1];
 }
 
-interface RouteParts extends HttpParts {
-  limiters: { members: Limits; visitors: Limits } | null;
+interface RouteParts extends HttpServerOptions {
+  limiters: { members: HttpRateLimiter; visitors: HttpRateLimiter } | null;
   budgets: Budgets;
   connections: Connections;
 }
 
-function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): void {
-  const fields = requestFields(request);
+function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpServerOptions): void {
+  const fields = getRequestLogFields(request);
   const { operation } = fields;
   parts.metrics.requests.observe({ operation, status: reply.statusCode }, reply.elapsedTime / 1000);
   parts.log.debug(

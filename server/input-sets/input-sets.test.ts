@@ -1,22 +1,22 @@
 /** Making, listing and deleting input sets; those of an instance are in window.test.ts, changes in update.test.ts. */
-import type { InputSet } from '@switchyard/contract/input-sets.ts';
+import type { InputSet } from '@switchyard/contract/applications/input-sets.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { createRun, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { movedClock } from '../testing/clock.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { createRun, createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
 import {
+  createApplication,
+  createInstance,
   expectError,
   expectStatus,
-  freshApplication,
-  freshId,
-  freshInstance,
+  listAllPages,
+  uniqueId,
   uploadContent,
-  walkPages,
-} from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+} from '../testing/fixtures/resources.ts';
+import { createManualClock } from '../testing/host/manual-clock.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const clock = movedClock(Date.UTC(2026, 10, 20, 8));
+const clock = createManualClock(Date.UTC(2026, 10, 20, 8));
 const setsOf = (application: string): string => `/v1/applications/${application}/experiments/inputsets`;
 const path = setsOf('app');
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await pushApp(server, 'app', nodeApp('(input) => { if (input.fails) process.exit(1); return { input }; }'));
   for (const day of ['monday', 'tuesday']) {
     const body = { name: day, description: `On ${day}.` };
-    runs[day] = (await runToEnd(server, 'app', { input: { day }, body })).id;
+    runs[day] = (await createRunAndWait(server, 'app', { input: { day }, body })).id;
   }
   for (const id of ['one', 'two', 'three']) await managed(id);
 });
@@ -37,23 +37,24 @@ afterAll(() => server.close());
 async function managed(id: string, format?: object): Promise<void> {
   const upload_id = await uploadContent(server, 'app', JSON.stringify({ id }));
   const body = { id, name: `Input ${id}`, description: `The ${id}.`, upload_id, format };
-  expectStatus(await server.ask('POST', '/v1/applications/app/inputs', { body }), 201);
+  expectStatus(await server.request('POST', '/v1/applications/app/inputs', { body }), 201);
 }
-const create = (body: object, to = path) => server.ask('POST', to, { body: { name: 'Any name', ...body } });
+const create = (body: object, to = path) =>
+  server.request('POST', to, { body: { name: 'Any name', ...body } });
 async function made(body: object, to = path): Promise<InputSet> {
-  const answer = await create({ id: freshId('set'), ...body }, to);
+  const answer = await create({ id: uniqueId('set'), ...body }, to);
   expectStatus(answer, 201);
   return answer.body as InputSet;
 }
 async function get(id: string): Promise<InputSet> {
-  const answer = await server.ask('GET', `${path}/${id}`);
+  const answer = await server.request('GET', `${path}/${id}`);
   expectStatus(answer, 200);
   return answer.body as InputSet;
 }
 const named = (...ids: string[]) => ids.map((id) => ({ id }));
 async function contentsOf({ inputs }: InputSet): Promise<unknown[]> {
   const answers = await Promise.all(
-    inputs.map((one) => server.ask('GET', one.download_url ?? '', { token: null })),
+    inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
   );
   for (const answer of answers) expectStatus(answer, 200);
   return answers.map((answer) => answer.body);
@@ -89,7 +90,7 @@ describe('an input set of runs', () => {
   });
 
   test('takes a run whatever came of it, and its format', async () => {
-    const failed = await runToEnd(server, 'app', { input: { fails: true } });
+    const failed = await createRunAndWait(server, 'app', { input: { fails: true } });
     expect(failed.status_v2).toBe('failed');
     const text = await createRun(server, 'app', {
       input: 'zwei 🚚',
@@ -98,7 +99,7 @@ describe('an input set of runs', () => {
     const set = await made({ run_ids: [failed.id, text] });
     expect(set.inputs.map((one) => one.format.input.type)).toEqual(['json', 'text']);
     const [, answer] = await Promise.all(
-      set.inputs.map((one) => server.ask('GET', one.download_url ?? '', { token: null })),
+      set.inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
     );
     expect(answer?.text).toBe('zwei 🚚');
     expect(answer?.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -106,7 +107,7 @@ describe('an input set of runs', () => {
 
   test('400 for a run that is none, that is of another application, or that is named twice', async () => {
     const { monday = '' } = runs;
-    const other = await freshInstance(server);
+    const other = await createInstance(server);
     const foreign = await createRun(server, other, { input: {} });
     for (const id of ['', 'run-nothing', 'latest-9KzmD41Hg', foreign])
       expectError(await create({ run_ids: [monday, id] }), 400, `run_ids.1 is "${id}"`, 'a run of this');
@@ -130,7 +131,7 @@ test('B15: an input set has more than twenty runs or managed inputs that are nam
   await Promise.all(
     run_ids.map(async (run_id, index) => {
       const body = { id: `of-run-${index}`, run_id };
-      expectStatus(await server.ask('POST', '/v1/applications/app/inputs', { body }), 201);
+      expectStatus(await server.request('POST', '/v1/applications/app/inputs', { body }), 201);
     }),
   );
   const contents = numbers.map((index) => ({ index }));
@@ -176,7 +177,7 @@ describe('an input set of managed inputs', () => {
       'inputs.1.id is "one", as inputs.0.id is',
     );
     expectError(await create({ inputs: [{ name: 'one' }] }), 400, 'inputs.0.id is missing');
-    const other = await freshApplication(server);
+    const other = await createApplication(server);
     expectError(await create({ inputs: named('one') }, setsOf(other)), 400, 'inputs.0.id is "one"');
   });
 });
@@ -223,20 +224,20 @@ describe('creating an input set', () => {
     const answer = await made({ inputs, id: null, description: null });
     expect(answer.id).toMatch(/^[a-z0-9-]{1,64}$/);
     expect(answer.description).toBe('');
-    expectError(await server.ask('POST', path, { body: { inputs } }), 400, 'name is missing');
+    expectError(await server.request('POST', path, { body: { inputs } }), 400, 'name is missing');
   });
 
   test('400 for an id that is taken in the application, while another application may have it', async () => {
     const { id } = await made({ inputs: named('one') });
     expectError(await create({ id, inputs: named('two') }), 400, `id is "${id}"`, 'another input set');
     expect((await get(id)).input_ids).toEqual(['one']);
-    const other = await freshInstance(server);
+    const other = await createInstance(server);
     const run = await createRun(server, other, { input: {} });
     await made({ id, run_ids: [run] }, setsOf(other));
   });
 
   test('of one id ten times at once makes one', async () => {
-    const body = { id: freshId('set'), inputs: named('one', 'two') };
+    const body = { id: uniqueId('set'), inputs: named('one', 'two') };
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(body)));
     expect(answers.map((one) => one.status).sort()).toEqual([201, ...Array(9).fill(400)]);
   });
@@ -244,13 +245,13 @@ describe('creating an input set', () => {
   test('under an Idempotency-Key has one effect and one answer', async () => {
     const body = { name: 'Any name', run_ids: [runs.monday] };
     const asked = { body, headers: { 'idempotency-key': 'set-once' } };
-    const answers = await Promise.all(Array.from({ length: 5 }, () => server.ask('POST', path, asked)));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => server.request('POST', path, asked)));
     const [first] = answers;
     for (const answer of answers) {
       expectStatus(answer, 201);
       expect(answer.body).toEqual(first?.body);
     }
-    const all = (await server.ask('GET', path)).body as InputSet[];
+    const all = (await server.request('GET', path)).body as InputSet[];
     expect(all.filter((set) => set.input_ids.join() === runs.monday)).toHaveLength(1);
   });
 
@@ -261,10 +262,10 @@ describe('creating an input set', () => {
 
 describe('input sets', () => {
   test('are listed newest first, whole or by pages, without URLs', async () => {
-    const other = await freshInstance(server);
+    const other = await createInstance(server);
     const to = setsOf(other);
-    expect((await server.ask('GET', to)).body).toEqual([]);
-    expect((await server.ask('GET', `${to}?pagereturn=true`)).body).toEqual({ items: [] });
+    expect((await server.request('GET', to)).body).toEqual([]);
+    expect((await server.request('GET', `${to}?pagereturn=true`)).body).toEqual({ items: [] });
     const run_ids = [
       await createRun(server, other, { input: { n: 1 } }),
       await createRun(server, other, { input: { n: 2 } }),
@@ -272,50 +273,50 @@ describe('input sets', () => {
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) {
       // Always two of the same moment, which stand in the order of their ids.
-      if (count % 2 === 0) clock.move(1000);
+      if (count % 2 === 0) clock.advance(1000);
       ids.push((await made({ id: `list-${count}`, run_ids }, to)).id);
     }
     ids.reverse();
-    const listed = (await server.ask('GET', to)).body as InputSet[];
+    const listed = (await server.request('GET', to)).body as InputSet[];
     expect(listed.map((set) => set.id)).toEqual(ids);
     for (const set of listed) {
       expect(set.input_ids).toEqual(run_ids);
       expect(set.inputs.map((one) => one.id)).toEqual(run_ids);
       expect(set.inputs[0]).not.toHaveProperty('download_url');
     }
-    expect((await walkPages(server, to, 3)).map((page) => page.length)).toEqual([3, 3, 1]);
-    expect((await walkPages(server, to, 3)).flat()).toEqual(ids);
-    expectError(await server.ask('GET', `${to}?pagetoken=x`), 400, 'pagetoken');
+    expect((await listAllPages(server, to, 3)).map((page) => page.length)).toEqual([3, 3, 1]);
+    expect((await listAllPages(server, to, 3)).flat()).toEqual(ids);
+    expectError(await server.request('GET', `${to}?pagetoken=x`), 400, 'pagetoken');
   });
 
   test('404 where there is none, and for another account', async () => {
     const { id } = await made({ inputs: named('one') });
-    const { token } = await otherAccount(server);
+    const { token } = await createOtherAccount(server);
     for (const [one, asked] of [
       ['missing', {}],
       [id, { token }],
     ] as const) {
       const of = `${path}/${one}`;
-      expectError(await server.ask('GET', of, asked), 404);
-      expectError(await server.ask('PUT', of, { ...asked, body: { name: 'Stolen' } }), 404);
-      expectError(await server.ask('DELETE', of, asked), 404);
+      expectError(await server.request('GET', of, asked), 404);
+      expectError(await server.request('PUT', of, { ...asked, body: { name: 'Stolen' } }), 404);
+      expectError(await server.request('DELETE', of, asked), 404);
     }
-    expectError(await server.ask('GET', path, { token }), 404);
+    expectError(await server.request('GET', path, { token }), 404);
     expect((await get(id)).name).toBe('Any name');
   });
 
   test('are written by operators, and only read by viewers', async () => {
-    const { token: operator } = await server.key('operator');
-    const { token: viewer } = await server.key('viewer');
-    const body = { id: freshId('set'), name: 'Any name', inputs: named('one') };
+    const { token: operator } = await server.createKey('operator');
+    const { token: viewer } = await server.createKey('viewer');
+    const body = { id: uniqueId('set'), name: 'Any name', inputs: named('one') };
     const one = `${path}/${body.id}`;
-    expectError(await server.ask('POST', path, { body, token: viewer }), 403);
-    expectStatus(await server.ask('POST', path, { body, token: operator }), 201);
-    expectStatus(await server.ask('GET', one, { token: viewer }), 200);
-    expectError(await server.ask('PUT', one, { body, token: viewer }), 403);
-    expectStatus(await server.ask('PUT', one, { body, token: operator }), 200);
-    expectError(await server.ask('DELETE', one, { token: viewer }), 403);
-    expectStatus(await server.ask('DELETE', one, { token: operator }), 204);
+    expectError(await server.request('POST', path, { body, token: viewer }), 403);
+    expectStatus(await server.request('POST', path, { body, token: operator }), 201);
+    expectStatus(await server.request('GET', one, { token: viewer }), 200);
+    expectError(await server.request('PUT', one, { body, token: viewer }), 403);
+    expectStatus(await server.request('PUT', one, { body, token: operator }), 200);
+    expectError(await server.request('DELETE', one, { token: viewer }), 403);
+    expectStatus(await server.request('DELETE', one, { token: operator }), 204);
   });
 });
 
@@ -323,12 +324,12 @@ describe('deleting an input set', () => {
   test('204, after which it is a 404, its URLs read nothing, its id is free, and what it was made of stays', async () => {
     const run_ids = [runs.monday];
     const set = await made({ run_ids });
-    expectStatus(await server.ask('DELETE', `${path}/${set.id}`), 204);
-    expectError(await server.ask('GET', `${path}/${set.id}`), 404);
-    expectError(await server.ask('DELETE', `${path}/${set.id}`), 404);
-    expectStatus(await server.ask('GET', set.inputs[0]?.download_url ?? '', { token: null }), 404);
+    expectStatus(await server.request('DELETE', `${path}/${set.id}`), 204);
+    expectError(await server.request('GET', `${path}/${set.id}`), 404);
+    expectError(await server.request('DELETE', `${path}/${set.id}`), 404);
+    expectStatus(await server.request('GET', set.inputs[0]?.download_url ?? '', { token: null }), 404);
     await made({ id: set.id, run_ids });
-    const input = await server.ask('GET', `/v1/applications/app/runs/${runs.monday}/input`);
+    const input = await server.request('GET', `/v1/applications/app/runs/${runs.monday}/input`);
     expect(input.body).toEqual({ day: 'monday' });
   });
 });

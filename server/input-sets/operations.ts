@@ -1,33 +1,34 @@
 /** The operations on input sets. */
-import type { ApplicationId, InputSetId } from '@switchyard/contract/ids.ts';
-import type { InputSet, InputSetInput } from '@switchyard/contract/input-sets.ts';
+
+import type { InputSet, InputSetInput } from '@switchyard/contract/applications/input-sets.ts';
 import { INPUT_SET_NAME_CHARS_MAX, INPUT_SET_NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
+import type { ApplicationId, InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import { getApplication, holdApplication } from '../applications/store.ts';
-import { ContentGoneError, type Contents } from '../blobs/contents.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
+import { getApplication, lockApplication } from '../applications/store.ts';
+import { ContentRemovedError, type Contents } from '../blobs/contents.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import type { Caller, HandlersOf } from '../http/handler.ts';
-import { answerList } from '../http/lists.ts';
-import { checkName } from '../http/names.ts';
-import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, shown } from '../http/problem.ts';
-import { formatOf } from '../inputs/use.ts';
+import { badRequest, notFound, quoteValue } from '../http/errors/problem.ts';
+import type { Caller, HandlersFor } from '../http/handlers/handler.ts';
+import { respondWithList } from '../http/lists/list-responses.ts';
+import type { PageTokens } from '../http/lists/pagination.ts';
+import { validateName } from '../http/requests/resource-names.ts';
+import { toInputFormat } from '../inputs/share-input.ts';
 import { makeId, type Random } from '../random.ts';
-import { contentTypeOf } from '../runs/results.ts';
+import { contentTypeForFormat } from '../runs/api/content-responses.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-import { choose } from './choose.ts';
-import { sourceOf } from './rules.ts';
+import { parseInputSetSource } from './parse-input-set-request.ts';
+import { selectInputs } from './select-inputs.ts';
 import {
   deleteInputSet,
   findInputSet,
   type InputSetItem,
   type InputSetWithItems,
   insertInputSet,
-  insertItems,
+  insertInputSetItems,
   listInputSets,
 } from './store.ts';
-import { update } from './update.ts';
+import { applyInputSetUpdate } from './update.ts';
 
 /** One may have hundreds of inputs. */
 const SETS_AT_ONCE = 10;
@@ -50,18 +51,18 @@ type InputSetOperation =
   | 'updateInputSet'
   | 'deleteInputSet';
 
-export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
+export function inputSetHandlers(parts: Parts): HandlersFor<InputSetOperation> {
   const { database, contents, uploads, pageTokens, clock, random } = parts;
 
   const getOwn = (caller: Caller, id: ApplicationId) => getApplication(database.read, caller.account, id);
   const missing = (application: ApplicationsTable, id: InputSetId) =>
-    notFound(`There is no input set ${shown(id)} of application ${shown(application.id)}.`);
+    notFound(`There is no input set ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
   const itemBody = (item: InputSetItem): InputSetInput => ({
     id: item.input_id,
     name: item.name,
     description: item.description,
     ...(item.run_id === null ? {} : { run_id: item.run_id }),
-    format: formatOf(item),
+    format: toInputFormat(item),
   });
   const listedBody = (application: ApplicationsTable, set: InputSetWithItems): InputSet => ({
     id: set.id,
@@ -71,14 +72,14 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
     ...(set.instance_id === null ? {} : { instance_id: set.instance_id }),
     input_ids: set.items.map((item) => item.input_id),
     inputs: set.items.map(itemBody),
-    created_at: rfc3339(set.created_at),
-    updated_at: rfc3339(set.updated_at),
+    created_at: formatRfc3339(set.created_at),
+    updated_at: formatRfc3339(set.updated_at),
   });
   const wholeBody = (application: ApplicationsTable, set: InputSetWithItems): InputSet => ({
     ...listedBody(application, set),
     inputs: set.items.map((item) => ({
       ...itemBody(item),
-      download_url: uploads.downloadUrl(item.content_id, contentTypeOf(item.input_format)),
+      download_url: uploads.downloadUrl(item.content_id, contentTypeForFormat(item.input_format)),
     })),
   });
 
@@ -86,11 +87,11 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
     async createInputSet({ caller, params, body, remember }) {
       const application = await getOwn(caller, params.application_id);
       const now = clock.now();
-      const source = sourceOf(body, now);
+      const source = parseInputSetSource(body, now);
       const id = body.id ?? makeId<InputSetId>(random, 'set');
-      checkName(body.name, id, NAME_LIMITS);
+      validateName(body.name, id, NAME_LIMITS);
       return whileThere(async () => {
-        const { offers, instanceId } = await choose(parts, application, source);
+        const { offers, instanceId } = await selectInputs(parts, application, source);
         const row = {
           uid: makeId<string>(random, 'set'),
           application_uid: application.uid,
@@ -105,12 +106,12 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
         const answer = { status: 201 as const, body: wholeBody(application, { ...row, items }) };
         await database.transact(async (tx) => {
           await remember(tx, answer);
-          await holdApplication(tx, application);
+          await lockApplication(tx, application);
           if (!(await insertInputSet(tx, row)))
             throw badRequest(
-              `id is ${shown(id)}, which another input set of the application has; choose another.`,
+              `id is ${quoteValue(id)}, which another input set of the application has; choose another.`,
             );
-          await insertItems(tx, row.uid, items);
+          await insertInputSetItems(tx, row.uid, items);
           for (const { content } of offers) await content.insert(tx);
         });
         return answer;
@@ -119,12 +120,12 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
 
     async listInputSets({ caller, params, query }) {
       const application = await getOwn(caller, params.application_id);
-      return answerList(pageTokens, {
-        list: `input-sets ${application.uid}`,
+      return respondWithList(pageTokens, {
+        tokenScope: `input-sets ${application.uid}`,
         query,
-        rows: (page) => listInputSets(database.read, application.uid, page),
-        bodies: (sets) => sets.map((set) => listedBody(application, set)),
-        atOnce: SETS_AT_ONCE,
+        queryRows: (page) => listInputSets(database.read, application.uid, page),
+        formatBodies: (sets) => sets.map((set) => listedBody(application, set)),
+        batchSize: SETS_AT_ONCE,
       });
     },
 
@@ -137,9 +138,11 @@ export function inputSetHandlers(parts: Parts): HandlersOf<InputSetOperation> {
 
     async updateInputSet({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
-      checkName(body.name, params.input_set_id, NAME_LIMITS);
+      validateName(body.name, params.input_set_id, NAME_LIMITS);
       const gone = () => missing(application, params.input_set_id);
-      const set = await whileThere(() => update(parts, application, params.input_set_id, body, gone));
+      const set = await whileThere(() =>
+        applyInputSetUpdate(parts, application, params.input_set_id, body, gone),
+      );
       return { status: 200, body: wholeBody(application, set) };
     },
 
@@ -165,7 +168,7 @@ async function whileThere<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ContentGoneError)) throw error;
+      if (!(error instanceof ContentRemovedError)) throw error;
     }
   }
 }

@@ -2,8 +2,9 @@
  * Input sets and what is in them. Each input has a name of its own for its content, and name and description as they were
  * when it came into the set, so that nothing in a set changes by what becomes of the run or managed input.
  */
-import type { InputId, InputSetId, InstanceId, RunId } from '@switchyard/contract/ids.ts';
-import type { FormatType } from '@switchyard/contract/shapes.ts';
+
+import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import type { InputId, InputSetId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 

@@ -1,9 +1,9 @@
 /** Every statement on input sets. */
-import type { InputSetId } from '@switchyard/contract/ids.ts';
+import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
+import { isAfter } from '../database/list-order.ts';
 import { lockRows } from '../database/row-locks.ts';
-import type { PageRequest } from '../http/paging.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { InputSetInputsTable, InputSetsTable } from './schema.ts';
 
 /** One of the inputs of a set; where it stands in a list of them is its place. */
@@ -24,7 +24,11 @@ export async function insertInputSet(tx: Writer, set: InputSetsTable): Promise<b
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-export async function insertItems(tx: Writer, uid: string, items: readonly InputSetItem[]): Promise<void> {
+export async function insertInputSetItems(
+  tx: Writer,
+  uid: string,
+  items: readonly InputSetItem[],
+): Promise<void> {
   const rows = items.map((item, position) => ({ ...item, input_set_uid: uid, position }));
   await tx.insertInto('input_set_inputs').values(rows).execute();
 }
@@ -97,7 +101,7 @@ export async function findInputSet(
 }
 
 /** The same, which nobody else changes or deletes until the transaction is over. */
-export async function holdInputSet(
+export async function lockInputSet(
   tx: Writer,
   applicationUid: string,
   id: InputSetId,
@@ -145,9 +149,13 @@ export async function updateInputSet(
 }
 
 /** Puts the items in place of those the set has. What becomes of contents is the caller's. */
-export async function replaceItems(tx: Writer, uid: string, items: readonly InputSetItem[]): Promise<void> {
+export async function replaceInputSetItems(
+  tx: Writer,
+  uid: string,
+  items: readonly InputSetItem[],
+): Promise<void> {
   await tx.deleteFrom('input_set_inputs').where('input_set_uid', '=', uid).execute();
-  await insertItems(tx, uid, items);
+  await insertInputSetItems(tx, uid, items);
 }
 
 /** Removes the set; answers its contents, or undefined when there is none. */

@@ -1,15 +1,15 @@
 /** What changes in an input set and what never does: the set holds its inputs by itself. */
-import type { InputSet } from '@switchyard/contract/input-sets.ts';
+import type { InputSet } from '@switchyard/contract/applications/input-sets.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRun, ended, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { movedClock } from '../testing/clock.ts';
-import { blobsOf, rowsByTable } from '../testing/left-behind.ts';
-import { expectError, expectStatus, freshId, uploadContent } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createRun, createRunAndWait, nodeApp, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import { expectError, expectStatus, uniqueId, uploadContent } from '../testing/fixtures/resources.ts';
+import { createManualClock } from '../testing/host/manual-clock.ts';
+import { countRowsByTable, listBlobs } from '../testing/servers/orphan-rows.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 /** More than fits into the database, so that it is a blob. */
 const PADDING = 'x'.repeat(70_000);
-const clock = movedClock(Date.UTC(2026, 10, 20, 8));
+const clock = createManualClock(Date.UTC(2026, 10, 20, 8));
 const application = '/v1/applications/app';
 const path = `${application}/experiments/inputsets`;
 
@@ -21,34 +21,36 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function managed(): Promise<string> {
-  const id = freshId('in');
+  const id = uniqueId('in');
   const upload_id = await uploadContent(server, 'app', JSON.stringify({ id, PADDING }));
   const body = { id, name: `Input ${id}`, upload_id };
-  expectStatus(await server.ask('POST', `${application}/inputs`, { body }), 201);
+  expectStatus(await server.request('POST', `${application}/inputs`, { body }), 201);
   return id;
 }
 const named = (...ids: (string | undefined)[]) => ids.map((id) => ({ id }));
 async function made(body: object): Promise<InputSet> {
-  const answer = await server.ask('POST', path, { body: { id: freshId('set'), name: 'Any name', ...body } });
+  const answer = await server.request('POST', path, {
+    body: { id: uniqueId('set'), name: 'Any name', ...body },
+  });
   expectStatus(answer, 201);
   return answer.body as InputSet;
 }
-const put = (id: string, body: unknown) => server.ask('PUT', `${path}/${id}`, { body });
+const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 async function changed(id: string, body: unknown): Promise<InputSet> {
   const answer = await put(id, body);
   expectStatus(answer, 200);
   return answer.body as InputSet;
 }
 async function get(id: string): Promise<InputSet> {
-  const answer = await server.ask('GET', `${path}/${id}`);
+  const answer = await server.request('GET', `${path}/${id}`);
   expectStatus(answer, 200);
   return answer.body as InputSet;
 }
-const remove = (rest: string) => server.ask('DELETE', `${application}/${rest}`);
+const remove = (rest: string) => server.request('DELETE', `${application}/${rest}`);
 /** What stands in the contents, each of which says whose it is. */
 async function contentsOf({ inputs }: InputSet): Promise<unknown[]> {
   const answers = await Promise.all(
-    inputs.map((one) => server.ask('GET', one.download_url ?? '', { token: null })),
+    inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
   );
   return answers.map((answer) => (answer.body as { id?: unknown }).id);
 }
@@ -61,8 +63,8 @@ const still = ({ inputs, ...set }: InputSet) => ({
 describe('an input set outlives', () => {
   test('the runs it was made of', async () => {
     const runs = [
-      await runToEnd(server, 'app', { input: { id: 'small' }, body: { name: 'Small' } }),
-      await runToEnd(server, 'app', { input: { id: 'large', PADDING } }),
+      await createRunAndWait(server, 'app', { input: { id: 'small' }, body: { name: 'Small' } }),
+      await createRunAndWait(server, 'app', { input: { id: 'large', PADDING } }),
     ];
     const set = await made({ run_ids: runs.map((run) => run.id) });
     for (const run of runs) expectStatus(await remove(`runs/${run.id}`), 204);
@@ -70,7 +72,7 @@ describe('an input set outlives', () => {
     expect(still(after)).toEqual(still(set));
     expect(await contentsOf(after)).toEqual(['small', 'large']);
     expectError(
-      await server.ask('POST', path, { body: { name: 'Any name', run_ids: [runs[0]?.id] } }),
+      await server.request('POST', path, { body: { name: 'Any name', run_ids: [runs[0]?.id] } }),
       400,
       'run_ids.0',
     );
@@ -79,11 +81,14 @@ describe('an input set outlives', () => {
   test('the managed inputs it was made of, also one that another has the id of now', async () => {
     const [first, second] = [await managed(), await managed()];
     const set = await made({ inputs: named(first, second) });
-    expectStatus(await server.ask('PUT', `${application}/inputs/${first}`, { body: { name: 'New' } }), 204);
+    expectStatus(
+      await server.request('PUT', `${application}/inputs/${first}`, { body: { name: 'New' } }),
+      204,
+    );
     for (const id of [first, second]) expectStatus(await remove(`inputs/${id}`), 204);
     const upload_id = await uploadContent(server, 'app', '{"id":"another"}');
     const body = { id: second, upload_id };
-    expectStatus(await server.ask('POST', `${application}/inputs`, { body }), 201);
+    expectStatus(await server.request('POST', `${application}/inputs`, { body }), 201);
     const after = await get(set.id);
     expect(still(after)).toEqual(still(set));
     expect(await contentsOf(after)).toEqual([first, second]);
@@ -104,7 +109,7 @@ describe('an input set outlives', () => {
       params,
       body: { id: 'i1', name: 'Instance one', version_id: 'v1' },
     });
-    await runToEnd(server, 'app', { instance: 'i1', input: {} });
+    await createRunAndWait(server, 'app', { instance: 'i1', input: {} });
     const set = await made({ instance_id: 'i1' });
     expectStatus(await remove('instances/i1'), 204);
     expect(still(await get(set.id))).toEqual(still(set));
@@ -119,7 +124,7 @@ describe('changing an input set', () => {
     const input = await managed();
     for (const body of [{ inputs: named(input) }, { run_ids: [run] }]) {
       const before = await made({ description: 'Told', ...body });
-      clock.move(1000);
+      clock.advance(1000);
       expect(still(await changed(before.id, before))).toEqual(still(before));
       const odd = { id: 'x', input_ids: [], instance_id: 'x', app_id: 7, created_at: 0, more: 1 };
       const after = await changed(before.id, { ...before, ...odd, name: 'Another' });
@@ -138,32 +143,32 @@ describe('changing an input set', () => {
 
   test('with inputs makes them all that it has, in their order, and keeps no content of what left', async () => {
     const run = await createRun(server, 'app', { input: { id: 'of a run', PADDING } });
-    await ended(server, 'app', run);
+    await waitForRunEnd(server, 'app', run);
     const [one, two] = [await managed(), await managed()];
     const set = await made({ run_ids: [run] });
-    const blobs = blobsOf(server).length;
+    const blobs = listBlobs(server).length;
     const more = await changed(set.id, { inputs: named(two, run, one) });
     expect(more.input_ids).toEqual([two, run, one]);
     expect(await contentsOf(more)).toEqual([two, 'of a run', one]);
     const kept = more.inputs[1]?.download_url ?? '';
     const turned = await changed(set.id, { inputs: named(run, one, two) });
     expect(await contentsOf(turned)).toEqual(['of a run', one, two]);
-    expectStatus(await server.ask('GET', kept, { token: null }), 200);
+    expectStatus(await server.request('GET', kept, { token: null }), 200);
     // Nothing was copied, and what nobody else has is gone once it leaves.
-    expect(blobsOf(server)).toHaveLength(blobs);
+    expect(listBlobs(server)).toHaveLength(blobs);
     for (const rest of [`runs/${run}`, `inputs/${one}`]) expectStatus(await remove(rest), 204);
-    const { contents } = await rowsByTable(server);
+    const { contents } = await countRowsByTable(server);
     const last = await changed(set.id, { inputs: named(two) });
     expect(await contentsOf(last)).toEqual([two]);
-    expect((await rowsByTable(server)).contents).toBe((contents ?? 0) - 2);
-    expectStatus(await server.ask('GET', kept, { token: null }), 404);
+    expect((await countRowsByTable(server)).contents).toBe((contents ?? 0) - 2);
+    expectStatus(await server.request('GET', kept, { token: null }), 404);
     // The upload of the managed input is still there, for a day.
-    expect(blobsOf(server)).toHaveLength(blobs - 1);
+    expect(listBlobs(server)).toHaveLength(blobs - 1);
     expectError(await put(set.id, { inputs: named(two, run) }), 400, `inputs.1.id is "${run}"`, 'managed');
   });
 
   test('forgets the instance once it takes what is not of it', async () => {
-    const run = await runToEnd(server, 'app', { instance: 'latest', input: {} });
+    const run = await createRunAndWait(server, 'app', { instance: 'latest', input: {} });
     const set = await made({ instance_id: 'latest', maximum_runs: 5 });
     expect(set.input_ids).toContain(run.id);
     expect(await changed(set.id, { inputs: named(run.id) })).toMatchObject({ instance_id: 'latest' });
@@ -199,13 +204,13 @@ describe('at the same moment', () => {
   test('as a run or a managed input is deleted, a set is whole or refused', async () => {
     for (let round = 0; round < 6; round += 1) {
       const run = await createRun(server, 'app', { input: { id: 'run', PADDING } });
-      await ended(server, 'app', run);
+      await waitForRunEnd(server, 'app', run);
       const input = await managed();
-      const id = freshId('set');
+      const id = uniqueId('set');
       const body = { name: 'Any name' };
       const [ofRun, ofInput] = await Promise.all([
-        server.ask('POST', path, { body: { ...body, id, run_ids: [run] } }),
-        server.ask('POST', path, { body: { ...body, id: `${id}-in`, inputs: named(input) } }),
+        server.request('POST', path, { body: { ...body, id, run_ids: [run] } }),
+        server.request('POST', path, { body: { ...body, id: `${id}-in`, inputs: named(input) } }),
         remove(`runs/${run}`),
         remove(`inputs/${input}`),
       ]);
@@ -216,7 +221,7 @@ describe('at the same moment', () => {
         if (answer.status === 201) expect(await contentsOf(await get(one))).toEqual([whose]);
         else {
           expectError(answer, 400, field);
-          expectError(await server.ask('GET', `${path}/${one}`), 404);
+          expectError(await server.request('GET', `${path}/${one}`), 404);
         }
       }
     }
@@ -227,14 +232,14 @@ describe('at the same moment', () => {
     const busy = '/v1/applications/busy';
     const ids: string[] = [];
     for (let count = 0; count < 6; count += 1)
-      ids.push((await runToEnd(server, 'busy', { input: { id: count, PADDING } })).id);
+      ids.push((await createRunAndWait(server, 'busy', { input: { id: count, PADDING } })).id);
     const body = { id: 'left', name: 'Any name', instance_id: 'latest' };
     const [answer] = await Promise.all([
-      server.ask('POST', `${busy}/experiments/inputsets`, { body }),
-      ...ids.slice(1).map((id) => server.ask('DELETE', `${busy}/runs/${id}`)),
+      server.request('POST', `${busy}/experiments/inputsets`, { body }),
+      ...ids.slice(1).map((id) => server.request('DELETE', `${busy}/runs/${id}`)),
     ]);
     expectStatus(answer, 201);
-    const set = (await server.ask('GET', `${busy}/experiments/inputsets/left`)).body as InputSet;
+    const set = (await server.request('GET', `${busy}/experiments/inputsets/left`)).body as InputSet;
     expect(set.input_ids).toContain(ids[0]);
     expect(await contentsOf(set)).toEqual(set.input_ids.map((id) => ids.indexOf(id)));
   });
@@ -242,7 +247,7 @@ describe('at the same moment', () => {
   test('as it is changed otherwise, it is as one of the two wanted it, with every content', async () => {
     const [one, two, three] = [await managed(), await managed(), await managed()];
     const set = await made({ inputs: named(one) });
-    const before = await rowsByTable(server);
+    const before = await countRowsByTable(server);
     for (let round = 0; round < 6; round += 1) {
       const wishes = [[two, three], [three, one, two], [one]];
       await Promise.all(wishes.map((wish) => changed(set.id, { inputs: named(...wish) })));
@@ -251,7 +256,7 @@ describe('at the same moment', () => {
       expect(await contentsOf(after)).toEqual(after.input_ids);
     }
     await changed(set.id, { inputs: named(one) });
-    const after = await rowsByTable(server);
+    const after = await countRowsByTable(server);
     expect([after.contents, after.input_set_inputs]).toEqual([before.contents, before.input_set_inputs]);
   });
 
@@ -259,14 +264,14 @@ describe('at the same moment', () => {
     for (let round = 0; round < 6; round += 1) {
       const [one, two] = [await managed(), await managed()];
       const set = await made({ inputs: named(one) });
-      const before = await rowsByTable(server);
+      const before = await countRowsByTable(server);
       const [change, gone] = await Promise.all([
         put(set.id, { inputs: named(one, two) }),
-        server.ask('DELETE', `${path}/${set.id}`),
+        server.request('DELETE', `${path}/${set.id}`),
       ]);
       expect([200, 404]).toContain(change.status);
       expectStatus(gone, 204);
-      const after = await rowsByTable(server);
+      const after = await countRowsByTable(server);
       expect([after.input_sets, after.input_set_inputs, after.contents]).toEqual([
         (before.input_sets ?? 0) - 1,
         (before.input_set_inputs ?? 0) - 1,

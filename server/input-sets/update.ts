@@ -1,19 +1,20 @@
 /** Changes an input set: its name, its description, and what is in it. */
-import type { InputSetId } from '@switchyard/contract/ids.ts';
-import type { InputSetUpdate } from '@switchyard/contract/input-sets.ts';
+
+import type { InputSetUpdate } from '@switchyard/contract/applications/input-sets.ts';
+import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import { checkApplication } from '../applications/store.ts';
+import { lockLiveApplication } from '../applications/store.ts';
 import type { Contents } from '../blobs/contents.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import { badRequest, type Problem, shown } from '../http/problem.ts';
-import { type Offer, offerInputs } from './choose.ts';
-import { namedInputs } from './rules.ts';
+import { badRequest, type Problem, quoteValue } from '../http/errors/problem.ts';
+import { parseInputIds } from './parse-input-set-request.ts';
+import { findSelectableInputs, type SelectableInput } from './select-inputs.ts';
 import {
-  holdInputSet,
   type InputSetItem,
   type InputSetWithItems,
-  replaceItems,
+  lockInputSet,
+  replaceInputSetItems,
   updateInputSet,
 } from './store.ts';
 
@@ -27,7 +28,7 @@ interface Parts {
  * The set as it is then. Throws `missing` when there is none, the 400 that names an input which is neither in the set nor
  * among the managed inputs, and ContentGoneError when a managed input was deleted after it had been found.
  */
-export async function update(
+export async function applyInputSetUpdate(
   parts: Parts,
   application: ApplicationsTable,
   id: InputSetId,
@@ -35,11 +36,11 @@ export async function update(
   missing: () => Problem,
 ): Promise<InputSetWithItems> {
   const { database, contents, clock } = parts;
-  const wanted = body.inputs ? namedInputs(body.inputs) : null;
-  const offers = await offerInputs(parts, application.uid, wanted ?? []);
+  const wanted = body.inputs ? parseInputIds(body.inputs) : null;
+  const offers = await findSelectableInputs(parts, application.uid, wanted ?? []);
   const done = await database.transact(async (tx) => {
-    await checkApplication(tx, application);
-    const before = await holdInputSet(tx, application.uid, id);
+    await lockLiveApplication(tx, application);
+    const before = await lockInputSet(tx, application.uid, id);
     if (!before) throw missing();
     const change = wanted && changeOf(before.items, wanted, offers);
     const { name, description } = {
@@ -66,7 +67,7 @@ export async function update(
 interface Change {
   items: InputSetItem[];
   /** Those that are new. */
-  taken: Offer[];
+  taken: SelectableInput[];
   /** Those that are not among them any more. */
   left: InputSetItem[];
 }
@@ -75,10 +76,10 @@ interface Change {
 function changeOf(
   has: readonly InputSetItem[],
   wanted: readonly string[],
-  offers: ReadonlyMap<string, Offer>,
+  offers: ReadonlyMap<string, SelectableInput>,
 ): Change | null {
   const left = new Map<string, InputSetItem>(has.map((item) => [item.input_id, item]));
-  const taken: Offer[] = [];
+  const taken: SelectableInput[] = [];
   const items = wanted.map((id, index) => {
     const kept = left.get(id);
     if (kept) {
@@ -88,7 +89,7 @@ function changeOf(
     const found = offers.get(id);
     if (!found)
       throw badRequest(
-        `inputs.${index}.id is ${shown(id)}; it must be a managed input of this application, or an input of the set.`,
+        `inputs.${index}.id is ${quoteValue(id)}; it must be a managed input of this application, or an input of the set.`,
       );
     taken.push(found);
     return found.item;
@@ -104,7 +105,7 @@ async function rearrange(
   uid: string,
   { items, taken, left }: Change,
 ): Promise<string[]> {
-  await replaceItems(tx, uid, items);
+  await replaceInputSetItems(tx, uid, items);
   for (const { content } of taken) await content.insert(tx);
   return contents.remove(
     tx,

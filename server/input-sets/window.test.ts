@@ -1,14 +1,15 @@
 /** Input sets of what an instance was asked for in a window of time. */
-import type { RunId } from '@switchyard/contract/ids.ts';
-import type { InputSet } from '@switchyard/contract/input-sets.ts';
+
+import type { InputSet } from '@switchyard/contract/applications/input-sets.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRun, ended, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { movedClock } from '../testing/clock.ts';
-import { expectError, expectStatus, freshInstance } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createRun, createRunAndWait, nodeApp, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import { createInstance, expectError, expectStatus } from '../testing/fixtures/resources.ts';
+import { createManualClock } from '../testing/host/manual-clock.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-const clock = movedClock(Date.UTC(2026, 10, 20, 8));
+const clock = createManualClock(Date.UTC(2026, 10, 20, 8));
 const at = (ms: number): string => new Date(clock.now() + ms).toISOString();
 const setsOf = (application: string): string => `/v1/applications/${application}/experiments/inputsets`;
 
@@ -18,7 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const create = (body: object, to: string) => server.ask('POST', to, { body: { name: 'Any name', ...body } });
+const create = (body: object, to: string) =>
+  server.request('POST', to, { body: { name: 'Any name', ...body } });
 async function made(body: object, to: string): Promise<InputSet> {
   const answer = await create(body, to);
   expectStatus(answer, 201);
@@ -27,24 +29,24 @@ async function made(body: object, to: string): Promise<InputSet> {
 
 /** An application with runs of `i1`: one every hour, the newest made in this moment. */
 async function hourly(count: number): Promise<{ application: string; ids: string[] }> {
-  const application = await freshInstance(server);
+  const application = await createInstance(server);
   const ids: string[] = [];
   for (let hour = 0; hour < count; hour += 1) {
-    if (hour > 0) clock.move(HOUR_MS);
-    ids.unshift((await runToEnd(server, application, { instance: 'i1', input: { hour } })).id);
+    if (hour > 0) clock.advance(HOUR_MS);
+    ids.unshift((await createRunAndWait(server, application, { instance: 'i1', input: { hour } })).id);
   }
   return { application, ids };
 }
 
 test('an input set of an instance has its succeeded runs of the last 24 hours, newest first, and names it', async () => {
   const { application, ids } = await hourly(3);
-  await runToEnd(server, application, { input: { other: 'instance' } });
-  clock.move(22 * HOUR_MS);
+  await createRunAndWait(server, application, { input: { other: 'instance' } });
+  clock.advance(22 * HOUR_MS);
   // The oldest was made 24 hours ago to the millisecond.
   const set = await made({ instance_id: 'i1' }, setsOf(application));
   expect(set).toMatchObject({ instance_id: 'i1', input_ids: ids });
   expect(set.inputs.map((one) => one.run_id)).toEqual(ids);
-  clock.move(1);
+  clock.advance(1);
   const later = await made({ instance_id: 'i1' }, setsOf(application));
   expect(later.input_ids).toEqual(ids.slice(0, 2));
 });
@@ -71,14 +73,14 @@ test('an input set of an instance has twenty at most, and leaves out what has no
   const ids: string[] = [];
   for (let count = 0; count < 22; count += 1) {
     ids.unshift(await createRun(server, 'many', { input: { fails: count % 11 === 5 } }));
-    clock.move(1);
+    clock.advance(1);
   }
-  for (const id of ids) await ended(server, 'many', id);
+  for (const id of ids) await waitForRunEnd(server, 'many', id);
   const failed = new Set([ids[5], ids[16]]);
   const set = await made({ instance_id: 'latest' }, setsOf('many'));
   expect(set.input_ids).toEqual(ids.filter((id) => !failed.has(id)));
   expect(set.input_ids).toHaveLength(20);
-  const more = await runToEnd(server, 'many', { input: {} });
+  const more = await createRunAndWait(server, 'many', { input: {} });
   const next = await made({ instance_id: 'latest' }, setsOf('many'));
   expect(next.input_ids).toEqual([more.id, ...set.input_ids.slice(0, 19)]);
 });
@@ -95,8 +97,8 @@ test('an input set of an instance has runs that were asked for from outside, not
   ];
   for (const [which, fields] of marks) {
     const id =
-      which === sent ? sent : (await runToEnd(server, application, { instance: 'i1', input: {} })).id;
-    await server.running.database.transact((tx) =>
+      which === sent ? sent : (await createRunAndWait(server, application, { instance: 'i1', input: {} })).id;
+    await server.runningServer.database.transact((tx) =>
       tx
         .updateTable('runs')
         .set(fields)
@@ -109,15 +111,15 @@ test('an input set of an instance has runs that were asked for from outside, not
 
 test('an input set of an instance takes `latest` by both its names, and `default` for the default instance', async () => {
   const { application, ids } = await hourly(1);
-  const old = await runToEnd(server, application, { instance: 'devint', input: {} });
-  clock.move(1);
-  const young = await runToEnd(server, application, { instance: 'latest', input: {} });
+  const old = await createRunAndWait(server, application, { instance: 'devint', input: {} });
+  clock.advance(1);
+  const young = await createRunAndWait(server, application, { instance: 'latest', input: {} });
   for (const instance_id of ['latest', 'devint', 'default']) {
     const set = await made({ instance_id }, setsOf(application));
     expect(set.input_ids).toEqual([young.id, old.id]);
   }
   const body = { name: 'Any name', default_instance: 'i1' };
-  expectStatus(await server.ask('PUT', `/v1/applications/${application}`, { body }), 200);
+  expectStatus(await server.request('PUT', `/v1/applications/${application}`, { body }), 200);
   const set = await made({ instance_id: 'default' }, setsOf(application));
   expect(set).toMatchObject({ instance_id: 'i1', input_ids: ids });
 });
@@ -126,7 +128,7 @@ test('an input set of an instance: 400 for an instance that is none, and for a t
   const { application } = await hourly(1);
   const to = setsOf(application);
   expectError(await create({ instance_id: 'i2' }, to), 400, 'instance_id is "i2"', 'an instance of this');
-  clock.move(25 * HOUR_MS);
+  clock.advance(25 * HOUR_MS);
   expectError(
     await create({ instance_id: 'i1' }, to),
     400,

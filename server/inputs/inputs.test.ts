@@ -1,14 +1,14 @@
-import type { Input } from '@switchyard/contract/inputs.ts';
-import type { Upload } from '@switchyard/contract/uploads.ts';
+import type { Input } from '@switchyard/contract/applications/inputs.ts';
+import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { createRun, ended, nodeApp, pushApp } from '../testing/apps.ts';
-import { movedClock } from '../testing/clock.ts';
-import { expectError, expectStatus, freshApplication, freshId } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { createRun, nodeApp, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import { createApplication, expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
+import { createManualClock } from '../testing/host/manual-clock.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const clock = movedClock(Date.UTC(2026, 10, 20, 8));
+const clock = createManualClock(Date.UTC(2026, 10, 20, 8));
 let server: TestServer;
 const path = '/v1/applications/app/inputs';
 beforeAll(async () => {
@@ -18,28 +18,28 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function upload(content: string | Uint8Array, application = 'app'): Promise<string> {
-  const { body } = await server.ask('POST', `/v1/applications/${application}/runs/uploadurl`);
+  const { body } = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`);
   const { upload_id, upload_url } = body as Upload;
-  expectStatus(await server.ask('PUT', upload_url, { token: null, body: content }), 200);
+  expectStatus(await server.request('PUT', upload_url, { token: null, body: content }), 200);
   return upload_id;
 }
-const create = (body: unknown, to = path) => server.ask('POST', to, { body });
+const create = (body: unknown, to = path) => server.request('POST', to, { body });
 const get = async (id: string): Promise<Input> => {
-  const answer = await server.ask('GET', `${path}/${id}`);
+  const answer = await server.request('GET', `${path}/${id}`);
   expectStatus(answer, 200);
   return answer.body as Input;
 };
-const put = (id: string, body: unknown) => server.ask('PUT', `${path}/${id}`, { body });
+const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 const putPreferring = (id: string, body: unknown, prefer: string) =>
-  server.ask('PUT', `${path}/${id}`, { body, headers: { prefer } });
-const remove = (id: string) => server.ask('DELETE', `${path}/${id}`);
+  server.request('PUT', `${path}/${id}`, { body, headers: { prefer } });
+const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
 const made = async (fields: object = {}): Promise<Input> => {
   const source = 'run_id' in fields ? {} : { upload_id: await upload('{"made":true}') };
-  const answer = await create({ id: freshId('in'), ...source, ...fields });
+  const answer = await create({ id: uniqueId('in'), ...source, ...fields });
   expectStatus(answer, 201);
   return answer.body as Input;
 };
-const download = (input: Input) => server.ask('GET', input.download_url, { token: null });
+const download = (input: Input) => server.request('GET', input.download_url, { token: null });
 
 describe('an input from an upload', () => {
   test('201 answers it, as a GET does afterwards', async () => {
@@ -87,16 +87,16 @@ describe('an input from an upload', () => {
     const content = JSON.stringify({ padding: 'x'.repeat(300_000) });
     const upload_id = await upload(content);
     const input = await made({ upload_id });
-    clock.move(25 * 60 * 60 * 1000);
+    clock.advance(25 * 60 * 60 * 1000);
     await server.restart();
-    const again = { id: freshId('in'), upload_id };
+    const again = { id: uniqueId('in'), upload_id };
     await expect.poll(async () => (await create(again)).status, { timeout: 10_000, interval: 20 }).toBe(400);
     expect((await download(await get(input.id))).text).toBe(content);
   });
 
   test('400 for an upload that is none, is empty yet, or belongs to another application', async () => {
-    const other = await freshApplication(server);
-    const { body } = await server.ask('POST', '/v1/applications/app/runs/uploadurl');
+    const other = await createApplication(server);
+    const { body } = await server.request('POST', '/v1/applications/app/runs/uploadurl');
     for (const upload_id of [
       '',
       'upl-nothing',
@@ -128,9 +128,9 @@ describe('an input from a run', () => {
   test('outlives the run', async () => {
     const large = { padding: 'x'.repeat(300_000) };
     const run = await createRun(server, 'app', { input: large });
-    await ended(server, 'app', run);
+    await waitForRunEnd(server, 'app', run);
     const input = await made({ run_id: run });
-    expectStatus(await server.ask('DELETE', `/v1/applications/app/runs/${run}`), 204);
+    expectStatus(await server.request('DELETE', `/v1/applications/app/runs/${run}`), 204);
     expect((await download(await get(input.id))).body).toEqual(large);
   });
 
@@ -145,17 +145,17 @@ describe('an input from a run', () => {
   test('that is deleted at the same moment is whole or refused', async () => {
     for (let round = 0; round < 8; round += 1) {
       const run = await createRun(server, 'app', { input: { padding: 'x'.repeat(70_000), round } });
-      await ended(server, 'app', run);
-      const id = freshId('in');
+      await waitForRunEnd(server, 'app', run);
+      const id = uniqueId('in');
       const [answer] = await Promise.all([
         create({ id, run_id: run }),
-        server.ask('DELETE', `/v1/applications/app/runs/${run}`),
+        server.request('DELETE', `/v1/applications/app/runs/${run}`),
       ]);
       if (answer.status === 201) {
         expect((await download(await get(id))).body).toMatchObject({ round });
       } else {
         expectError(answer, 400, `run_id is "${run}"`);
-        expectError(await server.ask('GET', `${path}/${id}`), 404);
+        expectError(await server.request('GET', `${path}/${id}`), 404);
       }
     }
   });
@@ -172,7 +172,7 @@ describe('creating an input', () => {
   test('400 for an id that is taken in the application, while another application may have it', async () => {
     const input = await made();
     expectError(await create({ id: input.id, upload_id: await upload('{}') }), 400, `id is "${input.id}"`);
-    const other = await freshApplication(server);
+    const other = await createApplication(server);
     const body = { id: input.id, upload_id: await upload('{}', other) };
     expectStatus(await create(body, `/v1/applications/${other}/inputs`), 201);
     const kept = await get(input.id);
@@ -180,7 +180,7 @@ describe('creating an input', () => {
   });
 
   test('of one id twenty times at once makes one', async () => {
-    const body = { id: freshId('in'), upload_id: await upload('{}') };
+    const body = { id: uniqueId('in'), upload_id: await upload('{}') };
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(body)));
     expect(answers.map((one) => one.status).sort()).toEqual([201, ...Array(19).fill(400)]);
   });
@@ -222,7 +222,7 @@ describe('creating an input', () => {
 describe('an input', () => {
   test('takes name and description from the whole object sent back, with 204, and nothing else', async () => {
     const before = await made({ description: 'Told' });
-    clock.move(1000);
+    clock.advance(1000);
     const changed = {
       ...before,
       name: 'Another',
@@ -250,50 +250,50 @@ describe('an input', () => {
 
   test('is read by its URL for ten minutes, in answers to GET, POST and in lists', async () => {
     const input = await made();
-    const list = (await server.ask('GET', path)).body as Input[];
+    const list = (await server.request('GET', path)).body as Input[];
     const urls = [input, await get(input.id), list.find((one) => one.id === input.id) ?? input];
-    clock.move(599_000);
+    clock.advance(599_000);
     for (const one of urls) expectStatus(await download(one), 200);
-    clock.move(1000);
+    clock.advance(1000);
     for (const one of urls) expect((await download(one)).status).toBe(403);
     expectStatus(await download(await get(input.id)), 200);
   });
 
   test('404 where there is none, and for another account', async () => {
     const input = await made();
-    const { token } = await otherAccount(server);
+    const { token } = await createOtherAccount(server);
     for (const [id, asked] of [
       ['missing', {}],
       [input.id, { token }],
     ] as const) {
       const one = `${path}/${id}`;
-      expectError(await server.ask('GET', one, asked), 404);
-      expectError(await server.ask('PUT', one, { ...asked, body: { name: 'Stolen' } }), 404);
-      expectError(await server.ask('DELETE', one, asked), 404);
+      expectError(await server.request('GET', one, asked), 404);
+      expectError(await server.request('PUT', one, { ...asked, body: { name: 'Stolen' } }), 404);
+      expectError(await server.request('DELETE', one, asked), 404);
     }
-    expectError(await server.ask('GET', path, { token }), 404);
+    expectError(await server.request('GET', path, { token }), 404);
     expect(await get(input.id)).toMatchObject({ name: input.name });
   });
 });
 
 test('operators write inputs, viewers only read them', async () => {
-  const { token: operator } = await server.key('operator');
-  const { token: viewer } = await server.key('viewer');
-  const body = { id: freshId('in'), upload_id: await upload('{}') };
-  expectStatus(await server.ask('POST', path, { body, token: viewer }), 403);
-  expectStatus(await server.ask('POST', path, { body, token: operator }), 201);
+  const { token: operator } = await server.createKey('operator');
+  const { token: viewer } = await server.createKey('viewer');
+  const body = { id: uniqueId('in'), upload_id: await upload('{}') };
+  expectStatus(await server.request('POST', path, { body, token: viewer }), 403);
+  expectStatus(await server.request('POST', path, { body, token: operator }), 201);
   const one = `${path}/${body.id}`;
-  expectStatus(await server.ask('GET', one, { token: viewer }), 200);
-  expectStatus(await server.ask('PUT', one, { body: { name: 'x' }, token: viewer }), 403);
-  expectStatus(await server.ask('DELETE', one, { token: viewer }), 403);
-  expectStatus(await server.ask('DELETE', one, { token: operator }), 204);
+  expectStatus(await server.request('GET', one, { token: viewer }), 200);
+  expectStatus(await server.request('PUT', one, { body: { name: 'x' }, token: viewer }), 403);
+  expectStatus(await server.request('DELETE', one, { token: viewer }), 403);
+  expectStatus(await server.request('DELETE', one, { token: operator }), 204);
 });
 
 describe('deleting an input', () => {
   test('204, after which it is a 404, its URL reads nothing, and its id is free', async () => {
     const input = await made();
     expectStatus(await remove(input.id), 204);
-    expectError(await server.ask('GET', `${path}/${input.id}`), 404);
+    expectError(await server.request('GET', `${path}/${input.id}`), 404);
     expectStatus(await download(input), 404);
     expectError(await remove(input.id), 404);
     await made({ id: input.id });
@@ -301,9 +301,11 @@ describe('deleting an input', () => {
 
   test('leaves the run it was made from alone', async () => {
     const run = await createRun(server, 'app', { input: { kept: true } });
-    await ended(server, 'app', run);
+    await waitForRunEnd(server, 'app', run);
     expectStatus(await remove((await made({ run_id: run })).id), 204);
-    expect((await server.ask('GET', `/v1/applications/app/runs/${run}/input`)).body).toEqual({ kept: true });
+    expect((await server.request('GET', `/v1/applications/app/runs/${run}/input`)).body).toEqual({
+      kept: true,
+    });
   });
 });
 

@@ -1,23 +1,24 @@
 /** The operations on managed inputs. */
-import type { ApplicationId, InputId, RunId, UploadId } from '@switchyard/contract/ids.ts';
-import type { Input, InputCreate } from '@switchyard/contract/inputs.ts';
+
+import type { Input, InputCreate } from '@switchyard/contract/applications/inputs.ts';
+import type { ApplicationId, InputId, RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import { getApplication, holdApplication } from '../applications/store.ts';
-import { ContentGoneError, type Contents, type SharedContent } from '../blobs/contents.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
+import { getApplication, lockApplication } from '../applications/store.ts';
+import { ContentRemovedError, type Contents, type SharedContent } from '../blobs/contents.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import type { HandlersOf } from '../http/handler.ts';
-import { answerList } from '../http/lists.ts';
-import type { PageTokens } from '../http/paging.ts';
-import { prefersRepresentation } from '../http/prefer.ts';
-import { badRequest, notFound, present, shown } from '../http/problem.ts';
+import { badRequest, notFound, orThrow, quoteValue } from '../http/errors/problem.ts';
+import type { HandlersFor } from '../http/handlers/handler.ts';
+import { respondWithList } from '../http/lists/list-responses.ts';
+import type { PageTokens } from '../http/lists/pagination.ts';
+import { prefersRepresentation } from '../http/requests/prefer-header.ts';
 import { makeId, type Random } from '../random.ts';
-import { contentTypeOf } from '../runs/results.ts';
-import { findRun } from '../runs/store.ts';
+import { contentTypeForFormat } from '../runs/api/content-responses.ts';
+import { findRun } from '../runs/store/runs.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import type { InputsTable } from './schema.ts';
+import { toInputFormat } from './share-input.ts';
 import { deleteInput, findInput, insertInput, listInputs, updateInput } from './store.ts';
-import { formatOf } from './use.ts';
 
 interface Parts {
   database: Database;
@@ -30,13 +31,13 @@ interface Parts {
 
 type InputOperation = 'createInput' | 'listInputs' | 'getInput' | 'updateInput' | 'deleteInput';
 
-export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
+export function inputHandlers(parts: Parts): HandlersFor<InputOperation> {
   const { database, contents, uploads, pageTokens, clock, random } = parts;
 
   const getOwn = (caller: { account: ApplicationsTable['account_id'] }, id: ApplicationId) =>
     getApplication(database.read, caller.account, id);
   const missing = (application: ApplicationsTable, id: InputId) =>
-    notFound(`There is no input ${shown(id)} of application ${shown(application.id)}.`);
+    notFound(`There is no input ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
   const bodyOf = (application: ApplicationsTable, row: InputsTable): Input => ({
     id: row.id,
     app_id: application.id,
@@ -44,10 +45,10 @@ export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
     description: row.description,
     ...(row.run_id === null ? {} : { run_id: row.run_id }),
     ...(row.upload_id === null ? {} : { upload_id: row.upload_id }),
-    format: formatOf(row),
-    download_url: uploads.downloadUrl(row.content_id, contentTypeOf(row.input_format)),
-    created_at: rfc3339(row.created_at),
-    updated_at: rfc3339(row.updated_at),
+    format: toInputFormat(row),
+    download_url: uploads.downloadUrl(row.content_id, contentTypeForFormat(row.input_format)),
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
   });
 
   return {
@@ -69,11 +70,13 @@ export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
       const answer = { status: 201 as const, body: bodyOf(application, row) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, application);
+        await lockApplication(tx, application);
         if (!(await insertInput(tx, row)))
-          throw badRequest(`id is ${shown(id)}, which another input of the application has; choose another.`);
+          throw badRequest(
+            `id is ${quoteValue(id)}, which another input of the application has; choose another.`,
+          );
         await content.insert(tx).catch((error: unknown) => {
-          throw error instanceof ContentGoneError ? goneMeanwhile(row) : error;
+          throw error instanceof ContentRemovedError ? goneMeanwhile(row) : error;
         });
       });
       return answer;
@@ -81,11 +84,11 @@ export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
 
     async listInputs({ caller, params, query }) {
       const application = await getOwn(caller, params.application_id);
-      return answerList(pageTokens, {
-        list: `inputs ${application.uid}`,
+      return respondWithList(pageTokens, {
+        tokenScope: `inputs ${application.uid}`,
         query,
-        rows: (page) => listInputs(database.read, application.uid, page),
-        bodies: (rows) => rows.map((row) => bodyOf(application, row)),
+        queryRows: (page) => listInputs(database.read, application.uid, page),
+        formatBodies: (rows) => rows.map((row) => bodyOf(application, row)),
       });
     },
 
@@ -104,7 +107,7 @@ export function inputHandlers(parts: Parts): HandlersOf<InputOperation> {
         updated_at: clock.now(),
       };
       const changed = await database.transact(async (tx) =>
-        present(await updateInput(tx, application.uid, params.input_id, changes), () =>
+        orThrow(await updateInput(tx, application.uid, params.input_id, changes), () =>
           missing(application, params.input_id),
         ),
       );
@@ -141,7 +144,9 @@ async function sourceOf(
   const runId: RunId | null = run_id ?? null;
   if (uploadId !== null) {
     if (runId !== null)
-      throw badRequest(`upload_id is ${shown(uploadId)} and run_id is ${shown(runId)}; give one of them.`);
+      throw badRequest(
+        `upload_id is ${quoteValue(uploadId)} and run_id is ${quoteValue(runId)}; give one of them.`,
+      );
     return {
       run_id: null,
       upload_id: uploadId,
@@ -153,7 +158,7 @@ async function sourceOf(
   if (runId === null) throw badRequest('upload_id and run_id are both absent; give one of them.');
   const run = await findRun(parts.database.read, application.uid, runId);
   const content = run && (await parts.contents.share(run.input_content_id));
-  if (!content) throw badRequest(`run_id is ${shown(runId)}; it must be a run of this application.`);
+  if (!content) throw badRequest(`run_id is ${quoteValue(runId)}; it must be a run of this application.`);
   return {
     run_id: runId,
     upload_id: null,
@@ -166,6 +171,6 @@ async function sourceOf(
 const goneMeanwhile = ({ run_id, upload_id }: Source) =>
   badRequest(
     run_id === null
-      ? `upload_id is ${shown(upload_id)}, which was removed meanwhile; upload the content again.`
-      : `run_id is ${shown(run_id)}, which was deleted meanwhile; give another.`,
+      ? `upload_id is ${quoteValue(upload_id)}, which was removed meanwhile; upload the content again.`
+      : `run_id is ${quoteValue(run_id)}, which was deleted meanwhile; give another.`,
   );

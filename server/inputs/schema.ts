@@ -1,6 +1,7 @@
 /** Managed inputs. Each holds its content by a name of its own. */
-import type { InputId, RunId, UploadId } from '@switchyard/contract/ids.ts';
-import type { FormatType } from '@switchyard/contract/shapes.ts';
+
+import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import type { InputId, RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface InputsTable {

@@ -1,8 +1,8 @@
 /** Every statement on managed inputs. */
-import type { InputId } from '@switchyard/contract/ids.ts';
+import type { InputId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
-import type { PageRequest } from '../http/paging.ts';
+import { isAfter } from '../database/list-order.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { InputsTable } from './schema.ts';
 
 /** false when the application has one of that id. */

@@ -5,42 +5,42 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrations } from '../api/migrations.ts';
 import { ensureIdentity } from '../blobs/identity.ts';
-import { openBlobs } from '../blobs/open.ts';
+import { openBlobs } from '../blobs/open-blob-store.ts';
 import type { Clock } from '../clock.ts';
 import { type Config, ConfigError } from '../config.ts';
-import { lockFolder } from '../database/folder-lock.ts';
+import { lockDataFolder } from '../database/folder-lock.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import type { Log } from '../log.ts';
+import { migrations } from '../migrations.ts';
 import type { Random } from '../random.ts';
-import { unusable } from './rules.ts';
-import { markFolder, readSides } from './sides.ts';
-import { keepDamagedLog } from './start.ts';
+import { readInstallationState, writeFolderMarker } from './installation-state.ts';
+import { archiveDamagedLog } from './start.ts';
+import { findAdoptionRefusal } from './start-refusal.ts';
 
 /** They belong to the accounts of the database that they were made with. */
-const OF_ACCOUNTS = ['root-token', 'first-run.json'];
+const ACCOUNT_FILES = ['root-token', 'first-run.json'];
 
-export interface Adopted {
+export interface AdoptionResult {
   id: string;
   /** New names of files that belonged to another installation. */
-  renamed: string[];
+  renamedFiles: string[];
 }
 
 /** Throws ConfigError for what cannot be adopted, FolderTakenError while a server works in the data folder. */
 export async function adoptInstallation(
   config: Config,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
-): Promise<Adopted> {
-  const before = unusable(await readSides(config));
+): Promise<AdoptionResult> {
+  const before = findAdoptionRefusal(await readInstallationState(config));
   if (before !== null) throw new ConfigError(before);
   await mkdir(config.data, { recursive: true, mode: 0o700 });
-  const lock = lockFolder(config.data);
+  const lock = lockDataFolder(config.data);
   try {
-    const sides = await readSides(config);
+    const sides = await readInstallationState(config);
     const now = clock.now();
-    keepDamagedLog(config, sides, clock, log);
+    archiveDamagedLog(config, sides, clock, log);
     const database = await openDatabase(config, log);
     try {
       await migrate(database, migrations);
@@ -53,11 +53,11 @@ export async function adoptInstallation(
           .set({ generation, seen_at: now, clean_up_stopped: null })
           .execute(),
       );
-      const renamed = sides.database.hasRows ? [] : await setAside(config.data, now);
-      await markFolder(config.data, id);
+      const renamed = sides.database.hasAccounts ? [] : await setAside(config.data, now);
+      await writeFolderMarker(config.data, id);
       const blobs = await openBlobs(config, lock.folderId, clock);
       await blobs.writeMarker({ installation: id, generation, mayBeEmpty: sides.blobs.isEmpty });
-      return { id, renamed };
+      return { id, renamedFiles: renamed };
     } finally {
       await database.close();
     }
@@ -68,7 +68,7 @@ export async function adoptInstallation(
 
 async function setAside(folder: string, now: number): Promise<string[]> {
   const renamed: string[] = [];
-  for (const name of OF_ACCOUNTS) {
+  for (const name of ACCOUNT_FILES) {
     if (!existsSync(join(folder, name))) continue;
     const aside = `${name}.before-${new Date(now).toISOString().replaceAll(':', '-')}`;
     await rename(join(folder, name), join(folder, aside));

@@ -5,18 +5,18 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
-import { FolderTakenError } from '../database/folder-lock.ts';
-import { createLog, messageOf } from '../log.ts';
+import { FolderInUseError } from '../database/folder-lock.ts';
+import { createLog, errorMessage } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import { adoptInstallation } from './adopt.ts';
-import { refusalOf } from './rules.ts';
-import { readSides, type Sides } from './sides.ts';
+import { type InstallationState, readInstallationState } from './installation-state.ts';
+import { findStartRefusal } from './start-refusal.ts';
 
 const USAGE =
   'Usage: npm run installation [-- adopt: make data folder and blobs those of the database, once a start was refused]';
 const NONE = '(none)';
 
-function table({ database, folder, blobs }: Sides): string {
+function table({ database, folder, blobs }: InstallationState): string {
   const rows = [
     [
       'database',
@@ -39,7 +39,7 @@ export async function runInstallationCommand(
   config: Config,
 ): Promise<{ code: 0 | 1; said: string }> {
   if (args[0] === 'adopt') {
-    const { id, renamed } = await adoptInstallation(config, {
+    const { id, renamedFiles: renamed } = await adoptInstallation(config, {
       clock: systemClock,
       random: systemRandom,
       log: createLog('error'),
@@ -53,8 +53,8 @@ export async function runInstallationCommand(
       ].join('\n'),
     };
   }
-  const sides = await readSides(config);
-  const refusal = refusalOf(sides);
+  const sides = await readInstallationState(config);
+  const refusal = findStartRefusal(sides);
   return refusal === null
     ? { code: 0, said: `${table(sides)}\nA server may start.` }
     : { code: 1, said: `${table(sides)}\n${refusal}` };
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
     if (args.length > 1 || (args[0] !== undefined && args[0] !== 'adopt'))
       throw new Error(`There is no "${args.join(' ')}".`);
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n${USAGE}\n`);
+    process.stderr.write(`${errorMessage(error)}\n${USAGE}\n`);
     process.exitCode = 2;
     return;
   }
@@ -76,8 +76,8 @@ async function main(): Promise<void> {
     process.stdout.write(`${said}\n`);
     process.exitCode = code;
   } catch (error) {
-    const isKnown = error instanceof ConfigError || error instanceof FolderTakenError;
-    process.stderr.write(`${isKnown ? error.message : `It failed: ${messageOf(error)}`}\n`);
+    const isKnown = error instanceof ConfigError || error instanceof FolderInUseError;
+    process.stderr.write(`${isKnown ? error.message : `It failed: ${errorMessage(error)}`}\n`);
     process.exitCode = 1;
   }
 }

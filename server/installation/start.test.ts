@@ -18,18 +18,18 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Upload } from '@switchyard/contract/uploads.ts';
+import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError, readConfig } from '../config.ts';
-import { createDatabase, dropDatabase } from '../testing/postgres-server.ts';
-import { startServerProcess } from '../testing/process.ts';
-import { expectStatus, freshApplication } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
+import { createApplication, expectStatus } from '../testing/fixtures/resources.ts';
+import { startServerProcess } from '../testing/servers/server-process.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { runInstallationCommand } from './installation-command.ts';
-import { blobsIn, lastButOneCommit, treeOf } from './testing/trees.ts';
+import { findPenultimateCommit, hashFolderTree, listBlobKeys } from './testing/data-folders.ts';
 
 const postgres = inject('postgres');
 const HOUR_MS = 3_600_000;
@@ -68,10 +68,10 @@ const bucket = (prefix: string): Record<string, string> => ({
 
 /** PUTs content that is large enough for a blob. */
 async function upload(server: TestServer, application: string): Promise<Upload> {
-  const asked = await server.ask('POST', `/v1/applications/${application}/runs/uploadurl`);
+  const asked = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`);
   expectStatus(asked, 200);
   const made = asked.body as Upload;
-  const put = await server.ask('PUT', made.upload_url, { token: null, body: CONTENT });
+  const put = await server.request('PUT', made.upload_url, { token: null, body: CONTENT });
   expectStatus(put, 200);
   return made;
 }
@@ -79,13 +79,13 @@ async function upload(server: TestServer, application: string): Promise<Upload> 
 /** A server with two blobs that are old enough for the clean-up, stopped. */
 async function stopped(env: Record<string, string> = {}): Promise<TestServer> {
   const server = await startTestServer({ env });
-  const application = await freshApplication(server);
+  const application = await createApplication(server);
   for (let count = 0; count < 2; count += 1) await upload(server, application);
-  await server.running.close();
-  const blobs = join(server.data, 'blobs');
+  await server.runningServer.close();
+  const blobs = join(server.dataFolder, 'blobs');
   const old = (Date.now() - 2 * HOUR_MS) / 1000;
   if (!env.SWITCHYARD_BLOBS)
-    for (const key of blobsIn(blobs)) utimesSync(join(blobs, key.slice(-2), key), old, old);
+    for (const key of listBlobKeys(blobs)) utimesSync(join(blobs, key.slice(-2), key), old, old);
   return server;
 }
 
@@ -95,14 +95,14 @@ function withoutDatabase(data: string): void {
 
 async function query(server: TestServer, ...statements: string[]): Promise<Record<string, unknown>[]> {
   if (postgres) {
-    const client = new pg.Client({ connectionString: server.address });
+    const client = new pg.Client({ connectionString: server.databaseUrl });
     await client.connect();
     let rows: Record<string, unknown>[] = [];
     for (const one of statements) ({ rows } = await client.query(one));
     await client.end();
     return rows;
   }
-  const database = new DatabaseSync(join(server.data, 'switchyard.db'));
+  const database = new DatabaseSync(join(server.dataFolder, 'switchyard.db'));
   let rows: Record<string, unknown>[] = [];
   for (const one of statements) rows = database.prepare(one).all();
   database.close();
@@ -124,7 +124,7 @@ async function expectRefused(
   env: Record<string, string>,
   ...words: string[]
 ): Promise<void> {
-  const before = treeOf(server.data);
+  const before = hashFolderTree(server.dataFolder);
   const refused = await server.restart(env).then(
     () => 'started',
     (error: unknown) => error as Error,
@@ -132,7 +132,7 @@ async function expectRefused(
   expect(refused).toBeInstanceOf(ConfigError);
   const { message } = refused as ConfigError;
   for (const word of [...words, 'Nothing was changed']) expect(message).toContain(word);
-  expect(treeOf(server.data)).toEqual(before);
+  expect(hashFolderTree(server.dataFolder)).toEqual(before);
 }
 
 describe('R1: a start is refused and changes nothing', () => {
@@ -146,16 +146,16 @@ describe('R1: a start is refused and changes nothing', () => {
     'a start on a missing database deletes no blob, as a process that exits with 1',
     async () => {
       const aside = newFolder();
-      for (const name of readdirSync(server.data))
-        if (name.startsWith('switchyard.db')) renameSync(join(server.data, name), join(aside, name));
-      const before = treeOf(server.data);
-      await expect(startServerProcess({ data: server.data })).rejects.toThrow(
+      for (const name of readdirSync(server.dataFolder))
+        if (name.startsWith('switchyard.db')) renameSync(join(server.dataFolder, name), join(aside, name));
+      const before = hashFolderTree(server.dataFolder);
+      await expect(startServerProcess({ dataFolder: server.dataFolder })).rejects.toThrow(
         /ended with 1 .*missing or empty[\s\S]*belongs to inst-[\s\S]*npm run restore[\s\S]*npm run installation -- adopt/,
       );
-      expect(treeOf(server.data)).toEqual(before);
-      for (const name of readdirSync(aside)) renameSync(join(aside, name), join(server.data, name));
+      expect(hashFolderTree(server.dataFolder)).toEqual(before);
+      for (const name of readdirSync(aside)) renameSync(join(aside, name), join(server.dataFolder, name));
       await server.restart();
-      await server.running.close();
+      await server.runningServer.close();
     },
   );
 
@@ -193,39 +193,39 @@ describe('R1: a start is refused and changes nothing', () => {
 
   test('a start whose blobs are gone', async () => {
     const aside = newFolder();
-    renameSync(join(server.data, 'blobs'), join(aside, 'blobs'));
+    renameSync(join(server.dataFolder, 'blobs'), join(aside, 'blobs'));
     await expectRefused(server, {}, 'is empty, but', 'names blobs', 'SWITCHYARD_BLOBS');
-    mkdirSync(join(server.data, 'blobs'));
-    cpSync(join(aside, 'blobs', 'installation.json'), join(server.data, 'blobs', 'installation.json'));
+    mkdirSync(join(server.dataFolder, 'blobs'));
+    cpSync(join(aside, 'blobs', 'installation.json'), join(server.dataFolder, 'blobs', 'installation.json'));
     await expectRefused(server, {}, 'is empty, but', 'names blobs', 'adopt');
-    rmSync(join(server.data, 'blobs'), { recursive: true });
-    renameSync(join(aside, 'blobs'), join(server.data, 'blobs'));
+    rmSync(join(server.dataFolder, 'blobs'), { recursive: true });
+    renameSync(join(aside, 'blobs'), join(server.dataFolder, 'blobs'));
   });
 
   test('a start on the blobs of another installation', async () => {
     const other = await stopped();
     const aside = newFolder();
-    renameSync(join(server.data, 'blobs'), join(aside, 'blobs'));
-    cpSync(join(other.data, 'blobs'), join(server.data, 'blobs'), {
+    renameSync(join(server.dataFolder, 'blobs'), join(aside, 'blobs'));
+    cpSync(join(other.dataFolder, 'blobs'), join(server.dataFolder, 'blobs'), {
       recursive: true,
       preserveTimestamps: true,
     });
     await expectRefused(server, {}, 'belongs to inst-', 'two installations need two places');
     // Of a release without ids, they are known by the blobs that the database names.
-    rmSync(join(server.data, 'blobs', 'installation.json'));
+    rmSync(join(server.dataFolder, 'blobs', 'installation.json'));
     await expectRefused(server, {}, 'holds blobs of another installation: of 2');
-    rmSync(join(server.data, 'blobs'), { recursive: true });
-    renameSync(join(aside, 'blobs'), join(server.data, 'blobs'));
+    rmSync(join(server.dataFolder, 'blobs'), { recursive: true });
+    renameSync(join(aside, 'blobs'), join(server.dataFolder, 'blobs'));
     await other.close();
   });
 
   test('a start without the master key makes no other', async () => {
-    const key = readFileSync(join(server.data, 'master-key'));
-    rmSync(join(server.data, 'master-key'));
-    const before = treeOf(server.data);
+    const key = readFileSync(join(server.dataFolder, 'master-key'));
+    rmSync(join(server.dataFolder, 'master-key'));
+    const before = hashFolderTree(server.dataFolder);
     await expect(server.restart()).rejects.toThrow(/master key: set SWITCHYARD_KEY/);
-    expect(treeOf(server.data)).toEqual(before);
-    writeFileSync(join(server.data, 'master-key'), key);
+    expect(hashFolderTree(server.dataFolder)).toEqual(before);
+    writeFileSync(join(server.dataFolder, 'master-key'), key);
   });
 
   test('R5: a start on the database of a newer release names it', async () => {
@@ -241,59 +241,59 @@ describe('R1: a start is refused and changes nothing', () => {
     const data = newFolder();
     mkdirSync(join(data, 'runner'));
     writeFileSync(join(data, 'runner', 'thesis.txt'), 'years of work');
-    const before = treeOf(data);
+    const before = hashFolderTree(data);
     await expect(startTestServer({ env: { SWITCHYARD_DATA: data } })).rejects.toThrow(
       /no server has worked, and a start would empty .*runner/,
     );
-    expect(treeOf(data)).toEqual(before);
+    expect(hashFolderTree(data)).toEqual(before);
   });
 
   test('after all of that the right settings start, with everything there', async () => {
     await server.restart();
-    expect(blobsIn(join(server.data, 'blobs'))).toHaveLength(2);
-    expect(readFileSync(join(server.data, 'root-token'), 'utf8').trim()).toBe(server.token);
-    await server.running.close();
+    expect(listBlobKeys(join(server.dataFolder, 'blobs'))).toHaveLength(2);
+    expect(readFileSync(join(server.dataFolder, 'root-token'), 'utf8').trim()).toBe(server.token);
+    await server.runningServer.close();
   });
 });
 
 describe('R1: a killed server', () => {
   test.runIf(!postgres)('that lost its database leaves its log as it was', async () => {
     const data = newFolder();
-    const killed = await startServerProcess({ data });
+    const killed = await startServerProcess({ dataFolder: data });
     await killed.kill();
     rmSync(join(data, 'blobs', 'installation.json'));
     mkdirSync(join(data, 'blobs', 'aa'));
     writeFileSync(join(data, 'blobs', 'aa', 'b-foreignaa'), CONTENT);
-    const before = treeOf(data);
+    const before = hashFolderTree(data);
     expect(before['switchyard.db-wal']).toBeDefined();
-    await expect(startServerProcess({ data })).rejects.toThrow(/holds blobs, and .* names none/);
-    expect(treeOf(data)).toEqual(before);
+    await expect(startServerProcess({ dataFolder: data })).rejects.toThrow(/holds blobs, and .* names none/);
+    expect(hashFolderTree(data)).toEqual(before);
   });
 
   test.runIf(!postgres)(
     'whose log was damaged before its first checkpoint keeps its blobs and a copy of the log',
     async () => {
       const data = newFolder();
-      const killed = await startServerProcess({ data });
+      const killed = await startServerProcess({ dataFolder: data });
       const application = 'damaged';
-      await killed.ask('POST', '/v1/applications', { body: { id: application, name: 'Damaged' } });
+      await killed.request('POST', '/v1/applications', { body: { id: application, name: 'Damaged' } });
       const wal = join(data, 'switchyard.db-wal');
-      const asked = await killed.ask('POST', `/v1/applications/${application}/runs/uploadurl`);
+      const asked = await killed.request('POST', `/v1/applications/${application}/runs/uploadurl`);
       const { upload_url } = asked.body as Upload;
       const put = await fetch(upload_url, { method: 'PUT', body: CONTENT });
       expect(put.status).toBe(200);
       await killed.kill();
-      const [key = ''] = blobsIn(join(data, 'blobs'));
+      const [key = ''] = listBlobKeys(join(data, 'blobs'));
       const path = join(data, 'blobs', key.slice(-2), key);
       const old = (Date.now() - 2 * HOUR_MS) / 1000;
       utimesSync(path, old, old);
       const damaged = readFileSync(wal);
-      const from = lastButOneCommit(damaged) + 100;
+      const from = findPenultimateCommit(damaged) + 100;
       for (let at = from; at < from + 20; at += 1) damaged[at] = (damaged[at] ?? 0) ^ 0xff;
       writeFileSync(wal, damaged);
 
       const lines: string[] = [];
-      const again = await startServerProcess({ data, onLog: (line) => lines.push(line) });
+      const again = await startServerProcess({ dataFolder: data, onLog: (line) => lines.push(line) });
       expect(lines.join('\n')).toContain('The log of the database is damaged');
       expect(lines.join('\n')).toContain('Clean-up of blobs without a row is stopped');
       const [copy] = readdirSync(data).filter((name) => name.includes('-wal.damaged-'));
@@ -313,13 +313,13 @@ describe('R1: one bucket', () => {
   test('and prefix serve one installation: the second is refused', async () => {
     const env = bucket('shared');
     await using first = await startTestServer({ env: { ...env, SWITCHYARD_KEY: KEY } });
-    const before = readFileSync(join(first.data, 'root-token'), 'utf8');
+    const before = readFileSync(join(first.dataFolder, 'root-token'), 'utf8');
     const second = newFolder();
     const other: Record<string, string> = postgres ? { SWITCHYARD_DATABASE: await emptyDatabase() } : {};
     const settings = { ...env, ...other, SWITCHYARD_DATA: second, SWITCHYARD_KEY: KEY };
     await expect(startTestServer({ env: settings })).rejects.toThrow(/the bucket .* belongs to inst-/);
     expect(readdirSync(second)).toEqual([]);
-    expect(readFileSync(join(first.data, 'root-token'), 'utf8')).toBe(before);
+    expect(readFileSync(join(first.dataFolder, 'root-token'), 'utf8')).toBe(before);
   });
 });
 
@@ -330,29 +330,29 @@ describe('R1: an older database', () => {
       let ahead = 0;
       const clock = { ...systemClock, now: () => Date.now() + ahead };
       await using server = await startTestServer({ clock });
-      const application = await freshApplication(server);
-      await server.running.close();
+      const application = await createApplication(server);
+      await server.runningServer.close();
       const aside = newFolder();
-      cpSync(join(server.data, 'switchyard.db'), join(aside, 'switchyard.db'));
+      cpSync(join(server.dataFolder, 'switchyard.db'), join(aside, 'switchyard.db'));
       await server.restart();
       await upload(server, application);
-      await server.running.close();
-      withoutDatabase(server.data);
-      cpSync(join(aside, 'switchyard.db'), join(server.data, 'switchyard.db'));
-      const config = readConfig({ SWITCHYARD_DATA: server.data });
+      await server.runningServer.close();
+      withoutDatabase(server.dataFolder);
+      cpSync(join(aside, 'switchyard.db'), join(server.dataFolder, 'switchyard.db'));
+      const config = readConfig({ SWITCHYARD_DATA: server.dataFolder });
       // The second start finds the generations equal: what the first found stays.
       for (let start = 0; start < 2; start += 1) {
         ahead += 2 * HOUR_MS;
         await server.restart();
-        await server.running.close();
-        expect(blobsIn(join(server.data, 'blobs'))).toHaveLength(1);
+        await server.runningServer.close();
+        expect(listBlobKeys(join(server.dataFolder, 'blobs'))).toHaveLength(1);
         const told = (await runInstallationCommand([], config)).said;
         expect(told).toContain('the database is older than the blobs: it has generation');
       }
       await runInstallationCommand(['adopt'], config);
       await server.restart();
-      await expect.poll(() => blobsIn(join(server.data, 'blobs'))).toEqual([]);
-      expect(readdirSync(join(server.data, 'blobs', '.trash'))).toHaveLength(1);
+      await expect.poll(() => listBlobKeys(join(server.dataFolder, 'blobs'))).toEqual([]);
+      expect(readdirSync(join(server.dataFolder, 'blobs', '.trash'))).toHaveLength(1);
     },
   );
 });
@@ -361,12 +361,13 @@ describe('R1: an upgrade', () => {
   test('adopts an installation of a release without ids, by the blobs that its database names', async () => {
     await using server = await stopped();
     await query(server, 'delete from installation_identity');
-    for (const path of ['installation.json', 'blobs/installation.json']) rmSync(join(server.data, path));
+    for (const path of ['installation.json', 'blobs/installation.json'])
+      rmSync(join(server.dataFolder, path));
     await server.restart();
     const [row] = await query(server, 'select id from installation_identity');
     for (const path of ['installation.json', 'blobs/installation.json'])
-      expect(JSON.parse(readFileSync(join(server.data, path), 'utf8')).installation).toBe(row?.id);
-    expect(blobsIn(join(server.data, 'blobs'))).toHaveLength(2);
+      expect(JSON.parse(readFileSync(join(server.dataFolder, path), 'utf8')).installation).toBe(row?.id);
+    expect(listBlobKeys(join(server.dataFolder, 'blobs'))).toHaveLength(2);
   });
 });
 
@@ -375,16 +376,16 @@ describe('R1: going on deliberately', () => {
     'adopt begins a new installation beside old blobs, and keeps the old token',
     async () => {
       await using server = await stopped();
-      withoutDatabase(server.data);
-      const config = readConfig({ SWITCHYARD_DATA: server.data });
+      withoutDatabase(server.dataFolder);
+      const config = readConfig({ SWITCHYARD_DATA: server.dataFolder });
       expect(await runInstallationCommand([], config)).toMatchObject({ code: 1 });
       const { said } = await runInstallationCommand(['adopt'], config);
       expect(said).toMatch(/Kept from before: root-token\.before-/);
       expect(await runInstallationCommand([], config)).toMatchObject({ code: 0 });
       await server.restart();
-      expect(server.running.firstStart?.token).not.toBe(server.token);
-      const [aside] = readdirSync(server.data).filter((name) => name.startsWith('root-token.before-'));
-      expect(readFileSync(join(server.data, aside ?? ''), 'utf8').trim()).toBe(server.token);
+      expect(server.runningServer.firstStart?.token).not.toBe(server.token);
+      const [aside] = readdirSync(server.dataFolder).filter((name) => name.startsWith('root-token.before-'));
+      expect(readFileSync(join(server.dataFolder, aside ?? ''), 'utf8').trim()).toBe(server.token);
     },
   );
 });

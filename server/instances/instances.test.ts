@@ -1,25 +1,31 @@
-import type { Instance } from '@switchyard/contract/instances.ts';
+import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRun, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { expectError, expectStatus, freshApplication, freshId, freshVersion } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createRun, createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
+import {
+  createApplication,
+  createVersion,
+  expectError,
+  expectStatus,
+  uniqueId,
+} from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let application: string;
 let path: string;
 beforeAll(async () => {
   server = await startTestServer();
-  application = await freshVersion(server);
+  application = await createVersion(server);
   path = `/v1/applications/${application}/instances`;
 });
 afterAll(() => server.close());
 
-const create = (body: unknown, to = path) => server.ask('POST', to, { body });
-const get = (id: string) => server.ask('GET', `${path}/${id}`);
-const put = (id: string, body: unknown) => server.ask('PUT', `${path}/${id}`, { body });
-const remove = (id: string) => server.ask('DELETE', `${path}/${id}`);
+const create = (body: unknown, to = path) => server.request('POST', to, { body });
+const get = (id: string) => server.request('GET', `${path}/${id}`);
+const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
+const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
 const made = async (fields: object = {}): Promise<Instance> => {
-  const answer = await create({ id: freshId('i'), name: 'Any instance', version_id: 'v1', ...fields });
+  const answer = await create({ id: uniqueId('i'), name: 'Any instance', version_id: 'v1', ...fields });
   expectStatus(answer, 201);
   return answer.body as Instance;
 };
@@ -109,7 +115,7 @@ describe('creating an instance', () => {
     ['configuration', { format: { input: { type: 'xml' } } }, 'configuration.format.input.type is "xml"'],
     ['versionid', 'v1', 'did you mean "version_id"'],
   ])('400 for the %s %j names it', async (field, value, words) => {
-    const body = { id: freshId('bad'), name: 'Any name', version_id: 'v1', [field]: value };
+    const body = { id: uniqueId('bad'), name: 'Any name', version_id: 'v1', [field]: value };
     expectError(await create(body), 400, words);
   });
 
@@ -172,23 +178,23 @@ describe('latest and devint', () => {
   });
 
   test.each(['latest', 'devint'])('%s is neither listed, changed nor deleted', async (id) => {
-    const list = (await server.ask('GET', path)).body as Instance[];
+    const list = (await server.request('GET', path)).body as Instance[];
     expect(list.map((one) => one.id)).not.toContain(id);
     expectError(await put(id, { name: 'New name' }), 400, id);
     expectError(await remove(id), 400, id);
-    expectError(await server.ask('DELETE', `/v1/applications/missing/instances/${id}`), 404);
+    expectError(await server.request('DELETE', `/v1/applications/missing/instances/${id}`), 404);
   });
 
   test.each(['latest', 'devint'])('a run on %s runs the executable pushed last', async (id) => {
-    const app = await freshApplication(server);
+    const app = await createApplication(server);
     expectError(
-      await server.ask('POST', `/v1/applications/${app}/runs?instance_id=${id}`, { body: {} }),
+      await server.request('POST', `/v1/applications/${app}/runs?instance_id=${id}`, { body: {} }),
       400,
       'no executable',
     );
     await pushApp(server, app, nodeApp('() => ({ push: 1 })'));
     await pushApp(server, app, nodeApp('() => ({ push: 2 })'));
-    const run = await runToEnd(server, app, { instance: id });
+    const run = await createRunAndWait(server, app, { instance: id });
     expect(run.output).toEqual({ push: 2 });
     expect(run.metadata).toMatchObject({ application_instance_id: id, application_version_id: '' });
   });
@@ -196,7 +202,7 @@ describe('latest and devint', () => {
 
 describe('the default instance', () => {
   const setDefault = (fields: object) =>
-    server.ask('PUT', `/v1/applications/${application}`, { body: fields });
+    server.request('PUT', `/v1/applications/${application}`, { body: fields });
 
   test('is what a run without an instance goes to, latest where there is none', async () => {
     const { id } = await made();
@@ -205,7 +211,7 @@ describe('the default instance', () => {
         input: {},
         ...(instance === undefined ? {} : { instance }),
       });
-      const { body } = await server.ask('GET', `/v1/applications/${application}/runs/${run}/metadata`);
+      const { body } = await server.request('GET', `/v1/applications/${application}/runs/${run}/metadata`);
       return (body as { application_instance_id: string }).application_instance_id;
     };
     expect(await instanceOf()).toBe('latest');
@@ -228,7 +234,7 @@ describe('the default instance', () => {
     const { id } = await made();
     expectStatus(await setDefault({ default_experiment_instance: id }), 200);
     expectStatus(await remove(id), 204);
-    const { body } = await server.ask('GET', `/v1/applications/${application}`);
+    const { body } = await server.request('GET', `/v1/applications/${application}`);
     expect(body).toMatchObject({ default_experiment_instance: '' });
   });
 
@@ -260,26 +266,29 @@ describe('options that the executable hides from a role', () => {
   });
 
   test.each(['developer', 'viewer'] as const)('are not in what a %s reads of instances', async (role) => {
-    const { token } = await server.key(role);
+    const { token } = await server.createKey(role);
     for (const place of [instances, `${instances}?pagereturn=true`, `${instances}/i1`]) {
-      const answer = await server.ask('GET', place, { token });
+      const answer = await server.request('GET', place, { token });
       expectStatus(answer, 200);
       expect(answer.text).toContain('"options":{"open":"1"}');
       expect(answer.text).not.toContain('secret"');
       expect(answer.text).not.toContain('S3CRET');
     }
-    expect((await server.ask('GET', instances)).text).toContain('"secret":"S3CRET"');
+    expect((await server.request('GET', instances)).text).toContain('"secret":"S3CRET"');
   });
 
   test('stay when somebody who does not see them sends the instance back', async () => {
-    const { token } = await server.key('developer');
-    const { body } = await server.ask('GET', `${instances}/i1`, { token });
+    const { token } = await server.createKey('developer');
+    const { body } = await server.request('GET', `${instances}/i1`, { token });
     const seen = body as Instance;
     const configuration = { ...seen.configuration, options: { open: '2' } };
-    const answer = await server.ask('PUT', `${instances}/i1`, { token, body: { ...seen, configuration } });
+    const answer = await server.request('PUT', `${instances}/i1`, {
+      token,
+      body: { ...seen, configuration },
+    });
     expectStatus(answer, 200);
     expect((answer.body as Instance).configuration.options).toEqual({ open: '2' });
-    const whole = (await server.ask('GET', `${instances}/i1`)).body as Instance;
+    const whole = (await server.request('GET', `${instances}/i1`)).body as Instance;
     expect(whole.configuration.options).toEqual({ open: '2', secret: 'S3CRET' });
   });
 });
@@ -296,9 +305,9 @@ describe('deleting an instance', () => {
 
   test('leaves its runs', async () => {
     const { id } = await made();
-    const run = await runToEnd(server, application, { instance: id, input: { kept: true } });
+    const run = await createRunAndWait(server, application, { instance: id, input: { kept: true } });
     expectStatus(await remove(id), 204);
-    const answer = await server.ask('GET', `/v1/applications/${application}/runs/${run.id}`);
+    const answer = await server.request('GET', `/v1/applications/${application}/runs/${run.id}`);
     expect(answer.body).toMatchObject({ output: { kept: true }, application_instance_id: id });
   });
 });

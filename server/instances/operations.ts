@@ -1,30 +1,36 @@
 /** The operations on instances. */
-import type { ApplicationId, InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/ids.ts';
-import type { Instance } from '@switchyard/contract/instances.ts';
+
+import type { Instance } from '@switchyard/contract/applications/instances.ts';
+import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import { isLatest } from '@switchyard/contract/reserved-instances.ts';
+import type {
+  ApplicationId,
+  InstanceId,
+  SecretsCollectionId,
+  VersionId,
+} from '@switchyard/contract/schemas/ids.ts';
 import { findExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import { getApplication, holdApplication, updateApplication } from '../applications/store.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
+import { getApplication, lockApplication, updateApplication } from '../applications/store.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import type { Caller, HandlersOf } from '../http/handler.ts';
-import { answerList } from '../http/lists.ts';
-import { checkName } from '../http/names.ts';
-import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, present, shown } from '../http/problem.ts';
+import { badRequest, notFound, orThrow, quoteValue } from '../http/errors/problem.ts';
+import type { Caller, HandlersFor } from '../http/handlers/handler.ts';
+import { respondWithList } from '../http/lists/list-responses.ts';
+import type { PageTokens } from '../http/lists/pagination.ts';
+import { validateName } from '../http/requests/resource-names.ts';
 import { makeId, type Random } from '../random.ts';
-import { findVersion, holdVersion } from '../versions/store.ts';
-import { lookUpVersions, type OfVersion, withHidden, withoutHidden } from './hidden.ts';
+import { findVersion, lockVersion } from '../versions/store.ts';
+import { lookUpVersions, omitHiddenOptions, restoreHiddenOptions, type VersionInfo } from './hidden.ts';
 import {
-  declaredOptions,
-  fullConfiguration,
-  type GivenConfiguration,
-  isReserved,
+  completeConfiguration,
+  isReservedInstanceId,
   NO_DECLARED_OPTIONS,
-  optionNameError,
-  optionsError,
-  secretsOf,
+  type RequestedConfiguration,
+  readDeclaredOptions,
+  secretsCollectionId,
+  validateOptionNames,
+  validateOptions,
 } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import { deleteInstance, findInstance, insertInstance, listInstances, updateInstance } from './store.ts';
@@ -35,21 +41,21 @@ interface Parts {
   clock: Clock;
   random: Random;
   /** Whether the application has the secrets collection, which then stays until the transaction is over. */
-  holdSecrets(tx: Writer, applicationUid: string, id: SecretsCollectionId): Promise<boolean>;
+  lockSecretsCollection(tx: Writer, applicationUid: string, id: SecretsCollectionId): Promise<boolean>;
 }
 
 export function instanceHandlers(
   parts: Parts,
-): HandlersOf<'createInstance' | 'listInstances' | 'getInstance' | 'updateInstance' | 'deleteInstance'> {
+): HandlersFor<'createInstance' | 'listInstances' | 'getInstance' | 'updateInstance' | 'deleteInstance'> {
   const { database, pageTokens, clock, random } = parts;
 
   const missing = (application: ApplicationsTable, id: InstanceId) =>
-    notFound(`There is no instance ${shown(id)} of application ${shown(application.id)}.`);
+    notFound(`There is no instance ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
   const find = async (caller: Caller, params: { application_id: ApplicationId; instance_id: InstanceId }) => {
     const application = await getApplication(database.read, caller.account, params.application_id);
     if (isLatest(params.instance_id)) {
       throw badRequest(
-        `The instance ${shown(params.instance_id)} always runs the executable pushed last; it cannot be changed or deleted.`,
+        `The instance ${quoteValue(params.instance_id)} always runs the executable pushed last; it cannot be changed or deleted.`,
       );
     }
     const instance = await findInstance(database.read, application.uid, params.instance_id);
@@ -58,9 +64,9 @@ export function instanceHandlers(
   };
   const checkVersion = async (tx: Writer, application: ApplicationsTable, id: VersionId): Promise<void> => {
     const wanted = { applicationUid: application.uid, id, change: false };
-    if (await holdVersion(tx, wanted)) return;
+    if (await lockVersion(tx, wanted)) return;
     throw badRequest(
-      `version_id is ${shown(id)}; it must be a version of the application ${shown(application.id)}.`,
+      `version_id is ${quoteValue(id)}; it must be a version of the application ${quoteValue(application.id)}.`,
     );
   };
   /** Refuses options that the executable of the version cannot be given; `hidden` must not be named to the caller either. */
@@ -68,25 +74,25 @@ export function instanceHandlers(
     tx: Writer,
     caller: Caller,
     instance: Pick<InstancesTable, 'id' | 'application_uid' | 'version_id'>,
-    options: GivenConfiguration['options'],
+    options: RequestedConfiguration['options'],
     hidden: ReadonlySet<string>,
   ): Promise<void> => {
     const field = 'configuration.options';
-    const broken = optionsError(options, field);
+    const broken = validateOptions(options, field);
     if (broken) throw badRequest(broken);
     const version = await findVersion(tx, instance.application_uid, instance.version_id);
     const executable = version && (await findExecutable(tx, version.executable_id));
-    const declared = executable ? declaredOptions(executable, caller.role) : NO_DECLARED_OPTIONS;
-    const misnamed = optionNameError(Object.keys(options ?? {}), field, {
+    const declared = executable ? readDeclaredOptions(executable, caller.role) : NO_DECLARED_OPTIONS;
+    const misnamed = validateOptionNames(Object.keys(options ?? {}), field, {
       names: declared.names,
-      hidden: new Set([...declared.hidden, ...hidden]),
+      hiddenNames: new Set([...declared.hiddenNames, ...hidden]),
     });
     if (!misnamed) return;
     const { id, version_id } = instance;
     throw badRequest(
       executable
-        ? `For the version ${shown(version_id)}: ${misnamed}`
-        : `The version ${shown(version_id)} of the instance ${shown(id)} was deleted; give the instance another version. ${misnamed}`,
+        ? `For the version ${quoteValue(version_id)}: ${misnamed}`
+        : `The version ${quoteValue(version_id)} of the instance ${quoteValue(id)} was deleted; give the instance another version. ${misnamed}`,
     );
   };
   const checkSecrets = async (
@@ -94,9 +100,9 @@ export function instanceHandlers(
     application: ApplicationsTable,
     id: SecretsCollectionId | null | undefined,
   ): Promise<void> => {
-    if (!id || (await parts.holdSecrets(tx, application.uid, id))) return;
+    if (!id || (await parts.lockSecretsCollection(tx, application.uid, id))) return;
     throw badRequest(
-      `configuration.secrets_collection_id is ${shown(id)}; it must be a secrets collection of the application ${shown(application.id)}.`,
+      `configuration.secrets_collection_id is ${quoteValue(id)}; it must be a secrets collection of the application ${quoteValue(application.id)}.`,
     );
   };
 
@@ -111,9 +117,9 @@ export function instanceHandlers(
     async createInstance({ caller, params, body, remember }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
       const id = body.id ?? makeId<InstanceId>(random, 'instance');
-      if (isReserved(id))
-        throw badRequest(`id is ${shown(id)}, which every application has already; choose another.`);
-      checkName(body.name, id);
+      if (isReservedInstanceId(id))
+        throw badRequest(`id is ${quoteValue(id)}, which every application has already; choose another.`);
+      validateName(body.name, id);
       const now = clock.now();
       const row: InstancesTable = {
         application_uid: application.uid,
@@ -122,24 +128,24 @@ export function instanceHandlers(
         name: body.name ?? `Instance ${id}`.slice(0, NAME_CHARS_MAX),
         description: body.description ?? '',
         configuration: JSON.stringify(body.configuration ?? {}),
-        secrets_collection_id: secretsOf(body.configuration ?? {}),
+        secrets_collection_id: secretsCollectionId(body.configuration ?? {}),
         created_at: now,
         updated_at: now,
       };
       // Who makes it has named every option of it.
       const answer = {
         status: 201 as const,
-        body: instanceBody(application, row, { hidden: new Set(), isDeleted: false }),
+        body: instanceBody(application, row, { hiddenOptions: new Set(), isDeleted: false }),
       };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, application);
+        await lockApplication(tx, application);
         await checkVersion(tx, application, row.version_id);
         await checkOptions(tx, caller, row, body.configuration?.options, new Set());
         await checkSecrets(tx, application, row.secrets_collection_id);
         if (!(await insertInstance(tx, row))) {
           throw badRequest(
-            `id is ${shown(id)}, which another instance of the application has; choose another.`,
+            `id is ${quoteValue(id)}, which another instance of the application has; choose another.`,
           );
         }
       });
@@ -148,11 +154,11 @@ export function instanceHandlers(
 
     async listInstances({ caller, params, query }) {
       const application = await getApplication(database.read, caller.account, params.application_id);
-      return answerList(pageTokens, {
-        list: `instances ${application.uid}`,
+      return respondWithList(pageTokens, {
+        tokenScope: `instances ${application.uid}`,
         query,
-        rows: (page) => listInstances(database.read, application.uid, page),
-        async bodies(rows) {
+        queryRows: (page) => listInstances(database.read, application.uid, page),
+        async formatBodies(rows) {
           const versions = rows.map((row) => row.version_id);
           const found = await lookUpVersions(database.read, application.uid, versions, caller.role);
           return rows.map((row) => instanceBody(application, row, found(row.version_id)));
@@ -171,10 +177,10 @@ export function instanceHandlers(
 
     async updateInstance({ caller, params, body }) {
       const { application, instance } = await find(caller, params);
-      checkName(body.name, instance.id);
-      const { hidden } = await versionOf(caller, instance);
-      const before = JSON.parse(instance.configuration) as GivenConfiguration;
-      const configuration = body.configuration && withHidden(body.configuration, before, hidden);
+      validateName(body.name, instance.id);
+      const { hiddenOptions: hidden } = await versionOf(caller, instance);
+      const before = JSON.parse(instance.configuration) as RequestedConfiguration;
+      const configuration = body.configuration && restoreHiddenOptions(body.configuration, before, hidden);
       const changes = {
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
         ...(typeof body.description === 'string' ? { description: body.description } : {}),
@@ -182,7 +188,7 @@ export function instanceHandlers(
         ...(configuration
           ? {
               configuration: JSON.stringify(configuration),
-              secrets_collection_id: secretsOf(configuration),
+              secrets_collection_id: secretsCollectionId(configuration),
             }
           : {}),
         updated_at: clock.now(),
@@ -198,7 +204,7 @@ export function instanceHandlers(
             hidden,
           );
         await checkSecrets(tx, application, changes.secrets_collection_id);
-        return present(await updateInstance(tx, instance, changes), () => missing(application, instance.id));
+        return orThrow(await updateInstance(tx, instance, changes), () => missing(application, instance.id));
       });
       return { status: 200, body: await shownTo(caller, application, changed) };
     },
@@ -206,10 +212,10 @@ export function instanceHandlers(
     async deleteInstance({ caller, params }) {
       const { application, instance } = await find(caller, params);
       await database.transact(async (tx) => {
-        const held = await holdApplication(tx, application);
+        const held = await lockApplication(tx, application);
         if (held.default_instance === instance.id) {
           throw badRequest(
-            `The instance ${shown(instance.id)} is the default instance of the application; set default_instance to another or to "latest" first.`,
+            `The instance ${quoteValue(instance.id)} is the default instance of the application; set default_instance to another or to "latest" first.`,
           );
         }
         if (held.default_experiment_instance === instance.id)
@@ -224,9 +230,9 @@ export function instanceHandlers(
 function instanceBody(
   application: ApplicationsTable,
   row: InstancesTable,
-  { hidden, isDeleted }: OfVersion,
+  { hiddenOptions: hidden, isDeleted }: VersionInfo,
 ): Instance {
-  const configuration = JSON.parse(row.configuration) as GivenConfiguration;
+  const configuration = JSON.parse(row.configuration) as RequestedConfiguration;
   return {
     id: row.id,
     application_id: application.id,
@@ -234,10 +240,10 @@ function instanceBody(
     ...(isDeleted ? { version_deleted: true } : {}),
     name: row.name,
     description: row.description,
-    configuration: fullConfiguration(withoutHidden(configuration, hidden)),
+    configuration: completeConfiguration(omitHiddenOptions(configuration, hidden)),
     locked: false,
-    created_at: rfc3339(row.created_at),
-    updated_at: rfc3339(row.updated_at),
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
   };
 }
 
@@ -248,9 +254,9 @@ function latestBody(application: ApplicationsTable, id: InstanceId): Instance {
     version_id: '',
     name: 'Latest executable',
     description: 'Runs the executable pushed last.',
-    configuration: fullConfiguration({}),
+    configuration: completeConfiguration({}),
     locked: true,
-    created_at: rfc3339(application.created_at),
-    updated_at: rfc3339(application.updated_at),
+    created_at: formatRfc3339(application.created_at),
+    updated_at: formatRfc3339(application.updated_at),
   };
 }

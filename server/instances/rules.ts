@@ -1,7 +1,8 @@
 /** What an instance stands for, and the rules of options. Pure. */
+
+import type { InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
+import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { EXECUTION_CLASS_DEFAULT, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import type { SecretsCollectionId } from '@switchyard/contract/ids.ts';
-import type { InstanceConfiguration } from '@switchyard/contract/instances.ts';
 import {
   OPTION_NAME_CHARS_MAX,
   OPTION_VALUE_CHARS_MAX,
@@ -9,16 +10,16 @@ import {
   OPTIONS_MAX,
   PRIORITY_DEFAULT,
 } from '@switchyard/contract/limits.ts';
-import { isLatest } from '@switchyard/contract/reserved-instances.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { FormatType } from '@switchyard/contract/shapes.ts';
+import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import { closest, distance } from 'fastest-levenshtein';
-import { hiddenOptions, optionNames, requirementsOf } from '../applications/executable.ts';
+import { listHiddenOptions, listOptionNames, parseRequirements } from '../applications/executable.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
-import { cut, listed, shown } from '../http/problem.ts';
+import { formatNameList, quoteValue, truncate } from '../http/errors/problem.ts';
 
 /** A configuration as callers give it: anything may be left out or null. */
-export interface GivenConfiguration {
+export interface RequestedConfiguration {
   execution_class?: ExecutionClass | null;
   options?: Record<string, string | number | boolean> | null;
   secrets_collection_id?: string | null;
@@ -28,12 +29,12 @@ export interface GivenConfiguration {
 }
 
 /** Ids that cannot be taken: `default` is what an absent instance id stands for. */
-export function isReserved(instanceId: string): boolean {
+export function isReservedInstanceId(instanceId: string): boolean {
   return isLatest(instanceId) || instanceId === 'default';
 }
 
 /** What is wrong with the options but for their names, as a sentence, or null. `field` is where they were given. */
-export function optionsError(
+export function validateOptions(
   options: Record<string, unknown> | null | undefined,
   field: string,
 ): string | null {
@@ -42,14 +43,16 @@ export function optionsError(
     return `${field} has ${entries.length} options; it may have ${OPTIONS_MAX}.`;
   for (const [name, value] of entries) {
     if (name.length > OPTION_NAME_CHARS_MAX)
-      return `${field} has the option ${shown(name)}, ${name.length} characters long; a name may have ${OPTION_NAME_CHARS_MAX}.`;
+      return `${field} has the option ${quoteValue(name)}, ${name.length} characters long; a name may have ${OPTION_NAME_CHARS_MAX}.`;
     const text = String(value);
     if (text.length > OPTION_VALUE_CHARS_MAX)
       return `${field}.${name} is ${text.length} characters long; a value may have ${OPTION_VALUE_CHARS_MAX}.`;
     if (text.includes('\0'))
       return `${field}.${name} contains a NUL character, which no program can be given.`;
   }
-  const chars = JSON.stringify(asText(Object.fromEntries(entries) as Record<string, string>)).length;
+  const chars = JSON.stringify(
+    stringifyOptions(Object.fromEntries(entries) as Record<string, string>),
+  ).length;
   return chars > OPTIONS_CHARS_MAX
     ? `${field} is ${chars} characters long, written as JSON; all options together may have ${OPTIONS_CHARS_MAX}.`
     : null;
@@ -60,17 +63,17 @@ export interface DeclaredOptions {
   /** Names that the manifest declares. */
   names: ReadonlySet<string>;
   /** Names that no message to the role may hold. */
-  hidden: ReadonlySet<string>;
+  hiddenNames: ReadonlySet<string>;
 }
 
 /** The options of an app that is not known, or has no manifest. */
-export const NO_DECLARED_OPTIONS: DeclaredOptions = { names: new Set(), hidden: new Set() };
+export const NO_DECLARED_OPTIONS: DeclaredOptions = { names: new Set(), hiddenNames: new Set() };
 
 /** Options that the executable declares, for a message to the role. */
-export function declaredOptions(executable: ExecutablesTable, role: Role): DeclaredOptions {
+export function readDeclaredOptions(executable: ExecutablesTable, role: Role): DeclaredOptions {
   return {
-    names: optionNames(requirementsOf(executable).options),
-    hidden: hiddenOptions(executable, role),
+    names: listOptionNames(parseRequirements(executable).options),
+    hiddenNames: listHiddenOptions(executable, role),
   };
 }
 
@@ -78,49 +81,49 @@ export function declaredOptions(executable: ExecutablesTable, role: Role): Decla
  * Why a name is refused, as a sentence, or null. A name that the manifest declares is taken as it stands there; any other
  * has letters, digits and periods.
  */
-export function optionNameError(
+export function validateOptionNames(
   names: readonly string[],
   field: string,
   declared: DeclaredOptions,
 ): string | null {
   const wrong = names.find((name) => !SIMPLE_NAME.test(name) && !declared.names.has(name));
   if (wrong === undefined) return null;
-  const given = declared.hidden.has(wrong)
+  const given = declared.hiddenNames.has(wrong)
     ? 'an option that is hidden from you'
-    : `the option ${shown(wrong)}`;
+    : `the option ${quoteValue(wrong)}`;
   return `${field} has ${given}, which the app does not declare; undeclared names of options may contain letters, digits and periods. ${namesTold(wrong, declared)}`;
 }
 
 const SIMPLE_NAME = /^[A-Za-z0-9.]+$/;
 
-function namesTold(wrong: string, { names, hidden }: DeclaredOptions): string {
+function namesTold(wrong: string, { names, hiddenNames: hidden }: DeclaredOptions): string {
   const known = [...names].filter((name) => !hidden.has(name));
   if (known.length === 0) return 'The app declares no options.';
   const near = closest(wrong, known.slice(0, NAMES_COMPARED_MAX));
   const isNear = distance(wrong, near) <= Math.ceil(wrong.length / 3);
-  return `${isNear ? `Did you mean ${shown(near)}? ` : ''}The app declares ${listed(known.map(cut))}.`;
+  return `${isNear ? `Did you mean ${quoteValue(near)}? ` : ''}The app declares ${formatNameList(known.map(truncate))}.`;
 }
 
 /** More would take longer to compare than a refusal is worth. */
 const NAMES_COMPARED_MAX = 1000;
 
 /** Options as text, which is how apps get them. */
-export function asText(
+export function stringifyOptions(
   options: Record<string, string | number | boolean> | null | undefined,
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(options ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
 /** The secrets collection the configuration names; clients send an empty id for none. */
-export function secretsOf(given: GivenConfiguration): SecretsCollectionId | null {
+export function secretsCollectionId(given: RequestedConfiguration): SecretsCollectionId | null {
   return (given.secrets_collection_id || null) as SecretsCollectionId | null;
 }
 
 /** The configuration with its defaults filled in, as the API shows it. */
-export function fullConfiguration(given: GivenConfiguration): InstanceConfiguration {
+export function completeConfiguration(given: RequestedConfiguration): InstanceConfiguration {
   return {
     execution_class: given.execution_class ?? EXECUTION_CLASS_DEFAULT,
-    options: asText(given.options),
+    options: stringifyOptions(given.options),
     secrets_collection_id: given.secrets_collection_id ?? '',
     queuing: {
       priority: given.queuing?.priority ?? PRIORITY_DEFAULT,

@@ -1,5 +1,5 @@
 /** Instances, and which version each runs. */
-import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/ids.ts';
+import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface InstancesTable {

@@ -1,8 +1,8 @@
 /** Every statement on instances. */
-import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/ids.ts';
+import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
-import type { PageRequest } from '../http/paging.ts';
+import { isAfter } from '../database/list-order.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { InstancesTable } from './schema.ts';
 
 /** false when the application has one of that id. */
@@ -44,7 +44,7 @@ export async function listInstancesOfVersion(
   return rows.map((row) => row.id);
 }
 
-export async function findInstanceOfSecrets(
+export async function findInstanceUsingSecrets(
   db: Reader,
   applicationUid: string,
   collection: SecretsCollectionId,

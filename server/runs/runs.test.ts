@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRun, ended, logged, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import {
+  createRun,
+  createRunAndWait,
+  nodeApp,
+  pushApp,
+  waitForLogLine,
+  waitForRunEnd,
+} from '../testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -15,7 +22,10 @@ afterAll(() => server.close());
 
 describe('a run', () => {
   test('goes from request to result', async () => {
-    const run = await runToEnd(server, 'echo', { input: { stops: 3 }, body: { options: { duration: 2 } } });
+    const run = await createRunAndWait(server, 'echo', {
+      input: { stops: 3 },
+      body: { options: { duration: 2 } },
+    });
     expect(run.status_v2).toBe('succeeded');
     expect(run.output).toEqual({ input: { stops: 3 }, options: { duration: '2' } });
     const { body } = await server.client.call('getRunLogs', {
@@ -25,11 +35,11 @@ describe('a run', () => {
   });
 
   test('keeps its input byte for byte', async () => {
-    const answer = await server.ask('POST', '/v1/applications/echo/runs', {
+    const answer = await server.request('POST', '/v1/applications/echo/runs', {
       body: '{"name":"x", "input" : {"a":1.0,"n":12345678901234567890} }',
     });
     const { run_id } = answer.body as { run_id: string };
-    const input = await server.ask('GET', `/v1/applications/echo/runs/${run_id}/input`);
+    const input = await server.request('GET', `/v1/applications/echo/runs/${run_id}/input`);
     expect(input.text).toBe('{"a":1.0,"n":12345678901234567890}');
   });
 
@@ -47,8 +57,8 @@ describe('a run', () => {
       ),
     );
     const run = await createRun(server, 'patient');
-    await logged(server, 'patient', run, 'started');
-    expect((await server.ask('PATCH', `/v1/applications/patient/runs/${run}/cancel`)).status).toBe(204);
-    expect((await ended(server, 'patient', run)).status_v2).toBe('canceled');
+    await waitForLogLine(server, 'patient', run, 'started');
+    expect((await server.request('PATCH', `/v1/applications/patient/runs/${run}/cancel`)).status).toBe(204);
+    expect((await waitForRunEnd(server, 'patient', run)).status_v2).toBe('canceled');
   });
 });

@@ -1,9 +1,16 @@
 /** Secrets on their way to an app: which collection a run gets, and how the app finds what is in it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRun, ended, logged, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { expectError, expectStatus, freshApplication, freshId } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import {
+  createRun,
+  createRunAndWait,
+  nodeApp,
+  pushApp,
+  waitForLogLine,
+  waitForRunEnd,
+} from '../testing/fixtures/apps.ts';
+import { createApplication, expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const APP = nodeApp(`async (input) => {
   const { readFileSync, statSync } = await import('node:fs');
@@ -24,7 +31,7 @@ let application: string;
 let base: string;
 beforeAll(async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' } });
-  application = await freshApplication(server);
+  application = await createApplication(server);
   base = `/v1/applications/${application}`;
   await pushApp(server, application, { ...APP, 'data/one.txt': 'one' });
   await server.client.call('createVersion', {
@@ -35,19 +42,19 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function collection(secrets: unknown[]): Promise<string> {
-  const id = freshId('s');
-  expectStatus(await server.ask('POST', `${base}/secrets`, { body: { id, secrets } }), 201);
+  const id = uniqueId('s');
+  expectStatus(await server.request('POST', `${base}/secrets`, { body: { id, secrets } }), 201);
   return id;
 }
 async function instanceWith(secrets: string): Promise<string> {
-  const id = freshId('i');
+  const id = uniqueId('i');
   const body = { id, version_id: 'v1', ...named(secrets) };
-  expectStatus(await server.ask('POST', `${base}/instances`, { body }), 201);
+  expectStatus(await server.request('POST', `${base}/instances`, { body }), 201);
   return id;
 }
 const key = (value: string) => [{ type: 'env', location: 'KEY', value }];
 const keyOf = async (asked: { instance?: string; body?: Record<string, unknown> }): Promise<unknown> => {
-  const run = await runToEnd(server, application, { ...asked, input: { env: ['KEY'] } });
+  const run = await createRunAndWait(server, application, { ...asked, input: { env: ['KEY'] } });
   expect(run.error).toBe('');
   return (run.output as { env: { KEY: unknown } }).env.KEY;
 };
@@ -65,7 +72,7 @@ describe('an app finds', () => {
     };
     const secrets = Object.entries(values).map(([location, value]) => ({ type: 'env', location, value }));
     const env = [...Object.keys(values), 'NEXTMV_APP_ID', 'NEXTMV_RUN_ID'];
-    const run = await runToEnd(server, application, {
+    const run = await createRunAndWait(server, application, {
       input: { env },
       body: named(await collection(secrets)),
     });
@@ -77,7 +84,7 @@ describe('an app finds', () => {
   test('files with their values, for it alone, below its working directory', async () => {
     const values = { key: 'treasure\n', 'keys/deep/ü.txt': 'ä 🚚', './.hidden': '', 'data/two.txt': 'a\0b' };
     const secrets = Object.entries(values).map(([location, value]) => ({ type: 'file', location, value }));
-    const run = await runToEnd(server, application, {
+    const run = await createRunAndWait(server, application, {
       input: { files: [...Object.keys(values), 'data/one.txt'], env: ['key'] },
       body: named(await collection(secrets)),
     });
@@ -90,7 +97,7 @@ describe('an app finds', () => {
   test('files at absolute places, where it has a sandbox; elsewhere the run says why not', async () => {
     const files = { '/app/keys/a': 'of the app', '/tmp/b': 'of its temp folder' };
     const secrets = Object.entries(files).map(([location, value]) => ({ type: 'file', location, value }));
-    const run = await runToEnd(server, application, {
+    const run = await createRunAndWait(server, application, {
       input: { files: Object.keys(files) },
       body: named(await collection(secrets)),
     });
@@ -102,7 +109,7 @@ describe('an app finds', () => {
     'not a file at %s, which its executable has; the run says so',
     async (location) => {
       const secrets = await collection([{ type: 'file', location, value: 'treasure' }]);
-      const run = await runToEnd(server, application, { input: {}, body: named(secrets) });
+      const run = await createRunAndWait(server, application, { input: {}, body: named(secrets) });
       expect(run).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
       expect(run.error).toContain(`The secret file location "${location}" cannot be written`);
     },
@@ -110,7 +117,10 @@ describe('an app finds', () => {
 
   test('nothing of other collections', async () => {
     await collection([{ type: 'env', location: 'FOREIGN', value: 'treasure' }]);
-    const run = await runToEnd(server, application, { input: {}, body: named(await collection(key('own'))) });
+    const run = await createRunAndWait(server, application, {
+      input: {},
+      body: named(await collection(key('own'))),
+    });
     expect((run.output as { names: string[] }).names).not.toContain('FOREIGN');
   });
 });
@@ -126,17 +136,17 @@ describe('a run gets', () => {
     expect(await keyOf({ body: named(ofRun) })).toBe('of the run');
     for (const nothing of [null, ''])
       expect(await keyOf({ instance, body: named(nothing) })).toBe('of the instance');
-    const run = await runToEnd(server, application, { instance, input: {}, body: named(ofRun) });
+    const run = await createRunAndWait(server, application, { instance, input: {}, body: named(ofRun) });
     expect(run.secrets_collection_id).toBe(ofRun);
     expect(run.metadata.secrets_collection_id).toBe(ofRun);
-    const bare = await runToEnd(server, application, { input: {} });
+    const bare = await createRunAndWait(server, application, { input: {} });
     expect(bare.secrets_collection_id).toBe('');
     expect(bare.metadata).not.toHaveProperty('secrets_collection_id');
   });
 
   test('all of its own collection and nothing of the one of its instance', async () => {
     const instance = await instanceWith(await collection([{ type: 'env', location: 'OTHER', value: 'x' }]));
-    const run = await runToEnd(server, application, {
+    const run = await createRunAndWait(server, application, {
       instance,
       input: { env: ['KEY', 'OTHER'] },
       body: named(await collection(key('own'))),
@@ -147,49 +157,51 @@ describe('a run gets', () => {
   test('what the collection holds when the app is started', async () => {
     const secrets = await collection(key('old'));
     const blocker = await createRun(server, application, { input: { ms: 500 } });
-    await logged(server, application, blocker, 'started');
+    await waitForLogLine(server, application, blocker, 'started');
     const run = await createRun(server, application, { input: { env: ['KEY'] }, body: named(secrets) });
     const body = { secrets: key('new') };
-    expectStatus(await server.ask('PUT', `${base}/secrets/${secrets}`, { body }), 200);
-    expect((await ended(server, application, run)).output).toMatchObject({ env: { KEY: 'new' } });
+    expectStatus(await server.request('PUT', `${base}/secrets/${secrets}`, { body }), 200);
+    expect((await waitForRunEnd(server, application, run)).output).toMatchObject({ env: { KEY: 'new' } });
   });
 });
 
 describe('a collection that is not there', () => {
   test('is a 400 when the run names it, also one of another application, and nothing is run', async () => {
-    const other = await freshApplication(server);
-    const foreign = freshId('s');
-    const made = await server.ask('POST', `/v1/applications/${other}/secrets`, {
+    const other = await createApplication(server);
+    const foreign = uniqueId('s');
+    const made = await server.request('POST', `/v1/applications/${other}/secrets`, {
       body: { id: foreign, secrets: [] },
     });
     expectStatus(made, 201);
-    const before = ((await server.ask('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
+    const before = ((await server.request('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
     for (const id of ['missing', foreign]) {
-      const answer = await server.ask('POST', `${base}/runs`, { body: { input: {}, ...named(id) } });
+      const answer = await server.request('POST', `${base}/runs`, { body: { input: {}, ...named(id) } });
       expectError(answer, 400, `configuration.secrets_collection_id is "${id}"`);
     }
-    expectError(await server.ask('POST', `${base}/runs`, { body: named('a\0') }), 400, 'NUL');
-    const after = ((await server.ask('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
+    expectError(await server.request('POST', `${base}/runs`, { body: named('a\0') }), 400, 'NUL');
+    const after = ((await server.request('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
     expect(after).toBe(before);
   });
 
   test('is a 400 that names the instance when that is who names it', async () => {
     const secrets = await collection([]);
     const instance = await instanceWith(secrets);
-    await server.running.database.transact((tx) =>
+    await server.runningServer.database.transact((tx) =>
       sql`delete from secrets_collections where id = ${secrets}`.execute(tx),
     );
-    const answer = await server.ask('POST', `${base}/runs?instance_id=${instance}`, { body: { input: {} } });
+    const answer = await server.request('POST', `${base}/runs?instance_id=${instance}`, {
+      body: { input: {} },
+    });
     expectError(answer, 400, `"${secrets}" of the instance "${instance}"`);
   });
 
   test('any more when the app is to start fails the run, which says so', async () => {
     const secrets = await collection(key('treasure'));
     const blocker = await createRun(server, application, { input: { ms: 500 } });
-    await logged(server, application, blocker, 'started');
+    await waitForLogLine(server, application, blocker, 'started');
     const run = await createRun(server, application, { input: {}, body: named(secrets) });
-    expectStatus(await server.ask('DELETE', `${base}/secrets/${secrets}`), 204);
-    const found = await ended(server, application, run);
+    expectStatus(await server.request('DELETE', `${base}/secrets/${secrets}`), 204);
+    const found = await waitForRunEnd(server, application, run);
     expect(found).toMatchObject({
       status_v2: 'failed',
       error: `The secrets collection "${secrets}" of the run was deleted before the app was started.`,
@@ -200,10 +212,10 @@ describe('a collection that is not there', () => {
 
   test('readable fails the run, which says so', async () => {
     const secrets = await collection(key('treasure'));
-    await server.running.database.transact((tx) =>
+    await server.runningServer.database.transact((tx) =>
       sql`update secrets_collections set secrets = ${Buffer.alloc(40)} where id = ${secrets}`.execute(tx),
     );
-    const run = await runToEnd(server, application, { input: {}, body: named(secrets) });
+    const run = await createRunAndWait(server, application, { input: {}, body: named(secrets) });
     expect(run).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
     expect(run.error).toContain(`"${secrets}" of the run cannot be decrypted`);
   });
@@ -213,18 +225,18 @@ test('without a sandbox an app has its variables and relative files, and no abso
   await using bare = await startTestServer({ env: { SWITCHYARD_CONTAINMENT: 'limits' } });
   await pushApp(bare, 'app', APP);
   const create = (id: string, ...secrets: unknown[]) =>
-    bare.ask('POST', '/v1/applications/app/secrets', { body: { id, secrets } });
+    bare.request('POST', '/v1/applications/app/secrets', { body: { id, secrets } });
   const file = { type: 'file', location: 'keys/a', value: 'treasure' };
   expectStatus(await create('relative', file, ...key('of the run')), 201);
   expectStatus(await create('absolute', { ...file, location: '/app/keys/a' }), 201);
   const input = { env: ['KEY'], files: ['keys/a'] };
-  const found = await runToEnd(bare, 'app', { input, body: named('relative') });
+  const found = await createRunAndWait(bare, 'app', { input, body: named('relative') });
   expect(found.output).toMatchObject({
     env: { KEY: 'of the run' },
     files: { 'keys/a': 'treasure' },
     modes: [0o600],
   });
-  const refused = await runToEnd(bare, 'app', { input, body: named('absolute') });
+  const refused = await createRunAndWait(bare, 'app', { input, body: named('absolute') });
   expect(refused).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1, containment: 'limits' } });
   expect(refused.error).toContain('"/app/keys/a" is absolute');
 });

@@ -2,30 +2,31 @@
  * Secrets as they lie in the database: the whole list in JSON, sealed for its collection in its account. The list is sealed
  * as one, so that not even locations and numbers of secrets can be read, and no secret moved to another collection.
  */
-import type { AccountId, SecretsCollectionId } from '@switchyard/contract/ids.ts';
-import type { Secret } from '@switchyard/contract/secrets.ts';
-import type { Seal } from '../database/seal.ts';
+
+import type { Secret } from '@switchyard/contract/applications/secrets.ts';
+import type { AccountId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
+import type { Encryptor } from '../database/encryption.ts';
 
 /** Whose secrets they are. */
-export interface SecretsPlace {
+export interface SecretsOwner {
   account: AccountId;
   applicationUid: string;
   id: SecretsCollectionId;
 }
 
-const written = ({ account, applicationUid, id }: SecretsPlace): string[] => [
+const written = ({ account, applicationUid, id }: SecretsOwner): string[] => [
   'secrets collection',
   id,
   account,
   applicationUid,
 ];
 
-export function sealSecrets(seal: Seal, secrets: readonly Secret[], place: SecretsPlace): Buffer {
+export function sealSecrets(seal: Encryptor, secrets: readonly Secret[], place: SecretsOwner): Buffer {
   const plain = secrets.map(({ type, location, value }) => ({ type, location, value }));
-  return seal.close(JSON.stringify(plain), written(place));
+  return seal.encrypt(JSON.stringify(plain), written(place));
 }
 
 /** Throws SealBrokenError when they were sealed for another place or with another key. */
-export function openSecrets(seal: Seal, sealed: Uint8Array, place: SecretsPlace): Secret[] {
-  return JSON.parse(seal.open(sealed, written(place))) as Secret[];
+export function openSecrets(seal: Encryptor, sealed: Uint8Array, place: SecretsOwner): Secret[] {
+  return JSON.parse(seal.decrypt(sealed, written(place))) as Secret[];
 }

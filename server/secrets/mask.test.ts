@@ -35,7 +35,7 @@ const CASES: [what: string, values: string[], text: string, shown: string][] = [
 ];
 
 test.each(CASES)('%s', (_what, values, text, shown) => {
-  expect(new Mask(values).text(text)).toBe(shown);
+  expect(new Mask(values).maskText(text)).toBe(shown);
 });
 
 test.each(CASES)('%s, in pieces of any size', async (_what, values, text, shown) => {
@@ -45,22 +45,24 @@ test.each(CASES)('%s, in pieces of any size', async (_what, values, text, shown)
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
     })();
     const given: Buffer[] = [];
-    for await (const piece of new Mask(values).stream(pieces, false)) given.push(piece);
+    for await (const piece of new Mask(values).maskStream(pieces, false)) given.push(piece);
     expect(Buffer.concat(given).toString()).toBe(shown);
   }
 });
 
 test('bytes that are no text stay as they are', () => {
   const bytes = Buffer.from([0xff, 0, 0x80, ...Buffer.from('gold'), 0xfe]);
-  expect(new Mask(['gold']).bytes(bytes)).toEqual(Buffer.from([0xff, 0, 0x80, ...Buffer.from('***'), 0xfe]));
+  expect(new Mask(['gold']).maskBytes(bytes)).toEqual(
+    Buffer.from([0xff, 0, 0x80, ...Buffer.from('***'), 0xfe]),
+  );
 });
 
 test('without values nothing is touched', () => {
   const bytes = Buffer.from('anything');
   expect(NO_MASK.isEmpty).toBe(true);
   expect(new Mask(['abc', '\n']).isEmpty).toBe(true);
-  expect(NO_MASK.text('anything')).toBe('anything');
-  expect(NO_MASK.bytes(bytes)).toBe(bytes);
+  expect(NO_MASK.maskText('anything')).toBe('anything');
+  expect(NO_MASK.maskBytes(bytes)).toBe(bytes);
 });
 
 /** What is kept of the end, by how much of the value lies in it: `ab treasure yz` from each place on. */
@@ -68,8 +70,8 @@ test('an end that begins within a value shows stars for what is left of it', () 
   const mask = new Mask(['treasure']);
   const text = 'ab treasure yz';
   const shown = [...Array(text.length + 1).keys()].map((from) => {
-    const before = Math.min(from, mask.reach);
-    return mask.tail(Buffer.from(text.slice(from - before)), before).toString();
+    const before = Math.min(from, mask.longestSecretBytes);
+    return mask.maskTail(Buffer.from(text.slice(from - before)), before).toString();
   });
   const within = Array.from({ length: 'treasure'.length }, () => '*** yz');
   expect(shown).toEqual(['ab *** yz', 'b *** yz', ' *** yz', ...within, ' yz', 'yz', 'z', '']);
@@ -78,10 +80,10 @@ test('an end that begins within a value shows stars for what is left of it', () 
 test('a line that was cut within a value shows no beginning of it of 4 characters or more', () => {
   const mask = new Mask(['treasure']);
   const remark = ' [line cut after 64 KiB]';
-  expect(mask.line(`a treasu${remark}`)).toBe(`a ***${remark}`);
-  expect(mask.line(`a tre${remark}`)).toBe(`a tre${remark}`);
-  expect(mask.line(`treasure!${remark}`)).toBe(`***!${remark}`);
-  expect(mask.line('a treasu')).toBe('a treasu');
+  expect(mask.maskLine(`a treasu${remark}`)).toBe(`a ***${remark}`);
+  expect(mask.maskLine(`a tre${remark}`)).toBe(`a tre${remark}`);
+  expect(mask.maskLine(`treasure!${remark}`)).toBe(`***!${remark}`);
+  expect(mask.maskLine('a treasu')).toBe('a treasu');
 });
 
 test('a log that was cut within a value shows no beginning of it either', async () => {
@@ -90,7 +92,7 @@ test('a log that was cut within a value shows no beginning of it either', async 
     yield Buffer.from('sur');
   })();
   const given: Buffer[] = [];
-  for await (const piece of new Mask(['treasure', 'gold']).stream(pieces, true)) given.push(piece);
+  for await (const piece of new Mask(['treasure', 'gold']).maskStream(pieces, true)) given.push(piece);
   expect(Buffer.concat(given).toString()).toBe('***, ***');
 });
 
@@ -110,6 +112,6 @@ test('as many values as there can be, against the plainest way of looking for th
       for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1))
         hidden.fill(true, at, at + value.length);
     const visible = [...text].filter((_, at) => !hidden[at]).join('');
-    expect(new Mask(values).text(text).replaceAll('*', '')).toBe(visible);
+    expect(new Mask(values).maskText(text).replaceAll('*', '')).toBe(visible);
   }
 });

@@ -6,7 +6,7 @@
  * replacing every "1" or "no" would make a log unreadable and say where the secret is. A value that the app changes, such
  * as its Base64, is not recognised.
  */
-import { Automaton } from './occurrences.ts';
+import { AhoCorasick } from './aho-corasick.ts';
 
 export const MASKED_CHARS_MIN = 4;
 const STARS = Buffer.from('***');
@@ -40,50 +40,50 @@ export class Mask {
   readonly values: readonly string[];
   /** Whether nothing is ever replaced. */
   readonly isEmpty: boolean;
-  readonly #automaton: Automaton;
+  readonly #automaton: AhoCorasick;
   readonly #longest: number;
 
   constructor(values: readonly string[]) {
     const patterns = patternsOf(values).map((one) => Buffer.from(one));
     this.values = values;
     this.isEmpty = patterns.length === 0;
-    this.#automaton = new Automaton(patterns);
+    this.#automaton = new AhoCorasick(patterns);
     this.#longest = Math.max(0, ...patterns.map((one) => one.length));
   }
 
-  text(text: string): string {
-    return this.isEmpty ? text : this.bytes(Buffer.from(text)).toString('utf8');
+  maskText(text: string): string {
+    return this.isEmpty ? text : this.maskBytes(Buffer.from(text)).toString('utf8');
   }
 
   /** A line of a log. One that the runner cut may end within a value. */
-  line(text: string): string {
+  maskLine(text: string): string {
     if (this.isEmpty) return text;
     const cut = text.endsWith(']') ? text.lastIndexOf(CUT_REMARK) : -1;
-    if (cut < 0) return this.text(text);
+    if (cut < 0) return this.maskText(text);
     const scan = new Scan(this.#automaton);
     const head = [scan.write(Buffer.from(text.slice(0, cut))), scan.end({ cut: true })];
     return `${Buffer.concat(head).toString('utf8')}${text.slice(cut)}`;
   }
 
-  bytes(bytes: Buffer): Buffer {
+  maskBytes(bytes: Buffer): Buffer {
     if (this.isEmpty) return bytes;
     const scan = new Scan(this.#automaton);
     return Buffer.concat([scan.write(bytes), scan.end()]);
   }
 
   /** How many bytes before an end part `tail` needs to recognise a value that reaches into it. */
-  get reach(): number {
+  get longestSecretBytes(): number {
     return Math.max(0, this.#longest - 1);
   }
 
   /** What comes after the first `before` bytes, which are only there to be looked at. */
-  tail(bytes: Buffer, before: number): Buffer {
+  maskTail(bytes: Buffer, before: number): Buffer {
     const scan = new Scan(this.#automaton, before);
     return Buffer.concat([scan.write(bytes), scan.end()]);
   }
 
   /** Content that comes in pieces; a value may lie across them. `cut`: the content may end within a value. */
-  async *stream(source: AsyncIterable<Buffer>, cut: boolean): AsyncGenerator<Buffer> {
+  async *maskStream(source: AsyncIterable<Buffer>, cut: boolean): AsyncGenerator<Buffer> {
     const scan = new Scan(this.#automaton);
     for await (const piece of source) {
       const given = scan.write(piece);
@@ -98,7 +98,7 @@ export const NO_MASK = new Mask([]);
 
 /** One pass. Bytes that may be the beginning of a value are held back until it is known. */
 class Scan {
-  readonly #automaton: Automaton;
+  readonly #automaton: AhoCorasick;
   #node = 0;
   #held: Buffer = Buffer.alloc(0);
   /** In order, apart from each other, relative to the first byte held. */
@@ -106,7 +106,7 @@ class Scan {
   /** So many bytes are still to be left out. */
   #skip: number;
 
-  constructor(automaton: Automaton, skip = 0) {
+  constructor(automaton: AhoCorasick, skip = 0) {
     this.#automaton = automaton;
     this.#skip = skip;
   }

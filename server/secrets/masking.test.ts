@@ -3,9 +3,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRun, ended, logged, packFiles, pushApp, runToEnd } from '../testing/apps.ts';
-import { expectStatus, freshApplication } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import {
+  createRun,
+  createRunAndWait,
+  packFiles,
+  pushApp,
+  waitForLogLine,
+  waitForRunEnd,
+} from '../testing/fixtures/apps.ts';
+import { createApplication, expectStatus } from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const KEY = 'treasure-of-the-island';
 const LINES = 'BEGIN KEY\nfirst "half"\nend\n';
@@ -31,7 +38,7 @@ let server: TestServer;
 let application: string;
 beforeAll(async () => {
   server = await startTestServer();
-  application = await freshApplication(server);
+  application = await createApplication(server);
   await pushApp(server, application, APP);
   await collection('keys', KEY, LINES);
 });
@@ -45,24 +52,24 @@ async function collection(id: string, key: string, file: string): Promise<string
     { type: 'env', location: 'SHORT', value: 'yes' },
   ];
   const body = { id, secrets };
-  expectStatus(await server.ask('POST', `/v1/applications/${application}/secrets`, { body }), 201);
+  expectStatus(await server.request('POST', `/v1/applications/${application}/secrets`, { body }), 201);
   return id;
 }
 const named = (secrets_collection_id: string) => ({ configuration: { secrets_collection_id } });
 const withKeys = named('keys');
 const run = (input: object, body: Record<string, unknown> = withKeys) =>
-  runToEnd(server, application, { input, body });
+  createRunAndWait(server, application, { input, body });
 const pathOf = (id: string, rest: string): string => `/v1/applications/${application}/runs/${id}${rest}`;
 const logOf = async (id: string): Promise<string> =>
-  ((await server.ask('GET', pathOf(id, '/logs'))).body as { log: string }).log;
+  ((await server.request('GET', pathOf(id, '/logs'))).body as { log: string }).log;
 async function liveOf(id: string): Promise<string[]> {
-  const { body } = await server.ask('GET', pathOf(id, '/logs/live'));
+  const { body } = await server.request('GET', pathOf(id, '/logs/live'));
   return (body as { items: { log: string }[] }).items.map((item) => item.log);
 }
 /** Everything the API says about the run. */
 async function everything(id: string): Promise<string> {
   const paths = ['', '/metadata', '/output', '/logs', '/logs/live'];
-  const answers = await Promise.all(paths.map((path) => server.ask('GET', pathOf(id, path))));
+  const answers = await Promise.all(paths.map((path) => server.request('GET', pathOf(id, path))));
   return answers.map((answer) => answer.text).join('\n');
 }
 
@@ -75,10 +82,10 @@ describe('secrets show as stars', () => {
       input: { stderr: STDERR, waits: true },
       body: withKeys,
     });
-    await logged(server, application, id, '{"json"');
+    await waitForLogLine(server, application, id, '{"json"');
     expect(await liveOf(id)).toEqual(SHOWN);
-    expectStatus(await server.ask('PATCH', pathOf(id, '/cancel')), 204);
-    const found = await ended(server, application, id);
+    expectStatus(await server.request('PATCH', pathOf(id, '/cancel')), 204);
+    const found = await waitForRunEnd(server, application, id);
     expect(found.status_v2).toBe('canceled');
     expect(await liveOf(id)).toEqual(SHOWN);
     expect(await logOf(id)).toBe(`${SHOWN.join('\n')}\n`);
@@ -139,7 +146,7 @@ describe('secrets show as stars', () => {
   });
 
   test('in both streams of an app that writes files, in any order', async () => {
-    const own = await freshApplication(server);
+    const own = await createApplication(server);
     const main = `
       import { mkdirSync, writeFileSync } from 'node:fs';
       console.log('out', process.env.KEY);
@@ -150,11 +157,11 @@ describe('secrets show as stars', () => {
     `;
     await pushApp(server, own, { 'main.mjs': main }, { io_configuration: { format: 'multi-file' } });
     const secrets = { id: 'keys', secrets: [{ type: 'env', location: 'KEY', value: KEY }] };
-    expectStatus(await server.ask('POST', `/v1/applications/${own}/secrets`, { body: secrets }), 201);
+    expectStatus(await server.request('POST', `/v1/applications/${own}/secrets`, { body: secrets }), 201);
     const { body } = await server.client.call('createRunUpload', { params: { application_id: own } });
     const archive = new Uint8Array(await packFiles({ 'a.txt': 'any' }));
     expect((await fetch(body.upload_url, { method: 'PUT', body: archive })).status).toBe(200);
-    const found = await runToEnd(server, own, { body: { upload_id: body.upload_id, ...withKeys } });
+    const found = await createRunAndWait(server, own, { body: { upload_id: body.upload_id, ...withKeys } });
     expect(found.status_v2).toBe('failed');
     expect(found.error_log?.stderr.split('\n').sort()).toEqual(['', 'err ***', 'out ***']);
     expect(found.error_log?.stdout).toBe('out ***\n');
@@ -178,7 +185,7 @@ test('after a run neither the database nor a file of the server holds a value', 
   const found = await run({ stderr: STDERR, stdout: '@KEY', code: 3 }, named(id));
   expect(found).toMatchObject({ status_v2: 'failed', error_log: { stdout: '***' } });
   const holding = (): string[] =>
-    readdirSync(server.data, { withFileTypes: true, recursive: true })
+    readdirSync(server.dataFolder, { withFileTypes: true, recursive: true })
       .filter((one) => one.isFile())
       .map((one) => join(one.parentPath, one.name))
       .filter((path) => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0)).includes(value));
@@ -186,7 +193,7 @@ test('after a run neither the database nor a file of the server holds a value', 
   await expect.poll(holding, { timeout: 10_000, interval: 20 }).toEqual([]);
   const { rows } = await sql<{
     lines: string;
-  }>`select lines from log_chunks where run_id = ${found.id}`.execute(server.running.database.read);
+  }>`select lines from log_chunks where run_id = ${found.id}`.execute(server.runningServer.database.read);
   expect(rows.length).toBeGreaterThan(0);
   for (const row of rows) expect(row.lines).not.toContain(value);
 });

@@ -1,39 +1,40 @@
 /** The operations on secrets collections. */
-import type { ApplicationId, SecretsCollectionId } from '@switchyard/contract/ids.ts';
+
+import type { Secret, SecretsCollectionSummary } from '@switchyard/contract/applications/secrets.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import type { Secret, SecretsCollectionSummary } from '@switchyard/contract/secrets.ts';
+import type { ApplicationId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import { getApplication, holdApplication } from '../applications/store.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
+import { getApplication, lockApplication } from '../applications/store.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import type { Seal } from '../database/seal.ts';
-import type { HandlersOf } from '../http/handler.ts';
-import { answerListObject } from '../http/lists.ts';
-import { checkName } from '../http/names.ts';
-import type { PageTokens } from '../http/paging.ts';
-import { badRequest, notFound, present, shown } from '../http/problem.ts';
+import type { Encryptor } from '../database/encryption.ts';
+import { badRequest, notFound, orThrow, quoteValue } from '../http/errors/problem.ts';
+import type { HandlersFor } from '../http/handlers/handler.ts';
+import { respondWithListObject } from '../http/lists/list-responses.ts';
+import type { PageTokens } from '../http/lists/pagination.ts';
+import { validateName } from '../http/requests/resource-names.ts';
 import { makeId, type Random } from '../random.ts';
-import { openSecrets, type SecretsPlace, sealSecrets } from './encrypt.ts';
-import { changedSecrets, secretsError } from './rules.ts';
+import { openSecrets, type SecretsOwner, sealSecrets } from './encrypt.ts';
+import { applySecretOperations, validateSecrets } from './rules.ts';
 import type { SecretsCollectionsTable } from './schema.ts';
 import {
+  type CollectionSummary,
   deleteCollection,
   findCollection,
-  holdCollection,
   insertCollection,
-  type ListedCollection,
   listCollections,
+  lockCollection,
   updateCollection,
 } from './store.ts';
 
 interface Parts {
   database: Database;
   pageTokens: PageTokens;
-  seal: Seal;
+  seal: Encryptor;
   clock: Clock;
   random: Random;
   /** The id of an instance that names the collection, for the sentence that refuses to delete it. */
-  findUser(tx: Writer, applicationUid: string, id: SecretsCollectionId): Promise<string | undefined>;
+  findInstanceUsing(tx: Writer, applicationUid: string, id: SecretsCollectionId): Promise<string | undefined>;
 }
 
 type SecretsOperation =
@@ -44,20 +45,22 @@ type SecretsOperation =
   | 'patchSecretsCollection'
   | 'deleteSecretsCollection';
 
-export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
+export function secretsHandlers(parts: Parts): HandlersFor<SecretsOperation> {
   const { database, pageTokens, seal, clock, random } = parts;
 
   const getOwn = (caller: { account: ApplicationsTable['account_id'] }, id: ApplicationId) =>
     getApplication(database.read, caller.account, id);
   const missing = (application: ApplicationsTable, id: SecretsCollectionId) =>
-    notFound(`There is no secrets collection ${shown(id)} of application ${shown(application.id)}.`);
+    notFound(
+      `There is no secrets collection ${quoteValue(id)} of application ${quoteValue(application.id)}.`,
+    );
 
   return {
     async createSecretsCollection({ caller, params, body, remember }) {
       const application = await getOwn(caller, params.application_id);
       checkSecrets(body.secrets);
       const id = body.id ?? makeId<SecretsCollectionId>(random, 'secrets');
-      checkName(body.name, id);
+      validateName(body.name, id);
       const now = clock.now();
       const row: SecretsCollectionsTable = {
         application_uid: application.uid,
@@ -71,10 +74,10 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
       const answer = { status: 201 as const, body: summaryOf(application, row) };
       await database.transact(async (tx) => {
         await remember(tx, answer);
-        await holdApplication(tx, application);
+        await lockApplication(tx, application);
         if (await insertCollection(tx, row)) return;
         throw badRequest(
-          `id is ${shown(id)}, which another secrets collection of the application has; choose another.`,
+          `id is ${quoteValue(id)}, which another secrets collection of the application has; choose another.`,
         );
       });
       return answer;
@@ -82,11 +85,11 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
 
     async listSecretsCollections({ caller, params, query }) {
       const application = await getOwn(caller, params.application_id);
-      return answerListObject(pageTokens, {
-        list: `secrets ${application.uid}`,
+      return respondWithListObject(pageTokens, {
+        tokenScope: `secrets ${application.uid}`,
         query,
-        rows: (page) => listCollections(database.read, application.uid, page),
-        bodies: (rows) => rows.map((row) => summaryOf(application, row)),
+        queryRows: (page) => listCollections(database.read, application.uid, page),
+        formatBodies: (rows) => rows.map((row) => summaryOf(application, row)),
       });
     },
 
@@ -101,7 +104,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
     async updateSecretsCollection({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
       const id = params.collection_id;
-      checkName(body.name, id);
+      validateName(body.name, id);
       checkSecrets(body.secrets ?? []);
       const changes = {
         ...(typeof body.name === 'string' ? { name: body.name } : {}),
@@ -110,7 +113,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
         updated_at: clock.now(),
       };
       const changed = await database.transact(async (tx) =>
-        present(await updateCollection(tx, application.uid, id, changes), () => missing(application, id)),
+        orThrow(await updateCollection(tx, application.uid, id, changes), () => missing(application, id)),
       );
       return { status: 200, body: summaryOf(application, changed) };
     },
@@ -118,14 +121,14 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
     async patchSecretsCollection({ caller, params, body }) {
       const application = await getOwn(caller, params.application_id);
       const id = params.collection_id;
-      checkName(body.name, id);
+      validateName(body.name, id);
       const place = placeOf(application, id);
       const changed = await database.transact(async (tx) => {
         const wanted = { applicationUid: application.uid, id, change: true };
-        const held = await holdCollection(tx, wanted);
+        const held = await lockCollection(tx, wanted);
         const row = held ? await findCollection(tx, application.uid, id) : undefined;
         if (!row) throw missing(application, id);
-        const secrets = changedSecrets(openSecrets(seal, row.secrets, place), body.operations ?? []);
+        const secrets = applySecretOperations(openSecrets(seal, row.secrets, place), body.operations ?? []);
         if (typeof secrets === 'string') throw badRequest(secrets);
         checkSecrets(secrets);
         const after = await updateCollection(tx, application.uid, id, {
@@ -134,7 +137,7 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
           ...(body.operations ? { secrets: sealSecrets(seal, secrets, place) } : {}),
           updated_at: clock.now(),
         });
-        return present(after, () => missing(application, id));
+        return orThrow(after, () => missing(application, id));
       });
       return { status: 200, body: summaryOf(application, changed) };
     },
@@ -144,11 +147,11 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
       const id = params.collection_id;
       await database.transact(async (tx) => {
         const wanted = { applicationUid: application.uid, id, change: true };
-        if (!(await holdCollection(tx, wanted))) throw missing(application, id);
-        const user = await parts.findUser(tx, application.uid, id);
+        if (!(await lockCollection(tx, wanted))) throw missing(application, id);
+        const user = await parts.findInstanceUsing(tx, application.uid, id);
         if (user !== undefined) {
           throw badRequest(
-            `The secrets collection ${shown(id)} is used by the instance ${shown(user)}; take it out of that one's configuration first.`,
+            `The secrets collection ${quoteValue(id)} is used by the instance ${quoteValue(user)}; take it out of that one's configuration first.`,
           );
         }
         await deleteCollection(tx, application.uid, id);
@@ -159,21 +162,21 @@ export function secretsHandlers(parts: Parts): HandlersOf<SecretsOperation> {
 }
 
 function checkSecrets(secrets: readonly Secret[]): void {
-  const error = secretsError(secrets);
+  const error = validateSecrets(secrets);
   if (error) throw badRequest(error);
 }
 
-function placeOf(application: ApplicationsTable, id: SecretsCollectionId): SecretsPlace {
+function placeOf(application: ApplicationsTable, id: SecretsCollectionId): SecretsOwner {
   return { account: application.account_id, applicationUid: application.uid, id };
 }
 
-function summaryOf(application: ApplicationsTable, row: ListedCollection): SecretsCollectionSummary {
+function summaryOf(application: ApplicationsTable, row: CollectionSummary): SecretsCollectionSummary {
   return {
     id: row.id,
     application_id: application.id,
     name: row.name,
     description: row.description,
-    created_at: rfc3339(row.created_at),
-    updated_at: rfc3339(row.updated_at),
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
   };
 }

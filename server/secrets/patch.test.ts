@@ -1,24 +1,28 @@
 /** Changes of single secrets: all of a request or none, and nothing of the others is lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, freshApplication, freshId } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createApplication, expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let path: string;
 beforeAll(async () => {
   server = await startTestServer();
-  path = `/v1/applications/${await freshApplication(server)}/secrets`;
+  path = `/v1/applications/${await createApplication(server)}/secrets`;
 });
 afterAll(() => server.close());
 
 const KEY = { type: 'env', location: 'KEY', value: 'one' };
 const FILE = { type: 'file', location: 'KEY', value: 'two' };
-const patch = (id: string, body: unknown) => server.ask('PATCH', `${path}/${id}`, { body });
+const patch = (id: string, body: unknown) => server.request('PATCH', `${path}/${id}`, { body });
 const read = async (id: string) =>
-  (await server.ask('GET', `${path}/${id}`)).body as { name: string; description: string; secrets: object[] };
+  (await server.request('GET', `${path}/${id}`)).body as {
+    name: string;
+    description: string;
+    secrets: object[];
+  };
 async function made(secrets: object[] = [KEY, FILE]): Promise<string> {
-  const id = freshId('s');
-  expectStatus(await server.ask('POST', path, { body: { id, name: 'Any name', secrets } }), 201);
+  const id = uniqueId('s');
+  expectStatus(await server.request('POST', path, { body: { id, name: 'Any name', secrets } }), 201);
   return id;
 }
 

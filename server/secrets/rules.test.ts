@@ -1,17 +1,17 @@
 /** What secrets may be called and hold, asked of the API. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, freshApplication } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createApplication, expectError, expectStatus } from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let path: string;
 beforeAll(async () => {
   server = await startTestServer();
-  path = `/v1/applications/${await freshApplication(server)}/secrets`;
+  path = `/v1/applications/${await createApplication(server)}/secrets`;
 });
 afterAll(() => server.close());
 
-const create = (...secrets: unknown[]) => server.ask('POST', path, { body: { secrets } });
+const create = (...secrets: unknown[]) => server.request('POST', path, { body: { secrets } });
 const env = (location: string, value: unknown = 'x') => ({ type: 'env', location, value });
 const file = (location: string, value: unknown = 'x') => ({ type: 'file', location, value });
 

@@ -1,9 +1,9 @@
 /** What a list of secrets must be like. Pure. No sentence repeats a value. */
 import { posix } from 'node:path';
+import type { Secret, SecretOperation } from '@switchyard/contract/applications/secrets.ts';
 import { SECRET_VALUE_BYTES_MAX, SECRETS_MAX } from '@switchyard/contract/limits.ts';
-import type { Secret, SecretOperation } from '@switchyard/contract/secrets.ts';
-import { SHELL_NAMES } from '@switchyard/runner';
-import { shown } from '../http/problem.ts';
+import { RESERVED_SHELL_VARIABLES } from '@switchyard/runner';
+import { quoteValue } from '../http/errors/problem.ts';
 
 /**
  * Variables that the platform sets itself. A secret in their place would either be dropped or take from the app, or from
@@ -22,7 +22,7 @@ const ABSOLUTE_BELOW = ['/app/', '/tmp/'] as const;
 const FILE_NAME_BYTES_MAX = 255;
 
 /** What is wrong with the secrets, as a sentence, or null. */
-export function secretsError(secrets: readonly Secret[]): string | null {
+export function validateSecrets(secrets: readonly Secret[]): string | null {
   for (const [index, secret] of secrets.entries()) {
     const field = `secrets.${index}`;
     const error =
@@ -34,7 +34,7 @@ export function secretsError(secrets: readonly Secret[]): string | null {
 }
 
 /** The secrets after the changes, or what is wrong with the changes, as a sentence. */
-export function changedSecrets(
+export function applySecretOperations(
   secrets: readonly Secret[],
   operations: readonly SecretOperation[],
 ): Secret[] | string {
@@ -42,7 +42,7 @@ export function changedSecrets(
   for (const [index, { op, type, location, value }] of operations.entries()) {
     const field = `operations.${index}`;
     const at = changed.findIndex((one) => one.type === type && one.location === location);
-    const named = `${field}.location is ${shown(location)}`;
+    const named = `${field}.location is ${quoteValue(location)}`;
     if (op === 'create' && at >= 0)
       return `${named}, and there is a secret of type ${type} there already; update it.`;
     if (op !== 'create' && at < 0) return `${named}, and there is no secret of type ${type} there to ${op}.`;
@@ -65,12 +65,12 @@ export function changedSecrets(
  * line, which others on the host can see for a moment. The same holds for names that shells keep for themselves.
  */
 function envError({ location, value }: Secret, field: string): string | null {
-  const words = `${field}.location is ${shown(location)}`;
+  const words = `${field}.location is ${quoteValue(location)}`;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(location))
     return `${words}; the name of an environment variable must be letters, digits and underscores and not begin with a digit.`;
   if (PLATFORM_NAMES.has(location))
     return `${words}, which the platform sets itself for every app; choose another name.`;
-  if (SHELL_NAMES.has(location) || location.startsWith('BASH_'))
+  if (RESERVED_SHELL_VARIABLES.has(location) || location.startsWith('BASH_'))
     return `${words}, which shells keep for themselves; choose another name.`;
   if (value.includes('\0'))
     return `${field}.value contains a NUL character, which no environment variable can; use a secret of type file.`;
@@ -78,7 +78,7 @@ function envError({ location, value }: Secret, field: string): string | null {
 }
 
 function fileError(location: string, field: string): string | null {
-  const words = `${field} is ${shown(location)}`;
+  const words = `${field} is ${quoteValue(location)}`;
   const parts = partsOf(location);
   if (location.endsWith('/') || parts.length === 0 || /(^|\/)\.$/.test(location))
     return `${words}, which names a folder; it must be the path of a file.`;
@@ -104,7 +104,7 @@ function clashError(secrets: readonly Secret[]): string | null {
     const key = `${secret.type} ${secret.type === 'env' ? secret.location : placeOf(secret.location)}`;
     const first = taken.get(key);
     if (first !== undefined)
-      return `secrets.${index}.location is ${shown(secret.location)}, which secrets.${first} has already; give each its own.`;
+      return `secrets.${index}.location is ${quoteValue(secret.location)}, which secrets.${first} has already; give each its own.`;
     taken.set(key, index);
   }
   for (const [index, secret] of secrets.entries()) {
@@ -112,7 +112,7 @@ function clashError(secrets: readonly Secret[]): string | null {
     for (let at = posix.dirname(placeOf(secret.location)); at !== '.' && at !== '/'; at = posix.dirname(at)) {
       const above = taken.get(`file ${at}`);
       if (above !== undefined)
-        return `secrets.${index}.location is ${shown(secret.location)}, which lies below the file of secrets.${above}; a path cannot be a file and a folder.`;
+        return `secrets.${index}.location is ${quoteValue(secret.location)}, which lies below the file of secrets.${above}; a path cannot be a file and a folder.`;
     }
   }
   return null;

@@ -1,5 +1,5 @@
 /** Secrets collections. Their secrets lie there encrypted, locations and all. */
-import type { SecretsCollectionId } from '@switchyard/contract/ids.ts';
+import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface SecretsCollectionsTable {

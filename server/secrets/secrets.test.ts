@@ -1,15 +1,21 @@
-import type { SecretsCollectionSummary } from '@switchyard/contract/secrets.ts';
+import type { SecretsCollectionSummary } from '@switchyard/contract/applications/secrets.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { expectError, expectStatus, freshApplication, freshId, walkPages } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import {
+  createApplication,
+  expectError,
+  expectStatus,
+  listAllPages,
+  uniqueId,
+} from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let application: string;
 let path: string;
 beforeAll(async () => {
   server = await startTestServer();
-  application = await freshApplication(server);
+  application = await createApplication(server);
   path = `/v1/applications/${application}/secrets`;
 });
 afterAll(() => server.close());
@@ -20,12 +26,12 @@ const SECRETS = [
 ];
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const create = (body: unknown, to = path) => server.ask('POST', to, { body });
-const get = (id: string) => server.ask('GET', `${path}/${id}`);
-const put = (id: string, body: unknown) => server.ask('PUT', `${path}/${id}`, { body });
-const remove = (id: string) => server.ask('DELETE', `${path}/${id}`);
+const create = (body: unknown, to = path) => server.request('POST', to, { body });
+const get = (id: string) => server.request('GET', `${path}/${id}`);
+const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
+const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
 const made = async (fields: object = {}): Promise<SecretsCollectionSummary> => {
-  const answer = await create({ id: freshId('s'), name: 'Any name', secrets: SECRETS, ...fields });
+  const answer = await create({ id: uniqueId('s'), name: 'Any name', secrets: SECRETS, ...fields });
   expectStatus(answer, 201);
   return answer.body as SecretsCollectionSummary;
 };
@@ -67,18 +73,18 @@ describe('creating a secrets collection', () => {
   test('400 for an id that is taken, and the same id is free in another application', async () => {
     const { id } = await made();
     expectError(await create({ id, name: 'Any name', secrets: [] }), 400, `id is "${id}"`);
-    const other = await freshApplication(server);
+    const other = await createApplication(server);
     expectStatus(await create({ id, secrets: [] }, `/v1/applications/${other}/secrets`), 201);
   });
 
   test('sent again under its Idempotency-Key it has one effect, and the key is bound to the values', async () => {
     const headers = { 'idempotency-key': 'once' };
-    const body = { id: freshId('s'), name: 'Any name', secrets: SECRETS };
-    const first = await server.ask('POST', path, { body, headers });
+    const body = { id: uniqueId('s'), name: 'Any name', secrets: SECRETS };
+    const first = await server.request('POST', path, { body, headers });
     expectStatus(first, 201);
-    expect((await server.ask('POST', path, { body, headers })).text).toBe(first.text);
+    expect((await server.request('POST', path, { body, headers })).text).toBe(first.text);
     const other = { ...body, secrets: [{ type: 'env', location: 'KEY', value: 'another' }] };
-    expectError(await server.ask('POST', path, { body: other, headers }), 400, 'once');
+    expectError(await server.request('POST', path, { body: other, headers }), 400, 'once');
   });
 
   test.each([
@@ -106,18 +112,18 @@ describe('reading secrets collections', () => {
   test('404 for one that is not there, in another application, or in another account', async () => {
     const { id } = await made();
     expectError(await get('missing'), 404, 'missing');
-    const other = await freshApplication(server);
-    expectError(await server.ask('GET', `/v1/applications/${other}/secrets/${id}`), 404, id);
-    const { token } = await otherAccount(server);
+    const other = await createApplication(server);
+    expectError(await server.request('GET', `/v1/applications/${other}/secrets/${id}`), 404, id);
+    const { token } = await createOtherAccount(server);
     for (const address of [path, `${path}/${id}`])
-      expectError(await server.ask('GET', address, { token }), 404, application);
-    expectError(await server.ask('GET', '/v1/applications/missing/secrets'), 404);
+      expectError(await server.request('GET', address, { token }), 404, application);
+    expectError(await server.request('GET', '/v1/applications/missing/secrets'), 404);
   });
 
   test('the list has summaries without values, newest first, in items with and without pagereturn', async () => {
-    const own = await freshApplication(server);
+    const own = await createApplication(server);
     const list = `/v1/applications/${own}/secrets`;
-    expect((await server.ask('GET', list)).body).toEqual({ items: [] });
+    expect((await server.request('GET', list)).body).toEqual({ items: [] });
     const ids: string[] = [];
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
       const answer = await create({ id, name: 'Any name', secrets: SECRETS }, list);
@@ -125,7 +131,7 @@ describe('reading secrets collections', () => {
       ids.unshift((answer.body as SecretsCollectionSummary).id);
     }
     for (const query of ['', '?pagereturn=false', '?pagereturn=true']) {
-      const { body } = await server.ask('GET', `${list}${query}`);
+      const { body } = await server.request('GET', `${list}${query}`);
       expect(Object.keys(body as object)).toEqual(['items']);
       const { items } = body as { items: object[] };
       expect(items.map((item) => (item as { id: string }).id)).toEqual(ids);
@@ -134,8 +140,8 @@ describe('reading secrets collections', () => {
           ...['id', 'application_id', 'name', 'description', 'created_at', 'updated_at'],
         ]);
     }
-    expect(await walkPages(server, list, 2)).toEqual([['e', 'd'], ['c', 'b'], ['a']]);
-    const late = await walkPages(server, list, 2, async (page) => {
+    expect(await listAllPages(server, list, 2)).toEqual([['e', 'd'], ['c', 'b'], ['a']]);
+    const late = await listAllPages(server, list, 2, async (page) => {
       if (page === 1) expectStatus(await create({ id: 'f', secrets: [] }, list), 201);
     });
     expect(late.flat()).toEqual(ids);
@@ -144,7 +150,7 @@ describe('reading secrets collections', () => {
   test.each(['limit=0', 'limit=51', 'pagetoken=rubbish', 'pagereturn=maybe'])(
     '400 for ?%s',
     async (query) => {
-      expectError(await server.ask('GET', `${path}?${query}`), 400);
+      expectError(await server.request('GET', `${path}?${query}`), 400);
     },
   );
 });

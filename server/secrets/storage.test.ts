@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, freshApplication, freshId, freshVersion } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import {
+  createApplication,
+  createVersion,
+  expectError,
+  expectStatus,
+  uniqueId,
+} from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const VALUE = 'treasure-of-the-island-7391';
 const SECRETS = [{ type: 'env', location: 'HIDDEN_PLACE', value: VALUE }];
@@ -18,16 +24,16 @@ afterAll(() => server.close());
 
 const pathOf = (application: string, id = ''): string =>
   `/v1/applications/${application}/secrets${id === '' ? '' : `/${id}`}`;
-async function made(application: string, id = freshId('s')): Promise<string> {
+async function made(application: string, id = uniqueId('s')): Promise<string> {
   const body = { id, name: 'Any name', secrets: SECRETS };
   const headers = { 'idempotency-key': `make ${application} ${id}`.replaceAll(' ', '-') };
-  expectStatus(await server.ask('POST', pathOf(application), { body, headers }), 201);
+  expectStatus(await server.request('POST', pathOf(application), { body, headers }), 201);
   return id;
 }
 
 /** Everything the database holds, as text; bytes as the characters of the same numbers. */
 async function everyRow(): Promise<string> {
-  const { kind, read } = server.running.database;
+  const { kind, read } = server.runningServer.database;
   const tables = await (kind === 'postgres'
     ? sql<{
         name: string;
@@ -46,14 +52,14 @@ async function everyRow(): Promise<string> {
 
 describe('at rest', () => {
   test('neither the tables nor the files of the server hold a value or a location', async () => {
-    const application = await freshApplication(server);
+    const application = await createApplication(server);
     const id = await made(application);
-    expectStatus(await server.ask('PUT', pathOf(application, id), { body: { secrets: SECRETS } }), 200);
+    expectStatus(await server.request('PUT', pathOf(application, id), { body: { secrets: SECRETS } }), 200);
     const rows = await everyRow();
     expect(rows).toContain(id);
     expect(rows).not.toContain(VALUE);
     expect(rows).not.toContain('HIDDEN_PLACE');
-    const files = readdirSync(server.data, { withFileTypes: true, recursive: true }).filter((one) =>
+    const files = readdirSync(server.dataFolder, { withFileTypes: true, recursive: true }).filter((one) =>
       one.isFile(),
     );
     expect(files.length).toBeGreaterThan(0);
@@ -65,19 +71,19 @@ describe('at rest', () => {
   });
 
   test('they are there after a restart', async () => {
-    const application = await freshApplication(server);
+    const application = await createApplication(server);
     const id = await made(application);
     await server.restart();
-    expect((await server.ask('GET', pathOf(application, id))).body).toMatchObject({ secrets: SECRETS });
+    expect((await server.request('GET', pathOf(application, id))).body).toMatchObject({ secrets: SECRETS });
   });
 
   test('the same secrets lie there differently each time', async () => {
-    const application = await freshApplication(server);
+    const application = await createApplication(server);
     await made(application, 'one');
     await made(application, 'two');
     const { rows } = await sql<{ secrets: Uint8Array }>`
       select c.secrets from secrets_collections c join applications a on a.uid = c.application_uid
-      where a.id = ${application}`.execute(server.running.database.read);
+      where a.id = ${application}`.execute(server.runningServer.database.read);
     const [one, two] = rows.map((row) => Buffer.from(row.secrets).toString('hex'));
     expect(one).toHaveLength(two?.length ?? 0);
     expect(one).not.toBe(two);
@@ -86,13 +92,13 @@ describe('at rest', () => {
   test.each(['another collection', 'another application'])(
     'a row moved to %s cannot be read there',
     async (to) => {
-      const application = await freshApplication(server);
-      const own = await made(application, freshId('s'));
-      const elsewhere = to === 'another application' ? await freshApplication(server) : application;
-      const other = await made(elsewhere, to === 'another application' ? own : freshId('s'));
+      const application = await createApplication(server);
+      const own = await made(application, uniqueId('s'));
+      const elsewhere = to === 'another application' ? await createApplication(server) : application;
+      const other = await made(elsewhere, to === 'another application' ? own : uniqueId('s'));
       const secrets = [{ type: 'env', location: 'OTHER', value: 'of the other' }];
-      expectStatus(await server.ask('PUT', pathOf(elsewhere, other), { body: { secrets } }), 200);
-      await server.running.database.transact((tx) =>
+      expectStatus(await server.request('PUT', pathOf(elsewhere, other), { body: { secrets } }), 200);
+      await server.runningServer.database.transact((tx) =>
         sql`update secrets_collections set secrets = (
             select c.secrets from secrets_collections c join applications a on a.uid = c.application_uid
             where c.id = ${own} and a.id = ${application})
@@ -100,10 +106,12 @@ describe('at rest', () => {
           tx,
         ),
       );
-      const answer = await server.ask('GET', pathOf(elsewhere, other));
+      const answer = await server.request('GET', pathOf(elsewhere, other));
       expect(answer.status).toBe(500);
       expect(answer.text).not.toContain(VALUE);
-      expect((await server.ask('GET', pathOf(application, own))).body).toMatchObject({ secrets: SECRETS });
+      expect((await server.request('GET', pathOf(application, own))).body).toMatchObject({
+        secrets: SECRETS,
+      });
     },
   );
 });
@@ -120,10 +128,11 @@ describe('by role', () => {
   test.each(Object.entries(MAY))(
     '%s lists, reads and writes as the table says',
     async (role, [list, get, write]) => {
-      const application = await freshApplication(server);
+      const application = await createApplication(server);
       const id = await made(application);
-      const { token } = await server.key(role as Role);
-      const ask = (method: string, path: string, body?: unknown) => server.ask(method, path, { token, body });
+      const { token } = await server.createKey(role as Role);
+      const ask = (method: string, path: string, body?: unknown) =>
+        server.request(method, path, { token, body });
       const listed = await ask('GET', pathOf(application));
       const read = await ask('GET', pathOf(application, id));
       const written = await ask('PUT', pathOf(application, id), { name: 'New name' });
@@ -139,23 +148,23 @@ describe('by role', () => {
 
 describe('used by an instance', () => {
   const instance = (application: string, method: string, id: string, configuration: object) =>
-    server.ask(method, `/v1/applications/${application}/instances${method === 'POST' ? '' : `/${id}`}`, {
+    server.request(method, `/v1/applications/${application}/instances${method === 'POST' ? '' : `/${id}`}`, {
       body: { ...(method === 'POST' ? { id } : {}), version_id: 'v1', configuration },
     });
 
   test('it cannot be deleted, and the sentence names the instance, until that one lets it go', async () => {
-    const application = await freshVersion(server);
+    const application = await createVersion(server);
     const id = await made(application);
     const named = { secrets_collection_id: id };
     const answer = await instance(application, 'POST', 'user', named);
     expectStatus(answer, 201);
     expect(answer.body).toMatchObject({ configuration: named });
-    const remove = () => server.ask('DELETE', pathOf(application, id));
+    const remove = () => server.request('DELETE', pathOf(application, id));
     expectError(await remove(), 400, 'is used by the instance "user"');
-    expectStatus(await server.ask('GET', pathOf(application, id)), 200);
+    expectStatus(await server.request('GET', pathOf(application, id)), 200);
     // Other changes of the instance do not let it go, and an empty id does.
     expectStatus(
-      await server.ask('PUT', `/v1/applications/${application}/instances/user`, {
+      await server.request('PUT', `/v1/applications/${application}/instances/user`, {
         body: { name: 'Renamed' },
       }),
       200,
@@ -166,16 +175,16 @@ describe('used by an instance', () => {
   });
 
   test('it can be deleted once the instance is', async () => {
-    const application = await freshVersion(server);
+    const application = await createVersion(server);
     const id = await made(application);
     expectStatus(await instance(application, 'POST', 'user', { secrets_collection_id: id }), 201);
-    expectStatus(await server.ask('DELETE', `/v1/applications/${application}/instances/user`), 204);
-    expectStatus(await server.ask('DELETE', pathOf(application, id)), 204);
+    expectStatus(await server.request('DELETE', `/v1/applications/${application}/instances/user`), 204);
+    expectStatus(await server.request('DELETE', pathOf(application, id)), 204);
   });
 
   test('400 for an instance that names one that is not there, or is of another application', async () => {
-    const application = await freshVersion(server);
-    const foreign = await made(await freshApplication(server));
+    const application = await createVersion(server);
+    const foreign = await made(await createApplication(server));
     expectStatus(await instance(application, 'POST', 'user', {}), 201);
     for (const id of ['missing', foreign]) {
       const words = `configuration.secrets_collection_id is "${id}"`;
@@ -183,17 +192,17 @@ describe('used by an instance', () => {
       expectError(await instance(application, 'POST', 'other', named), 400, words);
       expectError(await instance(application, 'PUT', 'user', named), 400, words);
     }
-    const { body } = await server.ask('GET', `/v1/applications/${application}/instances/user`);
+    const { body } = await server.request('GET', `/v1/applications/${application}/instances/user`);
     expect(body).toMatchObject({ configuration: { secrets_collection_id: '' } });
   });
 
   test('deleted at the moment an instance takes it, only one of the two happens', async () => {
-    const application = await freshVersion(server);
+    const application = await createVersion(server);
     for (let round = 0; round < 8; round += 1) {
       const id = await made(application);
       const [taken, gone] = await Promise.all([
         instance(application, 'POST', `user-${round}`, { secrets_collection_id: id }),
-        server.ask('DELETE', pathOf(application, id)),
+        server.request('DELETE', pathOf(application, id)),
       ]);
       expect([
         [201, 400],
@@ -204,17 +213,17 @@ describe('used by an instance', () => {
 });
 
 test('with their application they are removed, and do not come back with a new one of its id', async () => {
-  const application = await freshApplication(server);
+  const application = await createApplication(server);
   const id = await made(application);
   const count = async () =>
     (
       await sql<{ id: string }>`select id from secrets_collections where id = ${id}`.execute(
-        server.running.database.read,
+        server.runningServer.database.read,
       )
     ).rows.length;
   expect(await count()).toBe(1);
-  expectStatus(await server.ask('DELETE', `/v1/applications/${application}`), 204);
+  expectStatus(await server.request('DELETE', `/v1/applications/${application}`), 204);
   await expect.poll(count, { timeout: 10_000, interval: 20 }).toBe(0);
   await server.client.call('createApplication', { body: { id: application, name: 'Made anew' } });
-  expect((await server.ask('GET', pathOf(application))).body).toEqual({ items: [] });
+  expect((await server.request('GET', pathOf(application))).body).toEqual({ items: [] });
 });

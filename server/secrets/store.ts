@@ -1,15 +1,15 @@
 /** Every statement on secrets collections. */
-import type { SecretsCollectionId } from '@switchyard/contract/ids.ts';
+import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
+import { isAfter } from '../database/list-order.ts';
 import { locked } from '../database/row-locks.ts';
-import type { PageRequest } from '../http/paging.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { SecretsCollectionsTable } from './schema.ts';
 
 const SUMMARY = ['id', 'name', 'description', 'created_at', 'updated_at'] as const;
 
 /** A collection without its secrets. */
-export type ListedCollection = Pick<SecretsCollectionsTable, (typeof SUMMARY)[number]>;
+export type CollectionSummary = Pick<SecretsCollectionsTable, (typeof SUMMARY)[number]>;
 
 /** false when the application has one of that id. */
 export async function insertCollection(tx: Writer, collection: SecretsCollectionsTable): Promise<boolean> {
@@ -52,7 +52,7 @@ export async function hasCollection(
  * Whether the collection is there; nobody else deletes it, or with `change` begins to use it, until the transaction is
  * over.
  */
-export async function holdCollection(
+export async function lockCollection(
   tx: Writer,
   wanted: { applicationUid: string; id: SecretsCollectionId; change: boolean },
 ): Promise<boolean> {
@@ -69,7 +69,7 @@ export function listCollections(
   db: Reader,
   applicationUid: string,
   page: PageRequest,
-): Promise<ListedCollection[]> {
+): Promise<CollectionSummary[]> {
   let query = db
     .selectFrom('secrets_collections')
     .select(SUMMARY)
@@ -87,7 +87,7 @@ export function updateCollection(
   applicationUid: string,
   id: SecretsCollectionId,
   changes: Partial<SecretsCollectionsTable>,
-): Promise<ListedCollection | undefined> {
+): Promise<CollectionSummary | undefined> {
   return tx
     .updateTable('secrets_collections')
     .set(changes)

@@ -1,12 +1,12 @@
 /** Downloads that go on where they broke off: parts of content in the database, on disk and on S3. */
 import { createHash } from 'node:crypto';
-import type { Upload } from '@switchyard/contract/uploads.ts';
+import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
-import { createRun } from '../testing/apps.ts';
-import { expectError, expectStatus, freshVersion } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
-import { openSocket } from '../testing/sockets.ts';
+import { createRun } from '../testing/fixtures/apps.ts';
+import { createVersion, expectError, expectStatus } from '../testing/fixtures/resources.ts';
+import { openSocket } from '../testing/http/raw-sockets.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 /** Larger than what lies in the database, and than what a socket takes at once. */
 const LARGE_BYTES = 3_000_000;
@@ -50,18 +50,18 @@ interface Kept {
 
 /** Uploads the content as the input of a run, and answers where it can be got. */
 async function keep(server: TestServer, content: Buffer): Promise<Kept> {
-  const application = await freshVersion(server);
+  const application = await createVersion(server);
   const { upload_id, upload_url } = (
-    await server.ask('POST', `/v1/applications/${application}/runs/uploadurl`)
+    await server.request('POST', `/v1/applications/${application}/runs/uploadurl`)
   ).body as Upload;
-  expectStatus(await server.ask('PUT', upload_url, { token: null, body: content }), 200);
+  expectStatus(await server.request('PUT', upload_url, { token: null, body: content }), 200);
   const run = await createRun(server, application, { body: { upload_id } });
-  const answer = await server.ask('GET', `/v1/applications/${application}/runs/${run}/input?format=url`);
+  const answer = await server.request('GET', `/v1/applications/${application}/runs/${run}/input?format=url`);
   return { server, url: (answer.body as { url: string }).url };
 }
 
 const get = ({ server, url }: Kept, headers: Record<string, string>, method = 'GET') =>
-  server.ask(method, url, { token: null, headers });
+  server.request(method, url, { token: null, headers });
 
 const places: [string, () => TestServer, number][] = [
   ['in the database', () => onDisk, 1000],

@@ -1,5 +1,5 @@
 /** Uploads: asked for, put, used. */
-import type { UploadId } from '@switchyard/contract/ids.ts';
+import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface UploadsTable {

@@ -1,5 +1,5 @@
 /** Every statement on uploads. */
-import type { UploadId } from '@switchyard/contract/ids.ts';
+import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import type { UploadsTable } from './schema.ts';
 
@@ -40,7 +40,7 @@ export async function completeUpload(tx: Writer, id: UploadId, contentId: string
 }
 
 /** Removes uploads asked for before the instant, at most `limit` at once; answers their contents. */
-export async function deleteOldUploads(
+export async function deleteUploadsBefore(
   tx: Writer,
   before: number,
   limit: number,

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Upload } from '@switchyard/contract/uploads.ts';
+import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../clock.ts';
-import { otherAccount } from '../testing/accounts.ts';
-import { createRun, runToEnd } from '../testing/apps.ts';
-import { expectError, expectStatus, freshVersion } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
-import { openSocket, readAll, sendRaw } from '../testing/sockets.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { createRun, createRunAndWait } from '../testing/fixtures/apps.ts';
+import { createVersion, expectError, expectStatus } from '../testing/fixtures/resources.ts';
+import { openSocket, readResponse, sendRaw } from '../testing/http/raw-sockets.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let application: string;
@@ -16,19 +16,19 @@ let ahead = 0;
 const clock: Clock = { ...systemClock, now: () => Date.now() + ahead };
 beforeAll(async () => {
   server = await startTestServer({ clock });
-  application = await freshVersion(server);
+  application = await createVersion(server);
 });
 afterAll(() => server.close());
 
 const askFor = async (app = application): Promise<Upload> => {
-  const answer = await server.ask('POST', `/v1/applications/${app}/runs/uploadurl`);
+  const answer = await server.request('POST', `/v1/applications/${app}/runs/uploadurl`);
   expectStatus(answer, 200);
   return answer.body as Upload;
 };
 const put = (url: string, body: string | Uint8Array) =>
-  server.ask('PUT', url, { token: null, body, headers: { 'content-type': '' } });
+  server.request('PUT', url, { token: null, body, headers: { 'content-type': '' } });
 const runWith = (upload_id: string, app = application) =>
-  server.ask('POST', `/v1/applications/${app}/runs`, { body: { upload_id } });
+  server.request('POST', `/v1/applications/${app}/runs`, { body: { upload_id } });
 const altered = (url: string, change: (url: URL) => void): string => {
   const made = new URL(url);
   change(made);
@@ -36,19 +36,19 @@ const altered = (url: string, change: (url: URL) => void): string => {
 };
 /** Files on their way in, and blobs that lie in the store. */
 const files = (): string[] =>
-  readdirSync(join(server.data, 'blobs'), { recursive: true, withFileTypes: true })
+  readdirSync(join(server.dataFolder, 'blobs'), { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())
     .map((one) => one.name);
 
 describe('an upload', () => {
   test('is asked for with an empty JSON body, put without a token, and read as the input of a run', async () => {
-    const empty = await server.ask('POST', `/v1/applications/${application}/runs/uploadurl`, {
+    const empty = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`, {
       headers: { 'content-type': 'application/json', 'content-length': '0' },
     });
     expectStatus(empty, 200);
     const { upload_id, upload_url } = empty.body as Upload;
     expectStatus(await put(upload_url, '{"from":"upload"}'), 200);
-    const run = await runToEnd(server, application, { body: { upload_id } });
+    const run = await createRunAndWait(server, application, { body: { upload_id } });
     expect(run.output).toEqual({ from: 'upload' });
   });
 
@@ -97,10 +97,10 @@ describe('an upload URL', () => {
   });
 
   test('V8: stops working when the key that asked for it is revoked', async () => {
-    const { id, token } = await server.key('operator');
+    const { id, token } = await server.createKey('operator');
     const path = `/v1/applications/${application}/runs/uploadurl`;
-    const { upload_url } = (await server.ask('POST', path, { token })).body as { upload_url: string };
-    expectStatus(await server.ask('DELETE', `/v1/account/keys/${id}`), 204);
+    const { upload_url } = (await server.request('POST', path, { token })).body as { upload_url: string };
+    expectStatus(await server.request('DELETE', `/v1/account/keys/${id}`), 204);
     expectError(await put(upload_url, '{}'), 403, 'was revoked');
   });
 
@@ -142,7 +142,7 @@ describe('an upload URL', () => {
 
   test.each(['GET', 'POST', 'DELETE', 'PATCH'])('404 for %s', async (method) => {
     const { upload_url } = await askFor();
-    expectError(await server.ask(method, upload_url, { token: null }), 404);
+    expectError(await server.request(method, upload_url, { token: null }), 404);
   });
 
   test('400 at once for a body that is said to be larger than 500 MB', async () => {
@@ -165,7 +165,7 @@ describe('an upload URL', () => {
       socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n${body}`);
       await expect.poll(() => files().length).toBe(before.length + 1);
       socket.destroy();
-      await readAll(socket).catch(() => {});
+      await readResponse(socket).catch(() => {});
       await expect.poll(files).toEqual(before);
     }
     expectError(await runWith(upload_id), 400, 'nothing has been PUT');
@@ -175,17 +175,17 @@ describe('an upload URL', () => {
 
 describe('400 for a run on an upload', () => {
   test('of another application, of an executable, of another account, or of none', async () => {
-    const elsewhere = await askFor(await freshVersion(server));
+    const elsewhere = await askFor(await createVersion(server));
     await put(elsewhere.upload_url, '{}');
-    const binary = (await server.ask('GET', `/v1/applications/${application}/binary`)).body as Upload;
+    const binary = (await server.request('GET', `/v1/applications/${application}/binary`)).body as Upload;
     await put(binary.upload_url, '{}');
     for (const id of [elsewhere.upload_id, binary.upload_id, 'upl-missing']) {
       expectError(await runWith(id), 400, 'upload_id is ');
     }
     expectError(await runWith('a\0'), 400, 'NUL');
-    const other = await otherAccount(server);
+    const other = await createOtherAccount(server);
     const path = `/v1/applications/${application}/runs/uploadurl`;
-    expectError(await server.ask('POST', path, { token: other.token }), 404);
+    expectError(await server.request('POST', path, { token: other.token }), 404);
   });
 
   test('beside an input', async () => {
@@ -193,7 +193,7 @@ describe('400 for a run on an upload', () => {
     await put(upload_url, '{}');
     const body = { upload_id, input: { a: 1 } };
     expectError(
-      await server.ask('POST', `/v1/applications/${application}/runs`, { body }),
+      await server.request('POST', `/v1/applications/${application}/runs`, { body }),
       400,
       'is one of input, upload_id',
     );
@@ -203,7 +203,7 @@ describe('400 for a run on an upload', () => {
     const { upload_id, upload_url } = await askFor();
     await put(upload_url, '{}');
     const old = Date.now() - 25 * 60 * 60 * 1000;
-    await server.running.database.transact((tx) =>
+    await server.runningServer.database.transact((tx) =>
       tx
         .updateTable('uploads')
         .set({ created_at: old })
@@ -219,7 +219,10 @@ describe('400 for a run on an upload', () => {
 describe('a download URL', () => {
   const urlOf = async (): Promise<string> => {
     const run = await createRun(server, application, { input: { kept: 'as it is' } });
-    const answer = await server.ask('GET', `/v1/applications/${application}/runs/${run}/input?format=url`);
+    const answer = await server.request(
+      'GET',
+      `/v1/applications/${application}/runs/${run}/input?format=url`,
+    );
     expectStatus(answer, 200);
     return (answer.body as { url: string }).url;
   };
@@ -227,7 +230,7 @@ describe('a download URL', () => {
   test('answers the content without a token, as often as asked', async () => {
     const url = await urlOf();
     for (let round = 0; round < 2; round += 1) {
-      const answer = await server.ask('GET', url, { token: null });
+      const answer = await server.request('GET', url, { token: null });
       expectStatus(answer, 200);
       expect(answer.text).toBe('{"kept":"as it is"}');
       expect(answer.headers.get('content-type')).toBe('application/json');
@@ -239,11 +242,11 @@ describe('a download URL', () => {
     const url = await urlOf();
     try {
       ahead = 10 * 60_000 + 1000;
-      expectError(await server.ask('GET', url, { token: null }), 403, 'expired');
+      expectError(await server.request('GET', url, { token: null }), 403, 'expired');
     } finally {
       ahead = 0;
     }
-    expectStatus(await server.ask('GET', url, { token: null }), 200);
+    expectStatus(await server.request('GET', url, { token: null }), 200);
   });
 
   test('403 when it was altered, its content type included', async () => {
@@ -255,17 +258,17 @@ describe('a download URL', () => {
       (one) => (one.pathname = '/v1/downloads/c-0000000000000000'),
     ];
     for (const change of changes)
-      expectError(await server.ask('GET', altered(url, change), { token: null }), 403);
+      expectError(await server.request('GET', altered(url, change), { token: null }), 403);
     const upload = await askFor();
     const borrowed = altered(url, (one) => {
       one.search = new URL(upload.upload_url).search;
       one.searchParams.delete('key');
     });
-    expectError(await server.ask('GET', borrowed, { token: null }), 403);
+    expectError(await server.request('GET', borrowed, { token: null }), 403);
   });
 
   test.each(['PUT', 'POST', 'DELETE'])('404 for %s', async (method) => {
-    expectError(await server.ask(method, await urlOf(), { token: null }), 404);
+    expectError(await server.request(method, await urlOf(), { token: null }), 404);
   });
 });
 
@@ -285,7 +288,7 @@ test('V4: uploads that one member does not finish do not keep those of another a
     body: { name: 'another', role: 'operator', user_email: 'another@example.com' },
   });
   const path = `/v1/applications/${application}/runs/uploadurl`;
-  const { body } = await server.ask('POST', path, { token: key.token });
+  const { body } = await server.request('POST', path, { token: key.token });
   expectStatus(await put((body as Upload).upload_url, '{}'), 200);
   for (const socket of sockets) socket.destroy();
 });

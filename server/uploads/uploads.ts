@@ -4,36 +4,36 @@
  * content by a name of its own.
  */
 import { PassThrough, type Readable } from 'node:stream';
-import type { KeyId, UploadId } from '@switchyard/contract/ids.ts';
+import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import {
-  DOWNLOAD_URL_SECONDS,
+  DOWNLOAD_URL_TTL_SECONDS,
   UPLOAD_BYTES_MAX,
   UPLOAD_RETENTION_MS,
-  UPLOAD_URL_SECONDS,
+  UPLOAD_URL_TTL_SECONDS,
 } from '@switchyard/contract/limits.ts';
-import type { Upload } from '@switchyard/contract/uploads.ts';
+import type { KeyId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { findKey } from '../account/store.ts';
+import { TooLargeError } from '../blobs/blob-store.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
-import type { Identity } from '../blobs/identity.ts';
-import { TooLargeError } from '../blobs/store.ts';
+import type { InstallationIdentity } from '../blobs/identity.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
-import type { HandlersOf, Owner } from '../http/handler.ts';
-import { badRequest, forbidden, notFound, shown } from '../http/problem.ts';
-import type { UrlSigner } from '../http/signed-url.ts';
+import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
+import type { HandlersFor, Owner } from '../http/handlers/handler.ts';
+import type { UrlSigner } from '../http/requests/signed-url.ts';
+import { Reconciler } from '../jobs/reconciler.ts';
 import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
-import { Reconciler } from '../reconcile/reconciler.ts';
 import type { UploadsTable } from './schema.ts';
-import { completeUpload, deleteOldUploads, findLatestUpload, findUpload, insertUpload } from './store.ts';
+import { completeUpload, deleteUploadsBefore, findLatestUpload, findUpload, insertUpload } from './store.ts';
 
-const CLEAN_EVERY_MS = 10 * 60 * 1000;
+const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
 const CLEAN_ROWS = 500;
 
 interface Parts {
   database: Database;
   contents: Contents;
-  identity: Identity;
+  identity: InstallationIdentity;
   signer: UrlSigner;
   clock: Clock;
   random: Random;
@@ -63,7 +63,7 @@ export class Uploads {
     const id = makeId<UploadId>(random, 'upl');
     const upload = {
       upload_id: id,
-      upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_SECONDS, { key }),
+      upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_TTL_SECONDS, { key }),
     };
     await database.transact(async (tx) => {
       await also?.(tx, upload);
@@ -97,31 +97,32 @@ export class Uploads {
       throw badRequest('No executable was uploaded; ask for an upload URL and PUT the archive there first.');
     if (!upload || upload.application_uid !== applicationUid || upload.purpose !== purpose) {
       throw badRequest(
-        `${field} is ${shown(id)}; it must be an upload of this application that is less than a day old.`,
+        `${field} is ${quoteValue(id)}; it must be an upload of this application that is less than a day old.`,
       );
     }
     const content = upload.content_id === null ? undefined : await contents.share(upload.content_id);
-    if (!content) throw badRequest(`${field} is ${shown(upload.id)}; nothing has been PUT to its URL yet.`);
+    if (!content)
+      throw badRequest(`${field} is ${quoteValue(upload.id)}; nothing has been PUT to its URL yet.`);
     return content;
   }
 
   /** A URL to read content by, without a token. */
   downloadUrl(contentId: string, type: string): string {
-    return this.#parts.signer.sign('GET', `/v1/downloads/${contentId}`, DOWNLOAD_URL_SECONDS, { type });
+    return this.#parts.signer.sign('GET', `/v1/downloads/${contentId}`, DOWNLOAD_URL_TTL_SECONDS, { type });
   }
 
-  handlers(): HandlersOf<'putUpload' | 'getDownload'> {
+  handlers(): HandlersFor<'putUpload' | 'getDownload'> {
     const { database, contents, signer, findOwner } = this.#parts;
     return {
-      putUpload: async ({ params, query, stream, holdStream, belongsTo }) => {
+      putUpload: async ({ params, query, stream, reserveStreamMemory: holdStream, setOwner: belongsTo }) => {
         const { key = '' } = query;
-        const refusal = signer.refuse('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
+        const refusal = signer.findRejection('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
         if (refusal) throw forbidden(refusal);
         const asked = await findKey(database.read, key as KeyId);
         if (!asked)
           throw forbidden('The key that asked for the URL was revoked; ask for a new URL with another key.');
         const upload = await findUpload(database.read, params.upload_id);
-        if (!upload) throw notFound(`There is no upload ${shown(params.upload_id)}.`);
+        if (!upload) throw notFound(`There is no upload ${quoteValue(params.upload_id)}.`);
         if (upload.content_id !== null)
           throw badRequest('The upload URL was used already; ask for a new one.');
         const owner = await findOwner(database.read, upload.application_uid);
@@ -145,7 +146,7 @@ export class Uploads {
           if (!(error instanceof NotOpenError)) throw error;
           await content.discard().catch(() => {});
           if (!(await findUpload(database.read, upload.id)))
-            throw notFound(`The upload ${shown(upload.id)} was removed meanwhile.`);
+            throw notFound(`The upload ${quoteValue(upload.id)} was removed meanwhile.`);
           throw badRequest('The upload URL was used already; ask for a new one.');
         }
         return { status: 200 };
@@ -153,7 +154,7 @@ export class Uploads {
 
       getDownload: async ({ params, query }) => {
         const type = query.type ?? '';
-        const refusal = signer.refuse('GET', `/v1/downloads/${params.download_id}`, query, { type });
+        const refusal = signer.findRejection('GET', `/v1/downloads/${params.download_id}`, query, { type });
         if (refusal) throw forbidden(refusal);
         const content = await contents.find(params.download_id);
         if (!content) throw notFound('The content was deleted.');
@@ -164,24 +165,24 @@ export class Uploads {
   }
 
   /** Removes expired uploads, and blobs that never got a row. */
-  cleaner(): Reconciler {
+  createCleanUpJob(): Reconciler {
     const { database, contents, identity, clock, log } = this.#parts;
     return new Reconciler({
       name: 'clean uploads',
-      everyMs: CLEAN_EVERY_MS,
+      intervalMs: CLEAN_UP_INTERVAL_MS,
       clock,
       log,
       run: async () => {
         for (;;) {
           const removed = await database.transact(async (tx) => {
-            const ids = await deleteOldUploads(tx, clock.now() - UPLOAD_RETENTION_MS, CLEAN_ROWS);
+            const ids = await deleteUploadsBefore(tx, clock.now() - UPLOAD_RETENTION_MS, CLEAN_ROWS);
             return { rows: ids.length, blobs: await contents.remove(tx, ids) };
           });
           await contents.removeBlobs(removed.blobs);
           if (removed.rows < CLEAN_ROWS) break;
         }
         await contents.cleanUp(identity);
-        await identity.advance();
+        await identity.advanceGeneration();
       },
     });
   }

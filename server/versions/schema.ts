@@ -1,5 +1,5 @@
 /** Versions. */
-import type { ExecutableId, VersionId } from '@switchyard/contract/ids.ts';
+import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface VersionsTable {

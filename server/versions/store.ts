@@ -1,10 +1,10 @@
 /** Every statement on versions. */
-import type { ExecutableId, VersionId } from '@switchyard/contract/ids.ts';
+import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
-import { prepared } from '../database/prepared.ts';
+import { isAfter } from '../database/list-order.ts';
+import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
-import type { PageRequest } from '../http/paging.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
 import type { VersionsTable } from './schema.ts';
 
 /** false when the application has one of that id. */
@@ -52,7 +52,7 @@ export async function findExecutableIds(
 const IDS_PER_STATEMENT = 500;
 
 /** Whether the version is there; nobody else deletes it, or with `change` begins to use it, until the transaction is over. */
-export async function holdVersion(
+export async function lockVersion(
   tx: Writer,
   wanted: { applicationUid: string; id: VersionId; change: boolean },
 ): Promise<boolean> {
@@ -80,7 +80,7 @@ const running = (db: Reader, { uid, version, executable }: VersionOf) =>
     .where('versions.id', '=', version)
     .where('executables.id', '=', executable)
     .where('executables.archive_removed_at', 'is', null);
-const shareRunning = prepared((db, values: VersionOf) =>
+const shareRunning = prepareStatement((db, values: VersionOf) =>
   locked(db, running(db, values), 'share', 'executables'),
 );
 
@@ -88,7 +88,7 @@ const shareRunning = prepared((db, values: VersionOf) =>
  * Whether the version is there and runs the executable, whose archive nobody removes until the transaction is over. Asked in
  * a transaction that has locked the application, without which no version is deleted.
  */
-export async function holdVersionOf(tx: Writer, values: VersionOf): Promise<boolean> {
+export async function lockVersionWithExecutable(tx: Writer, values: VersionOf): Promise<boolean> {
   return (await shareRunning(tx, values)).length > 0;
 }
 
@@ -145,7 +145,10 @@ export async function removeVersions(tx: Writer, applicationUid: string, limit: 
 }
 
 /** Which of the executables a version runs. */
-export async function findVersioned(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutableId[]> {
+export async function findExecutablesWithVersion(
+  db: Reader,
+  ids: readonly ExecutableId[],
+): Promise<ExecutableId[]> {
   const rows = await db
     .selectFrom('versions')
     .select('executable_id')

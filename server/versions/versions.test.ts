@@ -1,33 +1,33 @@
-import type { Version } from '@switchyard/contract/versions.ts';
+import type { Version } from '@switchyard/contract/applications/versions.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeApp, packFiles, pushArchive, runToEnd } from '../testing/apps.ts';
+import { createRunAndWait, nodeApp, packFiles, pushArchive } from '../testing/fixtures/apps.ts';
 import {
+  createApplication,
+  createVersion,
   expectError,
   expectStatus,
-  freshApplication,
-  freshId,
-  freshVersion,
   MANIFEST,
-} from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+  uniqueId,
+} from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;
 let application: string;
 let path: string;
 beforeAll(async () => {
   server = await startTestServer();
-  application = await freshVersion(server);
+  application = await createVersion(server);
   path = `/v1/applications/${application}/versions`;
 });
 afterAll(() => server.close());
 
-const create = (body: unknown, to = path) => server.ask('POST', to, { body });
+const create = (body: unknown, to = path) => server.request('POST', to, { body });
 
 describe('creating a version', () => {
   test('201 answers the version of the active executable, as a GET does afterwards', async () => {
     const answer = await create({ id: 'first', name: 'First version', description: 'Told' });
     expectStatus(answer, 201);
-    const { active_executable } = (await server.ask('GET', `/v1/applications/${application}`)).body as {
+    const { active_executable } = (await server.request('GET', `/v1/applications/${application}`)).body as {
       active_executable: unknown;
     };
     expect(answer.body).toEqual({
@@ -39,11 +39,11 @@ describe('creating a version', () => {
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     });
-    expect((await server.ask('GET', `${path}/first`)).body).toEqual(answer.body);
+    expect((await server.request('GET', `${path}/first`)).body).toEqual(answer.body);
   });
 
   test('400 for an application without an executable', async () => {
-    const empty = await freshApplication(server);
+    const empty = await createApplication(server);
     const answer = await create({ id: 'v1', name: 'Version one' }, `/v1/applications/${empty}/versions`);
     expectError(answer, 400, 'has no executable yet', empty);
   });
@@ -55,13 +55,13 @@ describe('creating a version', () => {
       const version = answer.body as Version;
       expect(version.name.length).toBeGreaterThanOrEqual(3);
       expect(version.name.length).toBeLessThanOrEqual(48);
-      expectStatus(await server.ask('PUT', `${path}/${version.id}`, { body: version }), 200);
+      expectStatus(await server.request('PUT', `${path}/${version.id}`, { body: version }), 200);
     }
   });
 
   test('400 for an id that is taken in the application, while another application may have it', async () => {
     expectError(await create({ id: 'v1', name: 'Once more' }), 400, 'id is "v1"');
-    await freshVersion(server);
+    await createVersion(server);
   });
 
   test.each([
@@ -72,7 +72,7 @@ describe('creating a version', () => {
     ['description', 'x'.repeat(129)],
     ['description', 7],
   ])('400 for the %s %j', async (field, value) => {
-    expectError(await create({ id: freshId('v'), name: 'Any name', [field]: value }), 400, `${field} is `);
+    expectError(await create({ id: uniqueId('v'), name: 'Any name', [field]: value }), 400, `${field} is `);
   });
 
   test('400 for an unknown field names the nearest known one', async () => {
@@ -82,25 +82,29 @@ describe('creating a version', () => {
 
 describe('a version', () => {
   test('never changes what it runs, whatever is pushed later', async () => {
-    const id = await freshApplication(server);
+    const id = await createApplication(server);
     const versions = `/v1/applications/${id}/versions`;
     for (const answer of [1, 2]) {
       const archive = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp(`() => ({ answer: ${answer} })`) });
       expectStatus(await pushArchive(server, id, archive), 200);
       expectStatus(await create({ id: `v${answer}`, name: `Version ${answer}` }, versions), 201);
     }
-    const one = (await server.ask('GET', `${versions}/v1`)).body as Version;
-    const two = (await server.ask('GET', `${versions}/v2`)).body as Version;
+    const one = (await server.request('GET', `${versions}/v1`)).body as Version;
+    const two = (await server.request('GET', `${versions}/v2`)).body as Version;
     expect(one.executable.id).not.toBe(two.executable.id);
     const body = { id: 'old', name: 'The old one', version_id: 'v1' };
-    expectStatus(await server.ask('POST', `/v1/applications/${id}/instances`, { body }), 201);
-    expect((await runToEnd(server, id, { instance: 'old', input: {} })).output).toEqual({ answer: 1 });
-    expect((await runToEnd(server, id, { instance: 'latest', input: {} })).output).toEqual({ answer: 2 });
+    expectStatus(await server.request('POST', `/v1/applications/${id}/instances`, { body }), 201);
+    expect((await createRunAndWait(server, id, { instance: 'old', input: {} })).output).toEqual({
+      answer: 1,
+    });
+    expect((await createRunAndWait(server, id, { instance: 'latest', input: {} })).output).toEqual({
+      answer: 2,
+    });
   });
 
   test('takes name and description from the whole object sent back, and nothing else', async () => {
     await create({ id: 'changing', name: 'Before it' });
-    const before = (await server.ask('GET', `${path}/changing`)).body as Version;
+    const before = (await server.request('GET', `${path}/changing`)).body as Version;
     const body = {
       ...before,
       name: 'After it',
@@ -109,23 +113,27 @@ describe('a version', () => {
       executable: null,
       x: 1,
     };
-    const answer = await server.ask('PUT', `${path}/changing`, { body });
+    const answer = await server.request('PUT', `${path}/changing`, { body });
     expectStatus(answer, 200);
     expect(answer.body).toEqual({
       ...before,
       name: 'After it',
       updated_at: (answer.body as Version).updated_at,
     });
-    expectStatus(await server.ask('PUT', `${path}/changing`, { body: { name: null } }), 200);
-    expect((await server.ask('GET', `${path}/changing`)).body).toMatchObject({ name: 'After it' });
-    expectError(await server.ask('PUT', `${path}/changing`, { body: { name: 'ab' } }), 400, 'name is "ab"');
+    expectStatus(await server.request('PUT', `${path}/changing`, { body: { name: null } }), 200);
+    expect((await server.request('GET', `${path}/changing`)).body).toMatchObject({ name: 'After it' });
+    expectError(
+      await server.request('PUT', `${path}/changing`, { body: { name: 'ab' } }),
+      400,
+      'name is "ab"',
+    );
   });
 
   test('404 where there is none', async () => {
-    expectError(await server.ask('GET', `${path}/missing`), 404, 'missing', application);
-    expectError(await server.ask('PUT', `${path}/missing`, { body: { name: 'Any name' } }), 404);
-    expectError(await server.ask('DELETE', `${path}/missing`), 404);
-    expectError(await server.ask('GET', '/v1/applications/missing/versions'), 404);
+    expectError(await server.request('GET', `${path}/missing`), 404, 'missing', application);
+    expectError(await server.request('PUT', `${path}/missing`, { body: { name: 'Any name' } }), 404);
+    expectError(await server.request('DELETE', `${path}/missing`), 404);
+    expectError(await server.request('GET', '/v1/applications/missing/versions'), 404);
     expectError(await create({ name: 'Any name' }, '/v1/applications/missing/versions'), 404);
   });
 });
@@ -133,22 +141,25 @@ describe('a version', () => {
 describe('deleting a version', () => {
   test('204, after which it is a 404 and its id is free', async () => {
     await create({ id: 'passing', name: 'Passing by' });
-    expectStatus(await server.ask('DELETE', `${path}/passing`), 204);
-    expectError(await server.ask('GET', `${path}/passing`), 404);
+    expectStatus(await server.request('DELETE', `${path}/passing`), 204);
+    expectError(await server.request('GET', `${path}/passing`), 404);
     expectStatus(await create({ id: 'passing', name: 'Passing by' }), 201);
   });
 
   test('at the moment an instance of it is made, the instance is refused or says that it is gone', async () => {
     for (let round = 0; round < 8; round += 1) {
-      const id = freshId('racing');
+      const id = uniqueId('racing');
       expectStatus(await create({ id, name: 'Racing one' }), 201);
       const body = { id, name: 'Racing one', version_id: id };
       const [made, gone] = await Promise.all([
-        server.ask('POST', `/v1/applications/${application}/instances`, { body }),
-        server.ask('DELETE', `${path}/${id}`),
+        server.request('POST', `/v1/applications/${application}/instances`, { body }),
+        server.request('DELETE', `${path}/${id}`),
       ]);
       expect([`${made.status} ${gone.status}`]).toEqual([expect.stringMatching(/^(201|400) 204$/)]);
-      const { body: instance } = await server.ask('GET', `/v1/applications/${application}/instances/${id}`);
+      const { body: instance } = await server.request(
+        'GET',
+        `/v1/applications/${application}/instances/${id}`,
+      );
       if (made.status === 201) expect(instance).toMatchObject({ version_id: id, version_deleted: true });
     }
   });

@@ -1,8 +1,14 @@
 /** Which addresses webhooks may reach, as tables. What counts as public is the registry of special-purpose addresses of IANA. */
 import { describe, expect, test } from 'vitest';
-import { addressFor, allowsLoopback, allowsNetworks, isPublic, urlError } from './addresses.ts';
+import {
+  allowLoopback,
+  allowNetworks,
+  isPublicAddress,
+  resolveAllowedAddress,
+  validateWebhookUrl,
+} from './addresses.ts';
 
-const NONE = allowsNetworks([]);
+const NONE = allowNetworks([]);
 
 describe('an address', () => {
   test.each([
@@ -12,7 +18,7 @@ describe('an address', () => {
     '172.32.0.0',
     '100.63.255.255',
     '2606:4700::1111',
-  ])('%s is public', (address) => expect(isPublic(address)).toBe(true));
+  ])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
 
   test.each([
     ['0.0.0.0', 'this host'],
@@ -53,7 +59,7 @@ describe('an address', () => {
     ['fe80::1', 'link-local'],
     ['fec0::1', 'site-local'],
     ['ff02::1', 'multicast'],
-  ])('%s is not public: %s', (address) => expect(isPublic(address)).toBe(false));
+  ])('%s is not public: %s', (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
 describe('a URL of a webhook', () => {
@@ -62,7 +68,7 @@ describe('a URL of a webhook', () => {
     'http://example.com:8080/a?b=c',
     'https://1.1.1.1/',
     'https://[2606:4700::1111]/',
-  ])('%s may be', (url) => expect(urlError(url, NONE)).toBeNull());
+  ])('%s may be', (url) => expect(validateWebhookUrl(url, NONE)).toBeNull());
 
   // Every spelling that a URL has for an address is the address.
   test.each([
@@ -84,7 +90,7 @@ describe('a URL of a webhook', () => {
     'http://169.254.169.254/latest/meta-data/',
     'http://[fd00:ec2::254]/',
     'http://10.0.0.1:8080/',
-  ])('%s may not be', (url) => expect(urlError(url, NONE)).toContain('not a public address'));
+  ])('%s may not be', (url) => expect(validateWebhookUrl(url, NONE)).toContain('not a public address'));
 
   test.each([
     ['example.com', 'whole http or https URL'],
@@ -95,22 +101,22 @@ describe('a URL of a webhook', () => {
     ['gopher://example.com/', 'begin with http://'],
     ['https://user:pass@example.com/', 'no user and password'],
     ['https://user@example.com/', 'no user and password'],
-  ])('%j may not be', (url, error) => expect(urlError(url, NONE)).toContain(error));
+  ])('%j may not be', (url, error) => expect(validateWebhookUrl(url, NONE)).toContain(error));
 
   test('may name what the operator allows, and nothing beside it', () => {
-    const allows = allowsNetworks(['10.1.0.0/16', '192.168.1.5', 'fd00::/8']);
+    const allows = allowNetworks(['10.1.0.0/16', '192.168.1.5', 'fd00::/8']);
     for (const good of [
       'http://10.1.2.3/',
       'http://192.168.1.5/',
       'http://[fd00::1]/',
       'http://[::ffff:10.1.0.1]/',
     ])
-      expect(urlError(good, allows), good).toBeNull();
+      expect(validateWebhookUrl(good, allows), good).toBeNull();
     for (const bad of ['http://10.2.0.1/', 'http://192.168.1.6/', 'http://127.0.0.1/', 'http://[fe80::1]/'])
-      expect(urlError(bad, allows), bad).toContain('not a public address');
-    expect(urlError('http://127.0.0.5/', allowsLoopback)).toBeNull();
-    expect(urlError('http://[::ffff:127.0.0.1]/', allowsLoopback)).toBeNull();
-    expect(urlError('http://10.0.0.1/', allowsLoopback)).toContain('not a public address');
+      expect(validateWebhookUrl(bad, allows), bad).toContain('not a public address');
+    expect(validateWebhookUrl('http://127.0.0.5/', allowLoopback)).toBeNull();
+    expect(validateWebhookUrl('http://[::ffff:127.0.0.1]/', allowLoopback)).toBeNull();
+    expect(validateWebhookUrl('http://10.0.0.1/', allowLoopback)).toContain('not a public address');
   });
 });
 
@@ -118,7 +124,9 @@ describe('a name', () => {
   const url = new URL('https://receiver.example/');
 
   test('is dialled at the first of its addresses', async () => {
-    expect(await addressFor(url, NONE, async () => ['1.1.1.1', '2606:4700::1111'])).toBe('1.1.1.1');
+    expect(await resolveAllowedAddress(url, NONE, async () => ['1.1.1.1', '2606:4700::1111'])).toBe(
+      '1.1.1.1',
+    );
   });
 
   test.each([
@@ -127,10 +135,12 @@ describe('a name', () => {
     [['::ffff:192.168.0.1']],
     [['1.1.1.1', 'not an address']],
   ])('that is %j is not dialled', async (addresses) => {
-    await expect(addressFor(url, NONE, async () => addresses)).rejects.toThrow('not a public address');
+    await expect(resolveAllowedAddress(url, NONE, async () => addresses)).rejects.toThrow(
+      'not a public address',
+    );
   });
 
   test('that is nothing is not dialled', async () => {
-    await expect(addressFor(url, NONE, async () => [])).rejects.toThrow('has no address');
+    await expect(resolveAllowedAddress(url, NONE, async () => [])).rejects.toThrow('has no address');
   });
 });

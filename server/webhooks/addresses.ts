@@ -9,10 +9,10 @@ import ipaddr from 'ipaddr.js';
 import { isLoopbackAddress, isLoopbackHost } from '../account/sign-up.ts';
 
 /** Whether beside public addresses this one may be reached. */
-export type Allows = (address: string) => boolean;
+export type AddressRule = (address: string) => boolean;
 
 /** Networks that an operator allows, as `10.0.0.0/8` or a single address; config.ts has checked them. */
-export function allowsNetworks(networks: readonly string[]): Allows {
+export function allowNetworks(networks: readonly string[]): AddressRule {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', prefix] = network.split('/');
@@ -23,27 +23,27 @@ export function allowsNetworks(networks: readonly string[]): Allows {
   return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-export const allowsLoopback: Allows = (address) => isLoopbackAddress(address);
+export const allowLoopback: AddressRule = (address) => isLoopbackAddress(address);
 
 /** Where addresses of IPv6 that the internet routes begin; all that wraps IPv4 outside of it is not dialled. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /** Whether anybody on the internet may have this address. An IPv4 address mapped into IPv6 is looked at as what it is. */
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast') return false;
   return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6);
 }
 
-function isAllowed(address: string, allows: Allows): boolean {
-  return isPublic(address) || allows(ipaddr.process(address).toString());
+function isAllowed(address: string, allows: AddressRule): boolean {
+  return isPublicAddress(address) || allows(ipaddr.process(address).toString());
 }
 
 const REMEDY =
   'the operator can allow it with SWITCHYARD_WEBHOOK_NETWORKS, and without that setting a loopback address can be given on the machine of a local server, not through a proxy';
 
 /** The sentence for a URL that no webhook may have, or null. A name is looked up when it is sent to, not here. */
-export function urlError(text: string, allows: Allows): string | null {
+export function validateWebhookUrl(text: string, allows: AddressRule): string | null {
   if (!URL.canParse(text)) return 'it must be a whole http or https URL';
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'it must begin with http:// or https://';
@@ -60,21 +60,27 @@ function literalOf(url: URL): string | null {
   return isIP(host) === 0 ? null : host;
 }
 
-export class RefusedAddressError extends Error {}
+export class AddressNotAllowedError extends Error {}
 
 /** Looks up a name: every address it has, in order of preference. Throws when it has none. */
-export type Resolve = (name: string) => Promise<string[]>;
+export type ResolveName = (name: string) => Promise<string[]>;
 
 /** The address to dial for the URL, now. Throws RefusedAddressError when it has none that may be reached. */
-export async function addressFor(url: URL, allows: Allows, resolve: Resolve): Promise<string> {
+export async function resolveAllowedAddress(
+  url: URL,
+  allows: AddressRule,
+  resolve: ResolveName,
+): Promise<string> {
   const literal = literalOf(url);
   const addresses = literal === null ? await resolve(url.hostname) : [literal];
   // One that may not be reached among others is a trick or a mistake; either way the others do not make it right.
   const refused = addresses.find((one) => isIP(one) === 0 || !isAllowed(one, allows));
   if (refused !== undefined)
-    throw new RefusedAddressError(`${url.hostname} is ${refused}, which is not a public address; ${REMEDY}.`);
+    throw new AddressNotAllowedError(
+      `${url.hostname} is ${refused}, which is not a public address; ${REMEDY}.`,
+    );
   const [first] = addresses;
-  if (first === undefined) throw new RefusedAddressError(`${url.hostname} has no address.`);
+  if (first === undefined) throw new AddressNotAllowedError(`${url.hostname} has no address.`);
   return first;
 }
 
@@ -85,7 +91,7 @@ const NEGATIVE = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN', 'NODATA']);
  * Asks the name servers without a thread of the pool, so that one that hangs does not keep files waiting to be read; what
  * they do not know may still stand in the hosts file, for which the system is asked, and that is quick to say no.
  */
-export const resolveName: Resolve = async (name) => {
+export const resolveName: ResolveName = async (name) => {
   const bySystem = async () => (await dns.lookup(name, { all: true })).map((one) => one.address);
   // Of this machine, which no name server has to be asked for.
   if (isLoopbackHost(name)) return bySystem();

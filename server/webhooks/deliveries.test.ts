@@ -1,40 +1,40 @@
 /** What webhooks deliver: what is sent, how it is tried again, and what is kept of it. */
 import { WEBHOOK_RETRY_SECONDS } from '@switchyard/contract/limits.ts';
 import { describe, expect, test } from 'vitest';
-import { createRun, ended, nodeApp, pushApp, runToEnd } from '../testing/apps.ts';
-import { answering, startReceiver } from '../testing/receiver.ts';
-import { expectError, expectStatus, freshApplication } from '../testing/resources.ts';
+import { createRun, createRunAndWait, nodeApp, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import { createApplication, expectError, expectStatus } from '../testing/fixtures/resources.ts';
+import { startServerWithReceiver } from '../testing/fixtures/webhook-server.ts';
 import {
-  conversationsOf,
-  driven,
-  hexOf,
-  makeWebhook,
-  partsOf,
-  secretOf,
-  standardOf,
-  talked,
-  trigger,
-} from '../testing/webhooks.ts';
-import { withReceiver } from '../testing/with-receiver.ts';
+  computeSignature,
+  computeStandardSignature,
+  createTimeoutClock,
+  createWebhook,
+  fetchSecret,
+  listConversations,
+  parseSignature,
+  triggerEvent,
+  waitForConversations,
+} from '../testing/fixtures/webhooks.ts';
+import { respondWith, startWebhookReceiver } from '../testing/http/webhook-receiver.ts';
 
-const clock = driven();
-const at = withReceiver(clock);
+const clock = createTimeoutClock();
+const at = startServerWithReceiver(clock);
 const { ask } = at;
 /** Time passes, and what is due by then is sent. */
 const pass = (ms: number): void => {
   clock.move(ms);
-  at.server.running.database.notify('webhooks-due');
+  at.server.runningServer.database.notify('webhooks-due');
 };
 
 describe('of a run', () => {
   test('each status is told once, signed, in a body that says which came later', async () => {
-    const application = await freshApplication(at.server);
+    const application = await createApplication(at.server);
     await pushApp(
       at.server,
       application,
       nodeApp("() => ({ statistics: { schema: 'v1', result: { value: 7 } } })"),
     );
-    const run = await runToEnd(at.server, application, {
+    const run = await createRunAndWait(at.server, application, {
       body: { name: 'Monday', options: { secret: 'x' } },
     });
     const told = await at.receiver.until((all) => all.length === 3 && all);
@@ -59,7 +59,7 @@ describe('of a run', () => {
     expect(inOrder[0]?.event.data).toMatchObject({ statistics: { status: 'none', indicators: [] } });
     for (const { text } of told) expect(text).not.toContain('"options"');
 
-    const secret = await secretOf(at.server, at.hook);
+    const secret = await fetchSecret(at.server, at.hook);
     for (const one of told) {
       expect(one).toMatchObject({ method: 'POST', path: '/hook' });
       expect(one.headers).toMatchObject({
@@ -67,16 +67,16 @@ describe('of a run', () => {
         'user-agent': 'Switchyard/1.7.0',
         'webhook-id': one.event.event_id,
       });
-      const own = partsOf(one.headers['switchyard-signature']);
+      const own = parseSignature(one.headers['switchyard-signature']);
       expect(own.t).toBe(one.headers['webhook-timestamp']);
-      expect(own.v1).toEqual([hexOf(secret, one)]);
+      expect(own.v1).toEqual([computeSignature(secret, one)]);
       expect(one.headers['nextmv-signature']).toBe(one.headers['switchyard-signature']);
-      expect(one.headers['webhook-signature']).toBe(standardOf(secret, one));
+      expect(one.headers['webhook-signature']).toBe(computeStandardSignature(secret, one));
       // Existing receivers take seconds from five minutes ago to one from now.
       expect(Math.abs(Number(own.t) - clock.now() / 1000)).toBeLessThan(60);
     }
 
-    const conversations = await talked(at.server, at.hook, 3);
+    const conversations = await waitForConversations(at.server, at.hook, 3);
     for (const one of conversations) {
       expect(one).toMatchObject({
         webhook_id: at.hook,
@@ -94,26 +94,26 @@ describe('of a run', () => {
   });
 
   test('that was there before the webhook nothing is told, and nothing to another account', async () => {
-    const application = await freshApplication(at.server);
+    const application = await createApplication(at.server);
     await pushApp(at.server, application, nodeApp('() => ({})'));
     expectStatus(await ask('DELETE', ''), 204);
-    await runToEnd(at.server, application);
-    const later = await makeWebhook(at.server, at.receiver.url, { id: at.hook });
+    await createRunAndWait(at.server, application);
+    const later = await createWebhook(at.server, at.receiver.url, { id: at.hook });
     expect(later.id).toBe(at.hook);
-    const run = await runToEnd(at.server, application);
+    const run = await createRunAndWait(at.server, application);
     await at.receiver.until((all) => all.length >= 3);
-    await talked(at.server, at.hook, 3);
+    await waitForConversations(at.server, at.hook, 3);
     expect(new Set(at.receiver.received.map((one) => one.event.data.id))).toEqual(new Set([run.id]));
   });
 
   test('fifty at once: each of their events comes once, and rises in its sequence', async () => {
-    const application = await freshApplication(at.server);
+    const application = await createApplication(at.server);
     await pushApp(at.server, application, nodeApp('() => ({})'));
     const runs = await Promise.all(Array.from({ length: 50 }, () => createRun(at.server, application)));
-    await Promise.all(runs.map((run) => ended(at.server, application, run)));
+    await Promise.all(runs.map((run) => waitForRunEnd(at.server, application, run)));
     await at.receiver.until((all) => all.length >= 150);
-    await at.server.until('webhooks-told', async () => {
-      const rows = await at.server.running.database.read
+    await at.server.waitUntil('webhooks-told', async () => {
+      const rows = await at.server.runningServer.database.read
         .selectFrom('webhook_deliveries')
         .select('id')
         .execute();
@@ -130,12 +130,12 @@ describe('of a run', () => {
   });
 
   test('that was deleted before anybody was told, its id and statuses are told', async () => {
-    const application = await freshApplication(at.server);
+    const application = await createApplication(at.server);
     // Registered, and taken away in the same breath.
     const body = { configuration: { run_type: { type: 'external' } } };
     const run = await createRun(at.server, application, { body });
     const path = `/v1/applications/${application}/runs/${run}`;
-    expectStatus(await at.server.ask('DELETE', path), 204);
+    expectStatus(await at.server.request('DELETE', path), 204);
     const told = await at.receiver.until((all) => all.length >= 1 && all);
     const [first] = [...told].sort((a, b) => a.event.sequence - b.event.sequence);
     expect(first?.event.data).toMatchObject({
@@ -149,10 +149,10 @@ describe('of a run', () => {
 
 describe('an attempt that fails', () => {
   test('is made again after 5 s, 5 min, 30 min and so on, ten times in all, with one id and one body', async () => {
-    at.receiver.respond = answering(500, {}, 'no');
-    const event = await trigger(at.server);
+    at.receiver.respond = respondWith(500, {}, 'no');
+    const event = await triggerEvent(at.server);
     for (const [index, seconds] of [...WEBHOOK_RETRY_SECONDS, null].entries()) {
-      const [newest] = await talked(at.server, at.hook, index + 1);
+      const [newest] = await waitForConversations(at.server, at.hook, index + 1);
       expect(newest).toMatchObject({
         event_id: event,
         attempt: index + 1,
@@ -174,40 +174,43 @@ describe('an attempt that fails', () => {
     expect(new Set(at.receiver.received.map((one) => one.headers['webhook-id']))).toEqual(new Set([event]));
     expect(new Set(at.receiver.received.map((one) => one.headers['webhook-timestamp'])).size).toBe(10);
     pass(7 * 86_400_000);
-    await trigger(at.server);
-    await talked(at.server, at.hook, 11);
+    await triggerEvent(at.server);
+    await waitForConversations(at.server, at.hook, 11);
     expect(at.receiver.received).toHaveLength(11);
   });
 
   test('is the last one when the next succeeds', async () => {
-    at.receiver.respond = answering(503);
-    await trigger(at.server);
-    await talked(at.server, at.hook, 1);
-    at.receiver.respond = answering(204, {}, '');
+    at.receiver.respond = respondWith(503);
+    await triggerEvent(at.server);
+    await waitForConversations(at.server, at.hook, 1);
+    at.receiver.respond = respondWith(204, {}, '');
     pass(5000);
-    expect((await talked(at.server, at.hook, 2)).map((one) => one.status)).toEqual(['succeeded', 'failed']);
-    expect((await conversationsOf(at.server, at.hook, '?status=failed')).map((one) => one.attempt)).toEqual([
-      1,
+    expect((await waitForConversations(at.server, at.hook, 2)).map((one) => one.status)).toEqual([
+      'succeeded',
+      'failed',
     ]);
+    expect((await listConversations(at.server, at.hook, '?status=failed')).map((one) => one.attempt)).toEqual(
+      [1],
+    );
     expect(
-      (await conversationsOf(at.server, at.hook, '?status=succeeded')).map((one) => one.attempt),
+      (await listConversations(at.server, at.hook, '?status=succeeded')).map((one) => one.attempt),
     ).toEqual([2]);
   });
 
   test('is left alone for as long as the receiver asks', async () => {
-    at.receiver.respond = answering(429, { 'retry-after': '120' });
-    await trigger(at.server);
-    const [first] = await talked(at.server, at.hook, 1);
+    at.receiver.respond = respondWith(429, { 'retry-after': '120' });
+    await triggerEvent(at.server);
+    const [first] = await waitForConversations(at.server, at.hook, 1);
     const seconds = (Date.parse(first?.next_attempt_at ?? '') - clock.now()) / 1000;
     expect(seconds).toBeGreaterThan(115);
     expect(seconds).toBeLessThanOrEqual(120);
   });
 
   test.each([301, 302, 307, 308])('because the receiver answers %d is not followed', async (status) => {
-    const other = await startReceiver();
-    at.receiver.respond = answering(status, { location: other.url });
-    await trigger(at.server);
-    const [one] = await talked(at.server, at.hook, 1);
+    const other = await startWebhookReceiver();
+    at.receiver.respond = respondWith(status, { location: other.url });
+    await triggerEvent(at.server);
+    const [one] = await waitForConversations(at.server, at.hook, 1);
     expect(one).toMatchObject({ status: 'failed', http_status: status });
     expect(other.received).toEqual([]);
     await other.close();
@@ -215,10 +218,10 @@ describe('an attempt that fails', () => {
 
   test('because there is no answer in time is timed out', async () => {
     at.receiver.respond = () => {};
-    await trigger(at.server);
+    await triggerEvent(at.server);
     await at.receiver.until((all) => all.length === 1);
     clock.timeOut();
-    const [one] = await talked(at.server, at.hook, 1);
+    const [one] = await waitForConversations(at.server, at.hook, 1);
     expect(one).toMatchObject({
       status: 'timed_out',
       http_status: 0,
@@ -229,28 +232,28 @@ describe('an attempt that fails', () => {
 
   test('because nobody listens says so', async () => {
     await at.receiver.close();
-    await trigger(at.server);
-    const [one] = await talked(at.server, at.hook, 1);
+    await triggerEvent(at.server);
+    const [one] = await waitForConversations(at.server, at.hook, 1);
     expect(one).toMatchObject({ status: 'failed', http_status: 0 });
     expect(one?.error).toContain('ECONNREFUSED');
   });
 
   test('with 410 disables the webhook, until it is changed', async () => {
-    at.receiver.respond = answering(410);
-    await trigger(at.server);
-    await talked(at.server, at.hook, 1);
+    at.receiver.respond = respondWith(410);
+    await triggerEvent(at.server);
+    await waitForConversations(at.server, at.hook, 1);
     expect((await ask('GET', '')).body).toHaveProperty('disabled_at');
     expect(
-      (await at.server.ask('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } })).body,
+      (await at.server.request('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } })).body,
     ).toMatchObject({ webhook_ids: [] });
-    const [one] = await conversationsOf(at.server, at.hook);
+    const [one] = await listConversations(at.server, at.hook);
     expectError(await ask('POST', `/conversations/${one?.id}/replay`), 400, 'disabled');
     pass(86_400_000);
-    at.receiver.respond = answering(200);
+    at.receiver.respond = respondWith(200);
     expectStatus(await ask('PUT', '', { description: 'Back again' }), 204);
     expect((await ask('GET', '')).body).not.toHaveProperty('disabled_at');
-    await trigger(at.server);
-    await talked(at.server, at.hook, 2);
+    await triggerEvent(at.server);
+    await waitForConversations(at.server, at.hook, 2);
     expect(at.receiver.received).toHaveLength(2);
   });
 });
@@ -262,22 +265,22 @@ describe('what the receiver answers', () => {
       response.write('a'.repeat(100_000));
       // It never ends.
     };
-    await trigger(at.server);
-    const [one] = await talked(at.server, at.hook, 1);
+    await triggerEvent(at.server);
+    const [one] = await waitForConversations(at.server, at.hook, 1);
     expect(one).toMatchObject({ status: 'succeeded', http_status: 200 });
     expect(one?.response_body).toBe('a'.repeat(65_536));
   });
 
   test('counts when its head came in time, also when the rest did not', async () => {
     at.receiver.respond = (response) => response.writeHead(200).write('so far');
-    const event = await trigger(at.server);
+    const event = await triggerEvent(at.server);
     await at.receiver.until((all) => all.length === 1);
     // Another is sent, answered and written down meanwhile, so the head of the first has come by then.
-    at.receiver.respond = answering(200);
-    await trigger(at.server);
-    await talked(at.server, at.hook, 1);
+    at.receiver.respond = respondWith(200);
+    await triggerEvent(at.server);
+    await waitForConversations(at.server, at.hook, 1);
     clock.timeOut();
-    const all = await talked(at.server, at.hook, 2);
+    const all = await waitForConversations(at.server, at.hook, 2);
     expect(all.find((one) => one.event_id === event)).toMatchObject({
       status: 'succeeded',
       http_status: 200,
@@ -287,21 +290,21 @@ describe('what the receiver answers', () => {
 
   test('is text in the conversation, whatever its bytes are', async () => {
     at.receiver.respond = (response) => response.writeHead(200).end(Buffer.from([0, 255, 254, 65]));
-    await trigger(at.server);
-    const [one] = await talked(at.server, at.hook, 1);
+    await triggerEvent(at.server);
+    const [one] = await waitForConversations(at.server, at.hook, 1);
     expect(one?.response_body).toBe('\ufffd\ufffd\ufffdA');
   });
 });
 
 describe('a conversation', () => {
   test('is delivered again, with the same id and body and a new signature', async () => {
-    const event = await trigger(at.server);
-    const [first] = await talked(at.server, at.hook, 1);
+    const event = await triggerEvent(at.server);
+    const [first] = await waitForConversations(at.server, at.hook, 1);
     clock.move(60_000);
     const answer = await ask('POST', `/conversations/${first?.id}/replay`);
     expectStatus(answer, 202);
     expect(answer.body).toEqual({ event_id: event, webhook_ids: [at.hook] });
-    const [second] = await talked(at.server, at.hook, 2);
+    const [second] = await waitForConversations(at.server, at.hook, 2);
     expect(second).toMatchObject({ event_id: event, attempt: 1, request_body: first?.request_body });
     const [before, after] = at.receiver.received;
     expect(after?.text).toBe(before?.text);
@@ -313,8 +316,8 @@ describe('a conversation', () => {
 
   test('is on one page of the list', async () => {
     for (let count = 1; count <= 5; count += 1) {
-      await trigger(at.server);
-      await talked(at.server, at.hook, count);
+      await triggerEvent(at.server);
+      await waitForConversations(at.server, at.hook, count);
     }
     const seen: string[] = [];
     for (let token: string | undefined = ''; token !== undefined; ) {
@@ -324,7 +327,7 @@ describe('a conversation', () => {
       seen.push(...page.items.map((one) => one.id));
       token = page.next_page_token;
     }
-    expect(seen).toEqual((await conversationsOf(at.server, at.hook)).map((one) => one.id));
+    expect(seen).toEqual((await listConversations(at.server, at.hook)).map((one) => one.id));
     expect(new Set(seen).size).toBe(5);
   });
 });

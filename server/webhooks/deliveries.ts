@@ -3,33 +3,34 @@
  * so many a webhook, and one alone after a failure, until the receiver answers well again; a dead or slow receiver so keeps
  * nobody else waiting, and is not run over when it comes back. Runs are never touched by any of it.
  */
-import type { ConversationId } from '@switchyard/contract/ids.ts';
+
 import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import type { ConversationId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import type { Seal } from '../database/seal.ts';
+import type { Encryptor } from '../database/encryption.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { type Log, messageOf } from '../log.ts';
+import { Reconciler } from '../jobs/reconciler.ts';
+import { errorMessage, type Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
-import { Reconciler } from '../reconcile/reconciler.ts';
-import type { Allows } from './addresses.ts';
+import type { AddressRule } from './addresses.ts';
 import {
-  type Claimed,
+  type ClaimedDelivery,
   claimDue,
-  type Due,
-  findNext,
+  type DueWebhook,
+  findNextDueTime,
   finishDelivery,
-  listDue,
-  putBack,
+  listDueWebhooks,
   removeEvents,
+  reschedule,
 } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
-import { type Outcome, type Reach, send } from './send.ts';
-import { secretsOf, signatureHeaders } from './signature.ts';
+import { type DeliveryOutcome, type SendContext, sendDelivery } from './send.ts';
+import { createSignatureHeaders, openSigningSecrets } from './signature.ts';
 import { findWebhookByUid, insertConversation, updateWebhook } from './store.ts';
 
-const EVERY_MS = 5000;
-const AT_ONCE = 8;
+const INTERVAL_MS = 5000;
+const PER_WEBHOOK_MAX = 8;
 /** Attempts of all webhooks together: each holds a connection, and up to 64 KiB of a response. */
 const TOTAL_MAX = 64;
 /** Of the webhooks of one account, so that receivers that do not respond keep no other account waiting. */
@@ -40,23 +41,23 @@ const CLAIM_MS = 4 * WEBHOOK_TIMEOUT_MS;
 const RETRY_AFTER_MS_MAX = 24 * 60 * 60 * 1000;
 const GONE = 410;
 
-interface Parts extends Omit<Reach, 'allows'> {
-  allowsFor(isGivenLocally: boolean): Allows;
+interface Parts extends Omit<SendContext, 'allows'> {
+  addressRuleFor(isGivenLocally: boolean): AddressRule;
   database: Database;
-  seal: Seal;
+  seal: Encryptor;
   clock: Clock;
   random: Random;
   log: Log;
   metrics: Metrics;
 }
 
-export class Deliveries {
+export class DeliveryWorker {
   readonly #parts: Parts;
   readonly #reconciler: Reconciler;
   /** Attempts under way, by the uid of their webhook. */
   readonly #underWay = new Map<string, { account: string | null; attempts: Set<Promise<void>> }>();
   /** Webhooks whose last attempt has failed. */
-  readonly #careful = new Set<string>();
+  readonly #failingWebhooks = new Set<string>();
   readonly #stopping = new AbortController();
   #cancelTimer = (): void => {};
 
@@ -65,12 +66,12 @@ export class Deliveries {
     const { database, clock, log } = parts;
     this.#reconciler = new Reconciler({
       name: 'deliver to webhooks',
-      everyMs: EVERY_MS,
+      intervalMs: INTERVAL_MS,
       clock,
       log,
       run: () => this.#sendDue(),
     });
-    database.listen('webhooks-due', () => this.#reconciler.poke());
+    database.listen('webhooks-due', () => this.#reconciler.wake());
   }
 
   start(): void {
@@ -88,10 +89,10 @@ export class Deliveries {
   async #sendDue(): Promise<void> {
     const { database, clock } = this.#parts;
     this.#cancelTimer();
-    for (const due of this.#inTurn(await listDue(database.read, clock.now()))) {
+    for (const due of this.#inTurn(await listDueWebhooks(database.read, clock.now()))) {
       const { uid } = due;
       const room = Math.min(
-        (this.#careful.has(uid) ? 1 : AT_ONCE) - this.#attemptsOf(uid),
+        (this.#failingWebhooks.has(uid) ? 1 : PER_WEBHOOK_MAX) - this.#attemptsOf(uid),
         ACCOUNT_MAX - this.#attemptsOfAccount(due),
         TOTAL_MAX - this.#total(),
       );
@@ -104,14 +105,14 @@ export class Deliveries {
       );
       for (const delivery of claimed) this.#start(delivery, due);
     }
-    const next = await findNext(database.read);
+    const next = await findNextDueTime(database.read);
     if (next === null) return;
     const inMs = next - clock.now();
-    if (inMs > 0 && inMs < EVERY_MS) this.#cancelTimer = clock.after(inMs, () => this.#reconciler.poke());
+    if (inMs > 0 && inMs < INTERVAL_MS) this.#cancelTimer = clock.after(inMs, () => this.#reconciler.wake());
   }
 
   /** First the account, and in it the webhook, with the fewest attempts under way. */
-  #inTurn(due: readonly Due[]): Due[] {
+  #inTurn(due: readonly DueWebhook[]): DueWebhook[] {
     return due
       .map((one) => ({ one, account: this.#attemptsOfAccount(one), webhook: this.#attemptsOf(one.uid) }))
       .sort((a, b) => a.account - b.account || a.webhook - b.webhook)
@@ -122,7 +123,7 @@ export class Deliveries {
     return this.#underWay.get(uid)?.attempts.size ?? 0;
   }
 
-  #attemptsOfAccount({ account }: Due): number {
+  #attemptsOfAccount({ account }: DueWebhook): number {
     return this.#total((one) => one === account);
   }
 
@@ -132,25 +133,25 @@ export class Deliveries {
     return total;
   }
 
-  #start(delivery: Claimed, { uid, account }: Due): void {
+  #start(delivery: ClaimedDelivery, { uid, account }: DueWebhook): void {
     const { attempts } = this.#underWay.get(uid) ?? { attempts: new Set<Promise<void>>() };
     this.#underWay.set(uid, { account, attempts });
     const attempt: Promise<void> = this.#attempt(delivery)
       .catch((error: unknown) => {
         this.#parts.log.error(
-          { delivery: delivery.id, error: messageOf(error) },
+          { delivery: delivery.id, error: errorMessage(error) },
           'A delivery to a webhook could not be made or written down; it will be tried again.',
         );
       })
       .finally(() => {
         attempts.delete(attempt);
         if (attempts.size === 0) this.#underWay.delete(uid);
-        this.#reconciler.poke();
+        this.#reconciler.wake();
       });
     attempts.add(attempt);
   }
 
-  async #attempt(delivery: Claimed): Promise<void> {
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const { database, seal, clock, metrics } = this.#parts;
     const webhook = await findWebhookByUid(database.read, delivery.webhook_uid);
     if (!webhook || webhook.disabled_at !== null) {
@@ -158,30 +159,35 @@ export class Deliveries {
       return;
     }
     const at = clock.now();
-    const headers = signatureHeaders({
+    const headers = createSignatureHeaders({
       id: delivery.event_id,
       at,
       body: delivery.body,
-      secrets: secretsOf(seal, webhook, at),
+      secrets: openSigningSecrets(seal, webhook, at),
     });
-    const outcome = await send(
-      { ...this.#parts, allows: this.#parts.allowsFor(webhook.given_locally === 1) },
+    const outcome = await sendDelivery(
+      { ...this.#parts, allows: this.#parts.addressRuleFor(webhook.given_locally === 1) },
       { url: webhook.endpoint_url, headers, body: delivery.body },
       this.#stopping.signal,
     );
     if (this.#stopping.signal.aborted && outcome.status !== 'succeeded') {
-      await database.transact((tx) => putBack(tx, delivery, { next_at: at }));
+      await database.transact((tx) => reschedule(tx, delivery, { next_at: at }));
       return;
     }
     metrics.webhookAttempts.inc({ status: outcome.status });
-    if (outcome.status === 'succeeded') this.#careful.delete(webhook.uid);
-    else this.#careful.add(webhook.uid);
+    if (outcome.status === 'succeeded') this.#failingWebhooks.delete(webhook.uid);
+    else this.#failingWebhooks.add(webhook.uid);
     await this.#write(webhook, delivery, outcome, at);
     database.notify('webhooks-told');
   }
 
   /** What came of an attempt, and what follows from it. */
-  async #write(webhook: WebhooksTable, delivery: Claimed, outcome: Outcome, at: number): Promise<void> {
+  async #write(
+    webhook: WebhooksTable,
+    delivery: ClaimedDelivery,
+    outcome: DeliveryOutcome,
+    at: number,
+  ): Promise<void> {
     const { database, random, clock } = this.#parts;
     const now = clock.now();
     const attempt = delivery.attempts + 1;
@@ -195,7 +201,7 @@ export class Deliveries {
       const held =
         next === null
           ? await finishDelivery(tx, delivery)
-          : await putBack(tx, delivery, { attempts: attempt, next_at: next });
+          : await reschedule(tx, delivery, { attempts: attempt, next_at: next });
       // Somebody else sends it by now; this attempt has been made all the same.
       await insertConversation(tx, {
         id: makeId<ConversationId>(random, 'talk'),
@@ -215,6 +221,6 @@ export class Deliveries {
   }
 }
 
-async function giveUp(tx: Writer, delivery: Claimed): Promise<void> {
+async function giveUp(tx: Writer, delivery: ClaimedDelivery): Promise<void> {
   if (await finishDelivery(tx, delivery)) await removeEvents(tx, [delivery.event_id]);
 }

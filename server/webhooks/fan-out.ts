@@ -3,26 +3,27 @@
  * transaction that takes its mark away. Kill the process at any statement, or let two of them work, and each webhook has
  * each event once.
  */
-import type { AccountId, EventId } from '@switchyard/contract/ids.ts';
+
+import type { EventType, WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
-import { isTerminal, statusV1 } from '@switchyard/contract/states.ts';
-import type { EventType, WebhookEvent } from '@switchyard/contract/webhook-shapes.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
+import type { AccountId, EventId } from '@switchyard/contract/schemas/ids.ts';
+import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
+import { Reconciler } from '../jobs/reconciler.ts';
 import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
-import { Reconciler } from '../reconcile/reconciler.ts';
-import { infoOf } from '../runs/body.ts';
-import { listPendingEvents, takeEvent } from '../runs/listeners.ts';
-import { findRun } from '../runs/store.ts';
+import { runSummaryBody } from '../runs/api/run-body.ts';
+import { claimPendingEvent, listPendingEvents } from '../runs/store/event-listeners.ts';
+import { findRun } from '../runs/store/runs.ts';
 import { insertDeliveries, insertEvent } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
-import { listEnabled } from './store.ts';
+import { listEnabledWebhooks } from './store.ts';
 
-const EVERY_MS = 1000;
+const INTERVAL_MS = 1000;
 /** What comes within this time is looked at together. */
-const TOGETHER_MS = 50;
-const AT_ONCE = 50;
+const DEBOUNCE_MS = 50;
+const BATCH_SIZE = 50;
 
 interface Parts {
   database: Database;
@@ -31,39 +32,39 @@ interface Parts {
   log: Log;
 }
 
-export function fanOut(parts: Parts): Reconciler {
+export function createFanOutJob(parts: Parts): Reconciler {
   const { database, clock, log } = parts;
   const reconciler = new Reconciler({
     name: 'tell webhooks of runs',
-    everyMs: EVERY_MS,
+    intervalMs: INTERVAL_MS,
     clock,
     log,
     run: async () => {
       for (;;) {
-        const events = await listPendingEvents(database.read, AT_ONCE);
+        const events = await listPendingEvents(database.read, BATCH_SIZE);
         if (events.length === 0) return;
         await database.transact(async (tx) => {
-          for (const event of events) await give(parts, tx, event);
+          for (const event of events) await fanOutEvent(parts, tx, event);
         });
         database.notify('webhooks-due');
       }
     },
   });
   for (const topic of ['runs-queued', 'runs-canceled', 'runs-ended'] as const)
-    database.listen(topic, () => reconciler.pokeWithin(TOGETHER_MS));
+    database.listen(topic, () => reconciler.wakeWithin(DEBOUNCE_MS));
   return reconciler;
 }
 
 type Pending = Awaited<ReturnType<typeof listPendingEvents>>[number];
 
-async function give(parts: Parts, tx: Writer, event: Pending): Promise<void> {
-  if (!(await takeEvent(tx, event))) return;
+async function fanOutEvent(parts: Parts, tx: Writer, event: Pending): Promise<void> {
+  if (!(await claimPendingEvent(tx, event))) return;
   // The application is gone, and with it whoever was to be told.
   if (event.account_id === null || event.application_id === null) return;
-  const webhooks = await toldOf(tx, event.account_id, 'run.status');
+  const webhooks = await subscribersOf(tx, event.account_id, 'run.status');
   if (webhooks.length === 0) return;
   const data = await dataOf(tx, event, event.application_id);
-  await deliver(parts, tx, webhooks, {
+  await enqueueDeliveries(parts, tx, webhooks, {
     event_type: 'run.status',
     created_at: event.at,
     sequence: event.seq,
@@ -72,13 +73,17 @@ async function give(parts: Parts, tx: Writer, event: Pending): Promise<void> {
 }
 
 /** Webhooks of the account that are told of events of the kind. */
-export async function toldOf(tx: Writer, account: AccountId, type: EventType): Promise<WebhooksTable[]> {
-  const webhooks = await listEnabled(tx, account);
+export async function subscribersOf(
+  tx: Writer,
+  account: AccountId,
+  type: EventType,
+): Promise<WebhooksTable[]> {
+  const webhooks = await listEnabledWebhooks(tx, account);
   return webhooks.filter((one) => (JSON.parse(one.event_types) as string[]).includes(type));
 }
 
 /** Has the webhooks told. Call `database.notify('webhooks-due')` after the commit. */
-export async function deliver(
+export async function enqueueDeliveries(
   { random, clock }: Pick<Parts, 'random' | 'clock'>,
   tx: Writer,
   webhooks: readonly WebhooksTable[],
@@ -90,7 +95,7 @@ export async function deliver(
     event_type,
     api_version: API_VERSION,
     event_id: id,
-    created_at: rfc3339(created_at),
+    created_at: formatRfc3339(created_at),
     sequence,
     data,
   };
@@ -115,9 +120,9 @@ async function dataOf(
   applicationId: string,
 ): Promise<WebhookEvent['data']> {
   const run = await findRun(tx, application_uid, run_id);
-  const then = { status: statusV1(status), status_v2: status };
+  const then = { status: toStatusV1(status), status_v2: status };
   if (!run) return { id: run_id, application_id: applicationId, ...then };
-  const { statistics, metrics, ...info } = infoOf(run);
+  const { statistics, metrics, ...info } = runSummaryBody(run);
   const reported = isTerminal(status)
     ? { statistics, ...(metrics ? { metrics } : {}) }
     : { statistics: { status: 'none' as const, error: '', indicators: [] } };

@@ -1,31 +1,31 @@
 /** The operations on webhooks. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AccountId, EventId, WebhookId } from '@switchyard/contract/ids.ts';
-import { PAGE_ITEMS_MAX, SECRET_OVERLAP_HOURS, WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
 import type {
   Conversation,
   EventType,
   Webhook,
   WebhookEvent,
   WebhookSecret,
-} from '@switchyard/contract/webhook-shapes.ts';
-import { isDirect } from '../account/sign-up.ts';
+} from '@switchyard/contract/account/webhook-schemas.ts';
+import { PAGE_ITEMS_MAX, SECRET_OVERLAP_HOURS_DEFAULT, WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
+import type { AccountId, EventId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
+import { isLocalRequest } from '../account/sign-up.ts';
 import { lockAccount } from '../account/store.ts';
-import { type Clock, rfc3339 } from '../clock.ts';
+import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import type { Seal } from '../database/seal.ts';
-import type { HandlersOf } from '../http/handler.ts';
-import { answerList } from '../http/lists.ts';
-import { cutPage, type PageTokens, pageObject, pageRequest } from '../http/paging.ts';
-import { badRequest, notFound, shown, unauthorized } from '../http/problem.ts';
+import type { Encryptor } from '../database/encryption.ts';
+import { badRequest, notFound, quoteValue, unauthorized } from '../http/errors/problem.ts';
+import type { HandlersFor } from '../http/handlers/handler.ts';
+import { respondWithList } from '../http/lists/list-responses.ts';
+import { formatPage, type PageTokens, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { makeId, type Random } from '../random.ts';
-import { addListener, removeListener } from '../runs/listeners.ts';
-import { type Allows, urlError } from './addresses.ts';
-import { exampleRun } from './example.ts';
-import { deliver, toldOf } from './fan-out.ts';
+import { addRunEventListener, removeRunEventListener } from '../runs/store/event-listeners.ts';
+import { type AddressRule, validateWebhookUrl } from './addresses.ts';
+import { createExampleRun } from './example-run.ts';
+import { enqueueDeliveries, subscribersOf } from './fan-out.ts';
 import { insertDeliveries } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
-import { makeSecret, sealSecret, secretsOf } from './signature.ts';
+import { generateSecret, openSigningSecrets, sealSecret } from './signature.ts';
 import {
   type ConversationWithBody,
   countWebhooks,
@@ -40,14 +40,14 @@ import {
 
 interface Parts {
   database: Database;
-  seal: Seal;
+  seal: Encryptor;
   pageTokens: PageTokens;
   clock: Clock;
   random: Random;
   /** What may be reached beside public addresses, by a webhook whose address a caller on this machine gave or another. */
-  allowsFor(isGivenLocally: boolean): Allows;
+  addressRuleFor(isGivenLocally: boolean): AddressRule;
   /** Told after a webhook was deleted, so that what belonged to it is removed soon. */
-  onDeleted(): void;
+  onWebhookDeleted(): void;
 }
 
 type WebhookOperation =
@@ -65,19 +65,19 @@ type WebhookOperation =
 
 const HOUR_MS = 60 * 60 * 1000;
 
-export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
-  const { database, seal, pageTokens, clock, random, allowsFor } = parts;
+export function webhookHandlers(parts: Parts): HandlersFor<WebhookOperation> {
+  const { database, seal, pageTokens, clock, random, addressRuleFor: allowsFor } = parts;
 
   const getOwn = async (account: AccountId, id: WebhookId, db = database.read): Promise<WebhooksTable> => {
     const webhook = await findWebhook(db, account, id);
-    if (!webhook) throw notFound(`There is no webhook ${shown(id)}.`);
+    if (!webhook) throw notFound(`There is no webhook ${quoteValue(id)}.`);
     return webhook;
   };
   /** Throws the 400 for an address that the caller may not give; returns whether the caller is on this machine. */
   const checkUrl = (url: string, headers: IncomingHttpHeaders): 0 | 1 => {
-    const isGivenLocally = isDirect(headers);
-    const error = urlError(url, allowsFor(isGivenLocally));
-    if (error !== null) throw badRequest(`endpoint_url is ${shown(url)}; ${error}.`);
+    const isGivenLocally = isLocalRequest(headers);
+    const error = validateWebhookUrl(url, allowsFor(isGivenLocally));
+    if (error !== null) throw badRequest(`endpoint_url is ${quoteValue(url)}; ${error}.`);
     return isGivenLocally ? 1 : 0;
   };
   /** Keeps other changes of the webhooks of the account waiting. */
@@ -98,7 +98,7 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
         endpoint_url: body.endpoint_url,
         given_locally,
         description: body.description,
-        secret: sealSecret(seal, makeSecret(random), uid, caller.account),
+        secret: sealSecret(seal, generateSecret(random), uid, caller.account),
         previous_secret: null,
         previous_until: null,
         disabled_at: null,
@@ -111,21 +111,21 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
         await hold(tx, caller.account);
         if (!(await insertWebhook(tx, row)))
           throw badRequest(
-            `id is ${shown(body.id)}, which another webhook of the account has; choose another.`,
+            `id is ${quoteValue(body.id)}, which another webhook of the account has; choose another.`,
           );
         if ((await countWebhooks(tx, caller.account)) > WEBHOOKS_MAX)
           throw badRequest(`The account has ${WEBHOOKS_MAX} webhooks, the most it can have; delete one.`);
-        await addListener(tx, caller.account);
+        await addRunEventListener(tx, caller.account);
       });
       return answer;
     },
 
     async listWebhooks({ caller, query }) {
-      return answerList(pageTokens, {
-        list: `webhooks ${caller.account}`,
+      return respondWithList(pageTokens, {
+        tokenScope: `webhooks ${caller.account}`,
         query,
-        rows: (page) => listWebhooks(database.read, caller.account, page),
-        bodies: (rows) => rows.map(webhookBody),
+        queryRows: (page) => listWebhooks(database.read, caller.account, page),
+        formatBodies: (rows) => rows.map(webhookBody),
       });
     },
 
@@ -149,7 +149,7 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
       };
       await database.transact(async (tx) => {
         if (!(await updateWebhook(tx, webhook.uid, changes)))
-          throw notFound(`There is no webhook ${shown(params.webhook_id)}.`);
+          throw notFound(`There is no webhook ${quoteValue(params.webhook_id)}.`);
       });
       return { status: 204 };
     },
@@ -159,23 +159,23 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
         await hold(tx, caller.account);
         const { uid } = await getOwn(caller.account, params.webhook_id, tx);
         await deleteWebhook(tx, uid);
-        if ((await countWebhooks(tx, caller.account)) === 0) await removeListener(tx, caller.account);
+        if ((await countWebhooks(tx, caller.account)) === 0) await removeRunEventListener(tx, caller.account);
       });
-      parts.onDeleted();
+      parts.onWebhookDeleted();
       return { status: 204 };
     },
 
     async getWebhookSecret({ caller, params }) {
       const webhook = await getOwn(caller.account, params.webhook_id);
       const now = clock.now();
-      const [secret] = secretsOf(seal, webhook, now);
+      const [secret] = openSigningSecrets(seal, webhook, now);
       return { status: 200, body: secretBody(webhook, secret, now) };
     },
 
     async rotateWebhookSecret({ caller, params, body, remember }) {
       const now = clock.now();
-      const hours = body?.overlap_hours ?? SECRET_OVERLAP_HOURS;
-      const secret = makeSecret(random);
+      const hours = body?.overlap_hours ?? SECRET_OVERLAP_HOURS_DEFAULT;
+      const secret = generateSecret(random);
       return database.transact(async (tx) => {
         // Of two that change it at once, the later one has to find what the earlier one made.
         await hold(tx, caller.account);
@@ -199,12 +199,12 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
     async listWebhookConversations({ caller, params, query }) {
       const webhook = await getOwn(caller.account, params.webhook_id);
       const list = `conversations ${webhook.uid} ${query.status ?? ''}`;
-      const { after, limit } = pageRequest(pageTokens, list, query);
+      const { after, limit } = parsePageRequest(pageTokens, list, query);
       const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
       const rows = await listConversations(database.read, webhook.uid, query.status, request);
-      const page = cutPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+      const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
       const items = page.items.map((row) => conversationBody(webhook, row));
-      return { status: 200, body: pageObject(pageTokens, list, { ...page, items }) };
+      return { status: 200, body: formatPage(pageTokens, list, { ...page, items }) };
     },
 
     async getWebhookConversation({ caller, params }) {
@@ -221,7 +221,7 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
         if (!row) throw noConversation(webhook, params.conversation_id);
         if (webhook.disabled_at !== null)
           throw badRequest(
-            `webhook_id is ${shown(webhook.id)}, which is disabled since its receiver answered 410; enable it with a PUT first.`,
+            `webhook_id is ${quoteValue(webhook.id)}, which is disabled since its receiver answered 410; enable it with a PUT first.`,
           );
         const done = eventBody(row.event_id, [webhook]);
         const given = { status: 202 as const, body: done };
@@ -243,12 +243,12 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
     async triggerEvent({ caller, body, remember }) {
       const now = clock.now();
       const answer = await database.transact(async (tx) => {
-        const webhooks = await toldOf(tx, caller.account, body.event_type as EventType);
-        const event: EventId = await deliver(parts, tx, webhooks, {
+        const webhooks = await subscribersOf(tx, caller.account, body.event_type as EventType);
+        const event: EventId = await enqueueDeliveries(parts, tx, webhooks, {
           event_type: body.event_type,
           created_at: now,
           sequence: 0,
-          data: exampleRun(caller.email, now),
+          data: createExampleRun(caller.email, now),
         });
         const given = { status: 201 as const, body: eventBody(event, webhooks) };
         await remember(tx, given);
@@ -261,7 +261,7 @@ export function webhookHandlers(parts: Parts): HandlersOf<WebhookOperation> {
 }
 
 const noConversation = (webhook: WebhooksTable, id: string) =>
-  notFound(`There is no conversation ${shown(id)} of webhook ${shown(webhook.id)}.`);
+  notFound(`There is no conversation ${quoteValue(id)} of webhook ${quoteValue(webhook.id)}.`);
 
 function webhookBody(row: WebhooksTable): Webhook {
   return {
@@ -269,15 +269,15 @@ function webhookBody(row: WebhooksTable): Webhook {
     event_types: JSON.parse(row.event_types) as Webhook['event_types'],
     endpoint_url: row.endpoint_url,
     description: row.description,
-    created_at: rfc3339(row.created_at),
-    updated_at: rfc3339(row.updated_at),
-    ...(row.disabled_at === null ? {} : { disabled_at: rfc3339(row.disabled_at) }),
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+    ...(row.disabled_at === null ? {} : { disabled_at: formatRfc3339(row.disabled_at) }),
   };
 }
 
 function secretBody({ id, previous_until }: WebhooksTable, secret: string, now: number): WebhookSecret {
   const overlaps = previous_until !== null && previous_until > now;
-  return { id, secret, ...(overlaps ? { previous_until: rfc3339(previous_until) } : {}) };
+  return { id, secret, ...(overlaps ? { previous_until: formatRfc3339(previous_until) } : {}) };
 }
 
 function conversationBody(webhook: WebhooksTable, row: ConversationWithBody): Conversation {
@@ -286,12 +286,12 @@ function conversationBody(webhook: WebhooksTable, row: ConversationWithBody): Co
     webhook_id: webhook.id,
     event_id: row.event_id,
     attempt: row.attempt,
-    created_at: rfc3339(row.created_at),
+    created_at: formatRfc3339(row.created_at),
     status: row.status,
     http_status: row.http_status,
     response_duration: row.response_duration,
     error: row.error,
-    ...(row.next_attempt_at === null ? {} : { next_attempt_at: rfc3339(row.next_attempt_at) }),
+    ...(row.next_attempt_at === null ? {} : { next_attempt_at: formatRfc3339(row.next_attempt_at) }),
     request_body: JSON.parse(row.body) as WebhookEvent,
     response_body: row.response_body,
   };

@@ -2,7 +2,7 @@
  * Events and their deliveries: every statement on them. A delivery is claimed by moving its next instant behind the time
  * that an attempt may take: whoever dies with it loses it by that, and the fence keeps the dead from writing later.
  */
-import type { EventId } from '@switchyard/contract/ids.ts';
+import type { EventId } from '@switchyard/contract/schemas/ids.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { locked } from '../database/row-locks.ts';
@@ -41,13 +41,13 @@ const named = (table: OfWebhooks) => sql<{ uid: string }>`(
 )`;
 
 /** A webhook that has anything due; without an account once it is deleted. */
-export interface Due {
+export interface DueWebhook {
   uid: string;
   account: string | null;
 }
 
-export async function listDue(db: Reader, now: number): Promise<Due[]> {
-  const { rows } = await sql<Due>`
+export async function listDueWebhooks(db: Reader, now: number): Promise<DueWebhook[]> {
+  const { rows } = await sql<DueWebhook>`
     select waiting.uid, webhooks.account_id as account
     from ${named('webhook_deliveries')} as waiting
     left join webhooks on webhooks.uid = waiting.uid
@@ -57,7 +57,7 @@ export async function listDue(db: Reader, now: number): Promise<Due[]> {
 }
 
 /** Webhooks of deliveries and conversations that are gone. */
-export async function listOrphaned(db: Reader): Promise<string[]> {
+export async function listOrphanedWebhookUids(db: Reader): Promise<string[]> {
   const { rows } = await sql<{ uid: string }>`
     select uid from (
       select uid from ${named('webhook_deliveries')} as delivered
@@ -70,7 +70,7 @@ export async function listOrphaned(db: Reader): Promise<string[]> {
 }
 
 /** The next instant at which anything is due, or null when nothing waits. */
-export async function findNext(db: Reader): Promise<number | null> {
+export async function findNextDueTime(db: Reader): Promise<number | null> {
   const row = await db
     .selectFrom('webhook_deliveries')
     .select('next_at')
@@ -80,14 +80,14 @@ export async function findNext(db: Reader): Promise<number | null> {
   return row?.next_at ?? null;
 }
 
-export type Claimed = WebhookDeliveriesTable & { body: string };
+export type ClaimedDelivery = WebhookDeliveriesTable & { body: string };
 
 /** Claims what is due for the webhook, oldest first, at most `limit`. */
 export async function claimDue(
   tx: Writer,
   webhookUid: string,
   claim: { now: number; until: number; limit: number },
-): Promise<Claimed[]> {
+): Promise<ClaimedDelivery[]> {
   const query = tx
     .selectFrom('webhook_deliveries')
     .select('id')
@@ -128,7 +128,7 @@ export async function claimDue(
 type Held = Pick<WebhookDeliveriesTable, 'id' | 'fence'>;
 
 /** Has it sent again; false when somebody else holds it by now. */
-export async function putBack(
+export async function reschedule(
   tx: Writer,
   { id, fence }: Held,
   changes: Partial<Pick<WebhookDeliveriesTable, 'attempts' | 'next_at'>>,
@@ -153,7 +153,7 @@ export async function finishDelivery(tx: Writer, { id, fence }: Held): Promise<b
 }
 
 /** Removes what the table has of a webhook, at most `limit` rows at once; answers their events. */
-export function removeOf(
+export function removeWebhookRows(
   tx: Writer,
   table: OfWebhooks,
   webhookUid: string,
@@ -163,7 +163,7 @@ export function removeOf(
 }
 
 /** Removes conversations from before the instant, at most `limit` at once; answers their events. */
-export function forgetConversations(tx: Writer, before: number, limit: number): Promise<EventId[]> {
+export function removeConversationsBefore(tx: Writer, before: number, limit: number): Promise<EventId[]> {
   return removeSome(tx, 'webhook_conversations', limit, sql`created_at < ${before}`);
 }
 

@@ -2,7 +2,7 @@
  * Webhooks, what they are to be told, and what came of it. A delivery is there until it has succeeded or is given up; a
  * conversation is one attempt. The body of an event is kept once, however many webhooks are told of it and how often.
  */
-import type { AccountId, ConversationId, EventId, WebhookId } from '@switchyard/contract/ids.ts';
+import type { AccountId, ConversationId, EventId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Migration } from '../database/migrate.ts';
 

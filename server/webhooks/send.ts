@@ -2,13 +2,13 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
-import { API_VERSION, RESPONSE_BODY_BYTES_MAX, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import { API_VERSION, WEBHOOK_RESPONSE_BYTES_MAX, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Clock } from '../clock.ts';
-import { messageOf } from '../log.ts';
-import { type Allows, addressFor, type Resolve } from './addresses.ts';
+import { errorMessage } from '../log.ts';
+import { type AddressRule, type ResolveName, resolveAllowedAddress } from './addresses.ts';
 
-export interface Outcome {
+export interface DeliveryOutcome {
   status: ConversationStatus;
   /** 0 for no answer. */
   httpStatus: number;
@@ -20,20 +20,20 @@ export interface Outcome {
   retryAfterMs: number | null;
 }
 
-export interface Reach {
+export interface SendContext {
   clock: Clock;
-  allows: Allows;
-  resolve: Resolve;
+  allows: AddressRule;
+  resolve: ResolveName;
 }
 
 /** Never throws: whatever happens is an outcome. `signal` ends it early. */
-export async function send(
-  { clock, allows, resolve }: Reach,
+export async function sendDelivery(
+  { clock, allows, resolve }: SendContext,
   message: { url: string; headers: Record<string, string>; body: string },
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const began = clock.now();
-  const outcome = (rest: Partial<Outcome> & Pick<Outcome, 'status'>): Outcome => ({
+  const outcome = (rest: Partial<DeliveryOutcome> & Pick<DeliveryOutcome, 'status'>): DeliveryOutcome => ({
     httpStatus: 0,
     error: '',
     body: '',
@@ -52,7 +52,7 @@ export async function send(
   const timedOut = `There was no answer within ${WEBHOOK_TIMEOUT_MS / 1000} s.`;
   try {
     const url = new URL(message.url);
-    const address = await unlessStopped(addressFor(url, allows, resolve), stop.signal);
+    const address = await unlessStopped(resolveAllowedAddress(url, allows, resolve), stop.signal);
     const response = await post(url, address, message, stop.signal);
     const httpStatus = response.statusCode ?? 0;
     // What it answered counts, also when the rest of it does not come in time.
@@ -68,7 +68,7 @@ export async function send(
     });
   } catch (error) {
     if (late) return outcome({ status: 'timed_out', error: timedOut });
-    return outcome({ status: 'failed', error: readable(messageOf(error)).slice(0, ERROR_CHARS_MAX) });
+    return outcome({ status: 'failed', error: readable(errorMessage(error)).slice(0, ERROR_CHARS_MAX) });
   } finally {
     cancelTimer();
     signal.removeEventListener('abort', abort);
@@ -127,14 +127,14 @@ function readBody(response: IncomingMessage): Promise<string> {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const done = () => {
-      const content = Buffer.concat(chunks).subarray(0, RESPONSE_BODY_BYTES_MAX);
+      const content = Buffer.concat(chunks).subarray(0, WEBHOOK_RESPONSE_BYTES_MAX);
       resolve(readable(content.toString('utf8')));
       response.destroy();
     };
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= RESPONSE_BODY_BYTES_MAX) done();
+      if (bytes >= WEBHOOK_RESPONSE_BYTES_MAX) done();
     });
     for (const event of ['end', 'error', 'aborted', 'close']) response.on(event, done);
   });

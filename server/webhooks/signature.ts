@@ -1,7 +1,7 @@
 /** Secrets of webhooks, and the signatures that receivers check deliveries by. */
 import { createHmac } from 'node:crypto';
-import type { AccountId } from '@switchyard/contract/ids.ts';
-import type { Seal } from '../database/seal.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import type { Encryptor } from '../database/encryption.ts';
 import type { Random } from '../random.ts';
 import type { WebhooksTable } from './schema.ts';
 
@@ -9,19 +9,23 @@ const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
 /** As the Standard Webhooks specification writes one: the prefix, then the bytes in Base64. */
-export function makeSecret(random: Random): string {
+export function generateSecret(random: Random): string {
   return PREFIX + random.bytes(SECRET_BYTES).toString('base64');
 }
 
 const placeOf = (uid: string, account: AccountId): string[] => ['webhook', uid, account];
 
-export function sealSecret(seal: Seal, secret: string, uid: string, account: AccountId): Buffer {
-  return seal.close(secret, placeOf(uid, account));
+export function sealSecret(seal: Encryptor, secret: string, uid: string, account: AccountId): Buffer {
+  return seal.encrypt(secret, placeOf(uid, account));
 }
 
 /** The secrets that sign now, newest first. Throws SealBrokenError for what was sealed with another key. */
-export function secretsOf(seal: Seal, webhook: WebhooksTable, now: number): [string, ...string[]] {
-  const open = (sealed: Uint8Array) => seal.open(sealed, placeOf(webhook.uid, webhook.account_id));
+export function openSigningSecrets(
+  seal: Encryptor,
+  webhook: WebhooksTable,
+  now: number,
+): [string, ...string[]] {
+  const open = (sealed: Uint8Array) => seal.decrypt(sealed, placeOf(webhook.uid, webhook.account_id));
   const { previous_secret, previous_until } = webhook;
   const overlaps = previous_secret !== null && previous_until !== null && previous_until > now;
   return [open(webhook.secret), ...(overlaps ? [open(previous_secret)] : [])];
@@ -35,7 +39,7 @@ export function secretsOf(seal: Seal, webhook: WebhooksTable, now: number): [str
  * - `webhook-id`, `webhook-timestamp`, `webhook-signature` of Standard Webhooks 1.0.0: HMAC-SHA256 of `<id>.<t>.<body>`
  *   with the bytes that the secret spells in Base64; one `v1,<base64>` for each secret.
  */
-export function signatureHeaders(message: {
+export function createSignatureHeaders(message: {
   id: string;
   at: number;
   body: string;

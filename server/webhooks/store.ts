@@ -1,10 +1,10 @@
 /** Every statement on webhooks and their conversations; deliveries are in outbox.ts. */
-import type { AccountId, ConversationId, WebhookId } from '@switchyard/contract/ids.ts';
+import type { AccountId, ConversationId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { isAfter } from '../database/list.ts';
-import type { PageRequest } from '../http/paging.ts';
-import { removeListener } from '../runs/listeners.ts';
+import { isAfter } from '../database/list-order.ts';
+import type { PageRequest } from '../http/lists/pagination.ts';
+import { removeRunEventListener } from '../runs/store/event-listeners.ts';
 import type { WebhookConversationsTable, WebhooksTable } from './schema.ts';
 
 /** false when the account has one of that id. */
@@ -47,7 +47,7 @@ export function listWebhooks(db: Reader, account: AccountId, page: PageRequest):
 }
 
 /** Webhooks of the account that are told of events. */
-export function listEnabled(db: Reader, account: AccountId): Promise<WebhooksTable[]> {
+export function listEnabledWebhooks(db: Reader, account: AccountId): Promise<WebhooksTable[]> {
   return db
     .selectFrom('webhooks')
     .selectAll()
@@ -76,15 +76,15 @@ export async function updateWebhook(
   return result.numUpdatedRows === 1n;
 }
 
-/** false when there is none. What belonged to it is removed later; see cleaner.ts. */
+/** false when there is none. What belonged to it is removed later; see clean-up.ts. */
 export async function deleteWebhook(tx: Writer, uid: string): Promise<boolean> {
   const result = await tx.deleteFrom('webhooks').where('uid', '=', uid).executeTakeFirst();
   return result.numDeletedRows === 1n;
 }
 
 /** Of an account that is deleted. */
-export async function deleteWebhooksOf(tx: Writer, account: AccountId): Promise<void> {
-  await removeListener(tx, account);
+export async function deleteAccountWebhooks(tx: Writer, account: AccountId): Promise<void> {
+  await removeRunEventListener(tx, account);
   await tx.deleteFrom('webhooks').where('account_id', '=', account).execute();
 }
 

@@ -1,20 +1,20 @@
 /** Webhooks as a caller makes, reads, changes and deletes them. What they deliver is in deliveries.test.ts. */
 import { WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { otherAccount } from '../testing/accounts.ts';
-import { type Receiver, startReceiver } from '../testing/receiver.ts';
-import { expectError, expectStatus, freshId, walkPages } from '../testing/resources.ts';
-import { startTestServer, type TestServer } from '../testing/server.ts';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { expectError, expectStatus, listAllPages, uniqueId } from '../testing/fixtures/resources.ts';
 import {
-  conversationsOf,
-  hexOf,
-  makeWebhook,
-  partsOf,
-  secretOf,
-  standardOf,
-  talked,
-  trigger,
-} from '../testing/webhooks.ts';
+  computeSignature,
+  computeStandardSignature,
+  createWebhook,
+  fetchSecret,
+  listConversations,
+  parseSignature,
+  triggerEvent,
+  waitForConversations,
+} from '../testing/fixtures/webhooks.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const BODY = {
@@ -24,10 +24,10 @@ const BODY = {
 };
 
 let server: TestServer;
-let receiver: Receiver;
+let receiver: WebhookReceiver;
 beforeAll(async () => {
   server = await startTestServer();
-  receiver = await startReceiver();
+  receiver = await startWebhookReceiver();
 });
 afterAll(async () => {
   await server.close();
@@ -35,11 +35,11 @@ afterAll(async () => {
 });
 
 const ask = (method: string, rest: string, body?: unknown) =>
-  server.ask(method, `/v1/webhooks${rest}`, { body });
+  server.request(method, `/v1/webhooks${rest}`, { body });
 
 describe('a webhook', () => {
   test('is made with its four fields, read, listed, changed by a PUT that answers 204, and deleted', async () => {
-    const id = freshId('hook');
+    const id = uniqueId('hook');
     const made = await ask('POST', '', { id, ...BODY });
     expectStatus(made, 201);
     const times = { created_at: expect.stringMatching(INSTANT), updated_at: expect.stringMatching(INSTANT) };
@@ -75,17 +75,17 @@ describe('a webhook', () => {
     ['description', 'x'.repeat(129), 'description'],
     ['secret', 'whsec_mine', 'secret'],
   ])('whose %s is %j is refused with 400, and nothing is made', async (field, value, words) => {
-    const body: Record<string, unknown> = { id: freshId('hook'), ...BODY, [field]: value };
+    const body: Record<string, unknown> = { id: uniqueId('hook'), ...BODY, [field]: value };
     expectError(await ask('POST', '', body), 400, words);
     if (typeof body.id === 'string') expectStatus(await ask('GET', `/${encodeURIComponent(body.id)}`), 404);
   });
 
   test('has an id of its own in the account, and is of no other account', async () => {
-    const { id } = await makeWebhook(server, BODY.endpoint_url);
+    const { id } = await createWebhook(server, BODY.endpoint_url);
     expectError(await ask('POST', '', { id, ...BODY }), 400, `id is "${id}"`);
-    const { token } = await otherAccount(server);
+    const { token } = await createOtherAccount(server);
     const other = (method: string, rest: string, body?: unknown) =>
-      server.ask(method, `/v1/webhooks${rest}`, { body, token });
+      server.request(method, `/v1/webhooks${rest}`, { body, token });
     for (const rest of ['', '/secret', '/conversations'])
       expectStatus(await other('GET', `/${id}${rest}`), 404);
     expectStatus(await other('PUT', `/${id}`, BODY), 404);
@@ -98,28 +98,28 @@ describe('a webhook', () => {
   });
 
   test('is one of a hundred at most, also when many are made at once', async () => {
-    const { token } = await otherAccount(server);
+    const { token } = await createOtherAccount(server);
     const answers = await Promise.all(
       Array.from({ length: WEBHOOKS_MAX + 10 }, (_, index) =>
-        server.ask('POST', '/v1/webhooks', { token, body: { id: `hook-${index}`, ...BODY } }),
+        server.request('POST', '/v1/webhooks', { token, body: { id: `hook-${index}`, ...BODY } }),
       ),
     );
     expect(answers.filter((one) => one.status === 201)).toHaveLength(WEBHOOKS_MAX);
     for (const refused of answers.filter((one) => one.status !== 201))
       expectError(refused, 400, `${WEBHOOKS_MAX} webhooks`);
-    const list = await server.ask('GET', '/v1/webhooks', { token });
+    const list = await server.request('GET', '/v1/webhooks', { token });
     expect(list.body).toHaveLength(WEBHOOKS_MAX);
   });
 
   test('is on one page of the list', async () => {
-    const made = await Promise.all(Array.from({ length: 5 }, () => makeWebhook(server, BODY.endpoint_url)));
-    const pages = await walkPages(server, '/v1/webhooks', 2);
+    const made = await Promise.all(Array.from({ length: 5 }, () => createWebhook(server, BODY.endpoint_url)));
+    const pages = await listAllPages(server, '/v1/webhooks', 2);
     for (const { id } of made) expect(pages.flat().filter((one) => one === id)).toHaveLength(1);
     for (const { id } of made) expectStatus(await ask('DELETE', `/${id}`), 204);
   });
 
   test('takes the changes of a PUT only when all of them are right', async () => {
-    const { id } = await makeWebhook(server, BODY.endpoint_url);
+    const { id } = await createWebhook(server, BODY.endpoint_url);
     const wrong = { description: 'Other', endpoint_url: 'http://10.0.0.1/' };
     expectError(await ask('PUT', `/${id}`, wrong), 400, 'endpoint_url is "http://10.0.0.1/"');
     expect((await ask('GET', `/${id}`)).body).toMatchObject({ description: '' });
@@ -128,24 +128,24 @@ describe('a webhook', () => {
 
 describe('the secret of a webhook', () => {
   test('has 32 bytes, is read by those who may, and stands nowhere else', async () => {
-    const hook = await makeWebhook(server, BODY.endpoint_url);
-    const secret = await secretOf(server, hook.id);
+    const hook = await createWebhook(server, BODY.endpoint_url);
+    const secret = await fetchSecret(server, hook.id);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(await secretOf(server, hook.id)).toBe(secret);
+    expect(await fetchSecret(server, hook.id)).toBe(secret);
     for (const role of ['operator', 'viewer'] as const) {
-      const { token } = await server.key(role);
-      expectStatus(await server.ask('GET', `/v1/webhooks/${hook.id}`, { token }), 200);
-      expectStatus(await server.ask('GET', `/v1/webhooks/${hook.id}/secret`, { token }), 403);
+      const { token } = await server.createKey(role);
+      expectStatus(await server.request('GET', `/v1/webhooks/${hook.id}`, { token }), 200);
+      expectStatus(await server.request('GET', `/v1/webhooks/${hook.id}/secret`, { token }), 403);
     }
-    const rows = await server.running.database.read.selectFrom('webhooks').selectAll().execute();
+    const rows = await server.runningServer.database.read.selectFrom('webhooks').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length));
     const bytes = rows.map((row) => Buffer.from(row.secret).toString('latin1')).join();
     expect(bytes).not.toContain(secret);
   });
 
   test('is replaced, and the old one signs, too, for as long as was asked for', async () => {
-    const { id } = await makeWebhook(server, receiver.url);
-    const old = await secretOf(server, id);
+    const { id } = await createWebhook(server, receiver.url);
+    const old = await fetchSecret(server, id);
     const rotated = await ask('POST', `/${id}/secret`, { overlap_hours: 2 });
     expectStatus(rotated, 201);
     const { secret, previous_until } = rotated.body as { secret: string; previous_until: string };
@@ -156,40 +156,47 @@ describe('the secret of a webhook', () => {
     expect((await ask('GET', `/${id}/secret`)).body).toEqual({ id, secret, previous_until });
 
     const both = await sentTo(id);
-    expect(partsOf(both.headers['switchyard-signature']).v1).toEqual([hexOf(secret, both), hexOf(old, both)]);
-    expect(partsOf(both.headers['nextmv-signature']).v1).toEqual([hexOf(secret, both)]);
-    expect(both.headers['webhook-signature']).toBe(`${standardOf(secret, both)} ${standardOf(old, both)}`);
+    expect(parseSignature(both.headers['switchyard-signature']).v1).toEqual([
+      computeSignature(secret, both),
+      computeSignature(old, both),
+    ]);
+    expect(parseSignature(both.headers['nextmv-signature']).v1).toEqual([computeSignature(secret, both)]);
+    expect(both.headers['webhook-signature']).toBe(
+      `${computeStandardSignature(secret, both)} ${computeStandardSignature(old, both)}`,
+    );
 
     const at_once = (await ask('POST', `/${id}/secret`, { overlap_hours: 0 })).body as { secret: string };
     expect(at_once).not.toHaveProperty('previous_until');
     const one = await sentTo(id);
-    expect(partsOf(one.headers['switchyard-signature']).v1).toEqual([hexOf(at_once.secret, one)]);
-    expect(one.headers['webhook-signature']).toBe(standardOf(at_once.secret, one));
+    expect(parseSignature(one.headers['switchyard-signature']).v1).toEqual([
+      computeSignature(at_once.secret, one),
+    ]);
+    expect(one.headers['webhook-signature']).toBe(computeStandardSignature(at_once.secret, one));
     expectStatus(await ask('DELETE', `/${id}`), 204);
   });
 
   test.each([-1, 169, 1.5, 'a'])('is not replaced with overlap_hours %j', async (overlap_hours) => {
-    const { id } = await makeWebhook(server, BODY.endpoint_url);
-    const secret = await secretOf(server, id);
+    const { id } = await createWebhook(server, BODY.endpoint_url);
+    const secret = await fetchSecret(server, id);
     expectError(await ask('POST', `/${id}/secret`, { overlap_hours }), 400, 'overlap_hours');
-    expect(await secretOf(server, id)).toBe(secret);
+    expect(await fetchSecret(server, id)).toBe(secret);
     expectStatus(await ask('DELETE', `/${id}`), 204);
   });
 
   /** What the receiver gets of an example that is sent now. */
   async function sentTo(id: string) {
-    const event = await trigger(server);
+    const event = await triggerEvent(server);
     const found = await receiver.until((all) => all.find((one) => one.event.event_id === event));
-    await talked(server, id, 1);
+    await waitForConversations(server, id, 1);
     return found;
   }
 });
 
 describe('an example', () => {
   test('is sent to every webhook of the account at once, and is a conversation of each', async () => {
-    const { token } = await otherAccount(server);
-    const hooks = await Promise.all([1, 2].map(() => makeWebhook(server, receiver.url)));
-    const answer = await server.ask('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } });
+    const { token } = await createOtherAccount(server);
+    const hooks = await Promise.all([1, 2].map(() => createWebhook(server, receiver.url)));
+    const answer = await server.request('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } });
     expectStatus(answer, 201);
     const { event_id, webhook_ids } = answer.body as { event_id: string; webhook_ids: string[] };
     expect(webhook_ids).toEqual(expect.arrayContaining(hooks.map((one) => one.id)));
@@ -204,11 +211,11 @@ describe('an example', () => {
       data: { id: 'run-example', status: 'succeeded', status_v2: 'succeeded' },
     });
     for (const { id } of hooks) {
-      await talked(server, id, 1);
-      expect(await conversationsOf(server, id)).toMatchObject([{ event_id, status: 'succeeded' }]);
+      await waitForConversations(server, id, 1);
+      expect(await listConversations(server, id)).toMatchObject([{ event_id, status: 'succeeded' }]);
       expectStatus(await ask('DELETE', `/${id}`), 204);
     }
-    const none = await server.ask('POST', '/v1/events/trigger', {
+    const none = await server.request('POST', '/v1/events/trigger', {
       token,
       body: { event_type: 'run.status' },
     });
@@ -217,6 +224,6 @@ describe('an example', () => {
 
   test.each([[{}], [{ event_type: 'run.deleted' }], [{ event_type: 'run.status', more: 1 }]])(
     'asked for by %j is refused',
-    async (body) => expectError(await server.ask('POST', '/v1/events/trigger', { body }), 400, ''),
+    async (body) => expectError(await server.request('POST', '/v1/events/trigger', { body }), 400, ''),
   );
 });

@@ -1,20 +1,20 @@
 /** Webhooks, put together: their operations, and what works on them by itself. */
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import type { Seal } from '../database/seal.ts';
+import type { Encryptor } from '../database/encryption.ts';
+import type { PageTokens } from '../http/lists/pagination.ts';
 import type { Metrics } from '../http/metrics.ts';
-import type { PageTokens } from '../http/paging.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
-import { type Allows, allowsLoopback, allowsNetworks, type Resolve } from './addresses.ts';
-import { webhookCleaner } from './cleaner.ts';
-import { Deliveries } from './deliveries.ts';
-import { fanOut } from './fan-out.ts';
+import { type AddressRule, allowLoopback, allowNetworks, type ResolveName } from './addresses.ts';
+import { createWebhookCleanUpJob } from './clean-up.ts';
+import { DeliveryWorker } from './deliveries.ts';
+import { createFanOutJob } from './fan-out.ts';
 import { webhookHandlers } from './operations.ts';
 
 interface Parts {
   database: Database;
-  seal: Seal;
+  seal: Encryptor;
   pageTokens: PageTokens;
   clock: Clock;
   random: Random;
@@ -27,19 +27,23 @@ interface Parts {
   networks: readonly string[] | null;
   /** Whether the server is for its own machine alone. */
   isLocal(): boolean;
-  resolve: Resolve;
+  resolve: ResolveName;
 }
 
-export function openWebhooks(parts: Parts) {
+export function createWebhookService(parts: Parts) {
   const { networks, isLocal } = parts;
-  const allowsFor = (isGivenLocally: boolean): Allows =>
+  const allowsFor = (isGivenLocally: boolean): AddressRule =>
     networks === null
-      ? (address) => isGivenLocally && isLocal() && allowsLoopback(address)
-      : allowsNetworks(networks);
-  const cleaner = webhookCleaner(parts);
+      ? (address) => isGivenLocally && isLocal() && allowLoopback(address)
+      : allowNetworks(networks);
+  const cleaner = createWebhookCleanUpJob(parts);
   return {
-    handlers: webhookHandlers({ ...parts, allowsFor, onDeleted: () => cleaner.poke() }),
+    handlers: webhookHandlers({
+      ...parts,
+      addressRuleFor: allowsFor,
+      onWebhookDeleted: () => cleaner.wake(),
+    }),
     /** To be started once the server listens: before that nobody knows who else reaches it. */
-    workers: [fanOut(parts), new Deliveries({ ...parts, allowsFor }), cleaner],
+    workers: [createFanOutJob(parts), new DeliveryWorker({ ...parts, addressRuleFor: allowsFor }), cleaner],
   };
 }

@@ -2,34 +2,35 @@
  * The small islands of every page, in one file. The article is never hydrated; each island finds its place by a data
  * attribute and leaves a page without it alone. What only few pages need is loaded when the page has it.
  */
-import { startBanner } from './banner.ts';
-import { startCopy } from './copy.ts';
-import { startDrawer } from './drawer.ts';
-import { startFollowHeadings } from './follow-headings.ts';
-import { startPermalinks } from './permalinks.ts';
-import { startSearchOpener } from './search-opener.ts';
-import { startServerAddress } from './server-address.ts';
-import { startSidebar } from './sidebar.ts';
-import { startTabs } from './tabs.ts';
-import { startTheme } from './theme.ts';
+
+import { startCopyButtons } from './article/copy-buttons.ts';
+import { startPermalinks } from './article/permalinks.ts';
+import { startServerAddress } from './article/server-address.ts';
+import { startTabs } from './article/tabs.ts';
+import { startBanner } from './banner/banner.ts';
+import { startDrawer } from './frame/drawer.ts';
+import { startScrollSpy } from './frame/scroll-spy.ts';
+import { startSidebar } from './frame/sidebar.ts';
+import { startTheme } from './frame/theme.ts';
+import { startLazySearch } from './search/lazy-search.ts';
 
 startTheme();
 startServerAddress();
-startCopy();
+startCopyButtons();
 startPermalinks();
 startDrawer();
 startSidebar();
 startTabs();
-startSearchOpener();
+startLazySearch();
 // What answers no hand comes in a task of its own: all in one was longer than 50 ms on a slow phone.
 await new Promise((resolve) => setTimeout(resolve));
-startFollowHeadings();
+startScrollSpy();
 void startBanner();
 
 if (document.querySelector('.api')) {
-  const [{ startOpenTarget }, { startReference }] = await Promise.all([
-    import('./open-target.ts'),
-    import('./reference.ts'),
+  const [{ startOpenTarget }, { startApiReference: startReference }] = await Promise.all([
+    import('./pages/open-target.ts'),
+    import('./pages/api-reference.ts'),
   ]);
   startReference();
   startOpenTarget();
@@ -37,12 +38,12 @@ if (document.querySelector('.api')) {
 
 const serviceStatus = document.querySelector('[data-service-status]');
 if (serviceStatus) {
-  const { startServiceStatus } = await import('./service-status.ts');
+  const { startServiceStatus } = await import('./pages/service-status.ts');
   startServiceStatus(serviceStatus);
 }
 
 const signUp = document.querySelector('[data-sign-up]');
 if (signUp) {
-  const { startSignUp } = await import('./sign-up.ts');
+  const { startSignUp } = await import('./pages/sign-up.ts');
   startSignUp(signUp);
 }

@@ -1,5 +1,5 @@
 /** Remembers small choices of the reader. Where storage is forbidden a choice lasts as long as the page. */
-export function remember(key: string, value: string | undefined): void {
+export function writeStorage(key: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
@@ -9,7 +9,7 @@ export function remember(key: string, value: string | undefined): void {
 }
 
 /** What was remembered, or null where nothing was or storage is forbidden. */
-export function recall(key: string): string | null {
+export function readStorage(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {

@@ -1,11 +1,11 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { UNLISTED, type View } from '../page-data.ts';
-import { Body } from './body.tsx';
-import { DocsLayout } from './docs-layout.tsx';
-import { Document } from './document.tsx';
-import { Home, homeDescription } from './home.tsx';
-import { InlineScripts } from './inline-scripts.ts';
-import { shownFirst } from './shown-first.ts';
+import { UNLISTED_ROUTES, type View } from '../page-data.ts';
+import { DocsLayout } from './layout/docs-layout.tsx';
+import { Document } from './layout/document.tsx';
+import { findFirstPaintAnchor } from './layout/first-paint.ts';
+import { HOME_DESCRIPTION, Home } from './layout/home.tsx';
+import { Body } from './markup/body.tsx';
+import { InlineScripts } from './shared/inline-scripts.ts';
 
 function element(view: View) {
   const { assets } = view;
@@ -14,7 +14,7 @@ function element(view: View) {
       <Document
         assets={assets}
         title="Switchyard"
-        description={homeDescription}
+        description={HOME_DESCRIPTION}
         route="/"
         isListed
         hasMarkdown={false}
@@ -27,7 +27,7 @@ function element(view: View) {
   const { page } = view;
   // Pages of two folders may have one title, and stand side by side in somebody's list of windows.
   const folder = view.kind === 'docs' ? view.page.section.slice(-1).map(({ label }) => label) : [];
-  const isListed = !UNLISTED.has(page.route);
+  const isListed = !UNLISTED_ROUTES.has(page.route);
   return (
     <Document
       assets={assets}
@@ -63,6 +63,6 @@ export function renderView(view: View): string {
   );
   const unused = view.assets.sheets.filter(({ usedBy }) => !usedBy.test(html));
   const page = unused.reduce((rest, { css }) => rest.replace(`<style>${css}</style>`, ''), html);
-  const id = shownFirst(page);
+  const id = findFirstPaintAnchor(page);
   return `<!doctype html>${id === undefined ? page : page.replace('"#site-foot"', `"#${id}"`)}`;
 }

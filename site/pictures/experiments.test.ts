@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { extractExamples } from '../examples.ts';
-import { batchPicture, picturedRuns } from './batch-runs.ts';
-import { STOPS, shadowPicture, WAYS } from './shadow-way.ts';
-import { keptTest, switchbackPicture } from './switchback-plan.ts';
+import { drawBatchDiagram, listExampleRuns } from './batch-diagram.ts';
+import { drawShadowDiagram, PATHS, STOPS } from './shadow-diagram.ts';
+import { drawSwitchbackDiagram, readResult } from './switchback-diagram.ts';
 
 const folder = join(import.meta.dirname, '../content/using-switchyard/experiments');
 const file = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
 
 describe('how a batch expands', () => {
-  const picture = batchPicture(picturedRuns());
+  const picture = drawBatchDiagram(listExampleRuns());
 
   test('is the file', () => {
     expect(file('batch.svg')).toBe(picture);
@@ -27,27 +27,27 @@ describe('how a batch expands', () => {
 
 describe('the way of a live run through a shadow test', () => {
   test('is the file', () => {
-    expect(file('shadow.svg')).toBe(shadowPicture());
+    expect(file('shadow.svg')).toBe(drawShadowDiagram());
   });
 
   test('is for callers the same with and without a test', () => {
-    const callers = WAYS.filter(([, , track]) => track === 'train').map(([from, to]) => `${from} ${to}`);
+    const callers = PATHS.filter(([, , track]) => track === 'train').map(([from, to]) => `${from} ${to}`);
     expect(callers).toEqual(['made baseline', 'baseline answer']);
   });
 
   test('leads from the run that is made to every other stop', () => {
     const reached = new Set(['made']);
-    for (const _ of WAYS) for (const [from, to] of WAYS) if (reached.has(from)) reached.add(to);
+    for (const _ of PATHS) for (const [from, to] of PATHS) if (reached.has(from)) reached.add(to);
     expect([...reached].sort()).toEqual(Object.keys(STOPS).sort());
   });
 });
 
 describe('the switchback test that is drawn', () => {
-  const answer = keptTest();
+  const answer = readResult();
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = answer.comparison;
 
   test('is the file, with every unit that was compared', () => {
-    const picture = switchbackPicture(answer);
+    const picture = drawSwitchbackDiagram(answer);
     expect(file('switchback.svg')).toBe(picture);
     const drawn = [...picture.matchAll(/class="(route-\d)" data-unit="(\d+)"/g)];
     expect(drawn.map(([, side, unit]) => [Number(unit), side])).toEqual(

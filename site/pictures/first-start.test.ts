@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstStartPicture, shownLines } from './first-start.ts';
+import { drawFirstStart, filterOutput } from './first-start.ts';
 
 const token = `eyJ${'a'.repeat(20)}${'b'.repeat(200)}`;
 const printed = `npm warn about something
@@ -23,7 +23,7 @@ const input = {
 const run = (stop: string) => ({ output: { solution: { vehicles: [{ id: 'van', route: [{ stop }] }] } } });
 
 test('the picture shows what is for people, without the token and without folders', () => {
-  expect(shownLines(printed)).toEqual([
+  expect(filterOutput(printed)).toEqual([
     '$ npm start',
     '',
     'Switchyard is up.',
@@ -36,12 +36,11 @@ test('the picture shows what is for people, without the token and without folder
 
 test('the map keeps shapes: at 60° north a degree east is half as long as one north', () => {
   const [, x1, y1, x2, y2] =
-    /class="line" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)L/.exec(
-      firstStartPicture(printed, input, run('a')),
-    ) ?? [];
+    /class="line" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)L/.exec(drawFirstStart(printed, input, run('a'))) ??
+    [];
   expect((Number(x2) - Number(x1)) / (Number(y1) - Number(y2))).toBeCloseTo(1, 1);
 });
 
 test('a run of another input is refused', () => {
-  expect(() => firstStartPicture(printed, input, run('z'))).toThrow('The input has no stop "z"');
+  expect(() => drawFirstStart(printed, input, run('z'))).toThrow('The input has no stop "z"');
 });

@@ -10,7 +10,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Input, type Run, routesOnMap } from './routes-on-map.ts';
+import { type Input, projectRoutes, type Run } from './routes-on-map.ts';
 
 const textLeft = 28;
 const top = 30;
@@ -21,7 +21,7 @@ const width = 1000;
 const colours = ['#ff9c63', '#7cc0ff', '#86d9a2', '#d0a8ff', '#f2c94c'];
 
 /** What was printed from the prompt on, without what npm and the log say, and nothing of this machine. */
-export function shownLines(printed: string): string[] {
+export function filterOutput(printed: string): string[] {
   const lines = printed
     .split(/\r?\n/)
     .filter((line) => !/^(npm |> |\{|added |Install|Building|Script |rc )/.test(line))
@@ -48,7 +48,7 @@ function drawLine(line: string, index: number): string {
 }
 
 function drawMap(input: Input, run: Run, height: number): string {
-  const { routes, depots } = routesOnMap(input, run, { ...map, top, height: height - 2 * top });
+  const { routes, depots } = projectRoutes(input, run, { ...map, top, height: height - 2 * top });
   const drawn = routes.map(
     ({ line, stops }, index) =>
       `<g stroke="${colours[index % colours.length]}"><path class="line" d="${line}"/><path class="stops" d="${stops}"/></g>`,
@@ -57,8 +57,8 @@ function drawMap(input: Input, run: Run, height: number): string {
 }
 
 /** The whole picture as one SVG element. */
-export function firstStartPicture(printed: string, input: Input, run: Run): string {
-  const lines = shownLines(printed);
+export function drawFirstStart(printed: string, input: Input, run: Run): string {
+  const lines = filterOutput(printed);
   const height = 2 * top + lines.length * lineHeight;
   const used = run.output.solution.vehicles.filter(({ route }) => route.length > 0).length;
   const title = `The end of a first start, and its run: ${used} routes over ${input.stops.length} stops`;
@@ -80,5 +80,5 @@ if (import.meta.main) {
   const [printedPath = '', runPath = ''] = process.argv.slice(2);
   const inputPath = join(import.meta.dirname, '../../sample-apps/vehicle-routing/input.json');
   const [printed, input, run] = [printedPath, inputPath, runPath].map((path) => readFileSync(path, 'utf8'));
-  console.log(firstStartPicture(printed ?? '', JSON.parse(input ?? ''), JSON.parse(run ?? '')).trim());
+  console.log(drawFirstStart(printed ?? '', JSON.parse(input ?? ''), JSON.parse(run ?? '')).trim());
 }

@@ -9,7 +9,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Input, type Run, routesOnMap } from './routes-on-map.ts';
+import { type Input, projectRoutes, type Run } from './routes-on-map.ts';
 
 const width = 460;
 const height = 330;
@@ -19,9 +19,9 @@ const margin = 14;
 const colours = ['route-1', 'route-2', 'route-3'];
 
 /** The plan as one SVG element for a page. */
-export function routePlanPicture(input: Input, run: Run): string {
+export function drawRoutePlan(input: Input, run: Run): string {
   const box = { left: margin, top: legend, width: width - 2 * margin, height: height - legend - margin };
-  const { routes, depots } = routesOnMap(input, run, box);
+  const { routes, depots } = projectRoutes(input, run, box);
   const drawn = routes.map(({ vehicle, line, stops }, index) => {
     const x = Math.round(((index + 0.5) * width) / routes.length);
     return [
@@ -42,5 +42,5 @@ ${drawn.join('\n')}
 if (import.meta.main) {
   const inputPath = join(import.meta.dirname, '../../sample-apps/vehicle-routing/input.json');
   const [input, output] = [inputPath, process.argv[2] ?? ''].map((path) => readFileSync(path, 'utf8'));
-  console.log(routePlanPicture(JSON.parse(input ?? ''), { output: JSON.parse(output ?? '') }));
+  console.log(drawRoutePlan(JSON.parse(input ?? ''), { output: JSON.parse(output ?? '') }));
 }

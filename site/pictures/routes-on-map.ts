@@ -1,9 +1,9 @@
 /** Places the routes of a run of the app vehicle-routing in a picture, from its input with `lon` and `lat`. */
 
-export type Place = { lon: number; lat: number };
+export type Coordinates = { lon: number; lat: number };
 export type Input = {
-  stops: { id: string; location: Place }[];
-  vehicles: { id: string; start: Place; end: Place }[];
+  stops: { id: string; location: Coordinates }[];
+  vehicles: { id: string; start: Coordinates; end: Coordinates }[];
 };
 export type Run = { output: { solution: { vehicles: { id: string; route: { stop: string }[] }[] } } };
 
@@ -11,12 +11,12 @@ export type Run = { output: { solution: { vehicles: { id: string; route: { stop:
 export type Box = { left: number; top: number; width: number; height: number };
 
 /** Path data: a line for each route, its stops as segments of no length, and the depots in the same way. */
-export type RoutesOnMap = { routes: { vehicle: string; line: string; stops: string }[]; depots: string };
+export type ProjectedRoutes = { routes: { vehicle: string; line: string; stops: string }[]; depots: string };
 
 /** Shapes are kept where the stops are: a degree of longitude is shorter than one of latitude. */
-export function routesOnMap({ stops, vehicles }: Input, { output }: Run, box: Box): RoutesOnMap {
+export function projectRoutes({ stops, vehicles }: Input, { output }: Run, box: Box): ProjectedRoutes {
   const middle = stops.reduce((sum, { location }) => sum + location.lat, 0) / stops.length;
-  const plane = ({ lon, lat }: Place) => [lon * Math.cos((middle * Math.PI) / 180), -lat] as const;
+  const plane = ({ lon, lat }: Coordinates) => [lon * Math.cos((middle * Math.PI) / 180), -lat] as const;
   const places = [
     ...stops.map(({ location }) => location),
     ...vehicles.flatMap(({ start, end }) => [start, end]),
@@ -27,7 +27,7 @@ export function routesOnMap({ stops, vehicles }: Input, { output }: Run, box: Bo
   const scale = Math.min(box.width / (high - low), box.height / (down - up));
   const left = box.left + (box.width - (high - low) * scale) / 2;
   const above = box.top + (box.height - (down - up) * scale) / 2;
-  const at = (place: Place) => {
+  const at = (place: Coordinates) => {
     const [x, y] = plane(place);
     return `${(left + (x - low) * scale).toFixed(1)} ${(above + (y - up) * scale).toFixed(1)}`;
   };

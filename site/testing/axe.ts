@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 
 const script = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Contrast is left to `faintWords`, which also looks at what axe cannot decide, and to `axeColorFindings`. */
+/** Contrast is left to `findLowContrastText`, which also looks at what axe cannot decide, and to `runAxeColorRules`. */
 const options: RunOptions = { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: false } } };
 
 /** The navigation, the same on every page of the documentation: three quarters of the time that a page takes. */
@@ -18,7 +18,7 @@ const colorRules: RunOptions = {
 };
 
 /** Every finding as "rule: element". The page must allow scripts from outside its policy. */
-export function axeFindings(page: Page): Promise<string[]> {
+export function runAxe(page: Page): Promise<string[]> {
   return run(page, options, []);
 }
 
@@ -28,7 +28,7 @@ export function axeFindings(page: Page): Promise<string[]> {
  * axe begins anew on a cold engine. Code is looked at without the elements that colour it: they have nothing but a class and
  * are most of the elements of a page, and colours are not looked at here.
  */
-export async function axeFindingsOfEach(page: Page, routes: readonly string[]): Promise<string[]> {
+export async function runAxeOnRoutes(page: Page, routes: readonly string[]): Promise<string[]> {
   await page.addScriptTag({ path: script });
   const found: string[] = [];
   for (const route of routes) {
@@ -46,7 +46,7 @@ export async function axeFindingsOfEach(page: Page, routes: readonly string[]): 
 }
 
 /** The same of colours alone. */
-export function axeColorFindings(page: Page): Promise<string[]> {
+export function runAxeColorRules(page: Page): Promise<string[]> {
   return run(page, colorRules, []);
 }
 

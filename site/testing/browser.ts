@@ -35,7 +35,7 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 /** Adds to `complaints` what the browser says against the page: errors of scripts, and what its security policy refuses. */
-export function gatherComplaints(page: Page, complaints: string[]): void {
+export function collectPageErrors(page: Page, complaints: string[]): void {
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('the server responded with'))
@@ -44,11 +44,11 @@ export function gatherComplaints(page: Page, complaints: string[]): void {
 }
 
 /** The browser of a test file, and the pages that its tests have opened in it, each as a visitor of its own. */
-export class Visitors {
+export class BrowserSession {
   #browser: Browser | undefined;
   #open: Page[] = [];
 
-  async arrive(): Promise<void> {
+  async launch(): Promise<void> {
     this.#browser = await launchBrowser();
   }
 
@@ -66,7 +66,7 @@ export class Visitors {
     this.#open = [];
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     await this.#browser?.close();
   }
 }

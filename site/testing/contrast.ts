@@ -2,7 +2,7 @@
  * Runs in the page: lists visible words whose colour stands out too little from what lies behind them, as
  * "ratio element: words". Colours are read back from a canvas pixel, so any notation of the style sheet works.
  */
-export function faintWords(least: number): string[] {
+export function findLowContrastText(least: number): string[] {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   if (!context) return ['no canvas'];
   const pixels = new Map<string, number[]>();

@@ -1,5 +1,5 @@
 /** Runs in the page: how far things have moved after they were first painted. */
-export function layoutShift(): Promise<number> {
+export function measureLayoutShift(): Promise<number> {
   return new Promise((resolve) => {
     let sum = 0;
     const observer = new PerformanceObserver((list) => {

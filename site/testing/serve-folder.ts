@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
-import { renamed } from '@switchyard/server/testing/renamed.ts';
+import { replaceBuiltAddress } from '@switchyard/server/testing/servers/site-text.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -49,7 +49,7 @@ export async function serveFolder(outDir: string): Promise<AsyncDisposable & { u
     const plain = readFileSync(join(outDir, path));
     response
       .writeHead(found ? 200 : 404, { 'content-type': type, 'content-security-policy': policy })
-      .end(renamed(pathname, { type, plain }, url) ?? plain);
+      .end(replaceBuiltAddress(pathname, { type, plain }, url) ?? plain);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -8,12 +8,12 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildModel } from '../src/model.ts';
-import { defaultSettings, Search } from '../src/search.ts';
+import { buildModel } from '../src/search/model.ts';
+import { defaultSettings, Search } from '../src/search/search.ts';
 import { checkRoutes } from './checker.ts';
 import { type Instance, readInstance } from './instances.ts';
-import { problemOf } from './problem.ts';
-import { preparePyvrp, solveWithPyvrp } from './pyvrp.ts';
+import { toProblem } from './problem.ts';
+import { installPyvrp, solveWithPyvrp } from './pyvrp.ts';
 
 type Row = {
   instance: string;
@@ -47,7 +47,7 @@ function solve(
   seed: number,
 ): { routes: number[][]; iterations: number } {
   const search = new Search(
-    buildModel(problemOf(instance)),
+    buildModel(toProblem(instance)),
     { ...defaultSettings, duration: seconds, seed },
     () => performance.now() / 1000,
   );
@@ -123,7 +123,7 @@ function main(): void {
       );
     }
   }
-  const missing = flags.pyvrp === 'no' ? 'it was switched off by --pyvrp no' : preparePyvrp();
+  const missing = flags.pyvrp === 'no' ? 'it was switched off by --pyvrp no' : installPyvrp();
   if (missing) console.log(`*** SKIPPED: no comparison with PyVRP, because ${missing}. ***`);
   console.log(
     'instance      customers  best known  solver      seed  budget        cost       gap  iterations',

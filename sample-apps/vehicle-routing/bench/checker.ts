@@ -2,7 +2,7 @@
  * Checks a solution against the instance as published, without anything of the solver: every customer once, loads,
  * windows, number of vehicles. Returns the cost as the convention of the instance counts it.
  */
-import { distanceOf, type Instance } from './instances.ts';
+import { distanceBetween, type Instance } from './instances.ts';
 
 export function checkRoutes(instance: Instance, routes: number[][]): { cost: number; faults: string[] } {
   const faults: string[] = [];
@@ -16,10 +16,10 @@ export function checkRoutes(instance: Instance, routes: number[][]): { cost: num
     let at = 0;
     for (const customer of [...route, 0]) {
       const { demand, from, to, service } = instance.nodes[customer];
-      const leg = distanceOf(instance, at, customer);
+      const leg = distanceBetween(instance, at, customer);
       units += leg;
       time = Math.max(time + leg, from);
-      if (instance.timed && time > to)
+      if (instance.hasTimeWindows && time > to)
         faults.push(`route ${r}: customer ${customer} served at ${time}, closed since ${to}`);
       time += service;
       load += demand;

@@ -9,7 +9,7 @@ export type Customer = { x: number; y: number; demand: number; from: number; to:
 
 export type Instance = {
   name: string;
-  timed: boolean;
+  hasTimeWindows: boolean;
   /** The depot is number 0. */
   nodes: Customer[];
   capacity: number;
@@ -28,10 +28,10 @@ export function readInstance(path: string): Instance {
 }
 
 /** Distance between two customers of the instance, in its whole units. */
-export function distanceOf(instance: Instance, from: number, to: number): number {
+export function distanceBetween(instance: Instance, from: number, to: number): number {
   const [a, b] = [instance.nodes[from], instance.nodes[to]];
   const straight = Math.sqrt((a.x - b.x) ** 2 + (a.y - b.y) ** 2);
-  return instance.timed ? Math.floor(straight * instance.scale) : Math.floor(straight + 0.5);
+  return instance.hasTimeWindows ? Math.floor(straight * instance.scale) : Math.floor(straight + 0.5);
 }
 
 type Read = Omit<Instance, 'bestKnown'>;
@@ -52,7 +52,7 @@ function readSolomon(text: string): Read {
     to: to * 10,
     service: service * 10,
   }));
-  return { name: lines[0].trim(), timed: true, nodes, capacity, vehicles, scale: 10 };
+  return { name: lines[0].trim(), hasTimeWindows: true, nodes, capacity, vehicles, scale: 10 };
 }
 
 function readVrplib(text: string): Read {
@@ -87,7 +87,7 @@ function readVrplib(text: string): Read {
   // Without a number the fleet is unlimited; a third more than the demand needs is as good as that.
   const needed = Math.ceil(nodes.reduce((sum, node) => sum + node.demand, 0) / capacity);
   const vehicles = Number(header.get('VEHICLES') ?? Math.ceil(needed * 1.33) + 3);
-  return { name: header.get('NAME') ?? '', timed, nodes, capacity, vehicles, scale };
+  return { name: header.get('NAME') ?? '', hasTimeWindows: timed, nodes, capacity, vehicles, scale };
 }
 
 function readSolution(path: string): Instance['bestKnown'] {

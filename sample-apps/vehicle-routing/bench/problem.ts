@@ -1,13 +1,13 @@
 /** An instance as the app's own problem, so that the benchmark measures the solver the app uses. */
-import type { Problem } from '../src/problem.ts';
-import { distanceOf, type Instance } from './instances.ts';
+import type { Problem } from '../src/input/problem.ts';
+import { distanceBetween, type Instance } from './instances.ts';
 
-export function problemOf(instance: Instance): Problem {
-  const { nodes, capacity, vehicles, timed } = instance;
+export function toProblem(instance: Instance): Problem {
+  const { nodes, capacity, vehicles, hasTimeWindows: timed } = instance;
   const size = nodes.length;
   const distance = new Float64Array(size * size);
   for (let i = 0; i < size; i++) {
-    for (let j = 0; j < size; j++) distance[i * size + j] = i === j ? 0 : distanceOf(instance, i, j);
+    for (let j = 0; j < size; j++) distance[i * size + j] = i === j ? 0 : distanceBetween(instance, i, j);
   }
   return {
     dimensions: ['load'],

@@ -5,17 +5,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { distanceOf, type Instance } from './instances.ts';
+import { distanceBetween, type Instance } from './instances.ts';
 
 const version = '0.14.1';
 const home = fileURLToPath(new URL('.cache/pyvrp', import.meta.url));
 const python = `${home}/bin/python`;
 const script = fileURLToPath(new URL('solve_pyvrp.py', import.meta.url));
 
-export type Yardstick = { routes: number[][]; iterations: number };
+export type PyvrpSolution = { routes: number[][]; iterations: number };
 
 /** Installs PyVRP if it is not there yet. Returns why it cannot be used, or null. */
-export function preparePyvrp(): string | null {
+export function installPyvrp(): string | null {
   if (!existsSync(python)) {
     const made = spawnSync('python3', ['-m', 'venv', home], { encoding: 'utf8' });
     if (made.status !== 0)
@@ -32,9 +32,9 @@ export function preparePyvrp(): string | null {
 }
 
 /** Runs PyVRP on the instance, on one core like the search it is compared with. Throws when it fails. */
-export function solveWithPyvrp(instance: Instance, seconds: number, seed: number): Yardstick {
-  const { nodes, capacity, vehicles, timed } = instance;
-  const distance = nodes.map((_, i) => nodes.map((_, j) => (i === j ? 0 : distanceOf(instance, i, j))));
+export function solveWithPyvrp(instance: Instance, seconds: number, seed: number): PyvrpSolution {
+  const { nodes, capacity, vehicles, hasTimeWindows: timed } = instance;
+  const distance = nodes.map((_, i) => nodes.map((_, j) => (i === j ? 0 : distanceBetween(instance, i, j))));
   const bounded = nodes.map((node) => ({ ...node, to: timed ? node.to : 0 }));
   const input = JSON.stringify({ seconds, seed, capacity, vehicles, timed, nodes: bounded, distance });
   const run = spawnSync(python, [script], { input, encoding: 'utf8', maxBuffer: 1 << 28 });

@@ -1,6 +1,6 @@
 /** The options of the app: `-<name> <value>` on the command line. The same list stands in `app.yaml`. */
-import { InputError, nearest } from './fields.ts';
-import { defaultSettings, type SearchSettings } from './search.ts';
+import { findNearestName, InputError } from './input/fields.ts';
+import { defaultSettings, type SearchSettings } from './search/search.ts';
 
 export type Options = {
   duration: number;
@@ -49,7 +49,7 @@ export function readOptions(args: readonly string[]): Options {
   for (let i = 0; i < args.length; i += 2) {
     const name = args[i].replace(/^--?/, '');
     if (!args[i].startsWith('-') || !names.includes(name)) {
-      throw new InputError(`${args[i]} is not an option; did you mean "-${nearest(name, names)}"?`);
+      throw new InputError(`${args[i]} is not an option; did you mean "-${findNearestName(name, names)}"?`);
     }
     const value = args[i + 1];
     if (value === undefined) throw new InputError(`-${name} has no value; write "-${name} <value>".`);
@@ -64,7 +64,7 @@ export function readOptions(args: readonly string[]): Options {
   return options;
 }
 
-export function settingsOf(options: Options): SearchSettings {
+export function toSearchSettings(options: Options): SearchSettings {
   return {
     duration: options.duration,
     iterations: options.iterations,

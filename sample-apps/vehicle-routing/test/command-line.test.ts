@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../src/options.ts';
-import { checkOutput, type Output, run, start } from './run-app.ts';
+import { checkOutput, type Output, runApp, startApp } from './run-app.ts';
 
 const sample = readFileSync(new URL('../input.json', import.meta.url), 'utf8');
 const large = readFileSync(new URL('../input-large.json', import.meta.url), 'utf8');
@@ -13,7 +13,7 @@ const limited = ['-iterations', '300', '-duration', '0'];
 
 describe('a run', () => {
   it('prints one object on stdout, with statistics small enough to be read, and progress on stderr', async () => {
-    const { code, stdout, stderr } = await run(sample, [...limited, '-seed', '7']);
+    const { code, stdout, stderr } = await runApp(sample, [...limited, '-seed', '7']);
     const output: Output = JSON.parse(stdout);
     expect(code).toBe(0);
     expect(checkOutput(JSON.parse(sample), output)).toEqual([]);
@@ -36,7 +36,7 @@ describe('a run', () => {
 
   it('is the same for the same seed and iterations, and another for another seed', async () => {
     const plan = async (seed: string) => {
-      const { stdout } = await run(large, [...limited, '-seed', seed]);
+      const { stdout } = await runApp(large, [...limited, '-seed', seed]);
       const { solution, statistics }: Output = JSON.parse(stdout);
       return { solution, value: statistics.result.value };
     };
@@ -46,7 +46,7 @@ describe('a run', () => {
   });
 
   it('prints the best plan so far when it is told to stop', async () => {
-    const child = start(['-duration', '600', '-log.interval', '0']);
+    const child = startApp(['-duration', '600', '-log.interval', '0']);
     const printed = text(child.stdout);
     child.stdin.end(large);
     const lines = createInterface({ input: child.stderr });
@@ -64,7 +64,7 @@ describe('a run', () => {
   });
 
   it('plans an input without stops', async () => {
-    const { code, stdout } = await run('{"stops": [], "vehicles": [{"id": "v"}]}', limited);
+    const { code, stdout } = await runApp('{"stops": [], "vehicles": [{"id": "v"}]}', limited);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).solution).toEqual({ vehicles: [], unplanned: [] });
   });
@@ -83,13 +83,13 @@ describe('a wrong option or input', () => {
       '-duration and -iterations are both 0, so the search would never end; give one of them a limit.',
     ],
   ])('%j ends with one sentence', async (args, sentence) => {
-    expect(await run(sample, args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
+    expect(await runApp(sample, args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 
   it('ends with one sentence and exit code 1', async () => {
     const input = '{"stops": [{"id": "a", "location": {"lon": 190, "lat": 0}}], "vehicles": [{"id": "v"}]}';
     const stderr = 'stops[0].location.lon is 190; it must be from -180 to 180.\n';
-    expect(await run(input)).toEqual({ code: 1, stdout: '', stderr });
+    expect(await runApp(input)).toEqual({ code: 1, stdout: '', stderr });
   });
 });
 

@@ -1,16 +1,16 @@
 /** The features of features.test.ts, for stops: those that stay out, where they lie, and those that are planned already. */
 import { describe, expect, it } from 'vitest';
-import type { Input } from './judge.ts';
-import { at, home, ids, solveToProof } from './prove.ts';
-import { routesOf, solve } from './run-app.ts';
+import { depotToDepot, point, solveAndCheckOptimal, unplannedIds } from './feature-inputs.ts';
+import type { Input } from './plan-checker.ts';
+import { solve, stopsByVehicle } from './run-app.ts';
 
 describe('stops that stay out', () => {
   it('leaves an optional stop out where serving it costs more than its penalty', () => {
     const input = (penalty: number): Input => ({
-      stops: [{ id: 'a', location: at(10), unplanned_penalty: penalty }],
-      vehicles: [{ id: 'v', ...home }],
+      stops: [{ id: 'a', location: point(10), unplanned_penalty: penalty }],
+      vehicles: [{ id: 'v', ...depotToDepot }],
     });
-    const out = solveToProof(input(19));
+    const out = solveAndCheckOptimal(input(19));
     expect(out.solution.unplanned).toEqual([
       {
         id: 'a',
@@ -20,42 +20,42 @@ describe('stops that stay out', () => {
       },
     ]);
     expect(out.statistics.result.value).toBe(19);
-    expect(ids(solveToProof(input(21)))).toEqual([]);
+    expect(unplannedIds(solveAndCheckOptimal(input(21)))).toEqual([]);
   });
 
   it('serves optional stops that pay only together', () => {
     // The trip costs 30 + 200; one stop is worth 150, two are worth 300.
-    const output = solveToProof({
+    const output = solveAndCheckOptimal({
       stops: [
-        { id: 'a', location: at(100), unplanned_penalty: 150 },
-        { id: 'b', location: at(100), unplanned_penalty: 150 },
+        { id: 'a', location: point(100), unplanned_penalty: 150 },
+        { id: 'b', location: point(100), unplanned_penalty: 150 },
       ],
-      vehicles: [{ id: 'v', ...home, activation_cost: 30 }],
+      vehicles: [{ id: 'v', ...depotToDepot, activation_cost: 30 }],
     });
     expect(output.statistics.result.value).toBe(230);
   });
 
   it('never leaves a mandatory stop out to save on the road', () => {
-    const output = solveToProof({
+    const output = solveAndCheckOptimal({
       stops: [
-        { id: 'far', location: at(1e6) },
-        { id: 'near', location: at(1), unplanned_penalty: 1e6 },
+        { id: 'far', location: point(1e6) },
+        { id: 'near', location: point(1), unplanned_penalty: 1e6 },
       ],
-      vehicles: [{ id: 'v', ...home, max_stops: 1, cost_per_distance: 1000 }],
+      vehicles: [{ id: 'v', ...depotToDepot, max_stops: 1, cost_per_distance: 1000 }],
     });
-    expect(ids(output)).toEqual(['near']);
+    expect(unplannedIds(output)).toEqual(['near']);
   });
 
   it('leaves out the less important stop, each step of priority weighing twice the next', () => {
     const stops = (...priorities: number[]) =>
-      priorities.map((priority, i) => ({ id: `p${priority}-${i}`, location: at(i + 1), priority }));
-    const one = { id: 'v', ...home, capacity: 2 };
+      priorities.map((priority, i) => ({ id: `p${priority}-${i}`, location: point(i + 1), priority }));
+    const one = { id: 'v', ...depotToDepot, capacity: 2 };
     const heavy = { deliver: 2 };
     const light = { deliver: 1 };
     const [a, b] = stops(4, 5);
     expect(
-      ids(
-        solveToProof({
+      unplannedIds(
+        solveAndCheckOptimal({
           stops: [
             { ...a, ...heavy },
             { ...b, ...heavy },
@@ -66,7 +66,7 @@ describe('stops that stay out', () => {
     ).toEqual(['p5-1']);
     // Three of priority 5 would outweigh one of priority 4, but only two fit: equal weight, so the road decides.
     const [c, d, e] = stops(4, 5, 5);
-    const even = solveToProof({
+    const even = solveAndCheckOptimal({
       stops: [
         { ...c, ...heavy },
         { ...d, ...light },
@@ -74,9 +74,9 @@ describe('stops that stay out', () => {
       ],
       vehicles: [one],
     });
-    expect(routesOf(even).v).toEqual(['p4-0']);
+    expect(stopsByVehicle(even).v).toEqual(['p4-0']);
     const [f, g, h] = stops(5, 5, 5);
-    const more = solveToProof({
+    const more = solveAndCheckOptimal({
       stops: [
         { ...f, ...heavy },
         { ...g, ...light },
@@ -84,19 +84,19 @@ describe('stops that stay out', () => {
       ],
       vehicles: [one],
     });
-    expect(ids(more)).toEqual(['p5-0']);
+    expect(unplannedIds(more)).toEqual(['p5-0']);
   });
 
   it('says why a stop is out', () => {
     const output = solve({
       stops: [
-        { id: 'skill', location: at(1), skills: ['diving'] },
-        { id: 'large', location: at(1), deliver: 99 },
-        { id: 'late', location: at(100), windows: [{ from: 0, to: 10 }] },
-        { id: 'beside', location: at(1), deliver: 10, priority: 7 },
-        { id: 'served', location: at(1), deliver: 10 },
+        { id: 'skill', location: point(1), skills: ['diving'] },
+        { id: 'large', location: point(1), deliver: 99 },
+        { id: 'late', location: point(100), windows: [{ from: 0, to: 10 }] },
+        { id: 'beside', location: point(1), deliver: 10, priority: 7 },
+        { id: 'served', location: point(1), deliver: 10 },
       ],
-      vehicles: [{ id: 'v', ...home, capacity: 10, speed: 1 }],
+      vehicles: [{ id: 'v', ...depotToDepot, capacity: 10, speed: 1 }],
     });
     expect(Object.fromEntries(output.solution.unplanned.map(({ id, reason }) => [id, reason]))).toEqual({
       skill: 'No vehicle has the skill "diving".',
@@ -128,11 +128,11 @@ describe('distances', () => {
       ],
       vehicles: [{ id: 'v', start: 'depot', end: 'depot', cost_per_duration: perDuration }],
     });
-    const short = solveToProof(input(0));
-    expect(routesOf(short)).toEqual({ v: ['a', 'b'] });
+    const short = solveAndCheckOptimal(input(0));
+    expect(stopsByVehicle(short)).toEqual({ v: ['a', 'b'] });
     expect(short.statistics.result.value).toBe(3);
-    const quick = solveToProof(input(1));
-    expect(routesOf(quick)).toEqual({ v: ['b', 'a'] });
+    const quick = solveAndCheckOptimal(input(1));
+    expect(stopsByVehicle(quick)).toEqual({ v: ['b', 'a'] });
     expect(quick.statistics.result.value).toBe(36);
   });
 
@@ -148,28 +148,31 @@ describe('distances', () => {
 });
 
 describe('initial stops', () => {
-  const stops = [1, 2, 3].map((i) => ({ id: `s${i}`, location: at(10 * i, i) }));
+  const stops = [1, 2, 3].map((i) => ({ id: `s${i}`, location: point(10 * i, i) }));
 
   it('keeps fixed stops on their vehicle and in their order', () => {
-    const output = solveToProof({
+    const output = solveAndCheckOptimal({
       stops,
       vehicles: [
         {
           id: 'v',
-          ...home,
+          ...depotToDepot,
           initial_stops: [
             { id: 's3', fixed: true },
             { id: 's1', fixed: true },
           ],
         },
-        { id: 'w', ...home },
+        { id: 'w', ...depotToDepot },
       ],
     });
-    expect(routesOf(output).v.filter((id) => id !== 's2')).toEqual(['s3', 's1']);
+    expect(stopsByVehicle(output).v.filter((id) => id !== 's2')).toEqual(['s3', 's1']);
   });
 
   it('starts from the given routes', () => {
-    const input: Input = { stops, vehicles: [{ id: 'v', ...home, initial_stops: ['s2', 's1', 's3'] }] };
+    const input: Input = {
+      stops,
+      vehicles: [{ id: 'v', ...depotToDepot, initial_stops: ['s2', 's1', 's3'] }],
+    };
     // No iteration is as good as none: the plan is the one that came in.
     const output = solve(input, 1, ['-temperature.start', '0.000000001', '-removed.average', '1']);
     const first = output.statistics.series_data.value.data_points[0].y;
@@ -178,13 +181,13 @@ describe('initial stops', () => {
   });
 
   it('plans anew what no longer fits', () => {
-    const output = solveToProof({
+    const output = solveAndCheckOptimal({
       stops: stops.map((stop) => ({ ...stop, deliver: 1 })),
       vehicles: [
-        { id: 'v', ...home, capacity: 2, initial_stops: ['s1', 's2', 's3'] },
-        { id: 'w', ...home, capacity: 2 },
+        { id: 'v', ...depotToDepot, capacity: 2, initial_stops: ['s1', 's2', 's3'] },
+        { id: 'w', ...depotToDepot, capacity: 2 },
       ],
     });
-    expect(ids(output)).toEqual([]);
+    expect(unplannedIds(output)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /** Random inputs that mix all features, from a seed, so that a failure can be met again. */
-import { Random } from '../src/random.ts';
-import type { Input, StopInput, VehicleInput } from './judge.ts';
+import { Random } from '../src/search/random.ts';
+import type { Input, StopInput, VehicleInput } from './plan-checker.ts';
 
 /** An input with the given number of stops and vehicles; some features are drawn for the whole input, some for a stop. */
 export function randomInput(seed: number, stopCount: number, vehicleCount: number): Input {

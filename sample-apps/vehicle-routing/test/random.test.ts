@@ -3,7 +3,7 @@
  * recomputes each route from the raw input.
  */
 import { expect, it } from 'vitest';
-import { bestPlan } from './exhaustive.ts';
+import { findBestPlan } from './exhaustive-search.ts';
 import { randomInput } from './random-input.ts';
 import { mandatoryWeight, solve, valueWithoutMandatory } from './run-app.ts';
 
@@ -12,7 +12,7 @@ it('finds the best plan of tiny inputs, whatever is mixed', () => {
   for (let seed = 1; seed <= 120; seed++) {
     const input = randomInput(seed, 2 + (seed % 4), 1 + (seed % 2));
     const output = solve(input, 4000);
-    const best = bestPlan(input);
+    const best = findBestPlan(input);
     const found = { mandatory: mandatoryWeight(input, output), cost: valueWithoutMandatory(output) };
     const close = Math.abs(found.cost - best.cost) < 1e-3;
     if (found.mandatory !== best.mandatory || !close)

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { buildOutput } from '../src/output.ts';
-import { prepare } from '../src/prepare.ts';
-import { type Input, Judge, secondsOf, type Time } from './judge.ts';
+import { buildOutput } from '../src/output/output.ts';
+import { prepareSearch } from '../src/prepare-search.ts';
+import { type Input, PlanChecker, type Time, toSeconds } from './plan-checker.ts';
 
 const entry = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -42,16 +42,16 @@ export type Output = {
   assets: { name: string; content_type: string; content: unknown; visual: Record<string, string> }[];
 };
 
-export function start(args: string[] = []) {
+export function startApp(args: string[] = []) {
   return spawn(process.execPath, [entry, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
 /** Runs to the end and returns what was printed. */
-export async function run(
+export async function runApp(
   input: string,
   args: string[] = [],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = start(args);
+  const child = startApp(args);
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
@@ -65,7 +65,7 @@ export async function run(
  */
 export function solve(input: Input, iterations = 1500, args: string[] = []): Output {
   const limits = ['-iterations', String(iterations), '-duration', '0', ...args];
-  const { model, search, options } = prepare(limits, JSON.stringify(input), () => 0);
+  const { model, search, options } = prepareSearch(limits, JSON.stringify(input), () => 0);
   search.run(Infinity);
   const output: Output = JSON.parse(JSON.stringify(buildOutput(model, search, options, 0)));
   const faults = checkOutput(input, output);
@@ -75,10 +75,10 @@ export function solve(input: Input, iterations = 1500, args: string[] = []): Out
 
 /** Every figure of the output against the input; empty when all is right. */
 export function checkOutput(input: Input, output: Output): string[] {
-  const judge = new Judge(input);
+  const judge = new PlanChecker(input);
   const { vehicles, unplanned } = output.solution;
   const routes = new Map(vehicles.map(({ id, route }) => [id, route.map(({ stop }) => stop)]));
-  const verdict = judge.plan(routes);
+  const verdict = judge.checkPlan(routes);
   const faults = [...verdict.faults];
   const same = (what: string, actual: number, expected: number) => {
     if (!(Math.abs(actual - expected) <= 1e-4 * Math.max(1, Math.abs(expected))))
@@ -90,7 +90,7 @@ export function checkOutput(input: Input, output: Output): string[] {
   same('value', valueWithoutMandatory(output), verdict.cost);
   for (const vehicle of vehicles) {
     const stops = routes.get(vehicle.id) ?? [];
-    const { distance, cost } = judge.route(vehicle.id, stops);
+    const { distance, cost } = judge.checkRoute(vehicle.id, stops);
     same(`${vehicle.id}.distance`, vehicle.distance, distance);
     same(`${vehicle.id}.cost`, vehicle.cost, cost);
     faults.push(...checkTimes(judge, vehicle, stops));
@@ -105,7 +105,7 @@ export function checkOutput(input: Input, output: Output): string[] {
 }
 
 function checkTimes(
-  judge: Judge,
+  judge: PlanChecker,
   vehicle: Output['solution']['vehicles'][number],
   stops: string[],
 ): string[] {
@@ -118,22 +118,22 @@ function checkTimes(
   const described = judge.vehicle(vehicle.id);
   const shift = judge.shift(described);
   const legs = judge.legs(described, stops);
-  let ready = secondsOf(vehicle.departure);
-  holds(ready >= shift.from - slack && secondsOf(vehicle.finish) <= shift.to + slack, 'outside its shift');
+  let ready = toSeconds(vehicle.departure);
+  holds(ready >= shift.from - slack && toSeconds(vehicle.finish) <= shift.to + slack, 'outside its shift');
   for (const [i, visit] of vehicle.route.entries()) {
     const stop = judge.stop(visit.stop);
-    const [arrival, begin, departure] = [visit.arrival, visit.start, visit.departure].map(secondsOf);
+    const [arrival, begin, departure] = [visit.arrival, visit.start, visit.departure].map(toSeconds);
     const windows = stop.windows ?? [{ from: -Infinity, to: Infinity }];
     holds(Math.abs(arrival - ready - legs[i].time) <= slack, `arrival at ${visit.stop}`);
     holds(begin >= arrival - slack, `start at ${visit.stop} before arrival`);
     holds(Math.abs(departure - begin - (stop.service_duration ?? 0)) <= slack, `service at ${visit.stop}`);
     holds(
-      windows.some(({ from, to }) => begin >= secondsOf(from) - slack && begin <= secondsOf(to) + slack),
+      windows.some(({ from, to }) => begin >= toSeconds(from) - slack && begin <= toSeconds(to) + slack),
       `window of ${visit.stop}`,
     );
     ready = departure;
   }
-  holds(Math.abs(secondsOf(vehicle.finish) - ready - legs[stops.length].time) <= slack, 'finish');
+  holds(Math.abs(toSeconds(vehicle.finish) - ready - legs[stops.length].time) <= slack, 'finish');
   holds(vehicle.duration <= (described.max_duration ?? Infinity) + 1e-4, `duration ${vehicle.duration}`);
   return faults;
 }
@@ -146,13 +146,13 @@ export function valueWithoutMandatory(output: Output): number {
 
 /** Weight of the mandatory stops left out, by priority, as the exhaustive search counts it. */
 export function mandatoryWeight(input: Input, output: Output): number {
-  const judge = new Judge(input);
+  const judge = new PlanChecker(input);
   const mandatory = output.solution.unplanned.filter((stop) => stop.mandatory);
   return mandatory.reduce((sum, { id }) => sum + 2 ** (6 - (judge.stop(id).priority ?? 6)), 0);
 }
 
 /** Stops by vehicle. */
-export function routesOf(output: Output): Record<string, string[]> {
+export function stopsByVehicle(output: Output): Record<string, string[]> {
   return Object.fromEntries(
     output.solution.vehicles.map(({ id, route }) => [id, route.map(({ stop }) => stop)]),
   );

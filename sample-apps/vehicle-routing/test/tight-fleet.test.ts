@@ -1,8 +1,8 @@
 /** Where room is hard to find: a fleet that is just enough, and the only vehicle that may serve a stop far away. */
 import { expect, it } from 'vitest';
-import { Random } from '../src/random.ts';
-import type { StopInput } from './judge.ts';
-import { routesOf, solve } from './run-app.ts';
+import { Random } from '../src/search/random.ts';
+import type { StopInput } from './plan-checker.ts';
+import { solve, stopsByVehicle } from './run-app.ts';
 
 it('serves every stop when the amounts fill the vehicles to the last unit', () => {
   const left: number[] = [];
@@ -50,5 +50,5 @@ it('sends the only vehicle with a skill across the map', () => {
       },
     ],
   });
-  expect(routesOf(output).crane).toEqual(['far', 'skill']);
+  expect(stopsByVehicle(output).crane).toEqual(['far', 'skill']);
 });

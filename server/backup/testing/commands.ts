@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-export interface Ended {
+export interface CommandResult {
   code: number | string;
-  out: string;
-  error: string;
+  stdout: string;
+  stderr: string;
 }
 
 /** Starts the command; `ended` resolves with how it ended. */
@@ -13,29 +13,29 @@ export function startCommand(
   command: 'backup' | 'restore' | 'verify',
   args: readonly string[],
   env: Record<string, string>,
-): { child: ChildProcess; ended: Promise<Ended> } {
+): { child: ChildProcess; ended: Promise<CommandResult> } {
   const file = join(import.meta.dirname, '..', `${command}-command.ts`);
   const child = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said = { out: '', error: '' };
+  const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {
-    said.out += chunk.toString();
+    output.stdout += chunk.toString();
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    said.error += chunk.toString();
+    output.stderr += chunk.toString();
   });
-  const ended = new Promise<Ended>((resolve) =>
-    child.once('close', (code, signal) => resolve({ code: signal ?? code ?? 0, ...said })),
+  const ended = new Promise<CommandResult>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code: signal ?? code ?? 0, ...output })),
   );
   return { child, ended };
 }
 
-export function command(
+export function runBackupCommand(
   name: 'backup' | 'restore' | 'verify',
   args: readonly string[],
   env: Record<string, string>,
-): Promise<Ended> {
+): Promise<CommandResult> {
   return startCommand(name, args, env).ended;
 }

@@ -15,8 +15,8 @@ export interface S3Server {
   bucket: string;
   credentials: S3Credentials;
   /** Puts an object there behind the server's back. */
-  plant(name: string, content: string): Promise<void>;
-  setWritten(name: string, at: number): Promise<void>;
+  writeObject(name: string, content: string): Promise<void>;
+  setWrittenAt(name: string, at: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,11 +38,11 @@ export async function startS3Server(): Promise<S3Server> {
     endpoint: `http://127.0.0.1:${port}`,
     bucket,
     credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-    async plant(name, content) {
+    async writeObject(name, content) {
       await mkdir(dirname(pathOf(name)), { recursive: true });
       await writeFile(pathOf(name), content);
     },
-    setWritten: (name, at) => utimes(pathOf(name), at / 1000, at / 1000),
+    setWrittenAt: (name, at) => utimes(pathOf(name), at / 1000, at / 1000),
     async stop() {
       const gone = once(child, 'exit');
       child.disconnect();

@@ -2,10 +2,10 @@
  * All ways, or many drawn ways, to give units to two sides with equal chances each. What is asked of an assignment is a sum
  * over its units, so sums are looked up for eight units at a time.
  */
-import { Generator } from './generator.ts';
+import { RandomGenerator } from './random-generator.ts';
 
 /** Of one assignment, over the units it gives to the candidate: how many, their values' sum, how many were its own. */
-export type Visit = (units: number, sum: number, observed: number) => void;
+export type VisitAssignment = (units: number, sum: number, observed: number) => void;
 
 const BITS = 8;
 const MASKS = 1 << BITS;
@@ -39,7 +39,7 @@ export class Assignments {
   }
 
   /** Every assignment with a unit on both sides; for at most 30 units. */
-  all(visit: Visit): void {
+  visitAll(visit: VisitAssignment): void {
     const masks = new Uint8Array(this.chunks);
     for (let assignment = 1; assignment < 2 ** this.count - 1; assignment += 1) {
       for (let chunk = 0; chunk < masks.length; chunk += 1) masks[chunk] = assignment >>> (chunk * BITS);
@@ -48,8 +48,8 @@ export class Assignments {
   }
 
   /** As many drawn assignments with a unit on both sides; those without are drawn again. */
-  draw(times: number, seed: string, visit: Visit): void {
-    const generator = new Generator(`assignments ${seed}`);
+  visitRandom(times: number, seed: string, visit: VisitAssignment): void {
+    const generator = new RandomGenerator(`assignments ${seed}`);
     const masks = new Uint8Array(this.chunks);
     const lastMask = (1 << (this.count - (this.chunks - 1) * BITS)) - 1;
     for (let drawn = 0; drawn < times; ) {
@@ -60,7 +60,7 @@ export class Assignments {
   }
 
   /** False, and not visited, when one side has no unit. */
-  private look(masks: Uint8Array, visit: Visit): boolean {
+  private look(masks: Uint8Array, visit: VisitAssignment): boolean {
     let units = 0;
     let sum = 0;
     let own = 0;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { meanInterval, ratioInterval, ratioOfMeans } from './bootstrap.ts';
-import { coverage } from './coverage.ts';
 
 const DIFFERENCES = Float64Array.of(0.3, 1.2, -0.4, 2.5, 0.9, 4.8, 0.1, 0.7, 1.6, 3.3, -0.2, 0.5);
 const CONTROL = Float64Array.of(10, 12, 9, 15, 11, 30, 8, 10, 14, 22, 9, 10);
@@ -67,16 +66,4 @@ test.each([
   { control: [-2, -4], ratio: -2 / 3 },
 ])('the ratio to controls of $control is $ratio', ({ control, ratio }) => {
   expect(ratioOfMeans(Float64Array.from(control), Float64Array.of(1, 3))).toBe(ratio);
-});
-
-describe('measured coverage', () => {
-  // 400 samples: 95 % less three standard errors is 91.7 %.
-  test.each(['normal', 'difference of lognormals', 'half of them 0'])('of 20 values, %s', (distribution) => {
-    expect(coverage(distribution, 20, 400, ['hull']).get('hull')).toBeGreaterThanOrEqual(0.917);
-  });
-
-  test('is better than that of percentiles where values are few and skewed', () => {
-    const shares = coverage('lognormal', 10, 400, ['percentile', 'hull']);
-    expect(shares.get('hull')).toBeGreaterThan((shares.get('percentile') ?? 1) + 0.05);
-  });
 });

@@ -6,7 +6,7 @@
  * The interval is the hull of two: the studentized bootstrap (each resample's error is divided by its own standard error,
  * which is not let fall below a fifth of the observed one, since with ties a resample may have no spread at all) and
  * Student's t: the first is right for skewed differences, the second for heavy tails. How often 95 % intervals held the
- * true mean (node server/experiments/statistics/coverage.ts; 2,000 samples in each cell, standard error 0.5 %):
+ * true mean (node server/experiments/simulation/interval-coverage.ts; 2,000 samples in each cell, standard error 0.5 %):
  *
  *     inputs  differences             percentile  Student  studentized   hull
  *       5     normal                     82.3 %    94.6 %     93.7 %    96.2 %
@@ -23,8 +23,9 @@
  *      50     lognormal                  89.3 %    89.3 %     92.3 %    94.1 %
  *      50     heavy tails                93.2 %    96.1 %     91.2 %    96.2 %
  */
-import { Generator } from './generator.ts';
-import { mean, squaresAbout, studentPoint } from './numbers.ts';
+
+import { mean, studentTQuantile975, sumSquaredDeviations } from './numbers.ts';
+import { RandomGenerator } from './random-generator.ts';
 
 /** Where a 95 % interval begins and ends. */
 export interface Interval {
@@ -33,9 +34,9 @@ export interface Interval {
 }
 
 /** With resamples + 1 a multiple of 40, the 2.5 % and 97.5 % points are draws themselves, alike on both sides. */
-export const RESAMPLES = 1999;
+export const RESAMPLE_COUNT = 1999;
 /** With fewer, the spread is too little known for any interval. */
-export const INPUTS_FOR_INTERVAL = 5;
+export const INTERVAL_INPUTS_MIN = 5;
 /** As a share of the observed standard error. */
 const LEAST_SPREAD = 0.2;
 
@@ -47,7 +48,7 @@ export interface Resampling {
 
 /** The interval for the mean of one value for each input; null below five inputs. The order of the inputs matters. */
 export function meanInterval(values: Float64Array, resampling: Resampling): Interval | null {
-  if (values.length < INPUTS_FOR_INTERVAL) return null;
+  if (values.length < INTERVAL_INPUTS_MIN) return null;
   const estimate = mean(values);
   const errors = values.map((value) => value - estimate);
   return around(estimate, errors, null, resampling);
@@ -67,7 +68,7 @@ export function ratioInterval(
   resampling: Resampling,
 ): Interval | null {
   const ratio = ratioOfMeans(control, candidate);
-  if (ratio === null || control.length < INPUTS_FOR_INTERVAL) return null;
+  if (ratio === null || control.length < INTERVAL_INPUTS_MIN) return null;
   const centre = mean(control);
   const weights = control.map((value) => value / centre);
   const errors = candidate.map((value, index) => value / centre - ratio * (weights[index] ?? 0));
@@ -85,11 +86,11 @@ function around(
   resampling: Resampling,
 ) {
   const count = errors.length;
-  const observedSpread = Math.sqrt(squaresAbout(errors, 0) / (count - 1) / count);
+  const observedSpread = Math.sqrt(sumSquaredDeviations(errors, 0) / (count - 1) / count);
   if (observedSpread === 0) return { low: estimate, high: estimate };
   const studentized = resample(errors, weights, LEAST_SPREAD * observedSpread, resampling).sort();
   const tail = (resampling.resamples + 1) / 40;
-  const point = studentPoint(count - 1);
+  const point = studentTQuantile975(count - 1);
   const lowest = Math.min(studentized[tail - 1] ?? 0, -point);
   const highest = Math.max(studentized[resampling.resamples - tail] ?? 0, point);
   return { low: estimate - highest * observedSpread, high: estimate - lowest * observedSpread };
@@ -160,11 +161,11 @@ let latest: { key: string; taken: Uint16Array } | null = null;
 function takenOf(count: number, { seed, resamples }: Resampling): Uint16Array {
   const key = JSON.stringify([seed, count, resamples]);
   if (latest?.key === key) return latest.taken;
-  const generator = new Generator(`resamples ${seed}`);
+  const generator = new RandomGenerator(`resamples ${seed}`);
   const taken = new Uint16Array(resamples * count);
   for (let from = 0; from < taken.length; from += count)
     for (let draw = 0; draw < count; draw += 1) {
-      const index = from + generator.below(count);
+      const index = from + generator.integerBelow(count);
       taken[index] = (taken[index] ?? 0) + 1;
     }
   latest = { key, taken };

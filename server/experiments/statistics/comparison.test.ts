@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ComparisonSettings, compare, compareAll } from './comparison.ts';
+import { type ComparisonSettings, compareIndicator, compareIndicators } from './comparison.ts';
 import type { Observation } from './observations.ts';
 
 type Value = number | string | boolean | undefined;
@@ -36,7 +36,7 @@ function compareValues(
   candidate: readonly (Value | Value[])[],
   settings: Partial<ComparisonSettings> = {},
 ) {
-  return compare(side('prod', control), side('new', candidate), 'result.value', {
+  return compareIndicator(side('prod', control), side('new', candidate), 'result.value', {
     objective: 'minimize',
     ...settings,
   });
@@ -161,7 +161,7 @@ describe('what is missing', () => {
       run('new', 3, 4, { status: 'canceled' }),
       run('new', 9, 7),
     ];
-    const found = compare(control, candidate, 'result.value', { objective: 'minimize' });
+    const found = compareIndicator(control, candidate, 'result.value', { objective: 'minimize' });
     expect(found.inputs).toEqual({ total: 6, usable: 1, wins: 0, ties: 0, losses: 1 });
     expect(found.candidate.runs).toMatchObject({ total: 5, succeeded: 3, failed: 1, canceled: 1 });
     expect(found.candidate.missing).toBe(1);
@@ -206,7 +206,9 @@ describe('what is missing', () => {
 
   test('B13: runs that failed are lost also where the others do not report the indicator', () => {
     const candidate = [run('new', 0, undefined), run('new', 1, 1, { status: 'failed' })];
-    const { warnings } = compare(side('prod', [1, 2]), candidate, 'result.value', { objective: 'minimize' });
+    const { warnings } = compareIndicator(side('prod', [1, 2]), candidate, 'result.value', {
+      objective: 'minimize',
+    });
     expect(warnings.join(' ')).toMatch(/does not report .*lost runs differently/);
   });
 
@@ -247,11 +249,16 @@ describe('pairs', () => {
   test('are made by option set where both sides have the same, by repetition where each has its own', () => {
     const twoSets = (instance: string, values: number[]) =>
       values.map((value, index) => run(instance, 0, value, { option_set: `set-${index}` }));
-    const same = compare(twoSets('prod', [1, 10]), twoSets('new', [2, 10]).reverse(), 'result.value', {
-      objective: 'minimize',
-    });
+    const same = compareIndicator(
+      twoSets('prod', [1, 10]),
+      twoSets('new', [2, 10]).reverse(),
+      'result.value',
+      {
+        objective: 'minimize',
+      },
+    );
     expect(same.pairs).toEqual({ total: 2, usable: 2, wins: 0, ties: 1, losses: 1 });
-    const own = compare(
+    const own = compareIndicator(
       [run('prod', 0, 1, { option_set: 'a_0' })],
       [run('new', 0, 3, { option_set: 'b_0' })],
       'result.value',
@@ -284,7 +291,7 @@ test('several indicators are adjusted together', () => {
         { name: 'result.duration', value: 50 + (input % 2 ? shift : -shift) * (input + 1) },
       ],
     }));
-  const found = compareAll(
+  const found = compareIndicators(
     runs('prod', 0),
     runs('new', 1),
     new Map([
@@ -328,14 +335,20 @@ describe('any runs', () => {
             'new',
             drawn.map(([, one, other]) => [one + shift, other + shift]),
           );
-          const found = compare(control, candidate, 'result.value', { objective: 'minimize', ...settings });
+          const found = compareIndicator(control, candidate, 'result.value', {
+            objective: 'minimize',
+            ...settings,
+          });
           expect(
-            compare(control.toReversed(), candidate.toReversed(), 'result.value', {
+            compareIndicator(control.toReversed(), candidate.toReversed(), 'result.value', {
               objective: 'minimize',
               ...settings,
             }),
           ).toEqual(found);
-          const swapped = compare(candidate, control, 'result.value', { objective: 'minimize', ...settings });
+          const swapped = compareIndicator(candidate, control, 'result.value', {
+            objective: 'minimize',
+            ...settings,
+          });
           expect(swapped.verdict).toBe(MIRROR[found.verdict]);
           expect(swapped.wilcoxon.p_value).toBe(found.wilcoxon.p_value);
           expect(swapped.more_inputs).toBe(found.more_inputs);
@@ -344,7 +357,7 @@ describe('any runs', () => {
               ...one,
               indicators: one.indicators.map(({ name, value }) => ({ name, value: Number(value) * factor })),
             }));
-          const larger = compare(scaled(control), scaled(candidate), 'result.value', {
+          const larger = compareIndicator(scaled(control), scaled(candidate), 'result.value', {
             objective: 'minimize',
             ...settings,
             tolerance: { type: 'absolute', value: 3 * factor },

@@ -10,25 +10,25 @@
 import {
   type Interval,
   meanInterval,
-  RESAMPLES,
+  RESAMPLE_COUNT,
   type Resampling,
   ratioInterval,
   ratioOfMeans,
 } from './bootstrap.ts';
-import { finite, mean, type Scale, scaleOf, standardDeviation } from './numbers.ts';
+import { listWarnings } from './comparison-warnings.ts';
+import { clampToFinite, computeScale, mean, type Scale, standardDeviation } from './numbers.ts';
 import { countMissing, countRuns, type Observation, type RunCounts } from './observations.ts';
 import { type PairedInput, pairInputs } from './pairs.ts';
 import {
-  count,
-  decide,
+  decideVerdict,
   type Evidence,
-  moreUnits,
+  estimateMoreUnits,
+  formatCount,
   type Objective,
-  type Seen,
+  type ObservedEffect,
   type Verdict,
 } from './verdict.ts';
-import { warningsOf } from './warnings.ts';
-import { holm, PAIRS_FOR_ANSWER, type Wilcoxon, wilcoxon } from './wilcoxon.ts';
+import { adjustHolm, TEST_PAIRS_MIN, type WilcoxonResult, wilcoxonSignedRank } from './wilcoxon.ts';
 
 /** How far apart two numbers may be and still count as one. */
 export interface Tolerance {
@@ -57,7 +57,7 @@ export interface Tally {
 }
 
 /** A side's runs, and its mean over the usable inputs. */
-export interface Side {
+export interface ComparisonSide {
   runs: RunCounts;
   /** Runs that succeeded without a usable number of the indicator. */
   missing: number;
@@ -80,30 +80,30 @@ export interface Comparison {
   warnings: string[];
   inputs: Tally;
   pairs: Tally;
-  control: Side;
-  candidate: Side;
+  control: ComparisonSide;
+  candidate: ComparisonSide;
   mean_difference: Estimate | null;
   ratio: Estimate | null;
   /** `p_value_holm` is adjusted for all indicators compared together. */
-  wilcoxon: Wilcoxon & { p_value_holm: number | null };
+  wilcoxon: WilcoxonResult & { p_value_holm: number | null };
   tolerance: Tolerance;
   tie_tolerance: number;
   bootstrap: Resampling & { confidence: 0.95; method: 'studentized' };
 }
 
-export const TOLERANCE: Tolerance = { type: 'relative', value: 0.01 };
-export const TIE_TOLERANCE = 1e-9;
+export const DEFAULT_TOLERANCE: Tolerance = { type: 'relative', value: 0.01 };
+export const DEFAULT_TIE_TOLERANCE = 1e-9;
 
 /** Compares two sides for one indicator; see the head of this file. */
-export function compare(
+export function compareIndicator(
   control: readonly Observation[],
   candidate: readonly Observation[],
   indicator: string,
   settings: ComparisonSettings,
 ): Comparison {
-  const tie = settings.tie_tolerance ?? TIE_TOLERANCE;
+  const tie = settings.tie_tolerance ?? DEFAULT_TIE_TOLERANCE;
   const inputs = pairInputs(control, candidate, indicator);
-  const scale = scaleOf(
+  const scale = computeScale(
     inputs.flatMap(({ pairs }) => pairs.flatMap((pair) => [pair.control ?? 0, pair.candidate ?? 0])),
   );
   const scaled = inputs.map((input) => scaledInput(input, scale, tie));
@@ -111,9 +111,9 @@ export function compare(
   const controls = Float64Array.from(usable, (input) => input.control);
   const candidates = Float64Array.from(usable, (input) => input.candidate);
   const differences = Float64Array.from(usable, (input) => input.difference);
-  const resampling = { resamples: settings.resamples ?? RESAMPLES, seed: settings.seed ?? 'switchyard' };
-  const test = wilcoxon(differences);
-  const tolerance = settings.tolerance ?? TOLERANCE;
+  const resampling = { resamples: settings.resamples ?? RESAMPLE_COUNT, seed: settings.seed ?? 'switchyard' };
+  const test = wilcoxonSignedRank(differences);
+  const tolerance = settings.tolerance ?? DEFAULT_TOLERANCE;
   const interval = meanInterval(differences, resampling);
   const evidence: Evidence = {
     unit: 'input',
@@ -123,15 +123,15 @@ export function compare(
     test: {
       name: "Wilcoxon's test",
       p_value: test.p_value,
-      needs: `at least ${PAIRS_FOR_ANSWER} inputs that differ, and ${count(test.n, 'input')} ${test.n === 1 ? 'does' : 'do'}`,
+      needs: `at least ${TEST_PAIRS_MIN} inputs that differ, and ${formatCount(test.n, 'input')} ${test.n === 1 ? 'does' : 'do'}`,
       direction: test.w_plus - test.w_minus,
     },
     all_equal: differences.every((difference) => difference === 0),
     margin: marginOf(tolerance, controls, scale),
-    margin_in_words: marginInWords(tolerance),
+    margin_in_words: formatMargin(tolerance),
     objective: settings.objective,
   };
-  const { verdict, reasons } = decide(evidence);
+  const { verdict, reasons } = decideVerdict(evidence);
   const better = settings.objective === 'minimize' ? -1 : 1;
   const sides = {
     control: sideOf(control, indicator, controls, scale),
@@ -151,12 +151,12 @@ export function compare(
     indicator,
     objective: settings.objective,
     verdict,
-    more_inputs: verdict === 'undecided' ? moreUnits(seenBy(evidence, differences, test)) : null,
+    more_inputs: verdict === 'undecided' ? estimateMoreUnits(seenBy(evidence, differences, test)) : null,
     reasons,
-    warnings: warningsOf({ indicator, paired: inputs, ...found, ...sides, names }),
+    warnings: listWarnings({ indicator, paired: inputs, ...found, ...sides, names }),
     ...found,
     ...sides,
-    mean_difference: usable.length === 0 ? null : unscaled(evidence.difference, interval, scale.back),
+    mean_difference: usable.length === 0 ? null : unscaled(evidence.difference, interval, scale.inverse),
     ratio: ratio === null ? null : unscaled(ratio, ratioInterval(controls, candidates, resampling), 1),
     wilcoxon: { ...test, p_value_holm: test.p_value },
     tolerance,
@@ -166,16 +166,16 @@ export function compare(
 }
 
 /** Compares the sides for several indicators, each with its objective, and adjusts the p-values for all of them. */
-export function compareAll(
+export function compareIndicators(
   control: readonly Observation[],
   candidate: readonly Observation[],
   objectives: ReadonlyMap<string, Objective>,
   settings: Omit<ComparisonSettings, 'objective'> = {},
 ): Comparison[] {
   const comparisons = [...objectives].map(([indicator, objective]) =>
-    compare(control, candidate, indicator, { ...settings, objective }),
+    compareIndicator(control, candidate, indicator, { ...settings, objective }),
   );
-  const adjusted = holm(comparisons.map(({ wilcoxon }) => wilcoxon.p_value));
+  const adjusted = adjustHolm(comparisons.map(({ wilcoxon }) => wilcoxon.p_value));
   return comparisons.map((comparison, index) => ({
     ...comparison,
     wilcoxon: { ...comparison.wilcoxon, p_value_holm: adjusted[index] ?? null },
@@ -193,7 +193,9 @@ interface UsableInput {
 
 function scaledInput(input: PairedInput, scale: Scale, tie: number): UsableInput | null {
   const pairs = input.pairs.flatMap(({ control, candidate }) =>
-    control === null || candidate === null ? [] : [[control * scale.into, candidate * scale.into] as const],
+    control === null || candidate === null
+      ? []
+      : [[control * scale.factor, candidate * scale.factor] as const],
   );
   if (pairs.length === 0) return null;
   const pairDifferences = pairs.map(([control, candidate]) => tiedDifference(control, candidate, tie));
@@ -230,7 +232,7 @@ function sideName(name: string, runs: readonly Observation[]): string {
 }
 
 /** The tolerance as a verdict names it. */
-export function marginInWords({ type, value }: Tolerance): string {
+export function formatMargin({ type, value }: Tolerance): string {
   return type === 'absolute'
     ? `${value}`
     : `${Number((100 * value).toPrecision(12))} % of the control’s mean`;
@@ -238,7 +240,7 @@ export function marginInWords({ type, value }: Tolerance): string {
 
 /** Half the width of what counts as equivalent, in the scaled measure. */
 function marginOf(tolerance: Tolerance, controls: Float64Array, scale: Scale): number {
-  if (tolerance.type === 'absolute') return tolerance.value * scale.into;
+  if (tolerance.type === 'absolute') return tolerance.value * scale.factor;
   return controls.length === 0 ? 0 : tolerance.value * Math.abs(mean(controls));
 }
 
@@ -253,23 +255,28 @@ function tally(total: number, differences: ArrayLike<number>, better: number): T
   };
 }
 
-function sideOf(runs: readonly Observation[], indicator: string, scaled: Float64Array, scale: Scale): Side {
+function sideOf(
+  runs: readonly Observation[],
+  indicator: string,
+  scaled: Float64Array,
+  scale: Scale,
+): ComparisonSide {
   return {
     runs: countRuns(runs),
     missing: countMissing(runs, indicator),
-    mean: scaled.length === 0 ? null : finite(mean(scaled) * scale.back),
+    mean: scaled.length === 0 ? null : clampToFinite(mean(scaled) * scale.inverse),
   };
 }
 
 /** An estimate in its own measure again. The interval holds the estimate whatever was rounded on the way. */
 function unscaled(value: number, interval: Interval | null, back: number): Estimate {
-  const told = finite(value * back);
+  const told = clampToFinite(value * back);
   if (interval === null) return { value: told, interval: null };
-  const low = Math.min(told, finite(interval.low * back));
-  return { value: told, interval: { low, high: Math.max(told, finite(interval.high * back)) } };
+  const low = Math.min(told, clampToFinite(interval.low * back));
+  return { value: told, interval: { low, high: Math.max(told, clampToFinite(interval.high * back)) } };
 }
 
-function seenBy(evidence: Evidence, differences: Float64Array, test: Wilcoxon): Seen {
+function seenBy(evidence: Evidence, differences: Float64Array, test: WilcoxonResult): ObservedEffect {
   const nonzero = test.n / Math.max(1, evidence.usable);
   return {
     usable: evidence.usable,
@@ -277,6 +284,6 @@ function seenBy(evidence: Evidence, differences: Float64Array, test: Wilcoxon): 
     spread: standardDeviation(differences),
     margin: evidence.margin,
     score: test.score,
-    least: nonzero === 0 ? 0 : PAIRS_FOR_ANSWER / nonzero,
+    least: nonzero === 0 ? 0 : TEST_PAIRS_MIN / nonzero,
   };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  finite,
+  clampToFinite,
+  computeScale,
+  interpolatePercentile,
   mean,
-  normalTail,
-  percentileOf,
-  scaleOf,
+  normalUpperTail,
   standardDeviation,
-  studentPoint,
+  studentTQuantile975,
 } from './numbers.ts';
 
 /** A value within a relative error. */
@@ -28,8 +28,8 @@ describe('the tail of the normal distribution', () => {
     [8, 6.22096057427174e-16],
     [20, 2.7536241186061556e-89],
   ])('above %d', (z, expected) => {
-    near(normalTail(z), expected, 1e-11);
-    near(normalTail(-z), 1 - expected, 1e-15);
+    near(normalUpperTail(z), expected, 1e-11);
+    near(normalUpperTail(-z), 1 - expected, 1e-15);
   });
 });
 
@@ -42,7 +42,7 @@ test.each([
   [49, 2.0095752371292392],
   [299, 1.9679296690656698],
 ])('the 97.5 %% point of Student’s t with %d degrees of freedom', (degrees, expected) => {
-  near(studentPoint(degrees), expected, 4e-4);
+  near(studentTQuantile975(degrees), expected, 4e-4);
 });
 
 describe('mean and standard deviation', () => {
@@ -73,31 +73,31 @@ describe('mean and standard deviation', () => {
 
 describe('scaling', () => {
   test.each([1e308, Number.MAX_VALUE, 5e-324, 1, 3.7e-200, 12345])('changes no digit of %d', (value) => {
-    const { into, back } = scaleOf([value / 2, -value]);
+    const { factor: into, inverse: back } = computeScale([value / 2, -value]);
     expect(value * into * back).toBe(value);
     expect(into * back).toBe(1);
     expect(value * into).toBeLessThan(4);
   });
 
   test('of nothing and of zeros is 1', () => {
-    expect(scaleOf([])).toEqual({ into: 1, back: 1 });
-    expect(scaleOf([0, -0])).toEqual({ into: 1, back: 1 });
+    expect(computeScale([])).toEqual({ factor: 1, inverse: 1 });
+    expect(computeScale([0, -0])).toEqual({ factor: 1, inverse: 1 });
   });
 
   test('answers what is beyond all doubles as the largest', () => {
-    expect(finite(Number.POSITIVE_INFINITY)).toBe(Number.MAX_VALUE);
-    expect(finite(Number.NEGATIVE_INFINITY)).toBe(-Number.MAX_VALUE);
-    expect(Object.is(finite(-0), 0)).toBe(true);
+    expect(clampToFinite(Number.POSITIVE_INFINITY)).toBe(Number.MAX_VALUE);
+    expect(clampToFinite(Number.NEGATIVE_INFINITY)).toBe(-Number.MAX_VALUE);
+    expect(Object.is(clampToFinite(-0), 0)).toBe(true);
   });
 });
 
 test('percentiles between the extremes of all doubles do not overflow', () => {
-  expect(percentileOf([-Number.MAX_VALUE, Number.MAX_VALUE], 50)).toBe(0);
-  expect(percentileOf([7], 99)).toBe(7);
+  expect(interpolatePercentile([-Number.MAX_VALUE, Number.MAX_VALUE], 50)).toBe(0);
+  expect(interpolatePercentile([7], 99)).toBe(7);
 });
 
 test('percentiles between neighbouring doubles do not fall by rounding', () => {
   const ascending = [-1.7976931348623131e308, -1.797693134862313e308, 0, 0];
-  const found = [1, 5, 10, 25, 50].map((percent) => percentileOf(ascending, percent));
+  const found = [1, 5, 10, 25, 50].map((percent) => interpolatePercentile(ascending, percent));
   expect(found).toEqual([...found].sort((a, b) => a - b));
 });

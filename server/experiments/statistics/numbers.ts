@@ -7,28 +7,28 @@
 
 /** A power of two, and its inverse, that brings the largest magnitude of the values near 1. Both are 1 for no values. */
 export interface Scale {
-  into: number;
-  back: number;
+  factor: number;
+  inverse: number;
 }
 
 /** The largest exponent for which a power of two and its inverse are both exact doubles. */
 const EXPONENT_MAX = 1022;
 
 /** The scale for values: see the head of this file. */
-export function scaleOf(...lists: ArrayLike<number>[]): Scale {
+export function computeScale(...lists: ArrayLike<number>[]): Scale {
   let largest = 0;
   for (const list of lists) {
     for (let index = 0; index < list.length; index += 1) {
       largest = Math.max(largest, Math.abs(list[index] ?? 0));
     }
   }
-  if (largest === 0) return { into: 1, back: 1 };
+  if (largest === 0) return { factor: 1, inverse: 1 };
   const exponent = Math.max(-EXPONENT_MAX, Math.min(EXPONENT_MAX, Math.floor(Math.log2(largest))));
-  return { into: 2 ** -exponent, back: 2 ** exponent };
+  return { factor: 2 ** -exponent, inverse: 2 ** exponent };
 }
 
 /** The number itself, or the largest double of its sign where it is beyond it; never minus zero. */
-export function finite(value: number): number {
+export function clampToFinite(value: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value)) + 0;
 }
 
@@ -56,7 +56,7 @@ export function mean(values: ArrayLike<number>): number {
 }
 
 /** The sum of squares about a centre, with the correction for the centre's own rounding (Chan, Golub and LeVeque). */
-export function squaresAbout(values: ArrayLike<number>, centre: number): number {
+export function sumSquaredDeviations(values: ArrayLike<number>, centre: number): number {
   const squares = new Float64Array(values.length);
   const deviations = new Float64Array(values.length);
   for (let index = 0; index < values.length; index += 1) {
@@ -70,11 +70,11 @@ export function squaresAbout(values: ArrayLike<number>, centre: number): number 
 /** Sample standard deviation (n - 1); 0 for one value, of which nothing is known. */
 export function standardDeviation(values: ArrayLike<number>): number {
   if (values.length < 2) return 0;
-  return Math.sqrt(squaresAbout(values, mean(values)) / (values.length - 1));
+  return Math.sqrt(sumSquaredDeviations(values, mean(values)) / (values.length - 1));
 }
 
 /** The percentile of ascending values by linear interpolation: type 7 of Hyndman and Fan, the default of R and numpy. */
-export function percentileOf(ascending: ArrayLike<number>, percent: number): number {
+export function interpolatePercentile(ascending: ArrayLike<number>, percent: number): number {
   const position = ((ascending.length - 1) * percent) / 100;
   const below = Math.floor(position);
   const low = ascending[below] ?? Number.NaN;
@@ -89,7 +89,7 @@ export function percentileOf(ascending: ArrayLike<number>, percent: number): num
 }
 
 /** The probability that a standard normal number is above `z`. */
-export function normalTail(z: number): number {
+export function normalUpperTail(z: number): number {
   return z < 0 ? 1 - upperTail(-z) : upperTail(z);
 }
 
@@ -116,7 +116,7 @@ const Z = 1.959963984540054;
  * The 97.5 % point of Student's t, by Fisher's expansion about the normal one (Abramowitz and Stegun 26.7.5). From 4
  * degrees of freedom on it is within 0.04 % of the true one.
  */
-export function studentPoint(degrees: number): number {
+export function studentTQuantile975(degrees: number): number {
   const terms = [
     [1, 1],
     [3, 16, 5],

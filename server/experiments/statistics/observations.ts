@@ -1,5 +1,5 @@
 /** What statistics look at: runs of an experiment that have ended, each with the indicators it reported. */
-import { findIndicator } from '../../runs/indicators.ts';
+import { findIndicator } from '../../runs/results/indicators.ts';
 
 /** One run of an experiment, as far as statistics care. */
 export interface Observation {
@@ -33,7 +33,7 @@ export interface RunCounts {
  * The number that a value stands for in statistics, or null. Only finite numbers count: flags are no measurements, and
  * "nan", "+inf" and "-inf" are kept by runs as texts that say there is no number. Minus zero is zero.
  */
-export function usableNumber(value: unknown): number | null {
+export function toUsableNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value + 0 : null;
 }
 
@@ -43,7 +43,7 @@ const byName = new WeakMap<Observation['indicators'], ReadonlyMap<string, unknow
  * What a run reported, by name; of a name reported twice the last value counts, as in JSON. Made once per run: a hundred
  * indicators are asked of each run, several times each.
  */
-export function reportsOf({ indicators }: Observation): ReadonlyMap<string, unknown> {
+export function indexIndicators({ indicators }: Observation): ReadonlyMap<string, unknown> {
   let reports = byName.get(indicators);
   if (!reports) {
     reports = new Map(indicators.map(({ name, value }) => [name, value]));
@@ -53,8 +53,8 @@ export function reportsOf({ indicators }: Observation): ReadonlyMap<string, unkn
 }
 
 /** The value that a run reported for an indicator, by any of its names. Undefined: nothing. */
-export function reported(observation: Observation, indicator: string): unknown {
-  return findIndicator(reportsOf(observation), indicator);
+export function findReportedValue(observation: Observation, indicator: string): unknown {
+  return findIndicator(indexIndicators(observation), indicator);
 }
 
 /** Counts runs by how they ended. */
@@ -75,11 +75,11 @@ export function countRuns(observations: readonly Observation[]): RunCounts {
 /** Runs that succeeded without a usable number of an indicator. */
 export function countMissing(observations: readonly Observation[], indicator: string): number {
   return observations.filter(
-    (run) => run.status === 'succeeded' && usableNumber(reported(run, indicator)) === null,
+    (run) => run.status === 'succeeded' && toUsableNumber(findReportedValue(run, indicator)) === null,
   ).length;
 }
 
 /** Orders texts by their code units: the same on every machine, whatever its language. */
-export function byText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

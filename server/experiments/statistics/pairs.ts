@@ -6,7 +6,7 @@
  * alone where those are the same (the sides of a scenario test have option sets of their own); else the input gives one
  * pair, the means of both sides. A run without a usable number makes its pair unusable, or is left out of the mean.
  */
-import { byText, type Observation, reported, usableNumber } from './observations.ts';
+import { compareText, findReportedValue, type Observation, toUsableNumber } from './observations.ts';
 
 /** Null: that side has no usable number here. */
 export interface Pair {
@@ -35,7 +35,7 @@ export function pairInputs(
 ): PairedInput[] {
   const controls = valuesByInput(control, indicator);
   const candidates = valuesByInput(candidate, indicator);
-  return [...new Set([...controls.keys(), ...candidates.keys()])].sort(byText).map((input_id) => {
+  return [...new Set([...controls.keys(), ...candidates.keys()])].sort(compareText).map((input_id) => {
     const left = controls.get(input_id) ?? [];
     const right = candidates.get(input_id) ?? [];
     const pairs =
@@ -50,7 +50,7 @@ function valuesByInput(runs: readonly Observation[], indicator: string): Map<str
   const inputs = new Map<string, Value[]>();
   for (const run of runs) {
     const repetition = `${run.repetition ?? 0}`;
-    const number = run.status === 'succeeded' ? usableNumber(reported(run, indicator)) : null;
+    const number = run.status === 'succeeded' ? toUsableNumber(findReportedValue(run, indicator)) : null;
     const value = { key: JSON.stringify([run.option_set ?? '', repetition]), repetition, number };
     const list = inputs.get(run.input_id);
     if (list) list.push(value);
@@ -66,7 +66,7 @@ function pairBy(left: Value[], right: Value[], nameOf: (value: Value) => string)
   if (lefts.size !== left.length || rights.size !== right.length || lefts.size !== rights.size) return null;
   if (![...lefts.keys()].every((name) => rights.has(name))) return null;
   return [...lefts.keys()]
-    .sort(byText)
+    .sort(compareText)
     .map((name) => ({ control: lefts.get(name) ?? null, candidate: rights.get(name) ?? null }));
 }
 

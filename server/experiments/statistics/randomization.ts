@@ -14,17 +14,17 @@
  */
 import { Assignments } from './assignments.ts';
 import type { Interval } from './bootstrap.ts';
-import { type Estimate, marginInWords, TOLERANCE, type Tolerance } from './comparison.ts';
-import { finite, mean, scaleOf, standardDeviation } from './numbers.ts';
+import { DEFAULT_TOLERANCE, type Estimate, formatMargin, type Tolerance } from './comparison.ts';
+import { clampToFinite, computeScale, mean, standardDeviation } from './numbers.ts';
 import {
   countMissing,
   countRuns,
+  findReportedValue,
   type Observation,
   type RunCounts,
-  reported,
-  usableNumber,
+  toUsableNumber,
 } from './observations.ts';
-import { count, decide, moreUnits, type Objective, type Verdict } from './verdict.ts';
+import { decideVerdict, estimateMoreUnits, formatCount, type Objective, type Verdict } from './verdict.ts';
 
 /** One unit of the plan with the runs it served. */
 export interface PlanUnit {
@@ -84,7 +84,7 @@ export interface SwitchbackComparison {
 
 /** The largest number of units whose assignments are all gone through: 65,534. */
 const EXACT_MAX = 16;
-export const DRAWS = 20_000;
+export const DRAW_COUNT = 20_000;
 const UNITS_ON_A_SIDE = 2;
 const LEVEL = 0.05;
 /** Sums of the same values in another order differ by rounding, at most by this share of the largest; they tie. */
@@ -101,21 +101,23 @@ export function compareUnits(
     .filter(({ instance_id }) => instances.includes(instance_id))
     .flatMap((unit) => unitMean(unit, indicator))
     .sort((a, b) => a.index - b.index);
-  const scale = scaleOf(units.map((unit) => unit.mean));
-  const values = Float64Array.from(units, (unit) => unit.mean * scale.into);
+  const scale = computeScale(units.map((unit) => unit.mean));
+  const values = Float64Array.from(units, (unit) => unit.mean * scale.factor);
   const given = Uint8Array.from(units, ({ instance_id }) =>
     Number(instance_id === settings.candidate_instance_id),
   );
   const controls = values.filter((_, index) => given[index] === 0);
   const candidates = values.filter((_, index) => given[index] === 1);
   const both = controls.length > 0 && candidates.length > 0;
-  const drawing = { draws: settings.draws ?? DRAWS, seed: settings.seed ?? 'switchyard' };
+  const drawing = { draws: settings.draws ?? DRAW_COUNT, seed: settings.seed ?? 'switchyard' };
   const found = both ? randomize(values, given, drawing) : null;
-  const tolerance = settings.tolerance ?? TOLERANCE;
+  const tolerance = settings.tolerance ?? DEFAULT_TOLERANCE;
   const margin =
-    tolerance.type === 'absolute' ? tolerance.value * scale.into : tolerance.value * Math.abs(mean(controls));
+    tolerance.type === 'absolute'
+      ? tolerance.value * scale.factor
+      : tolerance.value * Math.abs(mean(controls));
   const enough = Math.min(controls.length, candidates.length) >= UNITS_ON_A_SIDE;
-  const { verdict, reasons } = decide({
+  const { verdict, reasons } = decideVerdict({
     unit: 'unit',
     usable: both ? units.length : 0,
     difference: found?.difference ?? 0,
@@ -127,11 +129,16 @@ export function compareUnits(
     },
     all_equal: values.every((value) => value === values[0]),
     margin,
-    margin_in_words: marginInWords(tolerance),
+    margin_in_words: formatMargin(tolerance),
     objective: settings.objective,
   });
   const side = (instance_id: string, means: Float64Array) =>
-    sideOf(plan, indicator, instance_id, means.length === 0 ? null : finite(mean(means) * scale.back));
+    sideOf(
+      plan,
+      indicator,
+      instance_id,
+      means.length === 0 ? null : clampToFinite(mean(means) * scale.inverse),
+    );
   const control = side(settings.control_instance_id, controls);
   const candidate = side(settings.candidate_instance_id, candidates);
   const pooled = Float64Array.of(
@@ -151,17 +158,17 @@ export function compareUnits(
     indicator,
     objective: settings.objective,
     verdict,
-    more_units: verdict === 'undecided' && both ? moreUnits(seen) : null,
+    more_units: verdict === 'undecided' && both ? estimateMoreUnits(seen) : null,
     reasons,
     warnings: warningsOf(control, candidate),
     control,
     candidate,
     units,
     mean_difference: found && {
-      value: finite(found.difference * scale.back),
+      value: clampToFinite(found.difference * scale.inverse),
       interval: found.interval && {
-        low: finite(found.interval.low * scale.back),
-        high: finite(found.interval.high * scale.back),
+        low: clampToFinite(found.interval.low * scale.inverse),
+        high: clampToFinite(found.interval.high * scale.inverse),
       },
     },
     randomization: {
@@ -176,17 +183,17 @@ export function compareUnits(
 
 function unitMean({ index, instance_id, runs }: PlanUnit, indicator: string): UnitMean[] {
   const values = runs
-    .map((run) => (run.status === 'succeeded' ? usableNumber(reported(run, indicator)) : null))
+    .map((run) => (run.status === 'succeeded' ? toUsableNumber(findReportedValue(run, indicator)) : null))
     .filter((value) => value !== null)
     .sort((a, b) => a - b);
   if (values.length === 0) return [];
-  const { into, back } = scaleOf(values);
+  const { factor: into, inverse: back } = computeScale(values);
   return [
     {
       index,
       instance_id,
       runs: values.length,
-      mean: finite(mean(values.map((value) => value * into)) * back),
+      mean: clampToFinite(mean(values.map((value) => value * into)) * back),
     },
   ];
 }
@@ -234,14 +241,14 @@ function randomize(
     }
   };
   const assignments = new Assignments(centred, given);
-  if (total <= EXACT_MAX) assignments.all(visit);
+  if (total <= EXACT_MAX) assignments.visitAll(visit);
   else {
     visit(
       own,
       centred.reduce((sum, value, index) => sum + value * (given[index] ?? 0), 0),
       own,
     );
-    assignments.draw(draws, seed, visit);
+    assignments.visitRandom(draws, seed, visit);
   }
   return {
     difference: observed,
@@ -282,13 +289,13 @@ function warningsOf(control: SwitchbackSide, candidate: SwitchbackSide): string[
     if (units.total === 0) warnings.push(`The plan gives the ${name} no unit.`);
     else if (units.usable < units.total)
       warnings.push(
-        `${count(units.total - units.usable, 'unit')} of ${units.total} of the ${name} have no usable value and are left out.`,
+        `${formatCount(units.total - units.usable, 'unit')} of ${units.total} of the ${name} have no usable value and are left out.`,
       );
     if (runs.failed + runs.canceled > 0)
       warnings.push(
-        `${runs.failed} failed and ${runs.canceled} canceled of ${count(runs.total, 'run')} of the ${name} are left out.`,
+        `${runs.failed} failed and ${runs.canceled} canceled of ${formatCount(runs.total, 'run')} of the ${name} are left out.`,
       );
-    if (runs.pending > 0) warnings.push(`${count(runs.pending, 'run')} of the ${name} have not ended.`);
+    if (runs.pending > 0) warnings.push(`${formatCount(runs.pending, 'run')} of the ${name} have not ended.`);
   }
   warnings.push(
     'What a unit leaves behind for the next one (plans in progress, stock, queues) counts for the next one: ' +

@@ -1,15 +1,22 @@
 /**
  * The distribution of an indicator's values. Every number of it is finite and does not depend on the order of the values.
  *
- * - Only finite numbers count (`usableNumber`); where there is none, there is no distribution.
+ * - Only finite numbers count (`toUsableNumber`); where there is none, there is no distribution.
  * - `std` is that of a sample (n - 1), 0 for one value.
  * - Percentiles are interpolated linearly (type 7); of one value each is that value.
  * - The shifted geometric mean is exp(mean of ln(x + shift)) - shift. The shift is 10, which is defined for values above
  *   -10. Where the smallest value is not, the shift grows until smallest + shift = 1, and is stated. Where that 1 is lost
  *   to rounding (magnitudes beyond 2^53), the smallest value + shift is 0 and the mean is the smallest value.
  */
-import { clamp, finite, mean, percentileOf, scaleOf, standardDeviation } from './numbers.ts';
-import { usableNumber } from './observations.ts';
+import {
+  clamp,
+  clampToFinite,
+  computeScale,
+  interpolatePercentile,
+  mean,
+  standardDeviation,
+} from './numbers.ts';
+import { toUsableNumber } from './observations.ts';
 
 /** Percentiles are reported in both spellings that clients read. */
 export const PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99] as const;
@@ -32,29 +39,29 @@ export interface Distribution {
 }
 
 /** The shift that is used wherever every value is above -10. */
-export const SHIFT = 10;
+export const GEOMETRIC_MEAN_SHIFT = 10;
 
 /** Those of the values that are usable numbers, ascending. */
-export function usableNumbers(values: readonly unknown[]): Float64Array {
-  const numbers = values.map(usableNumber).filter((number) => number !== null);
+export function sortUsableNumbers(values: readonly unknown[]): Float64Array {
+  const numbers = values.map(toUsableNumber).filter((number) => number !== null);
   return Float64Array.from(numbers).sort();
 }
 
 /** The distribution of the usable values; null when none is. */
 export function summarize(values: readonly unknown[]): Distribution | null {
-  const ascending = usableNumbers(values);
+  const ascending = sortUsableNumbers(values);
   const count = ascending.length;
   const min = ascending[0];
   const max = ascending[count - 1];
   if (min === undefined || max === undefined) return null;
-  const scale = scaleOf(ascending);
-  const scaled = ascending.map((value) => value * scale.into);
+  const scale = computeScale(ascending);
+  const scaled = ascending.map((value) => value * scale.factor);
   return {
     min,
     max,
     count,
-    mean: clamp(finite(mean(scaled) * scale.back), min, max),
-    std: finite(standardDeviation(scaled) * scale.back),
+    mean: clamp(clampToFinite(mean(scaled) * scale.inverse), min, max),
+    std: clampToFinite(standardDeviation(scaled) * scale.inverse),
     shifted_geometric_mean: shiftedGeometricMean(ascending, min, max),
     percentiles: percentilesOf(ascending),
   };
@@ -63,7 +70,7 @@ export function summarize(values: readonly unknown[]): Distribution | null {
 function percentilesOf(ascending: Float64Array): Percentiles {
   const found: Partial<Percentiles> = {};
   PERCENTS.forEach((percent, index) => {
-    const value = percentileOf(ascending, percent);
+    const value = interpolatePercentile(ascending, percent);
     found[LOWER[index] ?? 'p50'] = value;
     found[UPPER[index] ?? 'P50'] = value;
   });
@@ -71,9 +78,9 @@ function percentilesOf(ascending: Float64Array): Percentiles {
 }
 
 function shiftedGeometricMean(ascending: Float64Array, min: number, max: number) {
-  const shift = min > -SHIFT ? SHIFT : finite(1 - min);
+  const shift = min > -GEOMETRIC_MEAN_SHIFT ? GEOMETRIC_MEAN_SHIFT : clampToFinite(1 - min);
   // With log1p and expm1 a mean of small values keeps its digits beside the shift, and x + shift cannot overflow.
   const logs = ascending.map((value) => Math.log1p(value / shift));
   const value = logs[0] === Number.NEGATIVE_INFINITY ? min : shift * Math.expm1(mean(logs));
-  return { value: clamp(finite(value), min, max), shift };
+  return { value: clamp(clampToFinite(value), min, max), shift };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decide, type Evidence, moreUnits, type Seen } from './verdict.ts';
+import { decideVerdict, type Evidence, estimateMoreUnits, type ObservedEffect } from './verdict.ts';
 
 const CLEAR: Evidence = {
   unit: 'input',
@@ -30,7 +30,7 @@ describe('a verdict', () => {
     ['all equal', { usable: 1, all_equal: true, interval: null }, 'equivalent'],
     ['nothing', { usable: 0, all_equal: true, interval: null }, 'undecided'],
   ])('%s', (_, fields, verdict) => {
-    const decided = decide({ ...CLEAR, ...fields });
+    const decided = decideVerdict({ ...CLEAR, ...fields });
     expect(decided.verdict).toBe(verdict);
     for (const reason of decided.reasons) expect(reason).toMatch(/^[A-Z0-9].*\.$/);
     expect(decided.reasons.length).toBeGreaterThan(0);
@@ -42,16 +42,16 @@ test.each<[string, Partial<Evidence>]>([
   ['equivalent', { interval: { low: -0.4, high: 0.5 }, difference: 0.05 }],
   ['better', { interval: { low: -0.4, high: -0.1 } }],
 ])('B15: the reasons of %s name the margin, which no caller gives', (verdict, fields) => {
-  const decided = decide({ ...CLEAR, ...fields });
+  const decided = decideVerdict({ ...CLEAR, ...fields });
   expect(decided.verdict).toBe(verdict);
   expect(decided.reasons.join(' ')).toContain('±1 % of the control’s mean');
   expect(decided.reasons.join(' ')).not.toContain('tolerance');
 });
 
 describe('how many more units', () => {
-  const SEEN: Seen = { usable: 20, difference: 1, spread: 4, margin: 0, score: null, least: 0 };
+  const SEEN: ObservedEffect = { usable: 20, difference: 1, spread: 4, margin: 0, score: null, least: 0 };
 
-  test.each<[string, Partial<Seen>, number | null]>([
+  test.each<[string, Partial<ObservedEffect>, number | null]>([
     // ((1.95996 + 0.84162) x 4 / 1)^2 + 2 = 127.6
     ['as many as a power of 0.8 needs', {}, 108],
     ['half the difference needs four times as many', { difference: 0.5 }, 485],
@@ -67,6 +67,6 @@ describe('how many more units', () => {
     ['one at least', { usable: 1000 }, 1],
     ['with ties, enough that ten differ', { spread: 0, least: 50 }, 30],
   ])('%s', (_, fields, more) => {
-    expect(moreUnits({ ...SEEN, ...fields })).toBe(more);
+    expect(estimateMoreUnits({ ...SEEN, ...fields })).toBe(more);
   });
 });

@@ -14,8 +14,8 @@ import type { Interval } from './bootstrap.ts';
 export type Verdict = 'better' | 'worse' | 'equivalent' | 'undecided';
 export type Objective = 'minimize' | 'maximize';
 
-export const UNITS_FOR_VERDICT = 10;
-export const SIGNIFICANCE = 0.05;
+export const VERDICT_UNITS_MIN = 10;
+export const SIGNIFICANCE_LEVEL = 0.05;
 /** Beyond it nobody would go on: then the number is not told. */
 const MORE_MAX = 100_000;
 /** Of fewer units the spread says nothing about the next ones. */
@@ -51,7 +51,7 @@ export interface Evidence {
 }
 
 /** The verdict and the sentences that say what it rests on. */
-export function decide(evidence: Evidence): { verdict: Verdict; reasons: string[] } {
+export function decideVerdict(evidence: Evidence): { verdict: Verdict; reasons: string[] } {
   const { unit, usable, interval, test, margin, margin_in_words, objective } = evidence;
   if (usable === 0)
     return undecided(
@@ -60,14 +60,14 @@ export function decide(evidence: Evidence): { verdict: Verdict; reasons: string[
         : 'A side has no unit with a usable value.',
     );
   if (evidence.all_equal)
-    return { verdict: 'equivalent', reasons: [`${count(usable, unit)} and no difference.`] };
-  if (usable < UNITS_FOR_VERDICT)
+    return { verdict: 'equivalent', reasons: [`${formatCount(usable, unit)} and no difference.`] };
+  if (usable < VERDICT_UNITS_MIN)
     return undecided(
-      `${count(usable, unit)} with usable values; a verdict needs at least ${UNITS_FOR_VERDICT}.`,
+      `${formatCount(usable, unit)} with usable values; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
     );
   if (interval === null) return undecided(`A side has too few ${unit}s with usable values for an interval.`);
   const excludes = interval.low > 0 || interval.high < 0;
-  const significant = test.p_value !== null && test.p_value <= SIGNIFICANCE;
+  const significant = test.p_value !== null && test.p_value <= SIGNIFICANCE_LEVEL;
   const within = interval.low >= -margin && interval.high <= margin;
   const agree = Math.sign(test.direction) === Math.sign(evidence.difference);
   if (excludes && significant && agree) {
@@ -110,12 +110,12 @@ function capital(text: string): string {
 }
 
 /** "1 input", "12 inputs". */
-export function count(number: number, word: string): string {
+export function formatCount(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-/** What was seen so far, for `moreUnits`. All in one measure. */
-export interface Seen {
+/** What was seen so far, for `estimateMoreUnits`. All in one measure. */
+export interface ObservedEffect {
   usable: number;
   difference: number;
   /** How far the estimate of the difference is off with one unit; with n units it is this over the root of n. */
@@ -132,7 +132,7 @@ export interface Seen {
  * the interval fit into the tolerance, whichever are fewer, if the next units are like those seen, with a power of 0.8. Null when
  * it cannot be told: fewer than three units, or more than a hundred thousand.
  */
-export function moreUnits(seen: Seen): number | null {
+export function estimateMoreUnits(seen: ObservedEffect): number | null {
   if (seen.usable < UNITS_FOR_SPREAD) return null;
   const needed = Math.min(unitsToFind(seen), unitsToFit(seen));
   const more = Math.max(1, Math.ceil(needed) - seen.usable);
@@ -142,16 +142,16 @@ export function moreUnits(seen: Seen): number | null {
 /** Student's t needs about two units more than the normal distribution. */
 const FOR_STUDENT = 2;
 
-function unitsToFind({ usable, difference, spread, score, least }: Seen): number {
+function unitsToFind({ usable, difference, spread, score, least }: ObservedEffect): number {
   if (difference === 0 || (score !== null && score * difference <= 0)) return Number.POSITIVE_INFINITY;
   const power = Z_LEVEL + Z_POWER;
   const byMean = (power * (spread / Math.abs(difference))) ** 2 + FOR_STUDENT;
   const byTest = score === null ? 0 : usable * (power / score) ** 2;
-  return Math.max(UNITS_FOR_VERDICT, least, byMean, byTest);
+  return Math.max(VERDICT_UNITS_MIN, least, byMean, byTest);
 }
 
-function unitsToFit({ difference, spread, margin }: Seen): number {
+function unitsToFit({ difference, spread, margin }: ObservedEffect): number {
   const room = margin - Math.abs(difference);
   if (room <= 0) return Number.POSITIVE_INFINITY;
-  return Math.max(UNITS_FOR_VERDICT, ((Z_LEVEL + Z_BOTH) * (spread / room)) ** 2 + FOR_STUDENT);
+  return Math.max(VERDICT_UNITS_MIN, ((Z_LEVEL + Z_BOTH) * (spread / room)) ** 2 + FOR_STUDENT);
 }

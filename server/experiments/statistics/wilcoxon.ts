@@ -10,10 +10,10 @@
  * - Below 10 differences there is no answer (the rule of the benchmark evaluator IPET): too few can hardly ever be
  *   significant, and are too easily so by accident of choice.
  */
-import { normalTail, sum } from './numbers.ts';
+import { normalUpperTail, sum } from './numbers.ts';
 
 /** What the test says. */
-export interface Wilcoxon {
+export interface WilcoxonResult {
   /** Differences that are not 0. */
   n: number;
   /** Sum of the ranks of the positive differences. */
@@ -26,12 +26,12 @@ export interface Wilcoxon {
   score: number;
 }
 
-export const PAIRS_FOR_ANSWER = 10;
+export const TEST_PAIRS_MIN = 10;
 const EXACT_MAX = 100;
 const TIE = 1e-9;
 
 /** The test of differences; `least` is the number of differences from which it answers. */
-export function wilcoxon(differences: ArrayLike<number>, least = PAIRS_FOR_ANSWER): Wilcoxon {
+export function wilcoxonSignedRank(differences: ArrayLike<number>, least = TEST_PAIRS_MIN): WilcoxonResult {
   const nonzero = Float64Array.from(differences).filter((difference) => difference !== 0);
   const { doubled, groups } = doubledRanks(nonzero);
   const n = nonzero.length;
@@ -46,7 +46,8 @@ export function wilcoxon(differences: ArrayLike<number>, least = PAIRS_FOR_ANSWE
   const answer = { n, w_plus: plus / 2, w_minus: (all - plus) / 2, method, score } as const;
   if (n < least) return { ...answer, p_value: null };
   const smaller = Math.min(plus, all - plus);
-  const tail = method === 'exact' ? exactTail(doubled, smaller) : normalTail(corrected(score, deviation));
+  const tail =
+    method === 'exact' ? exactTail(doubled, smaller) : normalUpperTail(corrected(score, deviation));
   return { ...answer, p_value: Math.min(1, 2 * tail) };
 }
 
@@ -99,7 +100,7 @@ function corrected(score: number, deviation: number): number {
  * p-values adjusted by Holm's step-down rule, in the order given; null stays null and does not count. Of all that are
  * below 5 % after it, the chance that even one is a false finding is at most 5 %.
  */
-export function holm(pValues: readonly (number | null)[]): (number | null)[] {
+export function adjustHolm(pValues: readonly (number | null)[]): (number | null)[] {
   const known = pValues.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((a, b) => a.p - b.p);
   const adjusted: (number | null)[] = pValues.map(() => null);
   let largest = 0;

@@ -1,6 +1,6 @@
 /**
  * Runs right after each tab group, before it is painted: shows the panel the reader chose last, or the first, and
- * names the parts for assistive technology. client/tabs.ts makes the tabs work.
+ * names the parts for assistive technology. client/article/tabs.ts makes the tabs work.
  */
 {
   const tabs = document.currentScript?.previousElementSibling;

@@ -1,0 +1,23 @@
+/** Benchmarks work: the short form of each runs to its end and prints figures. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const SCRIPTS = join(import.meta.dirname, '..', 'scripts');
+const benchmarks: { name: string }[] = JSON.parse(readFileSync(join(SCRIPTS, 'benchmarks.json'), 'utf8'));
+
+// The one of the site needs the built site; bench/site/site.test.ts runs it.
+test.each(benchmarks.filter(({ name }) => name !== 'site'))(
+  'B16: the benchmark $name runs in its short form',
+  async ({ name }) => {
+    const command = [join(SCRIPTS, 'bench.mjs'), 'quick', name];
+    const { stdout } = await promisify(execFile)(process.execPath, command);
+    expect(stdout).toMatch(/ratio|share of|\(medians\)|gap|p99/);
+    expect(stdout).toMatch(/\d/);
+    expect(stdout).not.toMatch(/NaN|undefined/);
+  },
+  // Seconds on an idle machine; a busy one may take as long as it needs.
+  300_000,
+);

@@ -1,0 +1,113 @@
+/**
+ * What it saves an app that its executable is compiled once (`executable-compiler.ts`): how long its runs take that compile for
+ * themselves, against those that come after, in turns: each round begins with an executable that nobody has run.
+ *
+ * Run it: `node bench/runner/compiled.ts [--rounds 5] [archive type [input]]`; without an archive it is the routing app on
+ * its sample.
+ */
+import { execFileSync } from 'node:child_process';
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { inspectArchive } from '../../runner/archive/archive.ts';
+import { computeEffectiveLimits } from '../../runner/host/limits.ts';
+import { startRunner } from '../../runner/runner.ts';
+import type { ExecutableType } from '../../runner/types.ts';
+
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' } },
+  allowPositionals: true,
+});
+const ROUNDS = Number(values.rounds);
+/** Runs of each kind in a round; two are what comes before an executable is compiled. */
+const RUNS = 2;
+
+const scratch = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+try {
+  const [given, type = 'node', givenInput] = positionals;
+  const routing = join(import.meta.dirname, '..', '..', 'sample-apps', 'vehicle-routing');
+  const archive = given ?? join(scratch, 'routing.tar.gz');
+  if (given === undefined)
+    execFileSync('tar', ['-czf', archive, '-C', routing, 'package.json', 'main.ts', 'src']);
+  const input = givenInput ?? (given === undefined ? join(routing, 'input.json') : undefined);
+  const options = given === undefined ? ['-duration', '0', '-iterations', '1'] : [];
+  const before: number[] = [];
+  const after: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const found = await measure(archive, type as ExecutableType, input, options, join(scratch, `${round}`));
+    before.push(...found.before);
+    after.push(...found.after);
+  }
+  const [one, other] = [median(before), median(after)];
+  console.log(
+    `${before.length} runs that compile: ${Math.round(one)} ms; ${after.length} after: ${Math.round(other)} ms (medians); ${(other / one).toFixed(2)} of it`,
+  );
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function measure(
+  archive: string,
+  type: ExecutableType,
+  input: string | undefined,
+  options: string[],
+  folder: string,
+): Promise<{ before: number[]; after: number[] }> {
+  const { hash } = await inspectArchive(createReadStream(archive));
+  const compiled = Promise.withResolvers<void>();
+  const runner = await startRunner({
+    folder,
+    containment: 'sandbox',
+    onDiagnostic: ({ event, message }) => {
+      if (event === 'executable-compiled') compiled.resolve();
+      if (event === 'executable-not-compiled') compiled.reject(new Error(message));
+    },
+  });
+  let count = 0;
+  const take = async (): Promise<number> => {
+    count += 1;
+    const app = runner.run(
+      {
+        key: `bench-${count}`,
+        executable: { hash, open: async () => createReadStream(archive) },
+        type,
+        arguments: options,
+        environment: {},
+        secretFiles: [],
+        input: {
+          format: 'json',
+          open: async () => (input === undefined ? Readable.from(['{}']) : createReadStream(input)),
+        },
+        outputFormat: 'json',
+        network: false,
+        limits: computeEffectiveLimits({ cores: 2, memoryBytes: 2 ** 31, durationMs: 120_000 }, runner.host),
+      },
+      { onStart: () => undefined, onLog: () => undefined },
+    );
+    const outcome = await app.done;
+    if (outcome.kind === 'lost') throw new Error(outcome.error);
+    if (!outcome.succeeded)
+      throw new Error(`${outcome.error} ${readFileSync(outcome.stderr.path, 'utf8').slice(0, 500)}`);
+    await app.dispose();
+    return outcome.executionMs;
+  };
+  const several = async (): Promise<number[]> => {
+    const times: number[] = [];
+    for (let run = 0; run < RUNS; run += 1) times.push(await take());
+    return times;
+  };
+  try {
+    const before = await several();
+    await compiled.promise;
+    return { before, after: await several() };
+  } finally {
+    await runner.close();
+  }
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

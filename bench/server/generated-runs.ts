@@ -1,0 +1,193 @@
+/** The rows of the benchmark of lists: copies of what was made by HTTP, spread over time, applications and accounts. */
+import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
+import type { Database } from '../../server/database/database.ts';
+import { multiplyRows, PADDED_ROW_NUMBER } from '../../server/testing/database/multiply-rows.ts';
+import { BENCH_APPLICATION } from './harness.ts';
+
+const DAYS = 300;
+/** Rows of every table but the runs and what belongs to them. */
+const OTHERS = 10_000;
+const SMALL_OTHERS = 200;
+const FOREIGN_APPLICATIONS = 9;
+
+export interface GeneratedRuns {
+  runs: number;
+  begin: number;
+  /** Between two timestamps; two runs have each. */
+  stepMs: number;
+  /** Items of each list that the measured caller sees. */
+  counts: Record<string, number>;
+}
+
+/** The runs of the measured application are those with an odd number. */
+export const formatRunId = (n: number): string => `run-bulk-${String(n).padStart(9, '0')}`;
+
+/** When the run was made: the one before or after it in pairs at the same instant. */
+export const runCreatedAt = ({ begin, stepMs }: GeneratedRuns, n: number): number =>
+  begin + Math.floor(n / 2) * stepMs;
+
+/** Fills the database; `seed` names a run that was made by HTTP. */
+export async function generateRuns(
+  database: Database,
+  seed: { run: string },
+  runs: number,
+): Promise<GeneratedRuns> {
+  const isLarge = runs > 1000;
+  const others = isLarge ? OTHERS : SMALL_OTHERS;
+  const spanMs = DAYS * 24 * 60 * 60 * 1000;
+  const stepMs = Math.floor(spanMs / (runs / 2));
+  const begin = Date.now() - spanMs;
+  const filled: GeneratedRuns = {
+    runs,
+    begin,
+    stepMs,
+    counts: {
+      runs: runs / 2,
+      applications: others,
+      versions: others,
+      instances: others,
+      secrets: others,
+      keys: others,
+    },
+  };
+  const read = database.read;
+  const application = await read
+    .selectFrom('applications')
+    .selectAll()
+    .where('id', '=', BENCH_APPLICATION as ApplicationId)
+    .executeTakeFirstOrThrow();
+  const run = await read
+    .selectFrom('runs')
+    .selectAll()
+    .where('id', '=', seed.run as never)
+    .executeTakeFirstOrThrow();
+  const key = await read.selectFrom('keys').select('id').executeTakeFirstOrThrow();
+  const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+  const created = `${begin} + n * ${Math.floor(spanMs / others)}`;
+
+  await addAccounts(database, begin);
+  const like = { column: 'uid', value: application.uid } as const;
+  await multiplyRows(database, {
+    table: 'applications',
+    template: like,
+    count: others,
+    changes: {
+      uid: `'uid-' || ${PADDED_ROW_NUMBER}`,
+      id: `'app-' || ${PADDED_ROW_NUMBER}`,
+      created_at: created,
+    },
+  });
+  await multiplyRows(database, {
+    table: 'applications',
+    template: like,
+    count: FOREIGN_APPLICATIONS,
+    changes: {
+      uid: `'foreign-' || n`,
+      id: `'foreign-' || n`,
+      account_id: `'account-bulk-' || (n % 2)`,
+      created_at: created,
+    },
+  });
+  await multiplyRows(database, {
+    table: 'applications',
+    template: like,
+    count: 1,
+    changes: { uid: `'lonely'`, id: `'lonely'`, created_at: String(begin) },
+  });
+  for (const [table, name] of [
+    ['versions', 'v'],
+    ['instances', 'i'],
+    ['secrets_collections', 's'],
+  ] as const) {
+    await multiplyRows(database, {
+      table,
+      template: { column: 'id', value: 'seed' },
+      count: others,
+      changes: { id: `'${name}-' || ${PADDED_ROW_NUMBER}`, created_at: created },
+    });
+  }
+  await multiplyRows(database, {
+    table: 'keys',
+    template: { column: 'id', value: key.id },
+    count: others,
+    changes: { id: `'key-' || ${PADDED_ROW_NUMBER}`, created_at: created },
+  });
+
+  for (const part of ['in', 'out']) {
+    await multiplyRows(database, {
+      table: 'contents',
+      template: { column: 'id', value: run.input_content_id },
+      count: runs,
+      changes: { id: `'c-${part}-' || ${PADDED_ROW_NUMBER}` },
+    });
+  }
+  const indicators = JSON.stringify(
+    Array.from({ length: 12 }, (_, n) => ({ name: `result.custom.value_${n}`, value: 1040.6 + n })),
+  );
+  const ours = (column: string, foreign: string): string =>
+    `case when n % 2 = 1 then t.${column} else ${foreign} end`;
+  const foreign = `(n / 2) % ${FOREIGN_APPLICATIONS} + 1`;
+  const ended = {
+    status: `'succeeded'`,
+    attempt: '1',
+    fence: '1',
+    statistics_status: `'success'`,
+    indicators: quoted(indicators),
+    created_at: `${begin} + (n / 2) * ${stepMs}`,
+    initiated_at: `${begin} + (n / 2) * ${stepMs}`,
+    finished_at: `${begin} + (n / 2) * ${stepMs}`,
+    execution_ms: '5',
+    output_bytes: 't.input_bytes',
+  };
+  const likeRun = { column: 'id', value: run.id } as const;
+  await multiplyRows(database, {
+    table: 'runs',
+    template: likeRun,
+    count: runs,
+    changes: {
+      ...ended,
+      id: `'run-bulk-' || ${PADDED_ROW_NUMBER}`,
+      application_uid: ours('application_uid', `'foreign-' || (${foreign})`),
+      application_id: ours('application_id', `'foreign-' || (${foreign})`),
+      account_id: ours('account_id', `'account-bulk-' || ((${foreign}) % 2)`),
+      input_content_id: `'c-in-' || ${PADDED_ROW_NUMBER}`,
+      output_content_id: `'c-out-' || ${PADDED_ROW_NUMBER}`,
+    },
+  });
+  await multiplyRows(database, {
+    table: 'runs',
+    template: likeRun,
+    count: 1,
+    changes: { ...ended, id: `'run-lonely'`, application_uid: `'lonely'`, application_id: `'lonely'` },
+  });
+  return filled;
+}
+
+/**
+ * Two more accounts. On PostgreSQL the statistics are taken now, while the tables are next to empty, and are not renewed
+ * by the server's own vacuum: as stale as they can be.
+ */
+async function addAccounts(database: Database, created_at: number): Promise<void> {
+  await database.transact(async (tx) => {
+    for (const n of [0, 1]) {
+      const id = `account-bulk-${n}` as AccountId;
+      await tx
+        .insertInto('accounts')
+        .values({ id, name: `Account ${n}`, created_at })
+        .execute();
+    }
+  });
+  if (database.kind === 'sqlite') return;
+  for (const table of [
+    'runs',
+    'contents',
+    'applications',
+    'versions',
+    'instances',
+    'secrets_collections',
+    'keys',
+  ])
+    await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(database.read);
+  await sql`analyze`.execute(database.read);
+}

@@ -1,0 +1,84 @@
+/** What the parts of the benchmark share: a server as a process of its own, an app in it, and how figures are said. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type ServerProcess, startServerProcess } from '../../server/testing/servers/server-process.ts';
+
+export const BENCH_APPLICATION = 'bench';
+
+/** The manifest of an app that is one compiled file or script. */
+export const BINARY_MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
+/** About 2 kB, the size the design measured with. */
+export const ROUTING_INPUT = {
+  stops: Array.from({ length: 32 }, (_, at) => ({
+    id: `stop-${at}`,
+    lon: 8.5 + at / 97,
+    lat: 47.4 + at / 89,
+    demand: at % 7,
+  })),
+};
+
+/** Starts bare Fastify as a process of its own. */
+export async function startBareFastify(): Promise<{ url: string; pid: number; stop(): void }> {
+  const bare = spawn(process.execPath, [join(import.meta.dirname, 'bare-fastify.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise<string>((resolve) =>
+    createInterface({ input: bare.stdout }).once('line', resolve),
+  );
+  return { url: `http://127.0.0.1:${port}`, pid: bare.pid ?? 0, stop: () => bare.kill() };
+}
+
+export type StartedServer = ServerProcess & { stop(): Promise<void> };
+
+/** Starts a server; on a folder of its own, which goes when it stops, unless one is given. */
+export async function startSwitchyard(env: Record<string, string>, folder?: string): Promise<StartedServer> {
+  const data = folder ?? mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  const server = await startServerProcess({
+    dataFolder: data,
+    env: { SWITCHYARD_LOG_LEVEL: 'error', ...env },
+    onLog: (line) => process.stderr.write(`${line}\n`),
+  });
+  const stop = async (): Promise<void> => {
+    await server.kill('SIGTERM');
+    if (folder === undefined) rmSync(data, { recursive: true, force: true });
+  };
+  return Object.assign(server, { stop });
+}
+
+/** Makes the application and pushes the archive. */
+export async function pushApp(
+  server: StartedServer,
+  archive: Buffer,
+  type: 'binary' | 'node',
+): Promise<void> {
+  const { client } = server;
+  const params = { application_id: BENCH_APPLICATION };
+  await client.call('createApplication', { body: { id: BENCH_APPLICATION, name: 'Benchmark' } });
+  const upload = await client.call('getBinaryUpload', { params });
+  await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(archive) });
+  await client.call('activateBinary', {
+    params,
+    body: { requirements: { executable_type: type, runtime: 'native' } },
+  });
+}
+
+/** The value below which the share of them lies; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export function printLine(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** A line of rates: ours, the baseline's, and what one is of the other. */
+export function printRatio(name: string, ours: number, baseline: number, ratio: number): void {
+  const rate = (value: number): string => `${value.toFixed(0).padStart(7)}/s`;
+  printLine(`${name.padEnd(58)} ${rate(ours)}  baseline ${rate(baseline)}  ratio ${ratio.toFixed(2)}`);
+}

@@ -1,0 +1,250 @@
+/**
+ * `npm run bench -- lists`: whether lists, and what else is asked of a run, take as long among a million runs as among a
+ * thousand. Two servers run side by side, one with few rows and one with many, filled inside the database; the same requests
+ * go to both in turn, and the ratio of their medians is the figure. On SQLite, and on PostgreSQL with the statistics that
+ * a table has which grew a thousandfold since it was last analyzed, and with fresh ones.
+ *
+ * The measured application has half of the runs; the others are spread among them in time, over nine more applications of
+ * two more accounts. Always two runs have the same timestamp.
+ *
+ * `--runs` of the large server, `--database sqlite` or `postgres`, `--requests` of a measurement.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import type { Database } from '../../server/database/database.ts';
+import { openPostgres } from '../../server/database/postgres/postgres.ts';
+import { openSqlite } from '../../server/database/sqlite/sqlite.ts';
+import { createLog } from '../../server/log.ts';
+import { createDatabase, startPostgres } from '../../server/testing/database/postgres-server.ts';
+import { packFiles } from '../../server/testing/fixtures/apps.ts';
+import { formatRunId, type GeneratedRuns, generateRuns, runCreatedAt } from './generated-runs.ts';
+import {
+  BENCH_APPLICATION,
+  median,
+  printLine,
+  pushApp,
+  type StartedServer,
+  startSwitchyard,
+} from './harness.ts';
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000000' },
+    requests: { type: 'string', default: '200' },
+    pages: { type: 'string', default: '1000' },
+    database: { type: 'string' },
+  },
+});
+const SIZES = { small: 1000, large: Number(values.runs) };
+const REQUESTS = Number(values.requests);
+/** How many pages into a list its middle is looked for at most. */
+const PAGES = Number(values.pages);
+/** What is made stays queued. */
+const IDLE = { SWITCHYARD_CAPACITY: '0,16c60gb12h=1' };
+const APP = `/v1/applications/${BENCH_APPLICATION}`;
+
+/** Every list: a new one is a line here, and its rows one in generated-runs.ts. */
+const LISTS: { name: string; path: string; isWhole?: boolean }[] = [
+  { name: 'runs', path: `${APP}/runs` },
+  { name: 'applications', path: '/v1/applications', isWhole: true },
+  { name: 'versions', path: `${APP}/versions`, isWhole: true },
+  { name: 'instances', path: `${APP}/instances`, isWhole: true },
+  { name: 'secrets', path: `${APP}/secrets`, isWhole: true },
+  { name: 'keys', path: '/v1/account/keys', isWhole: true },
+];
+
+interface Side {
+  server: StartedServer;
+  filled: GeneratedRuns;
+}
+interface Sides {
+  small: Side;
+  large: Side;
+}
+
+/** Sends one request and answers how many milliseconds it took; throws when it was refused. */
+async function time({ server }: Side, method: string, path: string, body?: unknown): Promise<number> {
+  const begin = performance.now();
+  const answer = await server.request(method, path, { body });
+  const took = performance.now() - begin;
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+  return took;
+}
+
+/** The same request to both in turn, as often as asked; says the medians and what one is of the other. */
+async function compare(
+  name: string,
+  sides: Sides,
+  once: (side: Side) => Promise<number>,
+  requests = REQUESTS,
+): Promise<void> {
+  const took = { small: [] as number[], large: [] as number[] };
+  for (let count = 0; count < requests; count += 1) {
+    for (const size of ['small', 'large'] as const) took[size].push(await once(sides[size]));
+  }
+  const [small, large] = [median(took.small), median(took.large)];
+  printLine(
+    `  ${name.padEnd(52)} ${large.toFixed(2).padStart(8)} ms  baseline ${small.toFixed(2).padStart(7)} ms  ratio ${(large / small).toFixed(2)}`,
+  );
+}
+
+/** The token in the middle of the list, or as many pages into it as are walked. */
+async function middleOf({ server, filled }: Side, path: string, name: string): Promise<string> {
+  const pages = Math.min(PAGES, Math.floor((filled.counts[name] ?? 0) / 50 / 2));
+  let token = '';
+  for (let page = 0; page < pages; page += 1) {
+    const query = new URLSearchParams({
+      pagereturn: 'true',
+      limit: '50',
+      ...(token ? { pagetoken: token } : {}),
+    });
+    const answer = await server.request('GET', `${path}?${query}`);
+    token = (answer.body as { next_page_token?: string }).next_page_token ?? '';
+    if (token === '') throw new Error(`${path} ends after ${page} pages: ${answer.text.slice(0, 200)}`);
+  }
+  return token;
+}
+
+async function compareLists(sides: Sides): Promise<void> {
+  for (const { name, path } of LISTS) {
+    const query = `${path}?pagereturn=true&limit=50`;
+    await compare(`${name}: first page`, sides, (side) => time(side, 'GET', query));
+    const tokens = new Map<Side, string>();
+    for (const side of [sides.small, sides.large]) tokens.set(side, await middleOf(side, path, name));
+    await compare(`${name}: a page in the middle, by token`, sides, (side) =>
+      time(side, 'GET', `${query}&pagetoken=${tokens.get(side)}`),
+    );
+  }
+}
+
+/** The small side has 250 runs to delete, in the half that is not read, for two rounds. */
+const DELETES_MAX = 120;
+
+/** Up to which number runs have been deleted. */
+const gone = new Map<Side, number>();
+
+async function compareRuns(sides: Sides): Promise<void> {
+  /** A window in the middle of time that begins `runs` before and ends right at a run of ours. */
+  const window = ({ filled }: Side, runs: number): string => {
+    const at = filled.runs / 2;
+    const instant = (n: number): string => new Date(runCreatedAt(filled, n)).toISOString();
+    return `start=${instant(at - runs)}&end=${instant(at)}`;
+  };
+  await compare('runs: a window with five hits', sides, (side) =>
+    time(side, 'GET', `${APP}/runs?${window(side, 10)}`),
+  );
+  await compare('runs: a window long ago with no hit', sides, (side) =>
+    time(side, 'GET', `${APP}/runs?start=2020-01-01T00:00:00Z&end=2020-01-02T00:00:00Z`),
+  );
+  await compare('runs: of an application that has one', sides, (side) =>
+    time(side, 'GET', '/v1/applications/lonely/runs'),
+  );
+  let next = 0;
+  const some = ({ filled }: Side): string => {
+    next += 1;
+    return formatRunId(1 + ((next * 7919) % (filled.runs / 4)) * 2);
+  };
+  await compare("a run's metadata", sides, (side) => time(side, 'GET', `${APP}/runs/${some(side)}/metadata`));
+  await compare('a run with its output', sides, (side) => time(side, 'GET', `${APP}/runs/${some(side)}`));
+  await compare('create a run', sides, (side) => time(side, 'POST', `${APP}/runs`, { input: { a: 1 } }));
+  await compare(
+    'delete a run',
+    sides,
+    (side) => {
+      const n = (gone.get(side) ?? side.filled.runs / 2 + 1) | 1;
+      gone.set(side, n + 2);
+      return time(side, 'DELETE', `${APP}/runs/${formatRunId(n)}`);
+    },
+    DELETES_MAX,
+  );
+}
+
+/** Lists without paging answer everything there is, as the clients expect of them: how much that is, and how long it takes. */
+async function sayWhole({ large }: Sides): Promise<void> {
+  for (const { name, path } of LISTS.filter((one) => one.isWhole)) {
+    const begin = performance.now();
+    const answer = await large.server.request('GET', path);
+    const took = performance.now() - begin;
+    const body = answer.body as unknown[] | { items: unknown[] };
+    const items = Array.isArray(body) ? body : body.items;
+    printLine(
+      `  ${`${name}: without paging, ${items.length} items`.padEnd(52)} ${took.toFixed(0).padStart(8)} ms  ${(answer.text.length / 1e6).toFixed(1)} MB`,
+    );
+  }
+}
+
+/** A server of its own, on a database that has been filled while it was stopped. */
+async function prepare(
+  kind: 'sqlite' | 'postgres',
+  runs: number,
+  address: string,
+): Promise<Side & { data: string }> {
+  const data = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  const env = { ...IDLE, ...(kind === 'postgres' ? { SWITCHYARD_DATABASE: address } : {}) };
+  const first = await startSwitchyard(env, data);
+  await pushApp(
+    first,
+    await packFiles({ 'app.yaml': 'type: binary\nruntime: native\n', main: '#!/bin/sh\n' }),
+    'binary',
+  );
+  const path = join(data, 'switchyard.db');
+  const open = async (): Promise<Database> =>
+    kind === 'sqlite' ? openSqlite(path) : openPostgres(address, createLog('warn'));
+  const seeds = await seedOf(first);
+  await first.stop();
+  const database = await open();
+  const begin = performance.now();
+  const filled = await generateRuns(database, seeds, runs);
+  await database.close();
+  printLine(`  ${runs} runs on ${kind}, filled in ${((performance.now() - begin) / 1000).toFixed(0)} s`);
+  return { data, filled, server: await startSwitchyard(env, data) };
+}
+
+/** One of everything, made by HTTP, that the rows are copied of. */
+async function seedOf({ client }: StartedServer): Promise<{ run: string }> {
+  const params = { application_id: BENCH_APPLICATION };
+  await client.call('createVersion', { params, body: { id: 'seed', name: 'Seed' } });
+  await client.call('createInstance', { params, body: { id: 'seed', name: 'Seed', version_id: 'seed' } });
+  const secrets = [{ type: 'env' as const, location: 'KEY', value: 'treasure' }];
+  await client.call('createSecretsCollection', { params, body: { id: 'seed', name: 'Seed', secrets } });
+  const run = await client.call('createRun', { params, body: { input: { stops: 'x'.repeat(2000) } } });
+  return { run: run.body.run_id };
+}
+
+async function bench(kind: 'sqlite' | 'postgres'): Promise<void> {
+  const postgres = kind === 'postgres' ? await startPostgres() : undefined;
+  const addressOf = (name: string): Promise<string> =>
+    postgres ? createDatabase(postgres.url, name) : Promise.resolve('');
+  const [smallAddress, largeAddress] = [await addressOf('small'), await addressOf('large')];
+  const small = await prepare(kind, SIZES.small, smallAddress);
+  const large = await prepare(kind, SIZES.large, largeAddress);
+  const sides = { small, large };
+  try {
+    printLine(
+      `${kind}, ${SIZES.large} runs against ${SIZES.small}${postgres ? ', with stale statistics' : ''}`,
+    );
+    await compareLists(sides);
+    await compareRuns(sides);
+    if (!postgres) await sayWhole(sides);
+    if (!postgres) return;
+    const database = await openPostgres(largeAddress, createLog('warn'));
+    await sql`analyze`.execute(database.read);
+    await database.close();
+    printLine('postgres, after ANALYZE');
+    await compareLists(sides);
+    await compareRuns(sides);
+    await sayWhole(sides);
+  } finally {
+    for (const { server, data } of [small, large]) {
+      await server.stop();
+      rmSync(data, { recursive: true, force: true });
+    }
+    await postgres?.stop();
+  }
+}
+
+const kinds = (['sqlite', 'postgres'] as const).filter((one) => !values.database || one === values.database);
+for (const kind of kinds) await bench(kind);

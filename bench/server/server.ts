@@ -1,0 +1,191 @@
+/**
+ * `npm run bench`: what the server costs, as ratios to a baseline measured in the same run on the same machine.
+ *
+ * - Creating a run and reading its metadata by HTTP, against bare Fastify answering the same bytes. The created runs stay
+ *   queued (the server has no slots), so that what is measured is the request, its durable commit included.
+ * - Runs of a trivial program through the whole server and its API, against bare starts of the same program with the same
+ *   containment, which bench/runner/containment.ts measures, and against the runner alone.
+ *
+ * `bench/benchmarks.json` lists the other benchmarks.
+ *
+ * Rounds alternate between server and baseline; the figures are medians. `--seconds` of a round, `--rounds`.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { packFiles } from '../../server/testing/fixtures/apps.ts';
+import { sleep } from '../../server/testing/host/sleep.ts';
+import { benchmarkRunner, buildTrivialProgram } from '../runner/containment.ts';
+import {
+  BENCH_APPLICATION,
+  BINARY_MANIFEST,
+  median,
+  printRatio,
+  pushApp,
+  ROUTING_INPUT,
+  type StartedServer,
+  startBareFastify,
+  startSwitchyard,
+} from './harness.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    runs: { type: 'string', default: '400' },
+  },
+});
+const SECONDS = Number(values.seconds);
+const ROUNDS = Number(values.rounds);
+const RUNS = Number(values.runs);
+const CONNECTIONS = 64;
+const POLL_MS = 25;
+interface Load {
+  url: string;
+  method: 'GET' | 'POST';
+  token?: string;
+  body?: string;
+}
+
+/** Requests per second answered with a success; throws when one was not. */
+async function measure(load: Load): Promise<number> {
+  const result = await autocannon({
+    url: load.url,
+    method: load.method,
+    connections: CONNECTIONS,
+    duration: SECONDS,
+    headers: {
+      'content-type': 'application/json',
+      ...(load.token ? { authorization: `Bearer ${load.token}` } : {}),
+    },
+    ...(load.body ? { body: load.body } : {}),
+  });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${load.method} ${load.url}: ${result.non2xx} refused, ${result.errors} failed`);
+  return result['2xx'] / result.duration;
+}
+
+/** Rounds of both in turn: the order changes every round, so that neither always runs on a warmer machine. */
+async function compare(
+  name: string,
+  ours: () => Promise<number>,
+  baseline: () => Promise<number>,
+): Promise<void> {
+  const rounds: { ours: number; baseline: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const first = round % 2 === 0 ? await baseline() : null;
+    const own = await ours();
+    rounds.push({ ours: own, baseline: first ?? (await baseline()) });
+  }
+  const own = median(rounds.map((one) => one.ours));
+  const base = median(rounds.map((one) => one.baseline));
+  const ratio = median(rounds.map((one) => one.ours / one.baseline));
+  printRatio(name, own, base, ratio);
+}
+
+async function benchRequests(): Promise<void> {
+  const server = await startSwitchyard({ SWITCHYARD_CAPACITY: '0,16c60gb12h=1' });
+  const bare = await startBareFastify();
+  try {
+    await pushApp(server, await packFiles({ 'app.yaml': BINARY_MANIFEST, main: '#!/bin/sh\n' }), 'binary');
+    const { client } = server;
+    const created = await client.call('createRun', {
+      params: { application_id: BENCH_APPLICATION },
+      body: { input: ROUTING_INPUT },
+    });
+    const path = `/v1/applications/${BENCH_APPLICATION}/runs`;
+    const metadataPath = `${path}/${created.body.run_id}/metadata`;
+    const metadata = await fetch(`${server.url}${metadataPath}`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    await fetch(`${bare.url}/metadata`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: await metadata.text(),
+    });
+
+    const body = JSON.stringify({ input: ROUTING_INPUT, options: { duration: '2' } });
+    const { token } = server;
+    await compare(
+      'create a run (durable) vs bare Fastify',
+      () => measure({ url: `${server.url}${path}`, method: 'POST', token, body }),
+      () => measure({ url: `${bare.url}${path}`, method: 'POST', body }),
+    );
+    await compare(
+      "read a run's metadata vs bare Fastify",
+      () => measure({ url: `${server.url}${metadataPath}`, method: 'GET', token }),
+      () => measure({ url: `${bare.url}${metadataPath}`, method: 'GET' }),
+    );
+  } finally {
+    bare.stop();
+    await server.stop();
+  }
+}
+
+/** Runs per second of a trivial program: all are created, then the clock runs until the last has ended. */
+async function runsPerSecond(server: StartedServer): Promise<number> {
+  const { client } = server;
+  const params = { application_id: BENCH_APPLICATION };
+  const begin = performance.now();
+  let next = 0;
+  const create = async (): Promise<void> => {
+    while (next < RUNS) {
+      next += 1;
+      await client.call('createRun', { params, body: { input: {} } });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, create));
+  for (;;) {
+    // Asking all the time would be most of what is measured.
+    await sleep(POLL_MS);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    const ended = [...metrics.matchAll(/^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm)];
+    const failed = ended.find((one) => one[1] !== 'succeeded');
+    if (failed) throw new Error(`${failed[2]} runs of the benchmark ${failed[1]}`);
+    if (Number(ended[0]?.[2] ?? 0) - done >= RUNS) break;
+  }
+  done += RUNS;
+  return (RUNS / (performance.now() - begin)) * 1000;
+}
+let done = 0;
+
+async function trivialArchive(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  try {
+    return await packFiles({ 'app.yaml': BINARY_MANIFEST, main: readFileSync(buildTrivialProgram(folder)) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function benchRuns(): Promise<void> {
+  for (const bare of await benchmarkRunner(undefined, { rounds: ROUNDS, runs: RUNS })) {
+    printRatio(
+      `runs through the runner alone, ${bare.containment}, vs bare starts`,
+      bare.runsPerSecond,
+      bare.bareStartsPerSecond,
+      bare.ratio,
+    );
+    const server = await startSwitchyard({ SWITCHYARD_CONTAINMENT: bare.containment });
+    try {
+      await pushApp(server, await trivialArchive(), 'binary');
+      done = 0;
+      const rounds: number[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) rounds.push(await runsPerSecond(server));
+      const ours = median(rounds);
+      printRatio(
+        `runs through the whole server, ${bare.containment}, vs bare starts`,
+        ours,
+        bare.bareStartsPerSecond,
+        ours / bare.bareStartsPerSecond,
+      );
+    } finally {
+      await server.stop();
+    }
+  }
+}
+
+await benchRequests();
+await benchRuns();

@@ -1,0 +1,53 @@
+/**
+ * A built site, served by the product's server in a process of its own, behind a relay that counts what goes out. The
+ * count is of whole answers with their heads, whoever asked: the page, a worker of it, or the browser ahead of the reader.
+ */
+import { fork } from 'node:child_process';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+
+const PROGRAM = join(import.meta.dirname, 'serve-site.ts');
+
+export type MeasuredServer = AsyncDisposable & {
+  url: string;
+  /** What has gone out since the last call. */
+  readAndResetBytes(): number;
+};
+
+export async function serveMeasured(folder: string): Promise<MeasuredServer> {
+  const child = fork(PROGRAM, [folder], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const address = await Promise.race([
+    new Promise<string>((resolve) => child.once('message', (message) => resolve(String(message)))),
+    gone.then(() => {
+      throw new Error(`The server of ${folder} ended before it listened.`);
+    }),
+  ]);
+  const port = Number(new URL(address).port);
+
+  let bytes = 0;
+  const relay = createServer((reader) => {
+    const server = connect(port, '127.0.0.1');
+    server.on('data', (chunk) => {
+      bytes += chunk.length;
+    });
+    // Either side may leave in the middle of an answer, as browsers do.
+    for (const socket of [reader, server]) socket.on('error', () => socket.destroy());
+    reader.pipe(server).pipe(reader);
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const own = relay.address();
+  return {
+    url: `http://127.0.0.1:${typeof own === 'object' && own ? own.port : 0}`,
+    readAndResetBytes() {
+      const taken = bytes;
+      bytes = 0;
+      return taken;
+    },
+    async [Symbol.asyncDispose]() {
+      relay.close();
+      child.disconnect();
+      await gone;
+    },
+  };
+}

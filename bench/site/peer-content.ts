@@ -1,0 +1,81 @@
+/**
+ * Our pages as another builder takes them: of each its Markdown twin, which has tabs one below the other, remarks as
+ * quotations, no pictures, and of an operation only the heading and the description. So the others have less to show.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readSite, type Site } from '../../site/generator/pages/read-site.ts';
+import type { NavigationEntry } from '../../site/page-data.ts';
+
+const site = join(import.meta.dirname, '..', '..', 'site');
+
+/** These say nothing without the scripts of our own site. */
+const OWN = new Set(['/404', '/search']);
+
+export type ExportedContent = Pick<Site, 'navigation' | 'docs' | 'plain' | 'markdown'>;
+
+export function readContent(): Promise<ExportedContent> {
+  return readSite({
+    content: { folder: join(site, 'content'), name: 'site/content' },
+    pages: { folder: join(site, 'pages'), name: 'site/pages' },
+    repository: join(site, '..'),
+  });
+}
+
+/** Where the Markdown of a documentation page goes below the folder of `/docs`; a page with pages below it is their index. */
+function pathOf(route: string, withPagesBelow: ReadonlySet<string>): string {
+  const path = route.replace('/docs/', '');
+  return withPagesBelow.has(route) ? `${path}/index` : path;
+}
+
+function routesWithPagesBelow(entries: NavigationEntry[]): string[] {
+  return entries.flatMap(({ route, subpages }) => [
+    ...(route !== undefined && subpages !== undefined ? [route] : []),
+    ...routesWithPagesBelow(subpages ?? []),
+  ]);
+}
+
+function pageText(title: string, description: string, markdown: string): string {
+  const body = markdown.slice(markdown.indexOf('\n') + 1);
+  return `---\ntitle: ${JSON.stringify(title)}\ndescription: ${JSON.stringify(description)}\n---\n${body}`;
+}
+
+/** Writes all pages: those of the documentation below `docs`, the others and the home page below `pages`. */
+export function writePages(content: ExportedContent, { docs, pages }: { docs: string; pages: string }): void {
+  for (const folder of [docs, pages]) rmSync(folder, { recursive: true, force: true });
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  const withPagesBelow = new Set(routesWithPagesBelow(content.navigation));
+  for (const { route, title, intro } of content.docs) {
+    const text = pageText(title, intro, content.markdown.get(route) ?? '');
+    write(join(docs, `${pathOf(route, withPagesBelow)}.md`), text);
+  }
+  for (const { route, title, intro } of content.plain) {
+    if (OWN.has(route)) continue;
+    write(join(pages, `${route}.md`), pageText(title, intro, content.markdown.get(route) ?? ''));
+  }
+  const sections = content.navigation.map(({ label, slug }) => `- [${label}](/docs/${slug})`).join('\n');
+  const intro = 'A self-hosted platform for optimisation apps.';
+  write(join(pages, 'index.md'), pageText('Switchyard', intro, `\n\n${intro}\n\n${sections}\n`));
+}
+
+/** The navigation with every folder and page put into the words of a builder. */
+export function translateNavigation<T>(
+  { navigation }: ExportedContent,
+  words: {
+    page(label: string, path: string): T;
+    group(label: string, path: string | undefined, items: T[]): T;
+    link(label: string, address: string): T;
+  },
+): T[] {
+  const withPagesBelow = new Set(routesWithPagesBelow(navigation));
+  const translate = ({ label, route, externalUrl, subpages }: NavigationEntry): T[] => {
+    if (externalUrl !== undefined) return [words.link(label, externalUrl)];
+    const path = route === undefined ? undefined : pathOf(route, withPagesBelow);
+    if (subpages !== undefined) return [words.group(label, path, subpages.flatMap(translate))];
+    return path === undefined ? [] : [words.page(label, path)];
+  };
+  return navigation.flatMap(translate);
+}

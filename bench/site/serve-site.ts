@@ -1,0 +1,26 @@
+/**
+ * A program that serves a built site with the product's own server, on a free port and an empty data folder, for measures
+ * in a process that the server must not slow down: `node serve-site.ts <folder>` sends its address to the process that
+ * forked it, and ends when that is gone.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../server/config.ts';
+import { createLog } from '../../server/log.ts';
+import { startServer } from '../../server/main.ts';
+
+const [site = ''] = process.argv.slice(2);
+const data = mkdtempSync(join(tmpdir(), 'switchyard-site-'));
+const config = readConfig({
+  SWITCHYARD_PORT: '0',
+  SWITCHYARD_DATA: data,
+  SWITCHYARD_RATE_LIMIT: '0',
+});
+const server = await startServer(config, { log: createLog('error'), site });
+process.on('disconnect', async () => {
+  await server.close();
+  rmSync(data, { recursive: true, force: true });
+  process.exit();
+});
+process.send?.(server.url);

@@ -1,0 +1,13 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { hasBrowser } from '../../site/testing/browser.ts';
+
+test.skipIf(!hasBrowser)('B16: the benchmark site runs in its short form', async () => {
+  const script = join(import.meta.dirname, '..', '..', 'scripts', 'bench.mjs');
+  const command = [script, 'quick', 'site', '--built', inject('builtSite')];
+  const { stdout } = await promisify(execFile)(process.execPath, command);
+  expect(stdout).toMatch(/\| a long guide \| Switchyard \| \d/);
+  expect(stdout).not.toMatch(/NaN|undefined/);
+});

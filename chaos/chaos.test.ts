@@ -1,0 +1,54 @@
+/** The torture as anyone starts it, for some seconds: what was promised holds, and nothing of it is left. */
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { findProcessesInFolder } from '../server/testing/host/processes.ts';
+import type { Report } from './report.ts';
+
+/** How the program ended, and its report. */
+function run(folder: string, ...args: string[]): Promise<{ code: number; report: Report }> {
+  const main = join(import.meta.dirname, 'main.ts');
+  return new Promise((resolve, reject) =>
+    execFile(
+      process.execPath,
+      [main, '--json', '--quiet', ...args],
+      { env: { ...process.env, TMPDIR: folder } },
+      (error, stdout, stderr) => {
+        if (stdout === '') reject(new Error(stderr));
+        else resolve({ code: Number(error?.code ?? 0), report: JSON.parse(stdout) as Report });
+      },
+    ),
+  );
+}
+
+test('a server that is killed, filled up and set wrong keeps what it promises, and the torture leaves nothing', async () => {
+  const database = inject('postgres') ? 'postgres' : 'sqlite';
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-torture-test-'));
+  chmodSync(folder, 0o711);
+  try {
+    const asked = [
+      '--minutes',
+      '0.08',
+      '--every',
+      '0.3',
+      '--clients',
+      '4',
+      '--seed',
+      '7',
+      '--database',
+      database,
+    ];
+    const { code, report } = await run(folder, ...asked);
+    const broken = report.checks.filter(({ violations }) => violations.length > 0);
+    expect({ code, broken }).toEqual({ code: 0, broken: [] });
+    expect(report).toMatchObject({ database, seed: '7', verdict: 'held', kept: null });
+    expect(Object.values(report.done).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+    expect(report.asked['runs, each answered with 202']).toBeGreaterThan(0);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(findProcessesInFolder(folder)).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 180_000);

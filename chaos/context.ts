@@ -1,0 +1,24 @@
+/** A fault, and what it can reach. */
+import type { RandomGenerator } from '../server/experiments/statistics/random-generator.ts';
+import type { Cluster } from './cluster.ts';
+
+export interface ChaosContext {
+  cluster: Cluster;
+  /** Runs whose app was killed. */
+  killedRuns: Set<string>;
+  /** When the disk was full, by `performance.now()`. */
+  diskFullPeriods: { from: number; to: number }[];
+  /** How often an app took all memory, and what it took with it. */
+  memoryExhaustions: { count: number; violations: string[] };
+  /** Faults that go on by themselves. */
+  background: Set<Promise<void>>;
+}
+
+export interface Fault {
+  /** What was done, as a sentence without its subject's article: "the server was killed". */
+  name: string;
+  /** How many there are of it in a round. */
+  weight: number;
+  /** false: there was nothing to hit. */
+  inject(context: ChaosContext, draw: RandomGenerator): Promise<boolean>;
+}

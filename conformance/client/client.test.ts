@@ -1,0 +1,388 @@
+/**
+ * The published Python client and its command line against this server. Every expectation is what the client's own models
+ * hold after it has parsed the answers: what a user of the client sees.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { DRIVER_PATH, startClientDriver } from './client-driver.ts';
+import { openPublishedClient } from './published-client.ts';
+
+// A part starts an interpreter and several apps, and the command line an interpreter per command.
+vi.setConfig({ testTimeout: 120_000 });
+
+const client = await openPublishedClient();
+const clientMissing = typeof client === 'string';
+if (clientMissing) {
+  process.stderr.write(
+    `\nSKIPPED: the published Python client was not driven against the server. ${client}\n\n`,
+  );
+}
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+const EXECUTABLE = {
+  id: expect.any(String),
+  user_email: expect.any(String),
+  uploaded_at: TIME,
+  requirements: { executable_type: 'python', runtime: 'ghcr.io/nextmv-io/runtime/python:3.11' },
+};
+
+describe.skipIf(clientMissing)('the published client', () => {
+  const driven = startClientDriver(client);
+  const { runPart: drive } = driven;
+
+  test('makes, finds, changes and deletes applications', async () => {
+    const seen = await drive('applications');
+    const made = {
+      id: 'py-app',
+      name: "Client's app",
+      description: 'Made by the client.',
+      type: 'custom',
+      locked: false,
+      created_at: TIME,
+      updated_at: TIME,
+    };
+    const updated = {
+      ...made,
+      name: 'Renamed app',
+      description: 'New words.',
+      default_instance_id: 'latest',
+    };
+    expect(seen).toMatchObject({ made, updated, got: updated, again: made.name });
+    expect(seen.generated_name).toBe(seen.generated);
+    expect(seen).toMatchObject({
+      listed: [seen.generated, 'py-app'],
+      unpaged: [seen.generated, 'py-app'],
+      existed: [true, false],
+      exists_after_delete: false,
+      get_after_delete: 404,
+    });
+  });
+
+  test('pushes an app folder and makes versions of it', async () => {
+    const seen = await drive('versions');
+    const made = {
+      id: 'v1',
+      application_id: 'py-versions',
+      name: 'First version',
+      description: 'The first one.',
+      executable: EXECUTABLE,
+      created_at: TIME,
+      updated_at: TIME,
+    };
+    const updated = { ...made, name: 'Renamed version', description: 'New words.' };
+    const generated = (seen.generated as { id: string }).id;
+    expect(seen).toEqual({
+      made,
+      updated,
+      got: updated,
+      again: made.name,
+      generated: { ...made, id: generated, name: generated, description: '' },
+      listed: [generated, 'v1'],
+      unpaged: [generated, 'v1'],
+      existed: [true, false],
+      exists_after_delete: false,
+    });
+  });
+
+  test('makes instances, changes them and runs the default one', async () => {
+    const seen = await drive('instances');
+    const configuration = {
+      execution_class: '6c9500mb870s',
+      options: { factor: '3' },
+      queuing: { priority: 2, disabled: false },
+    };
+    const made = {
+      id: 'prod',
+      application_id: 'py-instances',
+      version_id: 'v1',
+      name: 'Production',
+      description: 'What decides.',
+      configuration,
+      locked: false,
+      created_at: TIME,
+      updated_at: TIME,
+    };
+    const updated = {
+      ...made,
+      name: 'Renamed instance',
+      version_id: 'v2',
+      configuration: { options: { factor: '5' } },
+    };
+    const bare = (seen.bare as { id: string }).id;
+    expect(seen).toMatchObject({
+      made,
+      updated,
+      got: updated,
+      again: made.name,
+      bare: {
+        version_id: 'v1',
+        name: bare,
+        configuration: { execution_class: '6c9500mb870s', options: {}, queuing: { priority: 6 } },
+      },
+      latest: { id: 'latest', version_id: '', application_id: 'py-instances' },
+      listed: [bare, 'prod'],
+      unpaged: [bare, 'prod'],
+      existed: [true, false],
+      exists_after_delete: false,
+    });
+    expect(seen.on_default).toMatchObject({
+      metadata: { application_instance_id: 'prod', application_version_id: 'v2', status_v2: 'succeeded' },
+      output: { options: { factor: 5, note: 'none' }, solution: { numbers: [5, 10] } },
+    });
+  });
+
+  test('runs an input with options and reads all a run leaves', async () => {
+    const seen = await drive('runs');
+    const statistics = { schema: 'v1', result: { value: 60, custom: { count: 3 } } };
+    const output = {
+      options: { factor: 10, note: 'two words' },
+      solution: { numbers: [10, 20, 30], padding: '' },
+      statistics,
+    };
+    const options = { factor: '10', note: 'two words' };
+    const information = {
+      id: seen.run,
+      name: 'Monday',
+      description: 'The plan of Monday.',
+      user_email: expect.any(String),
+      metadata: {
+        application_id: 'py-runs',
+        application_instance_id: 'latest',
+        application_version_id: '',
+        created_at: TIME,
+        initiated_at: TIME,
+        duration: expect.any(Number),
+        execution_duration: expect.any(Number),
+        error: '',
+        execution_class: '6c9500mb870s',
+        format: { format_input: { input_type: 'json' }, format_output: { output_type: 'json' } },
+        input_size: JSON.stringify({ numbers: [1, 2, 3] }).length,
+        options: {
+          active_options: options,
+          options_summary: [
+            { name: 'factor', source: 'run', value: '10' },
+            { name: 'note', source: 'run', value: 'two words' },
+          ],
+          request_options: options,
+        },
+        queuing_disabled: false,
+        queuing_priority: 3,
+        run_type: { run_type: 'standard', definition_id: null, reference_id: null },
+        runtime: 'ghcr.io/nextmv-io/runtime/python:3.11',
+        status_v2: 'succeeded',
+        statistics,
+      },
+    };
+    expect(seen).toMatchObject({
+      result: { ...information, output, error_log: null },
+      information,
+      metadata: information,
+      output: { output },
+      input: { numbers: [1, 2, 3] },
+      logs: 'multiplier has 3 numbers\n',
+      live: ['multiplier has 3 numbers'],
+      older: { output: { solution: { numbers: [8] } } },
+      refused_option: 400,
+      missing: 404,
+    });
+    expect(seen.failed).toMatchObject({
+      metadata: { status_v2: 'failed', error: expect.stringContaining('exit code 1'), output_size: 0 },
+      output: null,
+      error_log: { stdout: '', stderr: 'multiplier has 0 numbers\nthere is no plan\n' },
+    });
+  });
+
+  test('gives and takes texts, large contents, uploads and folders of files', async () => {
+    const seen = await drive('contents');
+    expect(seen).toMatchObject({
+      text: {
+        metadata: {
+          format: { format_input: { input_type: 'text' }, format_output: { output_type: 'json' } },
+        },
+        output: { solution: { numbers: [2, 4, 78] } },
+      },
+      text_input: '1 2\n39',
+      large_size: JSON.stringify({ numbers: [1], note: '' }).length + 5 * 1024 * 1024,
+      large_output: [2],
+      large_input_same: true,
+      padded_output: 6 * 1024 * 1024,
+      uploaded: [42],
+      multi: {
+        metadata: {
+          status_v2: 'succeeded',
+          format: {
+            format_input: { input_type: 'multi-file' },
+            format_output: { output_type: 'multi-file' },
+          },
+          statistics: { schema: 'v1', result: { value: 7 } },
+        },
+      },
+      solutions: { 'more/a.txt': 'ALPHA', 'more/b.txt': 'BÉTA' },
+      inputs: { 'a.txt': 'alpha', 'b.txt': 'béta' },
+      logs: 'all files are written\n',
+    });
+    expect(seen.padded_size).toBeGreaterThan(6 * 1024 * 1024);
+  });
+
+  test('cancels, lists, compares, clones and deletes runs', async () => {
+    const seen = await drive('changes');
+    const [ended, other, waiting] = seen.ids as [string, string, string];
+    expect(seen).toMatchObject({
+      queue: {
+        runs: [
+          {
+            id: waiting,
+            status_v2: expect.stringMatching(/^(queued|running)$/),
+            application_id: 'py-changes',
+            execution_class: '6c9500mb870s',
+            created_at: TIME,
+          },
+        ],
+      },
+      canceled: { id: waiting, metadata: { status_v2: 'canceled' }, output: null },
+      after_cancel: { metadata: { status_v2: 'succeeded', metrics: { total: 4, count: 1 } } },
+      unpaged: [waiting, other, ended],
+      succeeded: [other, ended],
+      after_delete: 404,
+      left: [(seen.cloned as { id: string }).id, waiting, ended],
+    });
+    expect(seen.cloned).toMatchObject({
+      name: `${ended} clone`,
+      description: `Clone of ${ended}`,
+      metadata: { status_v2: 'succeeded', options: { request_options: { factor: '5' } } },
+      output: { solution: { numbers: [5] } },
+    });
+    const listed = {
+      application_id: 'py-changes',
+      application_instance_id: 'latest',
+      application_version_id: '',
+      execution_class: '6c9500mb870s',
+      runtime: 'ghcr.io/nextmv-io/runtime/python:3.11',
+      created_at: TIME,
+      run_type: { run_type: 'standard', definition_id: null, reference_id: null },
+    };
+    expect(seen.listed).toMatchObject([
+      { ...listed, id: waiting, status_v2: 'canceled' },
+      { ...listed, id: other, status_v2: 'succeeded', options: { factor: '6', note: 'none' } },
+      { ...listed, id: ended, status_v2: 'succeeded', options: { factor: '4', note: 'none' } },
+    ]);
+    expect(seen.compared).toMatchObject({
+      run_ids: [ended, other],
+      metrics: {
+        total: { has_differences: true, values: { [ended]: 4, [other]: 12 } },
+        count: { has_differences: false, values: { [ended]: 1, [other]: 1 } },
+      },
+      options: {
+        factor: { has_differences: true, values: { [ended]: '4', [other]: '6' } },
+        note: { has_differences: false },
+      },
+    });
+  });
+
+  test('follows a list over several pages', async () => {
+    const seen = await drive('pages');
+    expect(seen.made).toHaveLength(55);
+    expect(seen.listed).toEqual((seen.made as string[]).toReversed());
+  });
+
+  test('takes a format that the caller names', async () => {
+    expect(await drive('formats')).toMatchObject({
+      result: {
+        metadata: { format: { format_input: { input_type: 'text' } }, status_v2: 'succeeded' },
+        output: { solution: { numbers: [10, 12] } },
+      },
+    });
+  });
+
+  test('is refused with 401 without a key that is known', async () => {
+    if (typeof client === 'string') throw new Error(client);
+    const stranger = { ...driven.server, url: driven.server.url, token: 'no-such-key' };
+    await expect(client.runDriver(stranger, DRIVER_PATH, 'pages')).rejects.toThrow(
+      /failed with status code 401 and message: \{"message":/,
+    );
+  });
+
+  test('works as a command line', async () => {
+    if (typeof client === 'string') throw new Error(client);
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-command-'));
+    const cloud = async (...args: string[]): Promise<string> => {
+      const {
+        exitCode: code,
+        stdout,
+        stderr,
+      } = await client.runCommand(driven.server, ['cloud', ...args], folder);
+      expect(code, `nextmv cloud ${args.join(' ')}: ${stderr}`).toBe(0);
+      return stdout;
+    };
+    const json = async (...args: string[]): Promise<unknown> => JSON.parse(await cloud(...args));
+    const app = ['--app-id', 'cli-app'];
+    // The command line gives the id for the name, which may be as short as an id then.
+    writeFileSync(
+      join(folder, 'app.yaml'),
+      'type: python\nruntime: ghcr.io/nextmv-io/runtime/python:3.11\nfiles:\n  - main.py\n',
+    );
+    writeFileSync(
+      join(folder, 'main.py'),
+      'import json, sys\ngiven = json.load(sys.stdin)\nprint("seen", file=sys.stderr)\n' +
+        'print(json.dumps({"solution": {"doubled": given["n"] * 2}, "options": sys.argv[1:]}))\n',
+    );
+    writeFileSync(join(folder, 'input.json'), '{"n": 21}');
+    try {
+      expect(await json('app', 'create', ...app, '--name', 'Made by command')).toMatchObject({
+        id: 'cli-app',
+      });
+      await cloud(
+        'app',
+        'push',
+        ...app,
+        '--app-dir',
+        folder,
+        '--version-id',
+        'v1',
+        '--create-instance-id',
+        'prod',
+      );
+      expect(await json('version', 'get', ...app, '--version-id', 'v1')).toMatchObject({
+        id: 'v1',
+        executable: { requirements: { executable_type: 'python' } },
+      });
+      expect(await json('instance', 'list', ...app)).toMatchObject([{ id: 'prod', version_id: 'v1' }]);
+      const output = { solution: { doubled: 42 }, options: ['-factor', '3'] };
+      const made = ['--input', join(folder, 'input.json'), '--instance-id', 'prod', '--options', 'factor=3'];
+      await cloud('run', 'create', ...app, ...made, '--output', join(folder, 'result.json'));
+      const result = JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')) as { id: string };
+      expect(result).toMatchObject({ metadata: { status_v2: 'succeeded' }, output });
+      const run = ['--run-id', result.id];
+      expect(await json('run', 'get', ...app, ...run)).toMatchObject({ output });
+      expect(await json('run', 'list', ...app)).toMatchObject([
+        { id: result.id, application_instance_id: 'prod', application_version_id: 'v1' },
+      ]);
+      await cloud('run', 'logs', ...app, ...run, '--output', join(folder, 'run.log'));
+      expect(readFileSync(join(folder, 'run.log'), 'utf8')).toContain('seen');
+      expect(await json('upload', 'create', ...app)).toMatchObject({
+        upload_id: expect.any(String),
+        upload_url: expect.stringContaining(driven.server.url),
+      });
+      const input = ['--managed-input-id', 'monday'];
+      expect(await json('managed-input', 'create', ...app, ...input, ...run)).toMatchObject({
+        id: 'monday',
+        run_id: result.id,
+      });
+      expect(await json('managed-input', 'list', ...app)).toMatchObject([{ id: 'monday', name: 'monday' }]);
+      await cloud('managed-input', 'delete', ...app, ...input, '--yes');
+      await cloud('run', 'delete', ...app, ...run, '--yes');
+      expect(await json('run', 'list', ...app)).toEqual([]);
+      await cloud('app', 'delete', ...app, '--yes');
+      const { exitCode: code } = await client.runCommand(
+        driven.server,
+        ['cloud', 'app', 'get', ...app],
+        folder,
+      );
+      expect(code).not.toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

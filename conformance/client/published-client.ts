@@ -1,0 +1,126 @@
+/**
+ * The published Python client of the API and its command line, as programs of their own: what they make of the answers of
+ * a server is the proof that they work with it unchanged. They get a home folder of their own, so that no setting of the
+ * user's reaches them.
+ *
+ * The command line of this version takes no address with a scheme: what its settings name is always spoken to by HTTPS,
+ * and an address with a scheme in the environment ends it. So it gets what an operator would put before the server, too:
+ * a TLS endpoint, with a certificate of an authority made for the occasion.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import { installPythonPackage, type PythonPackage } from '../../server/testing/python/python-package.ts';
+import type { TestServer } from '../../server/testing/servers/test-server.ts';
+
+/** How this machine reaches an index of packages; a push with requirements needs it. */
+const WAY_TO_INDEX = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) =>
+    /^(SSL_CERT_(FILE|DIR)|UV_.*|HTTPS_PROXY|NO_PROXY)$/.test(name),
+  ),
+);
+
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+
+export interface CommandResult {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface PublishedClient {
+  /** Runs one part of a driver, a Python program that prints one JSON value; throws with its stderr when it fails. */
+  runDriver(server: TestServer, driver: string, part: string): Promise<unknown>;
+  /** Runs the command line of the client. */
+  runCommand(server: TestServer, args: readonly string[], cwd?: string): Promise<CommandResult>;
+}
+
+/** The client, or the sentence that says why it cannot be had here. */
+export async function openPublishedClient(): Promise<PublishedClient | string> {
+  try {
+    return clientOf(await installPythonPackage('nextmv'));
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function clientOf(installed: PythonPackage): PublishedClient {
+  return {
+    async runDriver(server, driver, part) {
+      const env = { NEXTMV_ENDPOINT: server.url, NEXTMV_API_KEY: server.token };
+      const {
+        exitCode: code,
+        stdout,
+        stderr,
+      } = await inHome((home) =>
+        call(installed.interpreterPath, [driver, part], home, { ...env, HOME: home, TMPDIR: home }),
+      );
+      if (code !== 0) throw new Error(`${part} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout) as unknown;
+    },
+    runCommand: (server, args, cwd) =>
+      inHome(async (home) => {
+        await using front = await tlsBefore(server, installed, home);
+        mkdirSync(join(home, '.nextmv'));
+        const settings = `apikey: ${server.token}\nendpoint: 127.0.0.1:${front.port}\n`;
+        writeFileSync(join(home, '.nextmv', 'config.yaml'), settings);
+        const env = { HOME: home, TMPDIR: home, REQUESTS_CA_BUNDLE: front.authority };
+        return await call(installed.commandPath('nextmv'), args, cwd ?? home, env);
+      }),
+  };
+}
+
+async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
+  const home = mkdtempSync(join(tmpdir(), 'switchyard-client-'));
+  try {
+    return await work(home);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Ends TLS before the server and passes everything on as it comes. */
+async function tlsBefore(server: TestServer, installed: PythonPackage, home: string) {
+  const made = await call(
+    installed.interpreterPath,
+    ['-m', 'trustme', '-q', '-d', home, '-i', '127.0.0.1'],
+    home,
+    {},
+  );
+  if (made.exitCode !== 0) throw new Error(`There is no certificate to be had: ${made.stderr}`);
+  const { hostname, port } = new URL(server.url);
+  const [key, cert] = ['server.key', 'server.pem'].map((name) => readFileSync(join(home, name)));
+  const front = createServer({ key, cert }, (socket) => {
+    const behind = connect(Number(port), hostname);
+    for (const one of [socket, behind]) one.on('error', () => one.destroy());
+    socket.pipe(behind).pipe(socket);
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (front.address() as AddressInfo).port,
+    authority: join(home, 'client.pem'),
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => front.close(resolve));
+    },
+  };
+}
+
+function call(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  settings: Record<string, string>,
+): Promise<CommandResult> {
+  const env = { PATH: process.env.PATH, NO_COLOR: '1', COLUMNS: '200', ...WAY_TO_INDEX, ...settings };
+  return new Promise((resolve) => {
+    const options = { env, cwd, maxBuffer: OUTPUT_BYTES_MAX };
+    const child = execFile(file, [...args], options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+      resolve({ exitCode: code, stdout, stderr: stderr || (error?.message ?? '') });
+    });
+    child.stdin?.end();
+  });
+}

@@ -1,0 +1,210 @@
+/**
+ * Every template that the published Python package ships, unchanged: pushed by `npm run push` as its user does it, and run
+ * by the package's client with options set. The templates bring their packages from the indexes of Python and Java; what
+ * was brought once lies in `.cache` and is used again.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
+import { installPythonPackage } from '@switchyard/server/testing/python/python-package.ts';
+import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { openPublishedClient } from './published-client.ts';
+
+// Packages of 100 to 360 MB are unpacked for eight apps; the first time they come over the network as well.
+vi.setConfig({ testTimeout: 900_000 });
+
+interface Template {
+  folder: string;
+  app: string;
+  options: Record<string, string>;
+  /** What an acceptance test compares, and the value that every run of the sample input has of it. */
+  metric?: [name: string, value: number];
+  workflow?: boolean;
+  /** Why it cannot do more in this version of the package. */
+  defect?: { status: string; log?: string; metrics?: unknown };
+}
+
+const hello = (kind: string, format: string): Template => ({
+  folder: `${kind}_${format}_hello-world`,
+  app: `${kind}-${format}-hello-world`,
+  options: { details: 'false' },
+  metric: ['value', 1.23],
+});
+/** Of the 25 students of the sample input each gets a class. */
+const classes = (format: string): Template => ({
+  folder: `python_${format}_class-assign`,
+  app: `${format}-class-assign`,
+  options: { duration: '20', extended_day_bonus: '3.0' },
+  metric: ['assigned_students', 25],
+});
+
+const TEMPLATES: Template[] = [
+  ...['json', 'multi-file'].flatMap((format) => [
+    hello('go', format),
+    hello('java', format),
+    hello('python', format),
+    classes(format),
+  ]),
+  {
+    folder: 'python_json_demand-alloc/allocation',
+    // The workflows name the application that allocates.
+    app: 'inventory-allocation',
+    options: { time_limit: '20', penalty_unmet_demand: '50' },
+    metric: ['fill_rate', 1],
+  },
+  {
+    folder: 'python_multi-file_demand-alloc/allocation',
+    app: 'multi-file-allocation',
+    options: { time_limit: '20' },
+    // It passes one argument more to a function of its own than that takes.
+    defect: { status: 'failed', log: 'TypeError: extract_solution() takes 8 positional arguments but 9' },
+  },
+  {
+    folder: 'python_multi-file_demand-alloc/workflow',
+    app: 'multi-file-workflow',
+    options: { random_seed: '7', time_limit: '20' },
+    workflow: true,
+    metric: ['fill_rate', 1],
+  },
+  {
+    folder: 'python_json_demand-alloc/workflow',
+    app: 'json-workflow',
+    options: { random_seed: '7', time_limit: '20' },
+    workflow: true,
+    // It reads `statistics` of the allocation, which reports only `metrics`.
+    defect: { status: 'succeeded', metrics: {} },
+  },
+];
+
+/** All of them take four minutes of a core: six apps have packages of 200 to 360 MB, and the tests run the other six. */
+const chosen =
+  process.env.TEMPLATES === 'all'
+    ? TEMPLATES
+    : TEMPLATES.filter(({ folder }) => folder.endsWith('hello-world'));
+
+const client = await openPublishedClient();
+const clientMissing = typeof client === 'string';
+
+// What is missing is said once, by client.test.ts.
+describe.skipIf(clientMissing)('the templates of the published package', () => {
+  test('are pushed and run unchanged with options set, and their metrics are compared', async () => {
+    if (typeof client === 'string') throw new Error(client);
+    const templates = mkdtempSync(join(tmpdir(), 'switchyard-templates-'));
+    // Two runs of a workflow that are compared, and those of their steps.
+    await using server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '4' } });
+    try {
+      const { interpreterPath: python, commandPath: command } = await installPythonPackage('nextmv');
+      const where = 'import nextmv; print(nextmv.__path__[0], end="")';
+      const { stdout } = await promisify(execFile)(python, ['-c', where]);
+      cpSync(join(stdout, 'templates'), templates, { recursive: true });
+      const push = async ({ folder, app }: Template): Promise<string> => {
+        const env = {
+          ...process.env,
+          // uv comes with the client.
+          PATH: `${dirname(command('uv'))}${delimiter}${process.env.PATH}`,
+          SWITCHYARD_URL: server.url,
+          SWITCHYARD_TOKEN: server.token,
+        };
+        const args = [join(import.meta.dirname, '..', '..', 'cli', 'push.ts'), join(templates, folder), app];
+        return await promisify(execFile)(process.execPath, args, { env }).then(
+          () => '',
+          (error: { stderr: string }) => error.stderr,
+        );
+      };
+      const pushed: Template[] = [];
+      const queue = [...chosen];
+      const pushAll = async (): Promise<void> => {
+        for (let next = queue.shift(); next; next = queue.shift()) {
+          const trouble = await push(next);
+          if (isMissing(trouble)) {
+            process.stderr.write(`\nSKIPPED: the template ${next.folder} was not tried. ${trouble}\n`);
+            continue;
+          }
+          expect(trouble, next.folder).toBe('');
+          pushed.push(next);
+        }
+      };
+      await Promise.all([pushAll(), pushAll()]);
+      const allocates = pushed.some(({ app }) => app === 'inventory-allocation');
+      const tried = pushed.filter(({ workflow }) => !workflow || allocates);
+      const asked = tried.map(({ metric, folder, ...template }) => ({
+        ...template,
+        folder: join(templates, folder),
+        ...(metric ? { metric: metric[0] } : {}),
+      }));
+      const driver = join(import.meta.dirname, 'templates-driver.py');
+      const seen = (await client.runDriver(server, driver, JSON.stringify(asked))) as Record<string, unknown>;
+      expect(seen).toEqual(Object.fromEntries(tried.map((one) => [one.app, expectedOf(one)])));
+    } finally {
+      rmSync(templates, { recursive: true, force: true });
+    }
+  });
+});
+
+describe.skipIf(clientMissing)('packages that the published command packs', () => {
+  test('B8: for another processor are refused with the line that repairs it, which then works', async (context) => {
+    if (typeof client === 'string') throw new Error(client);
+    if (process.platform !== 'linux') return context.skip('The command packs for Linux only.');
+    await using server = await startTestServer();
+    const { body } = await server.client.call('getReadiness');
+    const version = /^\d+\.\d+/.exec(body.runtimes.python?.version ?? '')?.[0] ?? '';
+    const own = process.arch === 'x64' ? 'amd64' : process.arch;
+    await server.client.call('createApplication', { body: { id: 'escaping', name: 'Escaping' } });
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-escaping-'));
+    try {
+      writeFileSync(
+        join(folder, 'main.py'),
+        'import json\nfrom markupsafe import _speedups, escape\nprint(json.dumps({"escaped": str(escape("<"))}))\n',
+      );
+      const push = (arch: string) => {
+        writeFileSync(
+          join(folder, 'app.yaml'),
+          `type: python\nruntime: ghcr.io/nextmv-io/runtime/python:3.11\nfiles: [main.py]\npython:\n  pip-requirements: [markupsafe==3.0.4]\n  arch: ${arch}\n  version: "${version}"\n`,
+        );
+        const args = ['cloud', 'app', 'push', '--app-id', 'escaping', '--app-dir', folder, '--version-no'];
+        return client.runCommand(server, args);
+      };
+      const wrong = await push(own === 'amd64' ? 'arm64' : 'amd64');
+      if (isMissing(wrong.stderr)) return context.skip(`There is no way to the index: ${wrong.stderr}`);
+      expect(wrong.exitCode).not.toBe(0);
+      expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain(`Set python.arch: ${own} in app.yaml`);
+      expect(await push(own)).toMatchObject({ exitCode: 0 });
+      expect((await createRunAndWait(server, 'escaping', { input: {} })).output).toEqual({ escaped: '&lt;' });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+function expectedOf({ options, metric, defect, folder }: Template): unknown {
+  const status = defect?.status ?? 'succeeded';
+  const [name = '', value = 0] = metric ?? [];
+  return {
+    status,
+    options,
+    metrics: metric ? expect.objectContaining({ [name]: value }) : (defect?.metrics ?? null),
+    log: expectedLog(folder, defect),
+    ...(metric ? { acceptance: { passed: true, means: [value, value], counts: [1, 1] } } : {}),
+  };
+}
+
+/**
+ * `details` turns one line of the greeting off. It comes as `-details false`, as the package's own executor gives it: Go
+ * reads that as a switch that is on, and the Java template looks for two dashes.
+ */
+function expectedLog(folder: string, defect: Template['defect']): unknown {
+  if (!folder.endsWith('hello-world')) return expect.stringContaining(defect?.log ?? '');
+  const line = 'million km';
+  return folder.startsWith('python') ? expect.not.stringContaining(line) : expect.stringContaining(line);
+}
+
+/** Whether a push failed for want of a compiler, or of the way to an index of packages. */
+function isMissing(trouble: string): boolean {
+  return /spawn (go|mvn) ENOENT|(go|mvn): (command )?not found|Failed to fetch|Could not connect|dns error|error sending request|Could not transfer artifact|Unknown host/i.test(
+    trouble,
+  );
+}

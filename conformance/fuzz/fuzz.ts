@@ -1,0 +1,221 @@
+/**
+ * Lets schemathesis try the API as its own document describes it, and tells what the two do not agree on.
+ *
+ *   node conformance/fuzz/fuzz.ts [--minutes 6] [--seed 1]
+ *
+ * A server of its own is started and given an application with a version, an instance and runs, so that what is tried
+ * goes beyond "not found". The time is shared by several passes, each with its own seed. Exit code 1 on any finding.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createRun, nodeApp, pushApp } from '../../server/testing/fixtures/apps.ts';
+import { installPythonPackage } from '../../server/testing/python/python-package.ts';
+import { type ServerProcess, startServerProcess } from '../../server/testing/servers/server-process.ts';
+
+const PASSES = 3;
+const EXAMPLES = 40;
+/** How often a parameter takes one of the ids that exist; else schemathesis makes one up. */
+const KNOWN_ID = 0.6;
+
+/**
+ * Checks of schemathesis that this API decides otherwise about, and why.
+ *
+ * - `unsupported_method` wants 405; what is not there is 404 here, the method included. A check of ours looks at that.
+ * - `positive_data_acceptance` takes no refusal of a well-formed request; a check of ours takes those by rules that a
+ *   document cannot state, and no others.
+ */
+const DECIDED_OTHERWISE = ['unsupported_method', 'positive_data_acceptance'];
+
+/** What is deleted or demoted is made by schemathesis itself, so that what the other operations need stays. */
+const DELETING = [
+  'deleteApplication',
+  'deleteVersion',
+  'deleteInstance',
+  'deleteRun',
+  'deleteInput',
+  'deleteInputSet',
+  'deleteEnsemble',
+  'deleteShadowTest',
+  'deleteSwitchbackTest',
+  'deleteAcceptanceTest',
+  'revokeKey',
+  'deleteMember',
+  'updateMember',
+  'deleteAccount',
+];
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '6' }, seed: { type: 'string', default: '1' } },
+});
+const minutes = Number(values.minutes);
+const firstSeed = Number(values.seed);
+if (!(minutes > 0) || !Number.isInteger(firstSeed))
+  throw new Error('Give --minutes as a number above 0 and --seed as a whole number.');
+
+interface Ids {
+  applications: string[];
+  versions: string[];
+  instances: string[];
+  runs: string[];
+  inputs: string[];
+  sets: string[];
+  ensembles: string[];
+  shadows: string[];
+  switchbacks: string[];
+  acceptances: string[];
+}
+
+async function furnish(server: ServerProcess): Promise<Ids> {
+  const application = 'routing';
+  const params = { application_id: application };
+  await pushApp(server, application, nodeApp('(input) => ({ solution: input ?? null })'));
+  await server.client.call('createVersion', { params, body: { id: 'one', name: 'First version' } });
+  await server.client.call('createInstance', {
+    params,
+    body: { id: 'production', name: 'Production', version_id: 'one' },
+  });
+  const runs = [
+    await createRun(server, application, { input: { stops: [] } }),
+    await createRun(server, application, { instance: 'production', input: { stops: [1] } }),
+  ];
+  await server.client.call('createInput', { params, body: { id: 'monday', run_id: runs[0] } });
+  await server.client.call('createInputSet', { params, body: { id: 'peaks', name: 'Peaks', run_ids: runs } });
+  await server.client.call('createEnsemble', {
+    params,
+    body: {
+      id: 'best',
+      name: 'The best',
+      run_groups: [{ id: 'one', instance_id: 'production' }],
+      rules: [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize', index: 0 }],
+    },
+  });
+  const comparison = { baseline_instance_id: 'production', candidate_instance_id: 'latest' };
+  await server.client.call('createShadowTest', {
+    params,
+    body: { id: 'shadow', name: 'Shadow', comparison, termination_events: { maximum_runs: 5 } },
+  });
+  await server.client.call('createSwitchbackTest', {
+    params,
+    body: {
+      id: 'switchback',
+      name: 'Switchback',
+      comparison,
+      generate_random_plan: { unit_duration_minutes: 1, units: 2 },
+    },
+  });
+  await server.client.call('createAcceptanceTest', {
+    params,
+    body: {
+      id: 'accepted',
+      name: 'Accepted',
+      control: { instance_id: 'production' },
+      candidate: { instance_id: 'latest' },
+      metrics: [
+        {
+          field: 'result.value',
+          statistic: 'mean',
+          metric_type: 'direct-comparison',
+          params: { operator: 'le' },
+        },
+      ],
+      input_set_id: 'peaks',
+    },
+  });
+  // They end while schemathesis reads the document.
+  return {
+    applications: [application],
+    versions: ['one'],
+    instances: ['production', 'latest'],
+    runs,
+    inputs: ['monday'],
+    sets: ['peaks'],
+    ensembles: ['best'],
+    shadows: ['shadow'],
+    switchbacks: ['switchback'],
+    acceptances: ['accepted'],
+  };
+}
+
+/** JSON arrays of text are TOML arrays, too. */
+function settings(ids: Ids): string {
+  const dictionaries = Object.entries(ids).map(
+    ([name, known]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(known)}\n`,
+  );
+  const known = (name: keyof Ids) => `{ dictionary = "${name}", probability = ${KNOWN_ID} }`;
+  return `${dictionaries.join('\n')}
+[[operations]]
+exclude-operation-id = ${JSON.stringify(DELETING)}
+[operations.parameters]
+"path.application_id" = ${known('applications')}
+"path.version_id" = ${known('versions')}
+"path.instance_id" = ${known('instances')}
+"path.run_id" = ${known('runs')}
+"path.input_id" = ${known('inputs')}
+"path.input_set_id" = ${known('sets')}
+"path.ensemble_id" = ${known('ensembles')}
+"path.shadow_id" = ${known('shadows')}
+"path.switchback_id" = ${known('switchbacks')}
+"path.acceptance_id" = ${known('acceptances')}
+"query.instance_id" = ${known('instances')}
+`;
+}
+
+const schemathesis = await installPythonPackage('schemathesis');
+const data = mkdtempSync(join(tmpdir(), 'switchyard-fuzz-'));
+const faults: string[] = [];
+const server = await startServerProcess({
+  dataFolder: data,
+  env: { SWITCHYARD_LOG_LEVEL: 'error' },
+  onLog: (line) => faults.push(line),
+});
+const config = join(data, 'schemathesis.toml');
+
+function pass(seed: number): Promise<number> {
+  const child = spawn(
+    schemathesis.commandPath('schemathesis'),
+    [
+      ...['--config-file', config, 'run', `${server.url}/openapi/cloud.json`, '--no-color'],
+      ...['--header', `Authorization: Bearer ${server.token}`],
+      ...['--checks', 'all', '--exclude-checks', DECIDED_OTHERWISE.join(',')],
+      ...['--max-examples', String(EXAMPLES), '--max-time', String(Math.ceil((minutes * 60) / PASSES))],
+      ...['--seed', String(seed), '--continue-on-failure', '--generation-database', 'none'],
+      // That some made-up ids name nothing is meant.
+      ...['--warnings', 'off'],
+    ],
+    {
+      cwd: data,
+      env: {
+        PATH: process.env.PATH,
+        HOME: data,
+        PYTHONPATH: import.meta.dirname,
+        PYTHONDONTWRITEBYTECODE: '1',
+        SCHEMATHESIS_HOOKS: 'fuzz_checks',
+      },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+}
+
+try {
+  writeFileSync(config, settings(await furnish(server)));
+  const codes: number[] = [];
+  for (let seed = firstSeed; seed < firstSeed + PASSES; seed += 1) codes.push(await pass(seed));
+  const alive = await server.request('GET', '/healthz').then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+  for (const fault of faults) process.stdout.write(`the server logged: ${fault}\n`);
+  if (!alive) process.stdout.write('The server does not answer any more.\n');
+  const clean = codes.every((code) => code === 0) && faults.length === 0 && alive;
+  process.stdout.write(
+    `${PASSES} passes, exit codes ${codes.join(', ')}: ${clean ? 'no finding' : 'findings above'}\n`,
+  );
+  process.exitCode = clean ? 0 : 1;
+} finally {
+  await server.kill('SIGTERM');
+  rmSync(data, { recursive: true, force: true });
+}

@@ -1,0 +1,144 @@
+/** A version is a name for one executable of an application; it never runs anything else. */
+
+import Type, { type Static } from 'typebox';
+import { REQUEST_BODY_BYTES_MAX } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { ApplicationParams } from '../schemas/application-params.ts';
+import { describeDeletion } from '../schemas/describe-deletion.ts';
+import { description, nameOrId, optionalNullable, timestamp } from '../schemas/field-schemas.ts';
+import { type ApplicationId, idSchema, newIdSchema, type VersionId } from '../schemas/ids.ts';
+import { PageQuery, pageOrArray } from '../schemas/paging.ts';
+import { Executable, executableExample } from './executables.ts';
+
+export const Version = Type.Object(
+  {
+    id: idSchema<VersionId>('Id of the version.'),
+    application_id: idSchema<ApplicationId>('Its application.'),
+    name: Type.String({ description: 'Name of the version.' }),
+    description: Type.String({ description: 'Description, empty when none was given.' }),
+    executable: Executable,
+    created_at: timestamp('When it was made'),
+    updated_at: timestamp('When it was last changed'),
+  },
+  { $id: 'Version', description: 'A version.' },
+);
+export type Version = Static<typeof Version>;
+
+export const VersionCreate = Type.Object(
+  {
+    id: optionalNullable(newIdSchema<VersionId>('version')),
+    name: optionalNullable(nameOrId('version')),
+    description: optionalNullable(description('version')),
+  },
+  { $id: 'VersionCreate', additionalProperties: false, description: 'The version to make.' },
+);
+
+export const VersionUpdate = Type.Object(
+  { name: optionalNullable(nameOrId('version')), description: optionalNullable(description('version')) },
+  { $id: 'VersionUpdate', description: 'What can be changed; other fields are ignored.' },
+);
+
+const VersionParams = Type.Object({
+  ...ApplicationParams.properties,
+  version_id: idSchema<VersionId>('Id of the version.'),
+});
+
+const example = {
+  id: 'v1',
+  application_id: 'routing',
+  name: 'First plan',
+  description: '',
+  executable: executableExample,
+  created_at: '2026-11-20T08:00:00.000Z',
+  updated_at: '2026-11-20T08:00:00.000Z',
+};
+
+export const createVersion = defineOperation({
+  id: 'createVersion',
+  method: 'POST',
+  path: '/v1/applications/{application_id}/versions',
+  tag: 'versions',
+  summary: 'Create a version',
+  description:
+    'Names the active executable of the application. An application without one answers 400. Without an id one is made, and without a name the version is named after its id.',
+  right: 'write',
+  params: ApplicationParams,
+  body: { schema: VersionCreate, example: { id: 'v1', name: 'First plan' } },
+  responses: { 201: { description: 'The version.', schema: Version, example } },
+  errors: [404],
+});
+
+export const listVersions = defineOperation({
+  id: 'listVersions',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/versions',
+  tag: 'versions',
+  summary: 'List versions',
+  description: 'Lists the versions of the application.',
+  right: 'read',
+  params: ApplicationParams,
+  query: Type.Object(PageQuery),
+  responses: {
+    200: { description: 'The versions, newest first.', schema: pageOrArray(Version), example: [example] },
+  },
+  errors: [404],
+});
+
+export const getVersion = defineOperation({
+  id: 'getVersion',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/versions/{version_id}',
+  tag: 'versions',
+  summary: 'Get a version',
+  description: 'Answers the version with its executable.',
+  right: 'read',
+  params: VersionParams,
+  responses: { 200: { description: 'The version.', schema: Version, example } },
+  errors: [404],
+});
+
+export const updateVersion = defineOperation({
+  id: 'updateVersion',
+  method: 'PUT',
+  path: '/v1/applications/{application_id}/versions/{version_id}',
+  tag: 'versions',
+  summary: 'Update a version',
+  description: 'Changes name and description; the executable of a version never changes.',
+  right: 'write',
+  params: VersionParams,
+  body: { bytesMax: REQUEST_BODY_BYTES_MAX, schema: VersionUpdate, example: { name: 'First good plan' } },
+  responses: { 200: { description: 'The version as it is now.', schema: Version, example } },
+  errors: [404],
+});
+
+export const deleteVersion = defineOperation({
+  id: 'deleteVersion',
+  method: 'DELETE',
+  path: '/v1/applications/{application_id}/versions/{version_id}',
+  tag: 'versions',
+  summary: 'Delete a version',
+  description: describeDeletion(
+    'Deletes the version.',
+    [
+      [
+        'Instances that run it',
+        'Stay, with `version_deleted`; runs of them are refused with a 400 that names the version, until they get another.',
+      ],
+      [
+        'An instance that runs it and is the default instance, takes part in a started experiment, or has runs that are queued or running',
+        'While there is one, the response is 400, names it and changes nothing.',
+      ],
+      ['A started experiment that names it', 'The same.'],
+      ['Runs that have ended', 'Stay, and go on naming the version.'],
+      [
+        'The executable',
+        'Stays while it is active, or another version or a run that has not ended uses it; its archive is removed an hour after that.',
+      ],
+    ],
+    'The id can be taken again; instances that name it then run the new version.',
+  ),
+  right: 'write',
+  params: VersionParams,
+  responses: { 204: { description: 'It is gone.' } },
+  errors: [400, 404],
+});

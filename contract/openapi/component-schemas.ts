@@ -1,0 +1,149 @@
+/**
+ * How the documents write schemas. One with an `$id` becomes a component and a `$ref`. Only keywords that OpenAPI 3.0.3 has
+ * are let through: one that it does not have stops the generation, because leaving it out would make the document promise
+ * less than the server enforces.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { NAME_LENGTH_KEYWORD } from '../schemas/field-schemas.ts';
+
+/** Keywords of a 3.0.3 schema whose values are taken over as they are, in the order they are written. */
+const PLAIN_KEYWORDS = [
+  'type',
+  'format',
+  'nullable',
+  'enum',
+  'title',
+  'description',
+  'default',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'example',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+] as const;
+const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf'] as const;
+const NESTED_KEYWORDS = ['items', 'additionalProperties', 'not'] as const;
+const KNOWN_KEYWORDS = new Set<string>([
+  '$id',
+  // The description says the same.
+  NAME_LENGTH_KEYWORD,
+  'properties',
+  ...PLAIN_KEYWORDS,
+  ...LIST_KEYWORDS,
+  ...NESTED_KEYWORDS,
+]);
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** Collects the named schemas a document refers to. */
+export class ComponentSchemas {
+  readonly #sources = new Map<string, unknown>();
+  readonly #schemas = new Map<string, JsonObject>();
+
+  /** The schema as the document writes it: a reference when it has a name. `where` is for error messages. */
+  schemaOrReference(schema: unknown, where: string): JsonObject {
+    const source = objectAt(schema, where);
+    const id = source.$id;
+    if (id === undefined) return this.#write(source, where);
+    if (typeof id !== 'string' || !/^[A-Za-z0-9]+$/.test(id)) {
+      throw new Error(
+        `The $id at ${where} is ${JSON.stringify(id)}; it must be one word of letters and digits.`,
+      );
+    }
+    const known = this.#sources.get(id);
+    if (known === undefined) {
+      this.#sources.set(id, source);
+      this.#schemas.set(id, this.#write(source, id));
+    } else if (!isDeepStrictEqual(known, source)) {
+      throw new Error(
+        `Two different schemas have the $id ${id}, one of them at ${where}; give one another name.`,
+      );
+    }
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  sortedSchemas(): JsonObject {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #write(source: Record<string, unknown>, where: string): JsonObject {
+    refuseForeign(source, where);
+    const written: JsonObject = {};
+    for (const keyword of PLAIN_KEYWORDS) {
+      if (source[keyword] !== undefined) written[keyword] = toJson(source[keyword]);
+    }
+    if (source.properties !== undefined) {
+      const entries = Object.entries(objectAt(source.properties, `${where}.properties`));
+      written.properties = Object.fromEntries(
+        entries.map(([key, value]) => [key, this.schemaOrReference(value, `${where}.${key}`)]),
+      );
+    }
+    for (const keyword of LIST_KEYWORDS) {
+      const choices = source[keyword];
+      if (Array.isArray(choices)) {
+        written[keyword] = choices.map((choice, index) =>
+          this.schemaOrReference(choice, `${where}.${keyword}[${index}]`),
+        );
+      }
+    }
+    for (const keyword of NESTED_KEYWORDS) {
+      const nested = source[keyword];
+      if (typeof nested === 'boolean') written[keyword] = nested;
+      else if (nested !== undefined) written[keyword] = this.schemaOrReference(nested, `${where}.${keyword}`);
+    }
+    return written;
+  }
+}
+
+function refuseForeign(source: Record<string, unknown>, where: string): void {
+  for (const keyword of Object.keys(source)) {
+    if (!KNOWN_KEYWORDS.has(keyword)) {
+      throw new Error(`The schema at ${where} uses ${keyword}, which OpenAPI 3.0.3 does not have.`);
+    }
+  }
+  if (source.type !== undefined && typeof source.type !== 'string') {
+    throw new Error(
+      `The schema at ${where} has a list of types; OpenAPI 3.0.3 takes one, and nullable: true.`,
+    );
+  }
+  for (const keyword of ['exclusiveMinimum', 'exclusiveMaximum']) {
+    if (source[keyword] !== undefined && typeof source[keyword] !== 'boolean') {
+      throw new Error(
+        `${keyword} at ${where} is not a boolean; in OpenAPI 3.0.3 it goes with minimum or maximum.`,
+      );
+    }
+  }
+  if (source.nullable === true && source.type === undefined) {
+    throw new Error(`The schema at ${where} is nullable without a type; OpenAPI 3.0.3 ignores that.`);
+  }
+  if (Array.isArray(source.items)) {
+    throw new Error(`The schema at ${where} is a tuple; OpenAPI 3.0.3 has one schema for all items.`);
+  }
+}
+
+function objectAt(value: unknown, where: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`There is no schema at ${where}.`);
+  }
+  return value as Record<string, unknown>;
+}
+
+/** A copy that holds JSON only. */
+export function toJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

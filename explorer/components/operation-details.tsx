@@ -1,0 +1,229 @@
+import type { Callback } from '../model/operation/callbacks.ts';
+import type { CodeSample } from '../model/operation/code-samples.ts';
+import type { Content, Example } from '../model/operation/content.ts';
+import { PARAMETER_LOCATIONS, type Parameter } from '../model/operation/parameters.ts';
+import type { Operation } from '../model/operation/read-operation.ts';
+import type { RequestBody, Response } from '../model/operation/request-and-responses.ts';
+import type { SecurityRequirement } from '../model/operation/security.ts';
+import { formatAnchorHref } from '../model/schema/anchor-href.ts';
+import {
+  Facts,
+  Faults,
+  FieldBody,
+  FieldGroups,
+  FieldList,
+  FieldTypeLabel,
+  RawBlockList,
+} from './field-list.tsx';
+import { Code, Tabs } from './host.tsx';
+import { formatSingleLine, Markdown } from './markdown.tsx';
+
+type Heading = 'h3' | 'h4' | 'h5';
+
+const titles = {
+  path: 'Path parameters',
+  query: 'Query parameters',
+  header: 'Header parameters',
+  cookie: 'Cookie parameters',
+  other: 'Other parameters',
+} as const;
+
+type Props = { operation: Operation; samples: readonly CodeSample[]; heading: Heading };
+
+/** What the toggle of an operation shows: who may call it, with what, and what comes back. */
+export function OperationDetails({ operation, samples, heading: Title }: Props) {
+  const { id, facts, security, servers, parameters, body, responses, callbacks, blocks } = operation;
+  return (
+    <>
+      <Facts facts={facts} />
+      <Security ways={security} />
+      <Servers servers={servers} />
+      <Parameters parameters={parameters} heading={Title} />
+      {body && <BodyPart body={body} heading={Title} />}
+      <Title>Call it</Title>
+      <Tabs
+        group="api-language"
+        id={`${id}-samples`}
+        panels={samples.map(({ label, language, code }) => ({
+          label,
+          content: <Code language={language} code={code} />,
+        }))}
+      />
+      {responses.length > 0 && <Title>Responses</Title>}
+      {responses.map((response) => (
+        <ResponsePart key={response.id} response={response} />
+      ))}
+      {callbacks.length > 0 && <Title>Callbacks</Title>}
+      {callbacks.map((callback) => (
+        <CallbackPart key={callback.id} callback={callback} heading={Title} />
+      ))}
+      <RawBlockList blocks={blocks} />
+    </>
+  );
+}
+
+function Parameters({ parameters, heading: Title }: { parameters: readonly Parameter[]; heading: Heading }) {
+  return [...PARAMETER_LOCATIONS, 'other' as const].map((location) => {
+    const fields = parameters.filter((parameter) => parameter.in === location).map(({ field }) => field);
+    if (fields.length === 0) return null;
+    return (
+      <div key={location}>
+        <Title>{titles[location]}</Title>
+        <FieldList fields={fields} />
+      </div>
+    );
+  });
+}
+
+/** A call the API makes: what it sends, and what it wants to be answered. */
+function CallbackPart({ callback, heading }: { callback: Callback; heading: Heading }) {
+  const { id, name, method, address, description, parameters, body, responses, blocks, faults } = callback;
+  const Title = heading === 'h3' ? 'h4' : 'h5';
+  return (
+    <details className="api-response" id={id}>
+      <summary>
+        <code>{name}</code> {method} <code>{address}</code>
+      </summary>
+      <Markdown text={description} />
+      <Faults faults={faults} />
+      <Parameters parameters={parameters} heading={Title} />
+      {body && <BodyPart body={body} heading={Title} all />}
+      {responses.length > 0 && <Title>Answers it wants</Title>}
+      {responses.map((response) => (
+        <ResponsePart key={response.id} response={response} />
+      ))}
+      <RawBlockList blocks={blocks} />
+    </details>
+  );
+}
+
+function Security({ ways }: { ways: readonly SecurityRequirement[] }) {
+  if (ways.length === 0) return null;
+  const words = ways.map((access) =>
+    access.length === 0
+      ? 'nothing'
+      : access
+          .map(({ label: said, scopes }) => (scopes.length === 0 ? said : `${said} for ${scopes.join(', ')}`))
+          .join(' and '),
+  );
+  const descriptions = new Set(ways.flat().map(({ description }) => description));
+  return (
+    <>
+      <p className="api-fact">Needs: {words.join(', or ')}</p>
+      {[...descriptions].map((description) => (
+        <Markdown key={description} text={description} />
+      ))}
+    </>
+  );
+}
+
+/** One server whose address is a path is where the document came from, and goes without saying. */
+function Servers({ servers }: { servers: Operation['servers'] }) {
+  const [first, ...others] = servers;
+  if (others.length === 0 && first?.url.startsWith('/') && first.blocks.length === 0) return null;
+  return servers.map(({ url, description, blocks }, index) => (
+    <div key={`${url}${index}`}>
+      <p className="api-fact">
+        Server: <code>{url}</code>
+      </p>
+      <Markdown text={description} />
+      <RawBlockList blocks={blocks} />
+    </div>
+  ));
+}
+
+/** `all` says that no sample of code shows the first example. */
+function BodyPart({
+  body,
+  heading: Title,
+  all = false,
+}: {
+  body: RequestBody;
+  heading: Heading;
+  all?: boolean;
+}) {
+  const { required, description, contents, blocks, faults } = body;
+  return (
+    <>
+      <Title>Body {required && <span className="api-required">required</span>}</Title>
+      <Markdown text={description} />
+      <Faults faults={faults} />
+      {contents.map((content, index) => (
+        // The samples show the first example of a body of JSON already.
+        <ContentPart
+          key={content.mediaType}
+          content={content}
+          examplesFrom={!all && index === 0 && isPlainJson(content.examples[0]) ? 1 : 0}
+        />
+      ))}
+      <RawBlockList blocks={blocks} />
+    </>
+  );
+}
+
+function isPlainJson(example: Example | undefined): boolean {
+  return example?.language === 'json' && example.title === '' && example.description === '';
+}
+
+function ContentPart({ content, examplesFrom }: { content: Content; examplesFrom: number }) {
+  const { mediaType, field, examples, blocks } = content;
+  return (
+    <div className="api-content" id={field.id}>
+      <p className="api-line">
+        <code>{mediaType}</code> <FieldTypeLabel field={field} />
+      </p>
+      {examples.slice(examplesFrom).map(({ title, description, language, text, isGenerated: made }) => (
+        <div key={title}>
+          <Markdown text={description} />
+          <Code
+            language={language}
+            code={text}
+            caption={made ? 'Example, made from the fields' : title === '' ? 'Example' : `Example: ${title}`}
+          />
+        </div>
+      ))}
+      <FieldBody field={field} />
+      <FieldGroups groups={field.groups} />
+      <RawBlockList blocks={blocks} />
+    </div>
+  );
+}
+
+function ResponsePart({ response }: { response: Response }) {
+  const { id, status, description, headers, contents, links, blocks, faults, unfoldedAt: again } = response;
+  const line = formatSingleLine(description);
+  return (
+    <details className="api-response" id={id}>
+      <summary>
+        <code className={`api-status api-${/^[1-5]/.exec(status)?.[0] ?? 'any'}`}>{status}</code> {line}
+      </summary>
+      {line === undefined && <Markdown text={description} />}
+      <p className="api-fact">
+        {/* biome-ignore lint/a11y/useValidAnchor: as with the names of fields. */}
+        <a className="api-self">Link to this response</a>
+      </p>
+      {again && (
+        <p className="api-fact">
+          The same answer as <a href={formatAnchorHref(again.id)}>{again.label}</a>.
+        </p>
+      )}
+      <Faults faults={faults} />
+      {contents.map((content) => (
+        <ContentPart key={content.mediaType} content={content} examplesFrom={0} />
+      ))}
+      {headers.length > 0 && (
+        <>
+          <p className="api-label">Headers</p>
+          <FieldList fields={headers} />
+        </>
+      )}
+      {links.length > 0 && (
+        <>
+          <p className="api-label">Links</p>
+          <FieldList fields={links} />
+        </>
+      )}
+      <RawBlockList blocks={blocks} />
+    </details>
+  );
+}

@@ -1,0 +1,115 @@
+import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' };
+import marketplace from '@switchyard/contract/openapi/marketplace.json' with { type: 'json' };
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, test } from 'vitest';
+import { listOperations } from '../model/operation/read-operation.ts';
+import { findMissingContent } from '../testing/missing-content.ts';
+import { renderOperation } from '../testing/render-operation.tsx';
+import { Operation } from './operation.tsx';
+
+const specs = { cloud, marketplace };
+const path = '/v1/applications/{application_id}/runs';
+
+describe('messages', () => {
+  test.for([
+    [undefined, 'No API specified.'],
+    ['', 'No API specified.'],
+    ['  ', 'No API specified.'],
+    ['clod', 'API specification not found.'],
+    ['constructor', 'API specification not found.'],
+  ] as const)('the spec %j gives "%s"', ([spec, message]) => {
+    const html = renderToStaticMarkup(<Operation specs={specs} spec={spec} method="get" path={path} />);
+    expect(html).toBe(`<p class="api-message">${message}</p>`);
+  });
+
+  test('an operation that the document lacks is named', () => {
+    const html = renderToStaticMarkup(<Operation specs={specs} spec="cloud" method="trace" path="/v1/<x>" />);
+    expect(html).toContain('has no operation <code>TRACE /v1/&lt;x&gt;</code>');
+  });
+});
+
+describe('an operation', () => {
+  const html = renderToStaticMarkup(
+    <Operation specs={specs} spec="cloud" method="POST" path={path} level={2} />,
+  );
+
+  test('shows badge, summary, description and a toggle with both labels', () => {
+    expect(html).toContain('<h2 id="create-run">Create a run ');
+    expect(html).toContain('<span class="api-method api-post">POST</span>');
+    expect(html).toMatch(
+      /<details class="api-details"><summary><span class="api-view">View<\/span><span class="api-hide">Hide<\/span>/,
+    );
+    expect(html).toContain('Without <code>instance_id</code> the default');
+  });
+
+  test('shows parameters by place, body fields that unfold, and answers that unfold with a sketch', () => {
+    expect(html).toMatch(
+      /Path parameters[\s\S]*application_id[\s\S]*Query parameters[\s\S]*instance_id[\s\S]*Header parameters[\s\S]*Idempotency-Key/,
+    );
+    expect(html).toContain('<li class="api-field" id="create-run.body.configuration.queuing.priority">');
+    expect(html).toContain('<summary>Fields of <code>queuing</code></summary>');
+    expect(html).toMatch(/<details class="api-response" id="create-run.202">[\s\S]*run_id/);
+    expect(html).toContain('<span class="api-required"> required</span>');
+  });
+
+  test('holds no script, handler, form or call', () => {
+    expect(html).not.toMatch(/<script|\son[a-z]+=|<form|<input|<iframe/);
+  });
+});
+
+describe('a document that is out to harm', () => {
+  const bad = '<img src=x onerror=alert(1)>[x](javascript:alert(1))';
+  const document = {
+    paths: {
+      '/<b>': {
+        get: {
+          summary: bad,
+          description: bad,
+          externalDocs: { url: 'javascript:alert(1)', description: bad },
+          parameters: [
+            { name: '"><script>', in: 'query', description: bad, example: bad, schema: { enum: [bad] } },
+          ],
+          responses: {
+            '"><script>': {
+              description: bad,
+              content: { [bad]: { schema: { title: bad, properties: { [bad]: {} } } } },
+            },
+          },
+        },
+      },
+    },
+  };
+
+  test('is shown as text', () => {
+    const { html } = renderOperation(document, 'get', '/<b>');
+    expect(html).not.toMatch(/<img|<script|href="javascript/i);
+    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  });
+});
+
+describe('our own documents', () => {
+  test.for(Object.entries(specs))(
+    'nothing of %s is hidden, and every link leads somewhere',
+    ([, document]) => {
+      for (const { method, path: at } of listOperations(document)) {
+        const { html } = renderOperation(document, method, at);
+        expect(findMissingContent(document, method, at, html), `${method} ${at}`).toEqual([]);
+        const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+        for (const [, target = ''] of html.matchAll(/ href="#([^"]*)"/g))
+          expect(ids).toContain(decodeURIComponent(target));
+        expect(html).not.toContain('class="api-fault"');
+      }
+    },
+  );
+
+  test('the look for what is hidden finds it', () => {
+    const document = {
+      paths: { '/a': { get: { description: 'Seen.', responses: { 200: { description: 'Unseen.' } } } } },
+    };
+    expect(findMissingContent(document, 'get', '/a', '<p>Seen.</p>')).toEqual([
+      'responses: 200',
+      'description: Unseen.',
+    ]);
+  });
+});

@@ -1,4 +1,0 @@
-/** A link to an anchor of the page. What is no letter, digit or plain mark is escaped; browsers undo that. */
-export function hrefOf(id: string): string {
-  return `#${id.replace(/[^\p{L}\p{N}\-._~!$'()*+,;=:@[\]]/gu, encodeURIComponent)}`;
-}

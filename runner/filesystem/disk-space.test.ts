@@ -1,0 +1,33 @@
+/** Whether there is room, on a disk of its own that is as full as root can make it. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createScratchFolder, removeFolder } from '../testing/runner-harness.ts';
+
+const folder = createScratchFolder();
+afterAll(() => removeFolder(folder));
+
+/** In a name space of its own, so that the disk goes with the shell. */
+function onDiskOf4KiBBlocks(script: string): { status: number | null; stdout: string; stderr: string } {
+  const setUp =
+    'cd "$0" && truncate -s 64M image && mkfs.ext4 -q -b 4096 image && mkdir -p disk && mount -o loop image disk';
+  const room = `import(process.argv[1]).then(({ hasDiskSpace }) => console.log(hasDiskSpace('disk')))`;
+  return spawnSync(
+    'unshare',
+    [
+      ...['--mount', 'sh', '-c', `{ ${setUp}; } || exit 77; ${script}`],
+      ...[folder, process.execPath, room, join(import.meta.dirname, 'disk-space.ts')],
+    ],
+    { encoding: 'utf8' },
+  );
+}
+
+test('R2: a disk on which root can write nothing more has no room', (context) => {
+  const ask = '"$1" -e "$2" "$3"';
+  const { status, stdout } = onDiskOf4KiBBlocks(
+    `${ask}; head -c 100M /dev/zero > disk/fill; ${ask}; head -c 5000 /dev/zero > disk/more || echo full`,
+  );
+  if (status === 77 || status === null || stdout === '') return context.skip('no file can be mounted here');
+  expect(stdout).toBe('true\nfalse\nfull\n');
+  execFileSync('rm', [join(folder, 'image')]);
+});

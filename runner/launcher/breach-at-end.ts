@@ -1,0 +1,44 @@
+/** Finds the limit that an app exceeded when it ended without being stopped by the launcher. */
+
+import { countHostOomKills } from '../process/oom-score.ts';
+import { computeFileSizeLimitBytes } from '../sandbox/command-chain.ts';
+import type { LaunchPlan } from '../sandbox/launch-plan.ts';
+import {
+  createDiskBreach,
+  createOutputBreach,
+  HOST_OUT_OF_MEMORY_MESSAGE,
+  type LimitBreach,
+  type Watchdog,
+} from './watchdog.ts';
+
+export interface AppExit {
+  exitCode: number | null;
+  signal: string | null;
+  plan: LaunchPlan;
+  stdoutBytes: number;
+  watchdog: Watchdog | undefined;
+  /** Result of countHostOomKills before the app started. */
+  oomKillsAtStart: number;
+}
+
+/** Returns a limit that the kernel enforced, or that was exceeded after the last sample; undefined when there is none. */
+export function findBreachAtEnd(exit: AppExit): LimitBreach | undefined {
+  const { exitCode, signal, plan, stdoutBytes, watchdog } = exit;
+  const { limits, stdoutIsLog } = plan;
+  if (!stdoutIsLog && stdoutBytes > limits.outputBytes) {
+    return createOutputBreach(stdoutBytes, limits.outputBytes);
+  }
+  const onDisk = watchdog?.findDiskBreach();
+  if (onDisk !== undefined || exitCode === 0) return onDisk;
+  const memory = watchdog?.findOomBreach() ?? findHostOomBreach(exit);
+  if (memory !== undefined) return memory;
+  const isFileTooLarge = signal === 'SIGXFSZ' || exitCode === 128 + 25;
+  return isFileTooLarge ? createDiskBreach(computeFileSizeLimitBytes(plan), limits.fileBytes) : undefined;
+}
+
+/** A breach when SIGKILL ended the app, not sent by the launcher, while the kernel killed processes for lack of memory. */
+function findHostOomBreach({ exitCode, signal, oomKillsAtStart }: AppExit): LimitBreach | undefined {
+  const isKilled = signal === 'SIGKILL' || exitCode === 128 + 9;
+  if (!isKilled || countHostOomKills() === oomKillsAtStart) return undefined;
+  return { reason: 'memory', error: HOST_OUT_OF_MEMORY_MESSAGE };
+}

@@ -1,0 +1,47 @@
+/** Finds the processes of a run that no pid namespace ends. */
+
+import {
+  findProcessesByMarker,
+  findProcessesByUsers,
+  findWriters,
+  listProcesses,
+} from '../process/processes.ts';
+import { listCgroupProcesses, type RunCgroups } from '../sandbox/run-cgroups.ts';
+
+export interface RunProcessTraits {
+  /** First process of the run, which has ended; it leads the process group and the session of the run. */
+  rootPid: number;
+  /** When that process started, in clock ticks since boot. */
+  rootStartTicks: string;
+  /** Value of RUN_MARKER_VARIABLE in the environment of the run's processes. */
+  marker: string;
+  /** Start in clock ticks of every process that the watchdog saw, by process id. */
+  seen: ReadonlyMap<number, string>;
+  /** User id that this run alone has. */
+  user: number | undefined;
+  cgroup: RunCgroups | undefined;
+  /** Files of stdout and stderr; processes that write to them are searched when the run has no user of its own. */
+  outputFiles: string[];
+}
+
+/**
+ * Returns the ids of live processes that have the process group, session, user, cgroup, environment marker or output of
+ * the run, that the watchdog saw, or that descend from one of these; without `rootPid`.
+ */
+export function findRunProcesses(traits: RunProcessTraits): Set<number> {
+  const { rootPid, rootStartTicks, marker, seen, user, cgroup, outputFiles } = traits;
+  const all = listProcesses();
+  const known = all.filter(
+    (one) =>
+      one.pid !== rootPid &&
+      (one.processGroupId === rootPid || one.sessionId === rootPid || seen.get(one.pid) === one.startTicks),
+  );
+  const found = new Set(known.map((one) => one.pid));
+  for (const one of all) if (found.has(one.parentPid)) found.add(one.pid);
+  for (const pid of findProcessesByMarker((text) => text === marker)) found.add(pid);
+  if (user === undefined) for (const pid of findWriters(outputFiles, rootStartTicks)) found.add(pid);
+  else for (const pid of findProcessesByUsers(new Set([user]))) found.add(pid);
+  if (cgroup !== undefined) for (const pid of listCgroupProcesses(cgroup)) found.add(pid);
+  found.delete(rootPid);
+  return found;
+}

@@ -1,0 +1,366 @@
+/**
+ * Apps that mean ill, each with the way to tell from its end what came of it. README.md has them as a table; the rows have
+ * these names.
+ */
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import type { EndedRun, Host, LogLine } from '../types.ts';
+import {
+  type AppSpec,
+  createShellApp,
+  createUniqueSeconds,
+  listProcessesWithArgument,
+  MIB,
+} from './runner-harness.ts';
+
+/** `refused`: it had no effect. `bounded`: it was ended or capped at a limit. `not held`: it did as it liked. */
+export type AttackResult = 'refused' | 'bounded' | 'not held';
+
+export interface Attack {
+  spec: AppSpec;
+  classify(end: { outcome: EndedRun; stdout: string; lines: LogLine[]; host: Host }): AttackResult;
+  /** Programs of the host that it is made with. */
+  requiredTools?: string[];
+  /** The kernel lets it link to files of others, as it does by default. */
+  allowsHardLinks?: true;
+}
+
+export const ATTACK_LIMITS = {
+  memoryBytes: 256 * MIB,
+  fileBytes: 32 * MIB,
+  files: 2_000,
+  processes: 60,
+  durationMs: 15_000,
+  outputBytes: MIB,
+  logBytes: MIB,
+};
+
+/** Ended at this limit. */
+function endsBy(reason: EndedRun['reason'], ...scripts: string[]): Attack {
+  return {
+    spec: { files: createShellApp(scripts.join('\n')) },
+    classify: ({ outcome }) => (outcome.reason === reason ? 'bounded' : 'not held'),
+  };
+}
+
+/** The app says itself whether it got through, as the last line it prints. */
+function says(...scripts: string[]): Attack {
+  return {
+    spec: { files: createShellApp(scripts.join('\n')) },
+    classify: ({ stdout }) => verdictIn(stdout) ?? 'not held',
+  };
+}
+
+function verdictIn(stdout: string): AttackResult | undefined {
+  const said = stdout.trim();
+  return said === 'refused' || said === 'bounded' ? said : undefined;
+}
+
+/**
+ * Twenty times a step in Python that takes memory which its own resident memory does not show; 20 MB or more each time. The
+ * limit on files is far above what other tests write meanwhile: without a disk of its own, a run with descriptors under way
+ * in a socket is ended for disk space that the host loses, and then this would not measure memory.
+ */
+function unshown(step: string, before = ''): Attack {
+  return {
+    requiredTools: ['python3'],
+    spec: {
+      limits: { openFiles: 4096, fileBytes: 8 * 1024 * MIB },
+      ...python(
+        `import ctypes, gc, mmap, os, socket, time
+libc = ctypes.CDLL(None); keep = []; a, b = socket.socketpair(); keep.append((a, b))
+${before}
+try:
+  for i in range(20):${step}
+except OSError:
+  print("refused", flush=True); os._exit(1)
+time.sleep(3)
+`,
+      ),
+    },
+    classify: ({ outcome, stdout }) =>
+      outcome.reason === 'memory' ? 'bounded' : (verdictIn(stdout) ?? 'not held'),
+  };
+}
+
+function counted(script: Pick<Attack, 'spec' | 'requiredTools'>): Attack {
+  const judge: Attack['classify'] = ({ outcome, stdout }) =>
+    outcome.reason === 'processes' || (Number(stdout) > 0 && Number(stdout) <= ATTACK_LIMITS.processes + 4)
+      ? 'bounded'
+      : 'not held';
+  return { ...script, classify: judge };
+}
+
+const python = (script: string): AppSpec => ({ type: 'python', files: { 'main.py': script } });
+const daemonSeconds = createUniqueSeconds();
+/** 40 MB in `$1`, in ten files, there for longer than the watchdog ever looks away; gone again before the end. */
+const FILL = `fill() { for i in 0 1 2 3 4 5 6 7 8 9; do head -c 4000000 /dev/zero > "$1/switchyard-$$-$i"; done; sleep 2.5; rm -f "$1"/switchyard-$$-*; }`;
+/** A copy that may be executed and not be read: the kernel lets nobody but root look at such a process. */
+const HIDING = 'cp "$(readlink -f /usr/bin/perl)" hidden && chmod 111 hidden';
+const UNLINKED = `'for (1..10) { open($f[$_], ">", "x"); unlink "x"; syswrite($f[$_], "x" x 4e6); } sleep 10'`;
+
+/** Python that makes a file of 16 MB without a name. */
+const UNNAMED = `import os, time
+block = b"x" * 4000000
+def unnamed():
+  fd = os.open('f', os.O_RDWR | os.O_CREAT); os.unlink('f')
+  for i in range(4): os.write(fd, block)
+  return fd`;
+
+export const ATTACKS: Record<string, Attack> = {
+  'forks without end': counted({
+    spec: {
+      files: createShellApp(
+        `perl -e 'while (1) { my $p = fork; if (!defined $p) { last } if (!$p) { sleep 60; exit } $n++ } print $n; kill 9, -getppid; exit 1'`,
+      ),
+    },
+  }),
+  'threads without end': counted({
+    requiredTools: ['python3'],
+    spec: python(
+      'import os, threading, time\nn = 0\ntry:\n  while True:\n    threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); n += 1\nexcept RuntimeError: pass\nprint(n, flush=True)\nos._exit(1)\n',
+    ),
+  }),
+  'memory in one process': endsBy('memory', `perl -e '$x[$_] = "x" x 1e7 for (1..200); sleep 10'`),
+  'memory in many processes': endsBy(
+    'memory',
+    `for i in 1 2 3 4 5 6; do perl -e '$x = "x" x 6e7; sleep 10' & done; wait`,
+  ),
+  'memory in files without a name (memfd)': unshown(`
+    keep.append(os.memfd_create("m")); os.write(keep[-1], b"x" * 20000000)`),
+  'memory in such files, sent over a socket and closed': unshown(`
+    f = os.memfd_create("m"); os.write(f, b"x" * 20000000); socket.send_fds(a, [b"x"], [f]); os.close(f)`),
+  'memory in page tables, by reading what was never written': unshown(
+    `
+    for at in range(i * 6000, (i + 1) * 6000): ctypes.string_at(zeros + (at << 21), 1)`,
+    'libc.mmap.restype = ctypes.c_void_p; zeros = libc.mmap(None, ctypes.c_size_t(120000 << 21), 1, 0x4022, -1, ctypes.c_long(0))',
+  ),
+  'memory in buffers of sockets': unshown(
+    `
+    for at in range(95):
+      pair = socket.socketpair(); keep.append(pair); pair[0].setblocking(False)
+      try:
+        while True: pair[0].send(b"x" * 65536)
+      except BlockingIOError: pass`,
+  ),
+  'memory in pages given to pipes (vmsplice)': unshown(
+    `
+    r, w = os.pipe(); keep.append((r, w))
+    m = mmap.mmap(-1, 34 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS); m.madvise(14)
+    at = -(-ctypes.addressof(ctypes.c_char.from_buffer(m)) // (1 << 21)) * (1 << 21)
+    for page in range(16):
+      ctypes.memset(at + (page << 21), 1, 1 << 21)
+      v = (ctypes.c_size_t * 2)(at + (page << 21), 4096)
+      if libc.vmsplice(w, v, ctypes.c_size_t(1), 2) != 4096: raise OSError("refused")
+    del m; gc.collect()`,
+  ),
+  'memory that no process shows, on a host that has none left': {
+    requiredTools: ['python3'],
+    spec: python(
+      'import mmap, time\nm = mmap.mmap(-1, 400 << 20)\nfor at in range(0, 100 << 20, 4 << 20):\n  m[at:at + (4 << 20)] = b"x" * (4 << 20); m.madvise(mmap.MADV_DONTNEED)\ntime.sleep(10)\n',
+    ),
+    classify: ({ outcome }) =>
+      outcome.reason === 'memory' && outcome.error.startsWith('The host had') ? 'bounded' : 'not held',
+  },
+  'shared memory of System V, which belongs to no process': {
+    ...says(
+      `perl -e 'for (1..20) { my $id = shmget(0, 2e7, 0600); if (!defined $id) { print "refused"; exit } push @ids, $id; shmwrite($id, "x" x 2e7, 0, 2e7) } sleep 1; END { shmctl($_, 0, 0) for @ids }'`,
+    ),
+    classify: ({ outcome, stdout }) =>
+      outcome.reason === 'memory' ? 'bounded' : (verdictIn(stdout) ?? 'not held'),
+  },
+  'being what the kernel ends last (oom_score_adj)': says(
+    'try() { echo 0 > /proc/$1/oom_score_adj && [ "$(cat /proc/$1/oom_score_adj)" = 0 ]; }',
+    '{ try $$ || try 1; } 2>/dev/null || { echo refused; exit; }',
+    'for i in 1 2 3 4 5 6 7 8; do sleep 0.5; [ "$(cat /proc/$$/oom_score_adj)" = 1000 ] && echo bounded && exit; done',
+  ),
+  'leaving the core it was given': {
+    requiredTools: ['python3'],
+    spec: {
+      ...python(
+        `import os, time
+had = os.sched_getaffinity(0)
+try: os.sched_setaffinity(0, range(os.cpu_count()))
+except OSError: pass
+print(len(os.sched_getaffinity(0)) - len(had), end=' ', flush=True)
+begun = time.monotonic()
+if os.fork() == 0:
+  while time.monotonic() < begun + 1: pass
+  os._exit(0)
+while time.monotonic() < begun + 1: pass
+os.wait(); t = os.times()
+print((t.user + t.system + t.children_user + t.children_system) / (time.monotonic() - begun))
+`,
+      ),
+      limits: { cores: 1 },
+    },
+    classify: ({ stdout, host }) => {
+      const [more, cores] = stdout.split(' ').map(Number);
+      if (more === 0) return 'refused';
+      // On a busy machine it may get no more, though nothing holds it.
+      return host.enforcement.cores.startsWith('cgroup') && Number(cores) < 1.3 ? 'bounded' : 'not held';
+    },
+  },
+  'one large file': endsBy('disk', 'head -c 40000000 /dev/zero > f; sleep 10'),
+  'many files': endsBy('disk', FILL, 'fill .'),
+  'files in /tmp': endsBy('disk', FILL, 'fill /tmp'),
+  'files in /dev/shm': endsBy('disk', FILL, 'fill /dev/shm'),
+  'empty files without end': endsBy(
+    'disk',
+    `perl -e 'for (1..1e6) { open($f, ">", "f$_"); close $f } sleep 10'`,
+  ),
+  'folders nested without end': endsBy(
+    'disk',
+    `perl -e 'for (1..1500) { mkdir "dddddddd"; chdir "dddddddd" }'`,
+  ),
+  'files in a folder that nobody may read': endsBy('disk', FILL, 'mkdir h; chmod 300 h; fill h; sleep 10'),
+  'deleted files that stay open': endsBy('disk', `perl -e ${UNLINKED}`),
+  'deleted files of a process that hides them': endsBy('disk', HIDING, `./hidden -e ${UNLINKED}`),
+  'deleted files under way in a socket': {
+    ...endsBy('disk'),
+    requiredTools: ['python3'],
+    spec: python(
+      `${UNNAMED}
+import socket
+one, other = socket.socketpair()
+for i in range(20):
+  try: fd = unnamed()
+  except OSError: break
+  socket.send_fds(one, [b"x"], [fd]); os.close(fd)
+time.sleep(10)
+`,
+    ),
+  },
+  'deleted files that are mapped and closed': {
+    ...endsBy('disk'),
+    requiredTools: ['python3'],
+    spec: python(
+      `${UNNAMED}
+import ctypes
+mmap = ctypes.CDLL(None).mmap
+mmap.restype = ctypes.c_void_p
+mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+for i in range(20):
+  try: fd = unnamed()
+  except OSError: break
+  assert mmap(None, 4096, 1, 2, fd, 0) > 0; os.close(fd)
+time.sleep(10)
+`,
+    ),
+  },
+  'outputs that are holes of any length': {
+    spec: {
+      outputFormat: 'csv-archive',
+      files: createShellApp(
+        'for i in 1 2 3 4; do truncate -s 20M output/$i 2>/dev/null || dd of=output/$i bs=1 seek=20971520 count=0; done',
+      ),
+    },
+    classify: ({ outcome }) => (outcome.reason === 'output' ? 'bounded' : 'not held'),
+  },
+  'a log without end': logs('yes "a line of the log" >&2'),
+  'a line of the log without end': logs(`tr '\\0' x < /dev/zero >&2`),
+  'stdout without end': endsBy('output', 'yes'),
+  'SIGTERM ignored': {
+    ...endsBy('duration', `trap '' TERM; while :; do sleep 0.1; done`),
+  },
+  'daemons left behind': {
+    spec: {
+      files: createShellApp(
+        `(setsid env -i sh -c "sleep ${daemonSeconds} >/dev/null 2>&1 </dev/null & (sleep ${daemonSeconds} &) &" &) & sleep 0.3`,
+      ),
+    },
+    classify: () => (listProcessesWithArgument(daemonSeconds).length === 0 ? 'bounded' : 'not held'),
+  },
+  'kill of everything it may (kill -9 -1)': {
+    spec: { files: createShellApp(`perl -e 'kill 9, -1; print "alive"'`) },
+    // Where the app has no user of its own it has ours: that launcher and runner are there to tell is the answer.
+    classify: () => 'refused',
+  },
+  'writing to the files of process 1': {
+    spec: {
+      files: createShellApp(
+        'for n in 3 4 5 10; do head -c 3000000 /dev/zero >> /proc/1/fd/$n; done 2>/dev/null; exit 7',
+      ),
+    },
+    classify: ({ outcome }) => (outcome.exitCode === 7 && outcome.reason === 'exit' ? 'refused' : 'not held'),
+  },
+  'links, pipes and devices for results': {
+    spec: {
+      outputFormat: 'multi-file',
+      files: createShellApp(
+        [
+          'cd outputs/solutions; echo real > real; ln -s /etc/passwd link; ln -s /etc folder; mkfifo pipe',
+          'mknod device c 1 5 2>/dev/null; mkdir deep; ln -s / deep/root; ln /etc/passwd hard 2>/dev/null',
+          'mkfifo ../statistics/statistics.json; ln -s /etc/passwd ../assets/assets.json',
+        ].join('\n'),
+      ),
+    },
+    classify: ({ outcome }) => {
+      const { solutions, statistics, assets } = outcome;
+      const names = solutions && execFileSync('tar', ['-tzf', solutions.path], { encoding: 'utf8' });
+      return names === 'real\n' && !statistics && !assets ? 'refused' : 'not held';
+    },
+  },
+  "the server's files, as hard links for results": {
+    allowsHardLinks: true,
+    spec: {
+      outputFormat: 'multi-file',
+      files: createShellApp(
+        [
+          'cd outputs; echo real > solutions/real; ln "$1" solutions/x; ln "$1" assets/assets.json',
+          'ln "$1" statistics/statistics.json',
+        ].join('\n'),
+      ),
+    },
+    classify: ({ outcome }) => {
+      const { solutions, statistics, assets } = outcome;
+      const names = solutions && execFileSync('tar', ['-tzf', solutions.path], { encoding: 'utf8' });
+      return names === 'real\n' && !statistics && !assets ? 'refused' : 'not held';
+    },
+  },
+  "descriptors that the server's start left open": {
+    spec: { files: createShellApp('ls -l /proc/$$/fd | grep -cE "> (/|/etc/passwd)$"') },
+    classify: ({ stdout }) => (stdout === '0\n' ? 'refused' : 'not held'),
+  },
+  'a core file': {
+    spec: { files: createShellApp(`ulimit -c; perl -e 'kill "SEGV", $$'; ls | grep -c core`) },
+    classify: ({ stdout }) => (stdout === '0\n0\n' ? 'refused' : 'not held'),
+  },
+  'more rights by setuid programs': says(
+    `grep -q 'NoNewPrivs:.1' /proc/self/status && echo refused || echo open`,
+  ),
+  'mounts, clock, name of the host, sysrq': says(
+    'export PATH=$PATH:/usr/sbin:/sbin',
+    `mkdir m; { mount -t tmpfs none m || date -s "@$(date +%s)" || hostname "$(hostname)" || echo h > /proc/sysrq-trigger; } >/dev/null 2>&1 && echo open || echo refused`,
+  ),
+  'namespaces of its own': says('unshare -Ur true 2>/dev/null && echo open || echo refused'),
+  'keyrings, bpf, io_uring, userfaultfd, vsock': {
+    requiredTools: ['python3'],
+    spec: python(
+      `import ctypes, platform, socket
+call = ctypes.CDLL(None).syscall
+arm = platform.machine() == 'aarch64'
+got = [n for n in ((219, 280, 425, 282) if arm else (250, 321, 425, 323)) if call(n, 0, -3, 0, 0, 0) >= 0]
+try: got.append(socket.socket(40, socket.SOCK_STREAM))
+except OSError: pass
+errors = ctypes.CDLL(None, use_errno=True); errors.syscall(219 if arm else 250, 0, -3, 0)
+print('refused' if not got and ctypes.get_errno() == 1 else got)
+`,
+    ),
+    classify: ({ stdout }) => (stdout === 'refused\n' ? 'refused' : 'not held'),
+  },
+};
+
+/** Goes on while the log is cut, until its time is up. */
+function logs(script: string): Attack {
+  return {
+    spec: { files: createShellApp(script), limits: { durationMs: 1_000 } },
+    classify: ({ outcome, lines }) => {
+      const kept = lines.reduce((sum, line) => sum + line.text.length, 0);
+      // Quicker than it can be cut it comes to the limit of any file.
+      const isHeld = outcome.isLogTruncated && (outcome.reason === 'duration' || outcome.reason === 'disk');
+      const onDisk = statSync(outcome.stderr.path).size;
+      return isHeld && kept < 2 * MIB && onDisk <= ATTACK_LIMITS.logBytes ? 'bounded' : 'not held';
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/** The JSON object the app prints: what was asked, the plan, the figures to compare runs by, and a map. */
+
+import { formatTime, round } from '../input/times.ts';
+import type { Options } from '../options.ts';
+import type { Model } from '../search/model.ts';
+import type { Incumbent, Search } from '../search/search.ts';
+import { type Schedule, scheduleRoute } from './schedule.ts';
+import { explainUnplanned } from './unplanned-reasons.ts';
+
+/** How many points of the incumbent's history are kept, so that the statistics stay well under 10 kB. */
+const historyLimit = 60;
+
+export function buildOutput(model: Model, search: Search, options: Options, seconds: number): object {
+  const { problem } = model;
+  const { best } = search;
+  const schedules = best.routes
+    .map((route, v) => scheduleRoute(model, v, route))
+    .filter((schedule) => schedule !== null);
+  const unplanned = explainUnplanned(model, best);
+  const sum = (pick: (schedule: Schedule) => number) =>
+    round(schedules.reduce((total, schedule) => total + pick(schedule), 0));
+  const custom = {
+    vehicles_used: schedules.length,
+    vehicles: problem.vehicles.length,
+    stops_planned: problem.stops.length - unplanned.length,
+    stops_unplanned: unplanned.length,
+    mandatory_unplanned: unplanned.filter(({ stop }) => model.mandatory[stop] === 1).length,
+    distance: sum((schedule) => schedule.distance),
+    duration: sum((schedule) => schedule.duration),
+    travel_duration: sum((schedule) => schedule.travel),
+    waiting_duration: sum((schedule) => schedule.waiting),
+    route_cost: sum((schedule) => schedule.cost),
+    unplanned_cost: round(unplanned.reduce((total, { stop }) => total + model.penalty[stop], 0)),
+  };
+  return {
+    options,
+    solution: {
+      vehicles: schedules.map((schedule) => vehicleOut(model, schedule)),
+      unplanned: unplanned.map(({ stop, reason }) => ({
+        id: problem.stops[stop].id,
+        mandatory: model.mandatory[stop] === 1,
+        penalty: model.penalty[stop],
+        reason,
+      })),
+    },
+    statistics: {
+      schema: 'v1',
+      run: { duration: round(seconds), iterations: search.iteration },
+      result: {
+        duration: round(search.history.at(-1)?.seconds ?? 0),
+        value: round(custom.route_cost + custom.unplanned_cost),
+        custom,
+      },
+      series_data: {
+        value: {
+          name: 'value of the best plan over seconds',
+          data_points: thinned(search.history).map((point) => ({
+            x: round(point.seconds),
+            y: round(point.value),
+          })),
+        },
+      },
+    },
+    assets: options.map && problem.places.some((place) => place?.geographic) ? [mapOf(model, schedules)] : [],
+  };
+}
+
+function vehicleOut(model: Model, schedule: Schedule): object {
+  const { problem } = model;
+  const time = (seconds: number) => formatTime(seconds, problem.clock);
+  const load = (amounts: number[]) =>
+    Object.fromEntries(problem.dimensions.map((name, k) => [name, round(amounts[k])]));
+  return {
+    id: problem.vehicles[schedule.vehicle].id,
+    departure: time(schedule.departure),
+    finish: time(schedule.finish),
+    start_load: load(schedule.startLoad),
+    route: schedule.visits.map((visit) => ({
+      stop: problem.stops[visit.stop].id,
+      arrival: time(visit.arrival),
+      start: time(visit.start),
+      departure: time(visit.departure),
+      waiting: round(visit.start - visit.arrival),
+      distance: round(visit.distance),
+      load: load(visit.load),
+    })),
+    distance: round(schedule.distance),
+    duration: round(schedule.duration),
+    travel_duration: round(schedule.travel),
+    waiting_duration: round(schedule.waiting),
+    cost: round(schedule.cost),
+  };
+}
+
+/** The history without the points that matter least: evenly spread over its length, first and last kept. */
+function thinned(history: Incumbent[]): Incumbent[] {
+  if (history.length <= historyLimit) return history;
+  const last = history.length - 1;
+  return Array.from({ length: historyLimit }, (_, i) => history[Math.round((i * last) / (historyLimit - 1))]);
+}
+
+/** Routes as lines and stops as points, drawn by the platform under the run. */
+function mapOf(model: Model, schedules: Schedule[]): object {
+  const { problem, stopCount, place } = model;
+  const point = (visit: number) => {
+    const at = problem.places[place[visit]];
+    return at ? [at.x, at.y] : null;
+  };
+  const features = schedules.flatMap((schedule) => {
+    const id = problem.vehicles[schedule.vehicle].id;
+    const first = stopCount + 2 * schedule.vehicle;
+    const line = [first, ...schedule.visits.map(({ stop }) => stop), first + 1]
+      .map(point)
+      .filter((at) => at !== null);
+    return [
+      {
+        type: 'Feature',
+        properties: { vehicle: id, distance: round(schedule.distance) },
+        geometry: { type: 'LineString', coordinates: line },
+      },
+      ...schedule.visits.map(({ stop, start }, i) => ({
+        type: 'Feature',
+        properties: {
+          vehicle: id,
+          stop: problem.stops[stop].id,
+          order: i + 1,
+          start: formatTime(start, problem.clock),
+        },
+        geometry: { type: 'Point', coordinates: point(stop) },
+      })),
+    ];
+  });
+  return {
+    name: 'Routes',
+    description: 'The routes on a map.',
+    content_type: 'json',
+    visual: { schema: 'geojson', label: 'Routes', type: 'custom-tab' },
+    content: [{ type: 'FeatureCollection', features }],
+  };
+}

@@ -1,0 +1,191 @@
+/**
+ * Puts unplanned stops back, one after the other in a random kind of order, each where it adds least to the cost. Now
+ * and then a route is overlooked on purpose (a "blink"), which keeps the search from building the same plan again.
+ */
+import type { Insertion } from './insertion.ts';
+import type { Model } from './model.ts';
+import type { Random } from './random.ts';
+import type { State } from './state.ts';
+import type { Undo } from './undo.ts';
+
+/** At most this many stops that were already out are tried again in one step, beside those just removed. */
+const retried = 24;
+
+export class Recreate {
+  private readonly state: State;
+  private readonly undo: Undo;
+  private readonly insertion: Insertion;
+  private readonly random: Random;
+  private readonly blinkRate: number;
+  private readonly orders: { weight: number; keys: Float64Array | null }[];
+  private readonly totalWeight: number;
+  private readonly list: Int32Array;
+  private readonly keys: Float64Array;
+  private blinkIn = 0;
+  private readonly marks: Float64Array;
+  private mark = 0;
+  // The best place of the stop at hand.
+  private least = Infinity;
+  private chosen = -1;
+
+  constructor(state: State, undo: Undo, insertion: Insertion, random: Random, blinkRate: number) {
+    this.state = state;
+    this.undo = undo;
+    this.insertion = insertion;
+    this.random = random;
+    this.blinkRate = blinkRate;
+    this.orders = ordersFor(state.model);
+    this.totalWeight = this.orders.reduce((sum, order) => sum + order.weight, 0);
+    this.list = new Int32Array(state.model.stopCount);
+    this.keys = new Float64Array(state.model.stopCount);
+    this.marks = new Float64Array(state.model.vehicleCount);
+    this.nextBlink();
+  }
+
+  /**
+   * Places what is unplanned. `kept` is how many of the unplanned stops were out before the step. With `generous`,
+   * optional stops are placed even where that costs more than leaving them out. With `keys`, stops are placed in the
+   * order of their keys instead of one of the usual orders.
+   */
+  insertUnplanned(kept: number, generous: boolean, keys: Float64Array | null = null): void {
+    const count = this.collect(kept);
+    this.sort(count, keys ?? this.pickOrder());
+    for (let i = 0; i < count; i++) this.placeBest(this.list[i], generous);
+  }
+
+  private placeBest(stop: number, generous: boolean): void {
+    const { state } = this;
+    const { idle, model, routeOf, active } = state;
+    const { partner, penalty, related: kin, relatedCount: kinCount } = model;
+    const worth = penalty[stop] + (partner[stop] >= 0 ? penalty[partner[stop]] : 0);
+    this.least = generous ? Infinity : worth;
+    this.chosen = -1;
+    const mark = ++this.mark;
+    for (let i = stop * kinCount; i < (stop + 1) * kinCount; i++) {
+      const vehicle = routeOf[kin[i]];
+      if (vehicle < 0 || this.marks[vehicle] === mark) continue;
+      this.marks[vehicle] = mark;
+      if (--this.blinkIn <= 0) this.nextBlink();
+      else this.consider(stop, vehicle);
+    }
+    for (let c = 0; c < idle.length; c++) {
+      if (idle[c].count > 0) this.consider(stop, idle[c].items[idle[c].count - 1]);
+    }
+    // Where none of the likely routes will do, an unlikely one may, such as that of the only vehicle with a skill.
+    if (this.chosen < 0) {
+      for (let i = 0; i < active.count; i++) {
+        if (this.marks[active.items[i]] !== mark) this.consider(stop, active.items[i]);
+      }
+    }
+    if (this.chosen < 0) return;
+    this.undo.saveRoute(this.chosen);
+    this.insertion.place(stop, this.chosen);
+  }
+
+  private consider(stop: number, vehicle: number): void {
+    const { allowed, vehicleCount } = this.state.model;
+    if (allowed[stop * vehicleCount + vehicle] === 0) return;
+    const cost = this.insertion.insertionCost(stop, vehicle);
+    if (cost >= this.least) return;
+    this.least = cost;
+    this.chosen = vehicle;
+  }
+
+  /** Fills `list` with the stops to place; a shipment stands there once, by its pickup. */
+  private collect(kept: number): number {
+    const { items, count } = this.state.unplanned;
+    const { isDelivery } = this.state.model;
+    const old = Math.min(kept, count);
+    let listed = 0;
+    for (let i = old; i < count; i++) if (isDelivery[items[i]] === 0) this.list[listed++] = items[i];
+    const skip = old > retried ? this.random.below(old) : 0;
+    for (let i = 0; i < Math.min(old, retried); i++) {
+      const stop = items[(skip + i) % old];
+      if (isDelivery[stop] === 0) this.list[listed++] = stop;
+    }
+    return listed;
+  }
+
+  /** Keys of one of the orders, by weight; null stands for a random order. */
+  private pickOrder(): Float64Array | null {
+    let pick = this.random.unit() * this.totalWeight;
+    let order = this.orders[0];
+    for (const candidate of this.orders) {
+      order = candidate;
+      pick -= candidate.weight;
+      if (pick < 0) break;
+    }
+    return order.keys;
+  }
+
+  private sort(count: number, order: Float64Array | null): void {
+    const { list, keys, random } = this;
+    for (let i = 0; i < count; i++) keys[list[i]] = order ? order[list[i]] : random.unit();
+    for (let i = 1; i < count; i++) {
+      const stop = list[i];
+      const key = keys[stop];
+      let j = i - 1;
+      while (j >= 0 && keys[list[j]] > key) {
+        list[j + 1] = list[j];
+        j--;
+      }
+      list[j + 1] = stop;
+    }
+  }
+
+  /** Blinks come after geometrically distributed gaps: the same as a coin for each route, for one number a blink. */
+  private nextBlink(): void {
+    this.blinkIn =
+      this.blinkRate > 0
+        ? 1 + Math.floor(Math.log(1 - this.random.unit()) / Math.log(1 - this.blinkRate))
+        : Infinity;
+  }
+}
+
+/** The orders in which stops are placed: random, demanding first, far first, near first, and by time windows. */
+function ordersFor(model: Model): { weight: number; keys: Float64Array | null }[] {
+  const { problem, stopCount, dimensions, windowFirst, windowFrom, windowTo } = model;
+  const stops = Array.from({ length: stopCount }, (_, i) => i);
+  const depots = problem.vehicles.flatMap(({ start, end }) => [start, end]).filter((place) => place >= 0);
+  const distinct = [...new Set(depots)];
+  const reach = stops.map((i) =>
+    distinct.reduce(
+      (least, place) => Math.min(least, model.distance[place * model.size + problem.stops[i].place]),
+      distinct.length > 0 ? Infinity : 0,
+    ),
+  );
+  const scale = Array.from({ length: dimensions }, (_, k) =>
+    Math.max(1e-9, ...stops.map((i) => amount(model, i, k))),
+  );
+  const orders: { weight: number; keys: Float64Array | null }[] = [
+    { weight: 4, keys: null },
+    { weight: 2, keys: Float64Array.from(reach, (value) => -value) },
+    { weight: 1, keys: Float64Array.from(reach) },
+  ];
+  if (dimensions > 0) {
+    orders.push({
+      weight: 4,
+      keys: Float64Array.from(
+        stops,
+        (i) => -scale.reduce((sum, most, k) => sum + amount(model, i, k) / most, 0),
+      ),
+    });
+  }
+  if (problem.stops.some((stop) => stop.windows.some(({ from, to }) => from > -Infinity || to < Infinity))) {
+    const opening = (i: number) => windowFrom[windowFirst[i]];
+    const closing = (i: number) => windowTo[windowFirst[i + 1] - 1];
+    orders.push({ weight: 2, keys: Float64Array.from(stops, (i) => closing(i) - opening(i)) });
+    orders.push({ weight: 2, keys: Float64Array.from(stops, opening) });
+    orders.push({ weight: 2, keys: Float64Array.from(stops, (i) => -closing(i)) });
+  }
+  const important = stops.map((i) => -model.penalty[i]);
+  if (important.some((value) => value !== important[0]))
+    orders.push({ weight: 3, keys: Float64Array.from(important) });
+  return orders;
+}
+
+function amount(model: Model, stop: number, k: number): number {
+  const { problem, deliver, pickedUp: taken, dimensions } = model;
+  const carried = Math.max(deliver[stop * dimensions + k], taken[stop * dimensions + k]);
+  return problem.dimensions.length > 0 ? carried : 0;
+}

@@ -1,0 +1,246 @@
+/**
+ * What every BlobStore promises, on disk and on S3. `SWITCHYARD_TEST_S3=s3://…` with the usual AWS variables adds a store
+ * of the reader's choice.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BlobMissingError, type BlobReader, type BlobStore, TooLargeError } from './blob-store.ts';
+import { openDiskBlobReader, openDiskBlobs } from './disk.ts';
+import { openS3BlobReader, openS3Blobs } from './s3.ts';
+import { startS3Server } from './testing/s3-server.ts';
+
+interface Place {
+  blobs: BlobStore;
+  /** The same for a process that changes nothing. */
+  reader: BlobReader;
+  /** Where content lies on its way into the store. */
+  onTheWay: string;
+  /** Absent where a test cannot change it. */
+  setWritten?: (key: string, at: number) => Promise<void>;
+  close(): Promise<void>;
+}
+
+async function onDisk(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'switchyard-blobs-'));
+  return {
+    blobs: await openDiskBlobs(folder),
+    reader: openDiskBlobReader(folder),
+    onTheWay: join(folder, 'incoming'),
+    setWritten: (key, at) => utimes(join(folder, key.slice(-2), key), at / 1000, at / 1000),
+    close: () => rm(folder, { recursive: true }),
+  };
+}
+
+async function onS3(): Promise<Place> {
+  const spool = await mkdtemp(join(tmpdir(), 'switchyard-spool-'));
+  const server = await startS3Server();
+  const address = `s3://${server.bucket}?endpoint=${server.endpoint}&prefix=here/`;
+  return {
+    blobs: await openS3Blobs(address, server.credentials, { spool }),
+    reader: await openS3BlobReader(address, server.credentials),
+    onTheWay: spool,
+    setWritten: (key, at) => server.setWrittenAt(`here/${key}`, at),
+    async close() {
+      await server.stop();
+      await rm(spool, { recursive: true });
+    },
+  };
+}
+
+const chosen = process.env.SWITCHYARD_TEST_S3;
+
+async function onChosenS3(): Promise<Place> {
+  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN } = process.env;
+  const spool = await mkdtemp(join(tmpdir(), 'switchyard-spool-'));
+  const credentials = {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
+  };
+  return {
+    blobs: await openS3Blobs(chosen ?? '', credentials, { spool }),
+    reader: await openS3BlobReader(chosen ?? '', credentials),
+    onTheWay: spool,
+    close: () => rm(spool, { recursive: true }),
+  };
+}
+
+/** The same bytes on every run, with no period a store could profit from. */
+function content(bytes: number): Buffer {
+  return bytes === 0 ? Buffer.alloc(0) : createHash('shake256', { outputLength: bytes }).digest();
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** In pieces as a socket hands them out; fails at the end when told to. */
+function streamOf(bytes: Buffer, failure?: Error): Readable {
+  return Readable.from(
+    (function* () {
+      for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+      if (failure) throw failure;
+    })(),
+    { objectMode: false },
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+const places: [string, () => Promise<Place>][] = [
+  ['disk', onDisk],
+  ['S3', onS3],
+  ...(chosen ? ([['the chosen S3', onChosenS3]] as [string, () => Promise<Place>][]) : []),
+];
+
+describe.each(places)('a blob store on %s', (_, openPlace) => {
+  let place: Place;
+  let blobs: BlobStore;
+  beforeAll(async () => {
+    place = await openPlace();
+    blobs = place.blobs;
+    for (const key of await listed(Date.now() + HOUR_MS)) await blobs.remove(key);
+  });
+  afterAll(() => place.close());
+
+  async function listed(writtenBefore: number): Promise<string[]> {
+    return (await Array.fromAsync(blobs.list(writtenBefore))).sort();
+  }
+  const put = (key: string, bytes: Buffer) => blobs.put(key, streamOf(bytes), bytes.length);
+
+  test.each([0, 1, 70_000, 20_000_000])('hands out the %i bytes that were put in', async (count) => {
+    const bytes = content(count);
+    const key = `b-${count}`;
+    expect(await put(key, bytes)).toEqual({ key, bytes: count, sha256: sha256(bytes) });
+    const out = await buffer(await blobs.open(key));
+    expect(out.length).toBe(count);
+    expect(sha256(out)).toBe(sha256(bytes));
+    expect(await readdir(place.onTheWay)).toEqual([]);
+  });
+
+  test.each([
+    [0, 0],
+    [0, 69_999],
+    [65_535, 65_536],
+    [69_999, 69_999],
+  ])('hands out bytes %i to %i, both included', async (from, to) => {
+    const bytes = content(70_000);
+    await put('part', bytes);
+    const out = await buffer(await blobs.open('part', { from, to }));
+    expect(out.equals(bytes.subarray(from, to + 1))).toBe(true);
+  });
+
+  test.each(['a', '7', '-', '0-z', 'b-0123456789abcdefghjkmnpqrstvwxyz', 'z'.repeat(64)])(
+    'takes the key %s',
+    async (key) => {
+      await put(key, Buffer.from(key));
+      expect((await buffer(await blobs.open(key))).toString()).toBe(key);
+      expect(await listed(Date.now() + HOUR_MS)).toContain(key);
+      await blobs.remove(key);
+    },
+  );
+
+  test('keeps two puts at once apart', async () => {
+    const [first, second] = [content(3_000_000), content(2_000_000).reverse()];
+    await Promise.all([put('first', first), put('second', second)]);
+    const [one, two] = await Promise.all([blobs.open('first'), blobs.open('second')]);
+    const found = await Promise.all([buffer(one), buffer(two)]);
+    expect(found.map(sha256)).toEqual([sha256(first), sha256(second)]);
+  });
+
+  test('shows and keeps nothing of a source that fails midway', async () => {
+    const source = streamOf(content(1_000_000), new Error('the client went away'));
+    await expect(blobs.put('broken', source, 5_000_000)).rejects.toThrow('the client went away');
+    await expect(blobs.open('broken')).rejects.toThrow('broken');
+    expect(await listed(Date.now() + HOUR_MS)).not.toContain('broken');
+    expect(await readdir(place.onTheWay)).toEqual([]);
+  });
+
+  test('takes as many bytes as allowed, and not one more', async () => {
+    const bytes = content(100_001);
+    await expect(blobs.put('long', streamOf(bytes), 100_000)).rejects.toThrow(new TooLargeError(100_000));
+    await expect(blobs.open('long')).rejects.toThrow('long');
+    expect(await readdir(place.onTheWay)).toEqual([]);
+    expect(await blobs.put('long', streamOf(bytes), 100_001)).toMatchObject({ bytes: 100_001 });
+  });
+
+  test('says of a blob that is not there which one', async () => {
+    await expect(blobs.open('b-missing')).rejects.toThrow('b-missing');
+  });
+
+  test('removes a blob once, and minds no second time', async () => {
+    await put('twice', content(10));
+    await blobs.remove('twice');
+    await expect(blobs.open('twice')).rejects.toThrow('twice');
+    await blobs.remove('twice');
+    expect(await listed(Date.now() + HOUR_MS)).not.toContain('twice');
+  });
+
+  test('lets go of a blob that nobody reads to the end', async () => {
+    await put('unread', content(2_000_000));
+    const [untouched, begun] = [await blobs.open('unread'), await blobs.open('unread')];
+    untouched.destroy();
+    for await (const chunk of begun) {
+      expect(chunk).toBeInstanceOf(Buffer);
+      break;
+    }
+    expect(begun.destroyed).toBe(true);
+    expect((await buffer(await blobs.open('unread'))).length).toBe(2_000_000);
+  });
+
+  test('lists what was written before an instant', async (context) => {
+    await put('fresh', content(10));
+    await put('old', content(10));
+    expect(await listed(Date.now() - HOUR_MS)).toEqual([]);
+    expect(await listed(Date.now() + HOUR_MS)).toEqual(expect.arrayContaining(['fresh', 'old']));
+    if (!place.setWritten) return context.skip('a test cannot make a blob of this store older');
+    await place.setWritten('old', Date.now() - 2 * HOUR_MS);
+    expect(await listed(Date.now() - HOUR_MS)).toEqual(['old']);
+  });
+
+  test('R1: moves a blob to the trash, still hands it out, moves it back when it is read, and purges it', async () => {
+    const bytes = content(70_000);
+    await put('unnamed', bytes);
+    await blobs.moveToTrash('unnamed', Date.now());
+    await blobs.moveToTrash('never-there', Date.now());
+    expect(await listed(Date.now() + HOUR_MS)).not.toContain('unnamed');
+    expect(await blobs.stat('unnamed')).toBeNull();
+    const trashed = async (before: number) => Array.fromAsync(blobs.listTrash(before));
+    expect(await trashed(Date.now() - HOUR_MS)).toEqual([]);
+    expect(await trashed(Date.now() + HOUR_MS)).toEqual(['unnamed']);
+    expect(sha256(await buffer(await place.reader.open('unnamed')))).toBe(sha256(bytes));
+    expect(await trashed(Date.now() + HOUR_MS)).toEqual(['unnamed']);
+    expect(sha256(await buffer(await blobs.open('unnamed')))).toBe(sha256(bytes));
+    expect(await trashed(Date.now() + HOUR_MS)).toEqual([]);
+    expect(await blobs.stat('unnamed')).toMatchObject({ bytes: 70_000 });
+    expect(await blobs.restore('unnamed')).toBe(false);
+    await blobs.moveToTrash('unnamed', Date.now());
+    await blobs.purge('unnamed');
+    await expect(blobs.open('unnamed')).rejects.toThrow(BlobMissingError);
+  });
+
+  test('R1: moves a blob back from the trash for several readers at once', async () => {
+    await put('wanted', content(70_000));
+    await blobs.moveToTrash('wanted', Date.now());
+    const opened = await Promise.all(Array.from({ length: 4 }, () => blobs.open('wanted')));
+    for (const one of opened) expect((await buffer(one)).length).toBe(70_000);
+    expect(await blobs.stat('wanted')).toMatchObject({ bytes: 70_000 });
+  });
+
+  test('R1: keeps one marker, which no list shows', async () => {
+    expect(await blobs.readMarker()).toBeNull();
+    const marker = { installation: 'inst-1', generation: 1, mayBeEmpty: false };
+    await blobs.writeMarker(marker, { isFirst: true });
+    expect(await place.reader.readMarker()).toEqual(marker);
+    await blobs.writeMarker({ ...marker, generation: 2 });
+    expect(await blobs.readMarker()).toEqual({ ...marker, generation: 2 });
+    expect((await listed(Date.now() + HOUR_MS)).join()).not.toContain('installation');
+    await blobs.removeMarker();
+    expect(await blobs.readMarker()).toBeNull();
+  });
+});

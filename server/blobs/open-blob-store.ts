@@ -1,0 +1,39 @@
+/** Which store of blobs the settings name, and where the one of the data folder lies. */
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { BlobReader, BlobStore } from './blob-store.ts';
+import { openDiskBlobReader, openDiskBlobs } from './disk.ts';
+import { openS3BlobReader, openS3Blobs } from './s3.ts';
+import { checkSharedFolder } from './shared-folder.ts';
+
+type Settings = Pick<Config, 'data' | 's3' | 'sharedBlobs'>;
+
+/** The folder of the blobs, while they are not in a bucket. */
+export function blobsFolder({ data, sharedBlobs }: Pick<Settings, 'data' | 'sharedBlobs'>): string {
+  return sharedBlobs ?? join(data, 'blobs');
+}
+
+/**
+ * `owner` tells this process from others that share the folder. Throws ConfigError where a shared folder does not do what
+ * blobs need of it.
+ */
+export async function openBlobs(settings: Settings, owner: string, clock: Clock): Promise<BlobStore> {
+  const { s3, data, sharedBlobs } = settings;
+  if (s3) return openS3Blobs(s3.address, s3.credentials, { spool: join(data, 'spool') });
+  if (sharedBlobs === null) return openDiskBlobs(blobsFolder(settings));
+  await checkSharedFolder(sharedBlobs, owner, clock);
+  return openDiskBlobs(sharedBlobs, owner);
+}
+
+/** For a process that changes nothing. */
+export async function openBlobReader(settings: Settings): Promise<BlobReader> {
+  const { s3 } = settings;
+  return s3 ? openS3BlobReader(s3.address, s3.credentials) : openDiskBlobReader(blobsFolder(settings));
+}
+
+/** The store as a message names it. */
+export function describeBlobStore(settings: Settings): string {
+  const { s3 } = settings;
+  return s3 ? `the bucket ${s3.address.split('?')[0]}` : `the blob folder ${blobsFolder(settings)}`;
+}

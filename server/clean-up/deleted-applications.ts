@@ -1,0 +1,128 @@
+/**
+ * Removes what belonged to deleted applications, a batch at a time, so that others get their turn between two: runs first,
+ * then the rest. The application's own row goes last, so that a process that dies in between carries on where it was. The
+ * row of a deleted account stays until no request that was let in before can still bring anything new.
+ */
+import { listDeletedAccounts, removeAccount } from '../account/store.ts';
+import { removeApplicationExecutables } from '../applications/executables-store.ts';
+import {
+  deleteAccountApplications,
+  hasApplications,
+  listDeletedApplicationUids,
+  removeApplication,
+} from '../applications/store.ts';
+import type { Contents } from '../blobs/contents.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Writer } from '../database/database.ts';
+import { removeEnsembles } from '../ensembles/store.ts';
+import { removeAcceptanceTestsOfApplication } from '../experiments/store/acceptance-tests.ts';
+import {
+  removeExperimentInputsOfApplication,
+  removeExperimentsOfApplication,
+} from '../experiments/store/experiments.ts';
+import { removeInputSetInputs, removeInputSets } from '../input-sets/store.ts';
+import { removeInputs } from '../inputs/store.ts';
+import { removeInstances } from '../instances/store.ts';
+import { Reconciler } from '../jobs/reconciler.ts';
+import { RowBackoff } from '../jobs/row-backoff.ts';
+import type { Log } from '../log.ts';
+import { deleteRuns } from '../runs/execute/cancel-and-delete.ts';
+import { removeAssetBatch } from '../runs/store/assets.ts';
+import { removePlannedRunsOfApplication } from '../runs/store/planned-runs.ts';
+import { removeRoutesOfApplication } from '../runs/store/routes.ts';
+import { listRunIds } from '../runs/store/runs.ts';
+import { removeCollections } from '../secrets/store.ts';
+import { removeUploads } from '../uploads/store.ts';
+import { removeVersions } from '../versions/store.ts';
+
+/** Keeps a transaction within some milliseconds. */
+const BATCH_SIZE = 100;
+const INTERVAL_MS = 60_000;
+/** Longer than any request takes. */
+const ACCOUNT_RETENTION_MS = 60 * 60 * 1000;
+
+/** Removes at most `limit` rows of the application; answers the content each named, or null. */
+type Removal = (tx: Writer, applicationUid: string, limit: number) => Promise<(string | null)[]>;
+
+/** Of every table that has rows of an application, but those of runs. */
+const REMOVALS: readonly Removal[] = [
+  removePlannedRunsOfApplication,
+  removeAcceptanceTestsOfApplication,
+  removeRoutesOfApplication,
+  removeEnsembles,
+  removeExperimentInputsOfApplication,
+  removeExperimentsOfApplication,
+  removeInputSetInputs,
+  removeInputSets,
+  removeInputs,
+  removeInstances,
+  removeCollections,
+  removeVersions,
+  removeApplicationExecutables,
+  removeUploads,
+];
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  clock: Clock;
+  log: Log;
+}
+
+export function createApplicationCleanUpJob(parts: Parts): Reconciler {
+  const { database, contents, clock, log } = parts;
+
+  const removeAll = async (some: (tx: Writer) => Promise<(string | null)[]>): Promise<void> => {
+    for (;;) {
+      const removed = await database.transact(async (tx) => {
+        const named = await some(tx);
+        return { rows: named.length, blobs: await contents.remove(tx, named) };
+      });
+      await contents.removeBlobs(removed.blobs);
+      if (removed.rows < BATCH_SIZE) return;
+    }
+  };
+  const removeRuns = async (uid: string): Promise<void> => {
+    for (;;) {
+      const runs = await listRunIds(database.read, uid, BATCH_SIZE);
+      if (runs.length === 0) return;
+      await removeAll((tx) => removeAssetBatch(tx, runs, BATCH_SIZE));
+      await deleteRuns(
+        parts,
+        runs.map((id) => ({ id })),
+      );
+    }
+  };
+
+  const removeApplicationWhole = async (uid: string): Promise<void> => {
+    await removeRuns(uid);
+    for (const removal of REMOVALS) await removeAll((tx) => removal(tx, uid, BATCH_SIZE));
+    await database.transact((tx) => removeApplication(tx, uid));
+  };
+
+  /** What came in after the account was deleted goes, too, and in the end the account itself. */
+  const removeAccounts = async (): Promise<void> => {
+    for (const { id, deleted_at } of await listDeletedAccounts(database.read)) {
+      await database.transact((tx) => deleteAccountApplications(tx, id, clock.now()));
+      const isOld = clock.now() - (deleted_at ?? 0) >= ACCOUNT_RETENTION_MS;
+      if (isOld && !(await hasApplications(database.read, id)))
+        await database.transact((tx) => removeAccount(tx, id));
+    }
+  };
+
+  const setbacks = new RowBackoff(
+    parts,
+    'A deleted application could not be removed; it will be tried again.',
+  );
+  return new Reconciler({
+    name: 'clean up deleted applications and accounts',
+    intervalMs: INTERVAL_MS,
+    clock,
+    log,
+    run: async () => {
+      for (const uid of await listDeletedApplicationUids(database.read))
+        await setbacks.run(uid, () => removeApplicationWhole(uid));
+      await removeAccounts();
+    },
+  });
+}

@@ -1,0 +1,397 @@
+/** What is deleted is gone with all that belonged to it, also while it is used, and nothing else goes with it. */
+import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { insertPlannedRuns } from '../runs/store/planned-runs.ts';
+import { acquireRoute, insertCapture } from '../runs/store/routes.ts';
+import {
+  createRun,
+  createRunAndWait,
+  nodeApp,
+  pushApp,
+  waitForLogLine,
+  waitForRunEnd,
+} from '../testing/fixtures/apps.ts';
+import { createBatchExperiment, waitForBatchEnd } from '../testing/fixtures/batch-experiments.ts';
+import { startOnlineTest } from '../testing/fixtures/online-tests.ts';
+import { expectError, expectStatus, uploadContent } from '../testing/fixtures/resources.ts';
+import { createPendingDelivery } from '../testing/fixtures/webhooks.ts';
+import { createManualClock, type ManualClock } from '../testing/host/manual-clock.ts';
+import { openSocket, readResponse } from '../testing/http/raw-sockets.ts';
+import { countRowsByTable, listBlobs } from '../testing/servers/orphan-rows.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Who may call and what was installed stay, the process that works, and what was done. */
+const STAYING = [
+  'audit_entries',
+  'audit_head',
+  'accounts',
+  'backup_holds',
+  'members',
+  'keys',
+  'installation',
+  'installation_identity',
+  'migrations',
+  'migrations_lock',
+  'opened',
+  'workers',
+];
+const LARGE_TEXT = 'x'.repeat(100_000);
+const APP = nodeApp(`(input) => {
+  console.error('started');
+  if (input?.waits) {
+    setInterval(() => {}, 1000);
+    return new Promise(() => process.on('SIGTERM', () => process.exit(0)));
+  }
+  return { input, assets: [{ name: 'Map', content: { text: 'x'.repeat(100000) } }] };
+}`);
+
+let server: TestServer;
+let clock: ManualClock;
+afterEach(() => server.close());
+async function start(capacity = '2'): Promise<void> {
+  clock = createManualClock(Date.now());
+  server = await startTestServer({ clock, env: { SWITCHYARD_CAPACITY: capacity } });
+  await pushApp(server, 'app', { ...APP, 'data.txt': LARGE_TEXT });
+  await server.client.call('createVersion', {
+    params: { application_id: 'app' },
+    body: { id: 'v1', name: 'One' },
+  });
+  await server.client.call('createInstance', {
+    params: { application_id: 'app' },
+    body: { id: 'i1', name: 'Instance one', version_id: 'v1' },
+  });
+}
+async function remove(path: string): Promise<void> {
+  expectStatus(await server.request('DELETE', `/v1/applications/${path}`), 204);
+}
+const read = (run: string, rest = '') => server.request('GET', `/v1/applications/app/runs/${run}${rest}`);
+async function running(application = 'app', instance = 'latest'): Promise<string> {
+  const run = await createRun(server, application, { instance, input: { waits: true } });
+  await waitForLogLine(server, application, run, 'started');
+  return run;
+}
+const app = { params: { application_id: 'app' } };
+async function createSecrets(): Promise<void> {
+  await server.client.call('createSecretsCollection', {
+    ...app,
+    body: { id: 'keys', name: 'Any name', secrets: [{ type: 'env', location: 'KEY', value: 'treasure' }] },
+  });
+}
+/** Leaves a test without results, one with results, a copy that could not be made, and one that goes on. */
+async function liveTests(): Promise<void> {
+  const shadow = '/v1/applications/app/experiments/shadow';
+  expectStatus(await server.request('PUT', `${shadow}/noted/stop`), 204);
+  await server.client.call('createInstance', { ...app, body: { id: 'i2', name: 'Two', version_id: 'v1' } });
+  await startOnlineTest(server, 'app', 'shadow', 'refused', 'i1', 'i2');
+  await remove('app/instances/i2');
+  await createRun(server, 'app', { instance: 'i1', input: { waits: true } });
+  await startOnlineTest(server, 'app', 'shadow', 'empty', 'latest', 'i1');
+  expectStatus(await server.request('PUT', `${shadow}/empty/stop`), 204);
+  await startOnlineTest(server, 'app', 'switchback', 'turns', 'latest', 'i1');
+  await expect
+    .poll(async () => {
+      const rows = await countRowsByTable(server);
+      const { body } = await server.request('GET', `${shadow}/refused`);
+      const { refused_runs } = body as { refused_runs: unknown[] };
+      const found = [refused_runs.length, rows.experiment_results ?? 0, rows.unsettled_experiments ?? 0];
+      return found.every((count) => count > 0);
+    })
+    .toBe(true);
+}
+/** Tables that have rows, of those that may not stay. */
+async function left(): Promise<Record<string, number>> {
+  const rows = Object.entries(await countRowsByTable(server));
+  return Object.fromEntries(rows.filter(([name, count]) => count > 0 && !STAYING.includes(name)));
+}
+/** A run that cannot be born, and a test that has the runs of an instance and one of them noted. */
+async function planAndRoute(run: RunId): Promise<void> {
+  const { database } = server.runningServer;
+  const { application_uid, input_content_id } = await database.read
+    .selectFrom('runs')
+    .select(['application_uid', 'input_content_id'])
+    .where('id', '=', run)
+    .executeTakeFirstOrThrow();
+  const by = { userEmail: 'a@example.com', plannedAt: 1 };
+  const plan = { ownerUid: 'x', applicationUid: application_uid, ...by, experiment: null };
+  const planned = { position: 0, instanceId: 'gone', versionId: '', options: {} };
+  const route = { experimentUid: 'x', experimentId: 'x' as ExperimentId };
+  await database.transact(async (tx) => {
+    await insertPlannedRuns(tx, plan, [{ ...planned, contentId: input_content_id, inputFormat: 'json' }]);
+    await acquireRoute(tx, application_uid, 'i2', {
+      ...route,
+      rule: { kind: 'shadow', from: 0, until: null },
+    });
+    await insertCapture(tx, { experiment_uid: 'x', run_id: run, application_uid, at: 1 });
+  });
+}
+/** Lets everything that runs now and then run now. */
+const activate = (): Promise<void> => server.restart();
+
+test('of everything that was made and deleted no row and no blob is left', async () => {
+  await start();
+  await pushApp(server, 'app', { ...APP, 'data.txt': `${LARGE_TEXT}2` });
+  await createSecrets();
+  const upload = await uploadContent(server, 'app', JSON.stringify({ text: LARGE_TEXT }));
+  await uploadContent(server, 'app', 'never used');
+  await server.client.call('createRunUpload', app);
+  const done = await createRunAndWait(server, 'app', { body: { upload_id: upload } });
+  expect(done.status_v2).toBe('succeeded');
+  await server.client.call('createInput', { ...app, body: { id: 'kept', name: 'Kept', run_id: done.id } });
+  const rule = { id: 'r', statistics_path: 'x', objective: 'minimize' as const, index: 0 };
+  await server.client.call('createEnsemble', {
+    ...app,
+    body: {
+      id: 'best',
+      name: 'The best',
+      run_groups: [{ id: 'g', instance_id: 'latest', repetitions: 2 }],
+      rules: [rule],
+    },
+  });
+  const ensemble = { run_type: { type: 'ensemble', definition_id: 'best' } };
+  await createRunAndWait(server, 'app', { input: {}, body: { configuration: ensemble } });
+  await server.client.call('createInputSet', {
+    ...app,
+    body: { id: 'set', name: 'A set', run_ids: [done.id] },
+  });
+  await createBatchExperiment(server, 'app', { id: 'over', input_set_id: 'set', instance_ids: ['i1'] });
+  await waitForBatchEnd(server, 'app', 'over');
+  expectStatus(
+    await server.request('POST', '/v1/applications/app/experiments/acceptance', {
+      body: {
+        name: 'Accepted',
+        control: { instance_id: 'i1' },
+        candidate: { instance_id: 'latest' },
+        metrics: [
+          {
+            field: 'result.value',
+            statistic: 'mean',
+            metric_type: 'direct-comparison',
+            params: { operator: 'le' },
+          },
+        ],
+        input_set_id: 'set',
+      },
+    }),
+    201,
+  );
+  const external = { run_type: { type: 'external' } };
+  await server.request('POST', '/v1/applications/app/runs', {
+    body: { input: { n: LARGE_TEXT }, configuration: external },
+    headers: { 'idempotency-key': 'once' },
+  });
+  await running('app', 'i1');
+  await running();
+  await startOnlineTest(server, 'app', 'shadow', 'noted', 'i1', 'latest');
+  await createRun(server, 'app', { instance: 'i1', input: { waits: true, text: LARGE_TEXT } });
+  await createBatchExperiment(server, 'app', { input_set_id: 'set', runs: [{ instance_id: 'i1' }] });
+  await planAndRoute(done.id as RunId);
+  await liveTests();
+  const hook = await createPendingDelivery(server);
+  const before = await countRowsByTable(server);
+  const empty = Object.keys(before).filter((name) => before[name] === 0 && !STAYING.includes(name));
+  // A new table belongs here: make a row of it above, and see that deleting takes it away.
+  expect(empty).toEqual([]);
+  expect(listBlobs(server).length).toBeGreaterThan(4);
+
+  await remove('app');
+  expectError(await server.request('GET', '/v1/applications/app'), 404);
+  expectStatus(await server.request('DELETE', `/v1/webhooks/${hook}`), 204);
+  // Events and kept answers have their time, and the runs of apps that were cut off theirs.
+  await expect.poll(left, { timeout: 20_000 }).toEqual({
+    answers: before.answers,
+    run_events: expect.any(Number),
+  });
+  clock.advance(8 * DAY_MS);
+  await activate();
+  await expect.poll(left, { timeout: 20_000 }).toEqual({});
+  await expect.poll(() => listBlobs(server)).toEqual([]);
+});
+
+test('deleted one by one, each takes away what is its own', async () => {
+  await start();
+  const done = await createRunAndWait(server, 'app', { instance: 'i1', input: { text: LARGE_TEXT } });
+  const waits = await running('app', 'i1');
+  const blobs = listBlobs(server).length;
+  await remove(`app/runs/${done.id}`);
+  expectError(await read(done.id), 404);
+  // Input, output and asset of the run that ended.
+  expect(listBlobs(server)).toHaveLength(blobs - 3);
+  await remove(`app/runs/${waits}`);
+  const rows = await countRowsByTable(server);
+  expect([rows.runs, rows.assets, rows.log_chunks]).toEqual([0, 0, 0]);
+  // Of the archive there are two names, that of the executable and, for a day, that of the upload.
+  expect(rows.contents).toBe(2);
+});
+
+test('more lines of a log than one transaction removes go with their run', async () => {
+  await start();
+  const run = await createRunAndWait(server, 'app', { input: {} });
+  const row = { run_id: run.id as never, at: clock.now(), lines: '[]' };
+  await server.runningServer.database.transact(async (tx) => {
+    for (let seq = 100; seq < 1300; seq += 1)
+      await tx
+        .insertInto('log_chunks')
+        .values({ ...row, seq })
+        .execute();
+  });
+  await remove(`app/runs/${run.id}`);
+  expect((await countRowsByTable(server)).log_chunks).toBe(0);
+});
+
+describe('while it is used', () => {
+  test('an instance and its version go, and their runs end as if they had not', async () => {
+    await start('1');
+    const first = await running('app', 'i1');
+    const waits = await createRun(server, 'app', { instance: 'i1', input: { n: 1 } });
+    expectError(await server.request('DELETE', '/v1/applications/app/versions/v1'), 400, 'i1');
+    await remove('app/instances/i1');
+    await remove('app/versions/v1');
+    await pushApp(server, 'app', { ...nodeApp('() => ({ other: true })') });
+    expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
+    const ran = await waitForRunEnd(server, 'app', waits);
+    expect(ran).toMatchObject({
+      status_v2: 'succeeded',
+      output: { input: { n: 1 } },
+      application_instance_id: 'i1',
+      application_version_id: 'v1',
+    });
+    expectError(
+      await server.request('POST', '/v1/applications/app/runs?instance_id=i1', { body: {} }),
+      404,
+      'i1',
+    );
+  });
+
+  test('a secrets collection goes, what runs goes on with its values, and what waits fails and says why', async () => {
+    await start('1');
+    await createSecrets();
+    const asked = { body: { configuration: { secrets_collection_id: 'keys' } } };
+    const first = await createRun(server, 'app', { input: { waits: true }, ...asked });
+    await waitForLogLine(server, 'app', first, 'started');
+    const waits = await createRun(server, 'app', { input: {}, ...asked });
+    await remove('app/secrets/keys');
+    expect((await read(first, '/metadata')).body).toMatchObject({ status_v2: 'running' });
+    expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
+    expect(await waitForRunEnd(server, 'app', waits)).toMatchObject({
+      status_v2: 'failed',
+      error: expect.stringContaining('"keys"'),
+      secrets_collection_id: 'keys',
+    });
+  });
+
+  test('an application goes with what runs and what waits, and the slots are free for others', async () => {
+    await start('1');
+    await running();
+    for (let count = 0; count < 3; count += 1) await createRun(server, 'app', { input: { waits: true } });
+    await pushApp(server, 'other', APP);
+    const other = await createRun(server, 'other', { input: {} });
+    await remove('app');
+    expect((await waitForRunEnd(server, 'other', other)).status_v2).toBe('succeeded');
+    // The id can be taken again; nothing of the old application is seen under it.
+    await pushApp(server, 'app', APP);
+    expect((await server.request('GET', '/v1/applications/app/runs')).body).toEqual({ runs: [] });
+    expect((await server.request('GET', '/v1/account/queue')).body).toEqual({ runs: [] });
+    const run = await createRunAndWait(server, 'app', { input: {} });
+    expect(run.status_v2).toBe('succeeded');
+  });
+
+  test('a run goes, queued or running, and the next takes its slot', async () => {
+    await start('1');
+    const first = await running();
+    const [gone, next] = [
+      await createRun(server, 'app', { input: { waits: true } }),
+      await createRun(server, 'app', { input: {} }),
+    ];
+    await remove(`app/runs/${gone}`);
+    await remove(`app/runs/${first}`);
+    expect((await waitForRunEnd(server, 'app', next)).status_v2).toBe('succeeded');
+    expect((await countRowsByTable(server)).runs).toBe(1);
+  });
+
+  test('an upload that is on its way to a deleted application is refused and leaves nothing', async () => {
+    await start();
+    const { body } = await server.client.call('createRunUpload', { params: { application_id: 'app' } });
+    const { pathname, search } = new URL(body.upload_url);
+    const socket = await openSocket(server.url);
+    const part = 'x'.repeat(100_000);
+    socket.write(
+      `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n${part}`,
+    );
+    const blobs = listBlobs(server).length;
+    await expect.poll(() => listBlobs(server).length).toBe(blobs + 1);
+    await remove('app');
+    await expect.poll(async () => (await countRowsByTable(server)).applications).toBe(0);
+    const answer = readResponse(socket);
+    socket.write(part);
+    expect((await answer).status).toBe(404);
+    const { contents, uploads } = await countRowsByTable(server);
+    expect([contents, uploads]).toEqual([0, 0]);
+    await expect.poll(() => listBlobs(server)).toEqual([]);
+    expectStatus(await server.request('PUT', body.upload_url, { token: null, body: 'late' }), 404);
+  });
+
+  test('what is made in a deleted application at the same moment is either refused or goes with it', async () => {
+    await start();
+    const path = '/v1/applications/app';
+    const made = await Promise.all([
+      ...Array.from({ length: 10 }, () => server.request('POST', `${path}/runs`, { body: { input: {} } })),
+      server.request('DELETE', path),
+      ...Array.from({ length: 10 }, () => server.request('POST', `${path}/runs/uploadurl`)),
+      ...Array.from({ length: 10 }, () => server.request('GET', `${path}/binary`)),
+      ...Array.from({ length: 10 }, () =>
+        server.request('POST', `${path}/versions`, { body: { name: 'Any name' } }),
+      ),
+    ]);
+    for (const answer of made) expect([200, 201, 202, 204, 404], answer.text).toContain(answer.status);
+    // The events of runs that were made in time have a week; there may be none.
+    const but = async () => ({ ...(await left()), run_events: 0 });
+    await expect.poll(but, { timeout: 20_000 }).toEqual({ run_events: 0 });
+  });
+});
+
+describe('kept for its time and no longer', () => {
+  test('lines of logs, answers and uploads a day, events a week', async () => {
+    await start();
+    const kept = async () => {
+      const { answers, uploads, log_chunks, run_events } = await countRowsByTable(server);
+      return { answers, uploads, log_chunks, run_events };
+    };
+    await server.request('POST', '/v1/applications/app/runs', {
+      body: { input: {} },
+      headers: { 'idempotency-key': 'once' },
+    });
+    await createRunAndWait(server, 'app', { input: {} });
+    await expect.poll(async () => (await kept()).run_events).toBe(6);
+    const before = await kept();
+    expect(before).toEqual({ answers: 1, uploads: 1, log_chunks: 2, run_events: 6 });
+    clock.advance(DAY_MS - 60_000);
+    await activate();
+    // By the end of another run those that forget have looked, which they do at the start.
+    await createRunAndWait(server, 'app', { input: {} });
+    expect(await kept()).toMatchObject({ answers: 1, uploads: 1, log_chunks: 3, run_events: 9 });
+    clock.advance(120_000);
+    await activate();
+    await expect.poll(kept).toEqual({ answers: 0, uploads: 0, log_chunks: 0, run_events: 9 });
+    clock.advance(6 * DAY_MS);
+    await activate();
+    await expect.poll(kept).toEqual({ answers: 0, uploads: 0, log_chunks: 0, run_events: 3 });
+  });
+
+  test('more answers than one transaction forgets', async () => {
+    await start();
+    const { database } = server.runningServer;
+    const account_id = (await server.client.call('getAccount')).body.id as never;
+    const row = { account_id, fingerprint: 'f', status: 200, body: null, created_at: clock.now() };
+    await database.transact(async (tx) => {
+      for (let n = 0; n < 1200; n += 1)
+        await tx
+          .insertInto('answers')
+          .values({ ...row, idempotency_key: `key-${n}` })
+          .execute();
+    });
+    clock.advance(DAY_MS + 1);
+    await activate();
+    await expect.poll(async () => (await countRowsByTable(server)).answers).toBe(0);
+  });
+});

@@ -1,0 +1,206 @@
+/** What is told of the run of an ensemble, whole and to every role, and whom else its runs concern. */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { afterEach, expect, test } from 'vitest';
+import { countPlannedRuns, insertPlannedRuns } from '../runs/store/planned-runs.ts';
+import { createRun, createRunAndWait, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import {
+  createEnsemble,
+  ensembleRunOptions,
+  fetchEnsembleRun,
+  runGroup,
+  runGroupOn,
+  SCRIPTED_APP,
+} from '../testing/fixtures/ensembles.ts';
+import { originalRunId } from '../testing/fixtures/online-tests.ts';
+import { expectStatus } from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+
+let server: TestServer;
+afterEach(() => server.close());
+
+const params = { application_id: 'app' };
+
+test('the whole answer, while it goes on and in the end', async () => {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' } });
+  await pushApp(server, 'app', SCRIPTED_APP);
+  await createEnsemble(server, 'best', [runGroup('a', { value: 3, n: 1 }), runGroup('w', { waits: true })]);
+  const account = (await server.request('GET', '/v1/account')).body as { id: string };
+  const run = await createRun(server, 'app', ensembleRunOptions());
+  const waits = await server.waitUntil('log-lines', async () =>
+    (await fetchEnsembleRun(server, run)).child_runs.find(
+      (one) => one.run_group_id === 'w' && one.status_v2 === 'running',
+    ),
+  );
+  const first = await server.waitUntil('runs-ended', async () =>
+    (await fetchEnsembleRun(server, run)).child_runs.find((one) => one.status_v2 === 'succeeded'),
+  );
+  const child = (id: string | undefined, run_group_id: string, status_v2: string, error = '') => ({
+    id,
+    run_group_id,
+    repetition: 0,
+    application_instance_id: 'latest',
+    application_version_id: '',
+    status_v2,
+    error,
+  });
+  const known = {
+    id: run,
+    account_id: account.id,
+    application_id: 'app',
+    error: '',
+    evaluation_type: 'rules',
+    definition_id: 'best',
+    requested_runs: 2,
+  };
+  expect(await fetchEnsembleRun(server, run)).toEqual({
+    ...known,
+    status_v2: 'running',
+    child_runs: [child(first.id, 'a', 'succeeded'), child(waits.id, 'w', 'running')],
+  });
+  await server.request('PATCH', `/v1/applications/app/runs/${waits.id}/cancel`);
+  await waitForRunEnd(server, 'app', run);
+  const rule = {
+    rule_id: 'cost',
+    index: 0,
+    statistics_path: '$.result.value',
+    objective: 'minimize',
+    tolerance: { type: 'absolute', value: 1 },
+    best: 3,
+    considered: [first.id],
+    kept: [first.id],
+    dropped: [],
+  };
+  expect(await fetchEnsembleRun(server, run)).toEqual({
+    ...known,
+    status_v2: 'succeeded',
+    child_runs: [
+      child(first.id, 'a', 'succeeded'),
+      child(waits.id, 'w', 'canceled', expect.any(String) as unknown as string),
+    ],
+    rules_result: {
+      best_run_id: first.id,
+      decisions: [
+        rule,
+        {
+          ...rule,
+          rule_id: 'n',
+          index: 1,
+          statistics_path: 'result.custom.n',
+          objective: 'maximize',
+          tolerance: { type: 'absolute', value: 0 },
+          best: 1,
+        },
+      ],
+      left_out: [{ run_id: waits.id, run_group_id: 'w', repetition: 0, why: 'It was canceled.' }],
+    },
+  });
+});
+
+test('its runs are not copied by a shadow test, nor sent elsewhere by a switchback test', async () => {
+  server = await startTestServer();
+  await pushApp(server, 'app', SCRIPTED_APP);
+  await server.client.call('createVersion', { params, body: { id: 'v1', name: 'One' } });
+  for (const id of ['shadowed', 'switched', 'candidate'])
+    await server.client.call('createInstance', {
+      params,
+      body: { id, name: `Instance ${id}`, version_id: 'v1' },
+    });
+  const experiments = '/v1/applications/app/experiments';
+  for (const [kind, baseline, more] of [
+    ['shadow', 'shadowed', { termination_events: { maximum_runs: 10 } }],
+    ['switchback', 'switched', { generate_random_plan: { unit_duration_minutes: 600, units: 2 } }],
+  ] as const) {
+    const comparison = { baseline_instance_id: baseline, candidate_instance_id: 'candidate' };
+    const body = { id: kind, name: `Test ${kind}`, comparison, ...more };
+    expectStatus(await server.request('POST', `${experiments}/${kind}`, { body }), 201);
+    expectStatus(await server.request('PUT', `${experiments}/${kind}/${kind}/start`), 204);
+  }
+  await createEnsemble(server, 'best', [
+    runGroupOn('shadowed', 'a', { value: 1 }),
+    runGroupOn('switched', 'b', { value: 2 }),
+  ]);
+  const done = await createRunAndWait(server, 'app', ensembleRunOptions());
+  expect(done.status_v2).toBe('succeeded');
+  const { child_runs } = await fetchEnsembleRun(server, done.id);
+  expect(child_runs.map((one) => one.application_instance_id)).toEqual(['shadowed', 'switched']);
+  // Runs that a caller asks for after it are copied and sent: the tests take what comes.
+  const plain = await createRun(server, 'app', { instance: 'shadowed' });
+  const sent = await createRunAndWait(server, 'app', { instance: 'switched' });
+  expect(sent.metadata.experiment_id).toBe('switchback');
+  const runsOf = async (kind: string) =>
+    ((await server.request('GET', `${experiments}/${kind}/${kind}/runs`)).body as { runs: { id: string }[] })
+      .runs;
+  const copies = await server.waitUntil('runs-ended', async () => {
+    const found = (await runsOf('shadow')).filter((run) => 'experiment_id' in run);
+    return found.length > 0 ? found : null;
+  });
+  expect(copies.map((copy) => originalRunId(copy as never))).toEqual([plain]);
+  expect((await runsOf('switchback')).map((run) => run.id)).toEqual([sent.id]);
+  expect((await runsOf('shadow')).map((run) => run.id).sort()).toEqual(
+    [plain, ...copies.map((copy) => copy.id)].sort(),
+  );
+});
+
+test('why one of its runs could not be made names no option that is hidden from some role', async () => {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
+  await pushApp(server, 'app', SCRIPTED_APP, {
+    options: {
+      items: [
+        {
+          name: 'confidential',
+          option_type: 'int',
+          additional_attributes: { max: 10 },
+          ui: { hidden_from: ['viewer'] },
+        },
+      ],
+      validation: { enforce: 'all' },
+    },
+  });
+  await createEnsemble(server, 'best', [runGroup('a', { value: 1 }), runGroup('b', { value: 2 })]);
+  const run = await createRun(server, 'app', ensembleRunOptions());
+  const [one, two] = await server.waitUntil('runs-queued', async () => {
+    const { child_runs } = await fetchEnsembleRun(server, run);
+    return child_runs.length === 2 ? child_runs : null;
+  });
+  // What an app that is replaced between the request and the birth would refuse.
+  const { database } = server.runningServer;
+  const { application_uid, input_content_id } = await database.read
+    .selectFrom('runs')
+    .select(['application_uid', 'input_content_id'])
+    .where('id', '=', run as RunId)
+    .executeTakeFirstOrThrow();
+  const plan = {
+    ownerUid: run,
+    applicationUid: application_uid,
+    plannedAt: 1,
+    userEmail: '',
+    experiment: null,
+  };
+  await database.transact((tx) =>
+    insertPlannedRuns(tx, plan, [
+      {
+        position: 0,
+        instanceId: 'latest',
+        versionId: '',
+        options: { confidential: '99' },
+        contentId: input_content_id,
+        inputFormat: 'json',
+        parentRunId: run as RunId,
+      },
+    ]),
+  );
+  database.notify('runs-planned');
+  await server.waitUntil(
+    'runs-ended',
+    async () => (await countPlannedRuns(database.read, run)).refused === 1,
+  );
+  expectStatus(await server.request('DELETE', `/v1/applications/app/runs/${one?.id}`), 204);
+  expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${two?.id}/cancel`), 204);
+  await waitForRunEnd(server, 'app', run);
+  const { token } = await server.createKey('viewer');
+  for (const rest of ['', '/metadata', '/ensemble']) {
+    const { text } = await server.request('GET', `/v1/applications/app/runs/${run}${rest}`, { token });
+    expect(text).toContain('It could not be made: An option of this app that is hidden from some roles');
+    expect(text).not.toContain('confidential');
+  }
+});

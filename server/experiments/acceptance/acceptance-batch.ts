@@ -1,0 +1,136 @@
+/** The batch that an acceptance test is a view on: whether it has what the test compares, or how it is to be made. */
+
+import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
+import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
+import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { type ExperimentId, ID_PATTERN, type InstanceId } from '@switchyard/contract/schemas/ids.ts';
+import type { ApplicationsTable } from '../../applications/schema.ts';
+import type { Reader } from '../../database/database.ts';
+import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { suggestId } from '../../http/requests/resource-names.ts';
+import { findInstance } from '../../instances/store.ts';
+import { type InstanceVersion, listInstanceVersions } from '../../runs/store/experiment-runs.ts';
+import { findVersion } from '../../versions/store.ts';
+import {
+  type AcceptanceDefinition,
+  type AcceptanceSide,
+  belongsToSide,
+  isSameInstance,
+} from '../store/acceptance-definition.ts';
+import type { ExperimentsTable } from '../store/schema.ts';
+
+const SIDES = ['control', 'candidate'] as const;
+
+/** Throws the 400 for a batch that cannot tell what the test wants to know. */
+export async function checkAcceptanceBatch(
+  db: Reader,
+  application: ApplicationsTable,
+  batch: ExperimentsTable,
+  definition: AcceptanceDefinition,
+): Promise<void> {
+  if (batch.type !== 'batch')
+    throw badRequest(
+      `experiment_id is ${quoteValue(batch.id)}, which is a ${batch.type} test; it must be a batch experiment of this application.`,
+    );
+  const groups = await groupsOf(db, application, batch);
+  for (const name of SIDES) {
+    const side = definition[name];
+    if (groups.some((group) => belongsToSide(side, group))) continue;
+    const ofInstance = groups.filter((group) => isSameInstance(side.instance_id, group.instance_id));
+    if (ofInstance.length > 0)
+      throw badRequest(
+        `${name}.version_id is ${quoteValue(side.version_id)}, and the batch experiment ${quoteValue(batch.id)} has no run of that version of the instance ${quoteValue(side.instance_id)}; it has ${named(ofInstance.map((group) => group.version_id))}.`,
+      );
+    throw badRequest(
+      `${name}.instance_id is ${quoteValue(side.instance_id)}, of which the batch experiment ${quoteValue(batch.id)} has no run; it has runs of ${named(groups.map((group) => group.instance_id))}.`,
+    );
+  }
+}
+
+/** Throws the 400 for a side of which no run could be made. */
+export async function checkAcceptanceSides(
+  db: Reader,
+  application: ApplicationsTable,
+  definition: AcceptanceDefinition,
+): Promise<void> {
+  for (const name of SIDES) {
+    const { instance_id, version_id }: AcceptanceSide = definition[name];
+    if (!isLatest(instance_id) && !(await findInstance(db, application.uid, instance_id)))
+      throw badRequest(
+        `${name}.instance_id is ${quoteValue(instance_id)}; it must be an instance of this application.`,
+      );
+    if (version_id !== '' && !(await findVersion(db, application.uid, version_id)))
+      throw badRequest(
+        `${name}.version_id is ${quoteValue(version_id)}; it must be a version of this application.`,
+      );
+  }
+}
+
+/** What a new batch is asked for; throws the 400 for a test that names none and says not what to make one of. */
+export function buildBatchRequest(
+  id: ExperimentId,
+  { control, candidate }: AcceptanceDefinition,
+  { id: ownId, name, input_set_id, repetitions }: AcceptanceTestCreate,
+): BatchExperimentCreate {
+  if (!input_set_id)
+    throw badRequest(
+      `experiment_id is ${quoteValue(id)}, and there is no batch experiment of that id; name one that is there, or give input_set_id to make it.`,
+    );
+  if (!ID.test(id))
+    throw badRequest(
+      `experiment_id is ${quoteValue(id)}; a new batch experiment has an id of 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens, such as ${quoteValue(suggestId(id) || 'v1-0-0')}.`,
+    );
+  const sides = [control, candidate];
+  // A name that is the id of the test may be too short for anything else.
+  const batch = { id, name: name === ownId ? id : name, input_set_id };
+  if (sides.every(({ version_id }) => version_id === ''))
+    return { ...batch, instance_ids: sides.map(({ instance_id }) => instance_id), repetitions };
+  // Each of them stands for every input of the set.
+  const runs = sides.flatMap(({ instance_id, version_id }) =>
+    Array.from({ length: repetitions ?? 1 }, (_, repetition) => ({ instance_id, version_id, repetition })),
+  );
+  return { ...batch, runs };
+}
+
+const ID = new RegExp(ID_PATTERN);
+
+/** What is wrong with a request that says how to make a batch where there is one; null when it does not. */
+export function findUnusedBatchFieldError(
+  batch: ExperimentsTable,
+  { input_set_id, repetitions }: AcceptanceTestCreate,
+): string | null {
+  for (const [name, value] of [
+    ['input_set_id', input_set_id],
+    ['repetitions', repetitions],
+  ] as const)
+    if (value !== undefined && value !== null)
+      return `${name} is ${quoteValue(value)}, and there is a batch experiment ${quoteValue(batch.id)} already; leave ${name} out to decide on its runs, or choose another id.`;
+  return null;
+}
+
+/** The instances and versions of the runs that the batch has and is to have. */
+async function groupsOf(
+  db: Reader,
+  application: ApplicationsTable,
+  batch: ExperimentsTable,
+): Promise<InstanceVersion[]> {
+  const groups = await listInstanceVersions(db, batch.uid);
+  return Promise.all(
+    groups.map(async ({ planned, ...group }) => {
+      // What is planned takes the version that its instance has when it is made.
+      if (!planned || group.version_id !== '' || isLatest(group.instance_id)) return group;
+      const instance = await findInstance(db, application.uid, group.instance_id as InstanceId);
+      return { ...group, version_id: instance?.version_id ?? '' };
+    }),
+  );
+}
+
+function named(names: readonly string[]): string {
+  const distinct = [...new Set(names.filter((name) => name !== ''))];
+  const some = distinct.slice(0, NAMED_MAX).map(quoteValue);
+  if (distinct.length > NAMED_MAX) some.push(`${distinct.length - NAMED_MAX} more`);
+  return some.length === 0 ? 'none' : some.join(', ');
+}
+
+const NAMED_MAX = 10;

@@ -1,0 +1,400 @@
+/** How acceptance tests come and go with their batch; what they decide is in acceptance-metrics.test.ts. */
+import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  acceptanceTestPath,
+  createAcceptanceApp,
+  createAcceptanceTest,
+  createBatchForTest,
+  createInputSet,
+  fetchAcceptanceTest,
+  MEAN_METRIC,
+  requestAcceptanceTest,
+  waitForVerdict,
+} from '../../testing/fixtures/acceptance-tests.ts';
+import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
+import { expectError, expectStatus, listAllPages, uniqueId } from '../../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const INPUTS = [
+  { control: 2, candidate: 1 },
+  { control: 4, candidate: 3 },
+];
+
+let server: TestServer;
+let application: string;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  application = await createAcceptanceApp(server);
+});
+
+const ask = (method: string, rest: string, body?: unknown) =>
+  server.request(method, `/v1/applications/${application}/experiments/${rest}`, { body });
+const create = (body: object) => requestAcceptanceTest(server, application, body);
+const runsOf = async (batch: string) => {
+  const answer = await ask('GET', `batch/${batch}/runs`);
+  expectStatus(answer, 200);
+  return (answer.body as { runs: { id: string; application_instance_id: string; input_id: string }[] }).runs;
+};
+const done = (id: string) => waitForVerdict(server, application, id);
+async function runsLeft(): Promise<number> {
+  const answer = await server.request('GET', `/v1/applications/${application}/runs`);
+  return (answer.body as { runs: unknown[] }).runs.length;
+}
+
+describe('a test on a batch that is there', () => {
+  test('201 answers it as a GET does, started and without results, and it is decided once', async () => {
+    const batch = await createBatchForTest(server, application, INPUTS);
+    const answer = await create({
+      id: batch,
+      experiment_id: batch,
+      description: 'Told',
+      metrics: [MEAN_METRIC],
+    });
+    expectStatus(answer, 201);
+    const made = {
+      id: batch,
+      app_id: application,
+      name: 'Any name',
+      description: 'Told',
+      status: 'started',
+      experiment_id: batch,
+      control: { instance_id: 'control', version_id: '' },
+      candidate: { instance_id: 'candidate', version_id: '' },
+      metrics: [{ ...MEAN_METRIC, params: { operator: 'le', tolerance: { type: '', value: 0 } } }],
+      created_at: expect.stringMatching(INSTANT),
+      updated_at: expect.stringMatching(INSTANT),
+    };
+    expect(answer.body).toEqual(made);
+    const test = await done(batch);
+    expect(test).toEqual({
+      ...made,
+      status: 'completed',
+      results: { passed: true, metric_results: [expect.objectContaining({ passed: true })] },
+    });
+    expect(test.updated_at).toBe((answer.body as AcceptanceTest).updated_at);
+  });
+
+  test('is one of its own id when nothing is said, and several may be on one batch, also when it is over', async () => {
+    const batch = await createBatchForTest(server, application, INPUTS);
+    const own = await createAcceptanceTest(server, application, { id: batch });
+    expect(own.experiment_id).toBe(batch);
+    await done(batch);
+    const worse = { ...MEAN_METRIC, params: { operator: 'gt' } };
+    const other = await createAcceptanceTest(server, application, { experiment_id: batch, metrics: [worse] });
+    expect(await done(other.id)).toMatchObject({ status: 'completed', results: { passed: false } });
+    expect((await fetchAcceptanceTest(server, application, batch)).results?.passed).toBe(true);
+  });
+
+  test('compares versions of one instance, and says which it has seen', async () => {
+    const params = { application_id: application };
+    await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Version two' } });
+    const input_set_id = await createInputSet(server, application, INPUTS);
+    const runs = ['v1', 'v2'].map((version_id) => ({ instance_id: 'control', version_id }));
+    const inputs = (await ask('GET', `inputsets/${input_set_id}`)).body as { input_ids: string[] };
+    const id = uniqueId('versions');
+    expectStatus(
+      await ask('POST', 'batch', {
+        id,
+        name: 'Any name',
+        input_set_id,
+        runs: runs.flatMap((run) => inputs.input_ids.map((input_id) => ({ ...run, input_id }))),
+      }),
+      201,
+    );
+    const [control, candidate] = runs;
+    expectError(await create({ id, control, candidate: control }), 400, 'candidate.instance_id is "control"');
+    const wrong = { instance_id: 'control', version_id: 'v3' };
+    expectError(await create({ id, control, candidate: wrong }), 400, 'candidate.version_id is "v3"', '"v1"');
+    await createAcceptanceTest(server, application, { id, control, candidate });
+    const test = await done(id);
+    const sides = test.results?.metric_results?.[0]?.statistics;
+    expect(sides).toMatchObject({
+      control: { version_id: 'v1', number_of_runs_total: 2 },
+      candidate: { version_id: 'v2', number_of_runs_total: 2 },
+    });
+    expect(test.results?.passed).toBe(true);
+  });
+
+  test('has no results while a run goes on, and has them when that is canceled', async () => {
+    const batch = await createBatchForTest(server, application, [
+      ...INPUTS,
+      { control: 9, candidate: 'hangs' },
+    ]);
+    await createAcceptanceTest(server, application, { id: batch });
+    const hanging = await server.waitUntil('runs-ended', async () => {
+      const { body } = await ask('GET', `batch/${batch}/metadata`);
+      if ((body as { number_of_completed_runs: number }).number_of_completed_runs < 5) return null;
+      const runs = await runsOf(batch);
+      return runs.length === 6 ? runs : null;
+    });
+    const test = await fetchAcceptanceTest(server, application, batch);
+    expect(test.status).toBe('started');
+    expect(test).not.toHaveProperty('results');
+    for (const { id } of hanging)
+      expectStatus(await server.request('PATCH', `/v1/applications/${application}/runs/${id}/cancel`), 204);
+    const after = await done(batch);
+    expect(after).toMatchObject({ status: 'completed', results: { passed: true } });
+    expect(after.results?.metric_results?.[0]?.statistics.candidate).toMatchObject({
+      number_of_runs_total: 3,
+      distribution_summary_statistics: { count: 2 },
+    });
+  });
+
+  test('keeps what was decided when a run of it is deleted', async () => {
+    const batch = await createBatchForTest(server, application, INPUTS);
+    await createAcceptanceTest(server, application, { id: batch });
+    const before = await done(batch);
+    for (const { id } of await runsOf(batch))
+      expectStatus(await server.request('DELETE', `/v1/applications/${application}/runs/${id}`), 204);
+    await server.restart();
+    expect(await fetchAcceptanceTest(server, application, batch)).toEqual(before);
+    // Nothing is left that another could be decided on.
+    expectError(await create({ id: 'late', experiment_id: batch }), 400, 'control.instance_id', 'none');
+  });
+
+  test('is decided by the server that comes after one that stopped', async () => {
+    const batch = await createBatchForTest(server, application, INPUTS, { repetitions: 4 });
+    await createAcceptanceTest(server, application, { id: batch });
+    await server.restart();
+    const test = await done(batch);
+    expect(test.results?.metric_results?.[0]?.statistics.candidate.number_of_runs_total).toBe(8);
+  });
+
+  test('400 for what is no batch, or has not both sides', async () => {
+    const other = await createAcceptanceApp(server);
+    const foreign = await createBatchForTest(server, other, INPUTS);
+    expectError(await create({ id: 'none' }), 400, 'experiment_id is "none"', 'input_set_id');
+    expectError(await create({ experiment_id: foreign }), 400, `experiment_id is "${foreign}"`);
+    const id = await createBatchForTest(server, application, INPUTS, { type: 'scenario' });
+    expectError(await create({ id }), 400, `experiment_id is "${id}"`, 'scenario');
+    const one = await createBatchForTest(server, application, INPUTS, { instance_ids: ['control'] });
+    expectError(await create({ id: one }), 400, 'candidate.instance_id is "candidate"', '"control"');
+    const there = await createBatchForTest(server, application, INPUTS);
+    expectError(await create({ id: there, input_set_id: 'peaks' }), 400, 'input_set_id is "peaks"', there);
+    expectError(await create({ id: there, repetitions: 2 }), 400, 'repetitions is 2');
+  });
+});
+
+describe('a test that makes its batch', () => {
+  test('runs both sides on every input, as often as is said, and has its name and id', async () => {
+    const input_set_id = await createInputSet(server, application, INPUTS);
+    const test = await createAcceptanceTest(server, application, {
+      id: 'both',
+      input_set_id,
+      repetitions: 3,
+    });
+    expect(test).toMatchObject({ id: 'both', experiment_id: 'both', status: 'started' });
+    const after = await done('both');
+    expect(after.results?.passed).toBe(true);
+    const runs = await runsOf('both');
+    expect(runs).toHaveLength(2 * 2 * 3);
+    expect((await ask('GET', 'batch/both')).body).toMatchObject({
+      name: 'Any name',
+      type: 'batch',
+      status: 'completed',
+      input_set_id,
+      number_of_requested_runs: 12,
+    });
+    expect((await ask('GET', 'batch')).body).toHaveLength(1);
+  });
+
+  test('takes versions, and another id for the batch', async () => {
+    const input_set_id = await createInputSet(server, application, INPUTS);
+    const params = { application_id: application };
+    await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Version two' } });
+    const made = await createAcceptanceTest(server, application, {
+      experiment_id: 'another',
+      input_set_id,
+      repetitions: 2,
+      candidate: { instance_id: 'candidate', version_id: 'v2' },
+    });
+    expect(made.candidate).toEqual({ instance_id: 'candidate', version_id: 'v2' });
+    const test = await done(made.id);
+    expect(test.results?.metric_results?.[0]?.statistics).toMatchObject({
+      control: { version_id: 'v1', number_of_runs_total: 4 },
+      candidate: { version_id: 'v2', number_of_runs_total: 4 },
+    });
+    expect(await runsOf('another')).toHaveLength(8);
+  });
+
+  test('400 names what is not there, and makes nothing', async () => {
+    const input_set_id = await createInputSet(server, application, INPUTS);
+    for (const [body, ...words] of [
+      [{ input_set_id: 'missing' }, 'input_set_id is "missing"'],
+      [{ input_set_id, control: { instance_id: 'x' } }, 'control.instance_id is "x"', 'an instance'],
+      [
+        { input_set_id, candidate: { instance_id: 'candidate', version_id: 'x' } },
+        'candidate.version_id is "x"',
+        'a version',
+      ],
+      [{ input_set_id, repetitions: 0 }, 'repetitions'],
+      [{ input_set_id, repetitions: 10_000 }, '10000'],
+      [{ input_set_id, experiment_id: 'Not an id' }, 'experiment_id is "Not an id"', 'lowercase'],
+      [{ repetitions: 2 }, 'input_set_id'],
+    ] as const)
+      expectError(await create({ id: 'nothing', ...body }), 400, ...words);
+    expect((await ask('GET', 'batch')).body).toEqual([]);
+    expect((await ask('GET', 'acceptance')).body).toEqual([]);
+    expect(await runsLeft()).toBe(0);
+  });
+
+  test('is made once under an Idempotency-Key, and of two at the same moment one is', async () => {
+    const input_set_id = await createInputSet(server, application, INPUTS);
+    const body = {
+      name: 'Any name',
+      control: { instance_id: 'control' },
+      candidate: { instance_id: 'candidate' },
+      metrics: [MEAN_METRIC],
+      input_set_id,
+    };
+    const send = (id: string | undefined, key: string) =>
+      server.request('POST', acceptanceTestPath(application), {
+        body: { ...body, id },
+        headers: { 'idempotency-key': `${application}-${key}` },
+      });
+    const [first, second] = [await send(undefined, 'a'), await send(undefined, 'a')];
+    expectStatus(first, 201);
+    expect(second.text).toBe(first.text);
+    const both = await Promise.all([send('same', 'b'), send('same', 'c')]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
+    expect((await ask('GET', 'acceptance')).body).toHaveLength(2);
+    expect((await ask('GET', 'batch')).body).toHaveLength(2);
+    for (let round = 0; round < 5; round += 1) {
+      const again = await Promise.all([0, 1, 2].map(() => send(`twice-${round}`, `round-${round}`)));
+      expect(new Set(again.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expectStatus(again[0] ?? first, 201);
+    }
+    await done('same');
+    expect(await runsOf('same')).toHaveLength(4);
+  });
+});
+
+describe('listing, changing and deleting', () => {
+  test('lists are newest first, say what is passed, and page', async () => {
+    const batch = await createBatchForTest(server, application, INPUTS);
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1)
+      ids.unshift((await createAcceptanceTest(server, application, { experiment_id: batch })).id);
+    for (const id of ids) await done(id);
+    const listed = (await ask('GET', 'acceptance')).body as AcceptanceTest[];
+    expect(listed.map(({ id }) => id)).toEqual(ids);
+    for (const one of listed) {
+      const { results, ...rest } = await fetchAcceptanceTest(server, application, one.id);
+      expect(one).toEqual({ ...rest, results: { passed: results?.passed } });
+    }
+    const pages = await listAllPages(server, acceptanceTestPath(application), 2);
+    expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+  });
+
+  test('PATCH changes name and description alone, and answers the test', async () => {
+    const id = await createBatchForTest(server, application, INPUTS);
+    await createAcceptanceTest(server, application, { id, description: 'Told' });
+    const before = await done(id);
+    const change = async (body: object) => {
+      const answer = await ask('PATCH', `acceptance/${id}`, body);
+      expectStatus(answer, 200);
+      return answer.body;
+    };
+    const renamed = await change({ name: 'Renamed', metrics: [], status: 'draft', results: null });
+    expect(renamed).toEqual({ ...before, name: 'Renamed', updated_at: expect.stringMatching(INSTANT) });
+    expect(await change({ name: null, description: '' })).toMatchObject({ name: 'Renamed', description: '' });
+    expect((await ask('GET', `batch/${id}`)).body).toMatchObject({ name: 'Any name' });
+    expectError(await ask('PATCH', `acceptance/${id}`, { name: 'ab' }), 400, 'name');
+    expectError(await ask('PATCH', `acceptance/${id}`, { description: 'x'.repeat(129) }), 400, 'description');
+    expectError(await ask('PATCH', 'acceptance/missing', { name: 'Renamed' }), 404, 'missing');
+  });
+
+  test('DELETE takes the batch and its runs with it, also while they run, and frees both ids', async () => {
+    const id = await createBatchForTest(server, application, [...INPUTS, { control: 'hangs', candidate: 1 }]);
+    await createAcceptanceTest(server, application, { id });
+    expectStatus(await ask('DELETE', `acceptance/${id}`), 204);
+    expectError(await ask('GET', `acceptance/${id}`), 404);
+    expectError(await ask('DELETE', `acceptance/${id}`), 404);
+    expectError(await ask('GET', `batch/${id}`), 404);
+    await expect.poll(runsLeft, { timeout: 20_000 }).toBe(0);
+    const input_set_id = await createInputSet(server, application, INPUTS);
+    await createAcceptanceTest(server, application, { id, input_set_id });
+    expect((await done(id)).results?.passed).toBe(true);
+  });
+
+  test('the batch goes with the last of its tests, and they all go with it', async () => {
+    const batch = await createBatchForTest(server, application, INPUTS);
+    const [one, two] = [
+      await createAcceptanceTest(server, application, { experiment_id: batch }),
+      await createAcceptanceTest(server, application, { experiment_id: batch }),
+    ];
+    expectStatus(await ask('DELETE', `acceptance/${one.id}`), 204);
+    expectStatus(await ask('GET', `batch/${batch}`), 200);
+    expectStatus(await ask('DELETE', `acceptance/${two.id}`), 204);
+    expectError(await ask('GET', `batch/${batch}`), 404);
+    const next = await createBatchForTest(server, application, INPUTS);
+    for (let n = 0; n < 2; n += 1) await createAcceptanceTest(server, application, { experiment_id: next });
+    expectStatus(await ask('DELETE', `batch/${next}`), 204);
+    expect((await ask('GET', 'acceptance')).body).toEqual([]);
+  });
+
+  test('at the same moment, none outlives its batch, and none leaves it behind', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const batch = await createBatchForTest(server, application, INPUTS);
+      const [one, two] = [
+        await createAcceptanceTest(server, application, { experiment_id: batch }),
+        await createAcceptanceTest(server, application, { experiment_id: batch }),
+      ];
+      await Promise.all([ask('DELETE', `acceptance/${one.id}`), ask('DELETE', `acceptance/${two.id}`)]);
+      expectError(await ask('GET', `batch/${batch}`), 404);
+      const next = await createBatchForTest(server, application, INPUTS);
+      const [made] = await Promise.all([create({ id: next }), ask('DELETE', `batch/${next}`)]);
+      expect([201, 400], made.text).toContain(made.status);
+      expectError(await ask('GET', `acceptance/${next}`), 404);
+    }
+  });
+
+  test('404 for another account, and for an application or a test that is not there', async () => {
+    const id = await createBatchForTest(server, application, INPUTS);
+    await createAcceptanceTest(server, application, { id });
+    const { token } = await createOtherAccount(server);
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['GET', `/${id}`],
+      ['PATCH', `/${id}`],
+      ['DELETE', `/${id}`],
+    ] as const)
+      expectError(
+        await server.request(method, acceptanceTestPath(application, rest), {
+          token,
+          ...(method === 'PATCH' ? { body: {} } : {}),
+        }),
+        404,
+      );
+    for (const odd of ['missing', '%00', '../x', 'x'.repeat(300)])
+      expectError(await ask('GET', `acceptance/${encodeURIComponent(odd)}`), 404);
+  });
+});
+
+test('what is no batch is none to decide on, and runs that are of neither side count on none', async () => {
+  const sides = { baseline_instance_id: 'control', candidate_instance_id: 'candidate' };
+  const draft = { id: 'copies', name: 'Copies', comparison: sides, termination_events: { maximum_runs: 1 } };
+  expectStatus(await ask('POST', 'shadow', draft), 201);
+  expectError(await create({ experiment_id: 'copies' }), 400, 'experiment_id is "copies"', 'no batch');
+
+  const batch = await createBatchForTest(server, application, [{ control: 2, candidate: 'hangs' }]);
+  await createAcceptanceTest(server, application, { id: batch, experiment_id: batch });
+  const path = `/v1/applications/${application}/runs`;
+  const joined = await server.request('POST', `${path}?instance_id=latest`, {
+    body: { input: { control: 1 }, options: { side: 'control' }, batch_experiment_id: batch },
+  });
+  expectStatus(joined, 202);
+  const hanging = (await runsOf(batch)).find((run) => run.application_instance_id === 'candidate');
+  expectStatus(await server.request('PATCH', `${path}/${hanging?.id}/cancel`), 204);
+  const { results } = await done(batch);
+  expect(results?.metric_results?.[0]?.statistics).toMatchObject({
+    control: { number_of_runs_total: 1, distribution_summary_statistics: { count: 1, mean: 2 } },
+    candidate: { number_of_runs_total: 1, distribution_summary_statistics: { count: 0 } },
+  });
+  expect(await runsOf(batch)).toHaveLength(3);
+});

@@ -1,0 +1,301 @@
+/** What acceptance tests decide, by arithmetic: each type of metric, each operator, with and without a tolerance. */
+import type { AcceptanceTest, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createAcceptanceApp,
+  createAcceptanceTest,
+  createBatchForTest,
+  createInputSet,
+  MEAN_METRIC,
+  waitForVerdict,
+} from '../../testing/fixtures/acceptance-tests.ts';
+import { waitForSubmission } from '../../testing/fixtures/batch-experiments.ts';
+import { expectStatus } from '../../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+
+let server: TestServer;
+let application: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await createAcceptanceApp(server);
+});
+afterAll(() => server.close());
+
+async function results(experiment_id: string, metrics: readonly object[], body: object = {}) {
+  const made = await createAcceptanceTest(server, application, { experiment_id, metrics, ...body });
+  const test = await waitForVerdict(server, application, made.id);
+  return { test, metric_results: test.results?.metric_results ?? [] };
+}
+const named = (metric_results: readonly MetricResult[]) =>
+  metric_results.map(({ metric: { metric_type, params }, passed }) => [
+    metric_type,
+    params.operator,
+    params.tolerance?.type,
+    params.tolerance?.value,
+    passed,
+  ]);
+
+describe('of a control with the mean 20 and a candidate with the mean 21', () => {
+  const INPUTS = [
+    { control: 10, candidate: 11 },
+    { control: 20, candidate: 19 },
+    { control: 30, candidate: 33 },
+  ];
+  const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
+  /** Whether each of the operators holds. */
+  type Row = [string, string, number, string];
+  const TABLE: Row[] = [
+    // 21 against 20.
+    ['direct-comparison', '', 0, 'gt ge ne'],
+    // gt and ge against 19, lt and le against 21; they are 1 apart.
+    ['direct-comparison', 'absolute', 1, 'gt ge le eq'],
+    ['direct-comparison', 'absolute', 0.5, 'gt ge ne'],
+    // 0.05 of 20 is 1 again, 0.1 is 2.
+    ['direct-comparison', 'relative', 0.05, 'gt ge le eq'],
+    ['direct-comparison', 'relative', 0.1, 'gt ge lt le eq'],
+    // 21 against the value, whatever the control and the type.
+    ['absolute-threshold', '', 0, 'gt ge ne'],
+    ['absolute-threshold', 'absolute', 21, 'ge le eq'],
+    ['absolute-threshold', 'absolute', 22, 'lt le ne'],
+    ['absolute-threshold', 'absolute', -1, 'gt ge ne'],
+    ['absolute-threshold', 'relative', 21, 'ge le eq'],
+    // 1 against the value, or against that share of 20.
+    ['difference-threshold', '', 0, 'gt ge ne'],
+    ['difference-threshold', 'absolute', 1, 'ge le eq'],
+    ['difference-threshold', 'absolute', 2, 'lt le ne'],
+    ['difference-threshold', 'absolute', -1, 'gt ge ne'],
+    ['difference-threshold', 'relative', 0.05, 'ge le eq'],
+    ['difference-threshold', 'relative', 0.1, 'lt le ne'],
+  ];
+  const metricOf = ([metric_type, type, value]: Row, operator: string) => ({
+    ...MEAN_METRIC,
+    metric_type,
+    params: { operator, tolerance: { type, value } },
+  });
+
+  let batch: string;
+  beforeAll(async () => {
+    batch = await createBatchForTest(server, application, INPUTS);
+  });
+
+  test('each operator holds where arithmetic says so, and the test is passed when all of them do', async () => {
+    const asked = TABLE.flatMap((row) => OPERATORS.map((operator) => ({ row, operator })));
+    const metrics = asked.map(({ row, operator }) => metricOf(row, operator));
+    const { test, metric_results } = await results(batch, metrics);
+    const expected = asked.map(({ row, operator }) => ({
+      ...metricOf(row, operator),
+      passed: row[3].split(' ').includes(operator),
+    }));
+    expect(named(metric_results)).toEqual(
+      expected.map(({ metric_type, params, passed }) => [
+        metric_type,
+        params.operator,
+        params.tolerance.type,
+        params.tolerance.value,
+        passed,
+      ]),
+    );
+    expect(test).toMatchObject({ status: 'completed', results: { passed: false } });
+    const met = expected.filter(({ passed }) => passed).map(({ passed: _, ...metric }) => metric);
+    const passing = await results(batch, met);
+    expect(passing.test.results?.passed).toBe(true);
+    // One that is not met is enough.
+    const { test: failing } = await results(batch, [...met, { ...MEAN_METRIC, params: { operator: 'lt' } }]);
+    expect(failing.results?.passed).toBe(false);
+  });
+
+  test('the numbers of both sides are those of their values', async () => {
+    const { test, metric_results } = await results(batch, [MEAN_METRIC]);
+    const [first] = metric_results;
+    const side = { version_id: 'v1', number_of_runs_total: 3 };
+    const candidate = {
+      ...side,
+      instance_id: 'candidate',
+      distribution_summary_statistics: {
+        min: 11,
+        max: 33,
+        count: 3,
+        mean: 21,
+        // Of -10, -2 and 12.
+        std: expect.closeTo(Math.sqrt((100 + 4 + 144) / 2), 10),
+        shifted_geometric_mean: expect.closeTo((21 * 29 * 43) ** (1 / 3) - 10, 10),
+        shift_parameter: 10,
+      },
+      distribution_percentiles: {
+        p01: expect.closeTo(11.16, 10),
+        p05: expect.closeTo(11.8, 10),
+        p10: expect.closeTo(12.6, 10),
+        p25: 15,
+        p50: 19,
+        p75: 26,
+        p90: expect.closeTo(30.2, 10),
+        p95: expect.closeTo(31.6, 10),
+        p99: expect.closeTo(32.72, 10),
+      },
+    };
+    expect(first).toEqual({
+      metric: {
+        field: 'result.value',
+        statistic: 'mean',
+        metric_type: 'direct-comparison',
+        params: { operator: 'le', tolerance: { type: '', value: 0 } },
+      },
+      passed: false,
+      statistics: { control: expect.objectContaining({ ...side, instance_id: 'control' }), candidate },
+      control_value: 20,
+      candidate_value: 21,
+      threshold: 20,
+      reason: 'The candidate’s mean of result.value, 21, is above 20.',
+      comparison: expect.objectContaining({
+        indicator: 'result.value',
+        objective: 'minimize',
+        verdict: 'undecided',
+        inputs: { total: 3, usable: 3, wins: 1, ties: 0, losses: 2 },
+      }),
+    });
+    expect(test.results).toEqual({ passed: false, metric_results });
+  });
+
+  test.each([
+    ['min', 11],
+    ['max', 33],
+    ['count', 3],
+    ['p50', 19],
+    ['P50', 19],
+    ['Shifted Geometric Mean', (21 * 29 * 43) ** (1 / 3) - 10],
+    ['std', Math.sqrt(124)],
+  ])('%s of the candidate is %d', async (statistic, value) => {
+    const metric = {
+      ...MEAN_METRIC,
+      statistic,
+      metric_type: 'absolute-threshold',
+      params: { operator: 'gt' },
+    };
+    const { metric_results } = await results(batch, [metric]);
+    expect(metric_results[0]?.candidate_value).toBeCloseTo(value, 10);
+    expect(metric_results[0]?.metric.statistic).toMatch(/^[a-z0-9_]+$/);
+  });
+
+  test('a rule for more makes more the objective of its comparison, and any indicator can be its field', async () => {
+    const metrics = (['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const).map((operator) => ({
+      ...MEAN_METRIC,
+      field: 'result.custom.doubled',
+      params: { operator },
+    }));
+    const { metric_results } = await results(batch, metrics);
+    expect(metric_results.map(({ comparison }) => [comparison.objective, comparison.inputs.wins])).toEqual([
+      ['maximize', 2],
+      ['maximize', 2],
+      ['minimize', 1],
+      ['minimize', 1],
+      ['minimize', 1],
+      ['minimize', 1],
+    ]);
+    expect(metric_results[0]).toMatchObject({ control_value: 40, candidate_value: 42 });
+  });
+});
+
+test('ten inputs on all of which the candidate costs a tenth less have the verdict better', async () => {
+  const inputs = Array.from({ length: 10 }, (_, n) => ({ control: 100 + n, candidate: 90 + n }));
+  const batch = await createBatchForTest(server, application, inputs);
+  const { metric_results } = await results(batch, [MEAN_METRIC]);
+  expect(metric_results[0]).toMatchObject({ passed: true, comparison: { verdict: 'better' } });
+});
+
+describe('where numbers are missing', () => {
+  const sidesOf = (test: AcceptanceTest) => {
+    const { control, candidate } = test.results?.metric_results?.[0]?.statistics ?? {};
+    return [control, candidate].map((side) => [
+      side?.number_of_runs_total,
+      side?.distribution_summary_statistics.count,
+    ]);
+  };
+
+  test('a side without any does not pass, and its numbers are 0', async () => {
+    const batch = await createBatchForTest(server, application, [
+      { control: 1, candidate: null },
+      { control: 3, candidate: null },
+    ]);
+    const metrics = ['le', 'ne', 'gt'].map((operator) => ({ ...MEAN_METRIC, params: { operator } }));
+    const { test, metric_results } = await results(batch, metrics);
+    expect(test).toMatchObject({ status: 'completed', results: { passed: false } });
+    expect(test.results).not.toHaveProperty('error');
+    expect(
+      metric_results.map(({ passed, candidate_value, threshold }) => [passed, candidate_value, threshold]),
+    ).toEqual([
+      [false, null, null],
+      [false, null, null],
+      [false, null, null],
+    ]);
+    expect(metric_results[0]?.reason).toContain('No run of the candidate succeeded with a number');
+    expect(sidesOf(test)).toEqual([
+      [2, 2],
+      [2, 0],
+    ]);
+    expect(metric_results[0]?.statistics.candidate.distribution_summary_statistics).toEqual({
+      ...{ min: 0, max: 0, count: 0, mean: 0, std: 0 },
+      shifted_geometric_mean: 0,
+      shift_parameter: 10,
+    });
+  });
+
+  test('a threshold of its own asks nothing of the control', async () => {
+    const batch = await createBatchForTest(server, application, [{ control: null, candidate: 5 }]);
+    const params = { operator: 'lt', tolerance: { type: 'absolute', value: 6 } };
+    const metrics = [
+      { ...MEAN_METRIC, metric_type: 'absolute-threshold', params },
+      { ...MEAN_METRIC, metric_type: 'difference-threshold', params },
+    ];
+    const { metric_results } = await results(batch, metrics);
+    expect(metric_results.map(({ passed }) => passed)).toEqual([true, false]);
+  });
+
+  test('failed runs count, and what is no number does not', async () => {
+    const batch = await createBatchForTest(server, application, [
+      { control: 1, candidate: 1 },
+      { control: 'nan', candidate: 1 },
+      { candidate: 1 },
+    ]);
+    const { test } = await results(batch, [MEAN_METRIC]);
+    expect(test.results?.passed).toBe(true);
+    expect(sidesOf(test)).toEqual([
+      [3, 1],
+      [3, 3],
+    ]);
+  });
+
+  test('a batch of which no run succeeded fails, and so does the test, with the reason', async () => {
+    const batch = await createBatchForTest(server, application, [{}, {}]);
+    const metric = { ...MEAN_METRIC, metric_type: 'absolute-threshold', params: { operator: 'ge' } };
+    const { test } = await results(batch, [metric]);
+    expect(test).toMatchObject({
+      status: 'failed',
+      results: { passed: false, error: expect.stringContaining('No run of the batch experiment succeeded.') },
+    });
+    expect(sidesOf(test)).toEqual([
+      [2, 0],
+      [2, 0],
+    ]);
+  });
+});
+
+test('runs that could not be made count with those of their version', async () => {
+  // No slot: the runs wait until they are canceled.
+  await using idle = await startTestServer({
+    env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' },
+  });
+  const own = await createAcceptanceApp(idle);
+  const input_set_id = await createInputSet(idle, own, [{ control: 1, candidate: 1 }]);
+  const made = await createAcceptanceTest(idle, own, { input_set_id, repetitions: 150 });
+  const path = `/v1/applications/${own}`;
+  expectStatus(await idle.request('DELETE', `${path}/instances/candidate`), 204);
+  const batch = `${path}/experiments/batch/${made.experiment_id}`;
+  await waitForSubmission(idle, made.experiment_id);
+  const { runs } = (await idle.request('GET', `${batch}/runs`)).body as { runs: { id: string }[] };
+  await Promise.all(runs.map((run) => idle.request('PATCH', `${path}/runs/${run.id}/cancel`)));
+  const test = await waitForVerdict(idle, own, made.id);
+  expect(test.results?.metric_results?.[0]?.statistics).toMatchObject({
+    control: { version_id: 'v1', number_of_runs_total: 150 },
+    candidate: { version_id: 'v1', number_of_runs_total: 150 },
+  });
+}, 60_000);

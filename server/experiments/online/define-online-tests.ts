@@ -1,0 +1,112 @@
+/** Validates the bodies that create shadow and switchback tests, and builds their definitions. Pure. */
+import type { ShadowTestCreate } from '@switchyard/contract/experiments/shadow-tests.ts';
+import type { SwitchbackTestCreate } from '@switchyard/contract/experiments/switchback-tests.ts';
+import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { normalizeInstanceId } from '../../runs/store/routes.ts';
+import { validateObjectives } from '../operations/validate-objectives.ts';
+import { RandomGenerator } from '../statistics/random-generator.ts';
+import type { ShadowDefinition, SwitchbackDefinition } from '../store/online-test-definitions.ts';
+
+/** Returns the definition that the body asks for. Throws a 400 for an invalid body; does not check that the instances exist. */
+export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDefinition {
+  const { baseline, candidates, field } = sidesOf(body);
+  checkSides(baseline, candidates, field);
+  validateObjectives(body.objectives ?? {});
+  const from = timeOf(body.start_events?.time);
+  const until = timeOf(body.termination_events.time);
+  if (until !== null && until <= now)
+    throw badRequest(
+      `termination_events.time is ${quoteValue(body.termination_events.time)}, which is over; it must be in the future.`,
+    );
+  if (until !== null && from !== null && until <= from)
+    throw badRequest(
+      `termination_events.time is ${quoteValue(body.termination_events.time)}; it must be after start_events.time, ${quoteValue(body.start_events?.time)}.`,
+    );
+  return {
+    baseline,
+    candidates,
+    maximumRuns: body.termination_events.maximum_runs,
+    from,
+    until,
+    objectives: body.objectives ?? {},
+  };
+}
+
+/** As for a shadow test. `seed` decides the plan. */
+export function defineSwitchbackTest(
+  body: SwitchbackTestCreate,
+  now: number,
+  seed: string,
+): SwitchbackDefinition {
+  const { baseline_instance_id: baseline, candidate_instance_id: candidate } = body.comparison;
+  checkSides(baseline, [candidate], 'comparison.candidate_instance_id');
+  validateObjectives(body.objectives ?? {});
+  const { unit_duration_minutes, units, start: asked } = body.generate_random_plan;
+  const start = timeOf(asked);
+  if (start !== null && start < now)
+    throw badRequest(
+      `generate_random_plan.start is ${quoteValue(asked)}, which is over; it must be in the future, or left out for a plan that begins when the test is started.`,
+    );
+  return {
+    baseline,
+    candidate,
+    unitMinutes: unit_duration_minutes,
+    units: drawUnits(seed, units, baseline, candidate),
+    seed,
+    start,
+    objectives: body.objectives ?? {},
+  };
+}
+
+/** Gives each unit to one of the two with equal chances, independently: a bit of the seeded generator for each. */
+export function drawUnits(seed: string, units: number, baseline: string, candidate: string): string[] {
+  const generator = new RandomGenerator(`plan ${seed}`);
+  return Array.from({ length: units }, () => (generator.bits() >>> 31 === 0 ? baseline : candidate));
+}
+
+function sidesOf(body: ShadowTestCreate): { baseline: string; candidates: string[]; field: string } {
+  const { comparison, comparisons } = body;
+  if (comparison && comparisons)
+    throw badRequest(
+      'comparison and comparisons are both given; one of them says which instances are meant.',
+    );
+  if (comparison)
+    return {
+      baseline: comparison.baseline_instance_id,
+      candidates: [comparison.candidate_instance_id],
+      field: 'comparison.candidate_instance_id',
+    };
+  if (!comparisons)
+    throw badRequest(
+      'comparison is missing; it must name the baseline_instance_id and the candidate_instance_id.',
+    );
+  const [first, ...others] = Object.entries(comparisons);
+  if (!first || others.length > 0)
+    throw badRequest(
+      `comparisons has ${Object.keys(comparisons).length} baselines; it must have one, with its candidates.`,
+    );
+  return { baseline: first[0], candidates: first[1], field: `comparisons.${first[0]}` };
+}
+
+/** `latest` and its older name are one instance. */
+function checkSides(baseline: string, candidates: readonly string[], field: string): void {
+  const seen = new Set([normalizeInstanceId(baseline)]);
+  for (const candidate of candidates) {
+    if (normalizeInstanceId(candidate) === normalizeInstanceId(baseline))
+      throw badRequest(
+        `${field} is ${quoteValue(candidate)}, which is the baseline, too; it must be another instance.`,
+      );
+    if (seen.has(normalizeInstanceId(candidate)))
+      throw badRequest(`${field} has ${quoteValue(candidate)} twice; each candidate is named once.`);
+    seen.add(normalizeInstanceId(candidate));
+  }
+}
+
+/** The clients of the commercial service send the zero time of their language for none. */
+const ZERO_TIME = Date.parse('0001-01-01T00:00:00Z');
+
+function timeOf(text: string | null | undefined): number | null {
+  if (text === null || text === undefined) return null;
+  const at = Date.parse(text);
+  return at === ZERO_TIME ? null : at;
+}

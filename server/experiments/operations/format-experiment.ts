@@ -1,0 +1,83 @@
+/** What is shown of an experiment of any kind: how it is described, how far it is, and which of its runs could not be made. */
+import type { ExperimentRun, RefusedRun } from '@switchyard/contract/experiments/experiment-runs.ts';
+import { REFUSED_RUNS_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
+import { listHiddenOptions } from '../../applications/executable.ts';
+import { findExecutables } from '../../applications/executables-store.ts';
+import { formatRfc3339 } from '../../clock.ts';
+import type { Reader } from '../../database/database.ts';
+import type { Caller } from '../../http/handlers/handler.ts';
+import { experimentRunBody } from '../../runs/api/run-body.ts';
+import { countExperimentRuns, type ExperimentCounts } from '../../runs/store/experiment-runs.ts';
+import { parseLabels } from '../../runs/store/labels.ts';
+import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
+import type { ListedRun } from '../../runs/store/runs.ts';
+import type { ExperimentsTable } from '../store/schema.ts';
+
+/** What `experimentFields` of the contract says. */
+export function formatExperiment(experiment: ExperimentsTable) {
+  return {
+    id: experiment.id,
+    app_id: experiment.application_id,
+    name: experiment.name,
+    description: experiment.description,
+    status: experiment.status,
+    created_at: formatRfc3339(experiment.created_at),
+    updated_at: formatRfc3339(experiment.updated_at),
+  };
+}
+
+/** Of each of the experiments. */
+export async function countRunsByExperiment(
+  db: Reader,
+  experiments: readonly Pick<ExperimentsTable, 'uid'>[],
+): Promise<(experiment: Pick<ExperimentsTable, 'uid'>) => ExperimentCounts> {
+  const counts = await countExperimentRuns(
+    db,
+    experiments.map((one) => one.uid),
+  );
+  return ({ uid }) => counts.get(uid) ?? { statuses: {}, planned: 0, refused: 0 };
+}
+
+/** What `experimentProgressFields` of the contract says. */
+export function formatProgress(
+  { requested }: ExperimentsTable,
+  { statuses, planned, refused }: ExperimentCounts,
+) {
+  const { succeeded = 0, failed = 0, canceled = 0 } = statuses;
+  return {
+    number_of_requested_runs: requested,
+    number_of_runs: Object.values(statuses).reduce((total, count) => total + count, planned),
+    number_of_completed_runs: succeeded + failed + canceled,
+    number_of_failed_runs: failed + refused,
+  };
+}
+
+/** The runs as the role may see them. */
+export async function formatExperimentRuns(
+  db: Reader,
+  caller: Caller,
+  runs: readonly ListedRun[],
+): Promise<ExperimentRun[]> {
+  const executables = await findExecutables(db, [...new Set(runs.map((run) => run.executable_id))]);
+  const hidden = new Map(executables.map((one) => [one.id, listHiddenOptions(one, caller.role)]));
+  return runs.map((run) => experimentRunBody(run, hidden.get(run.executable_id) ?? new Set()));
+}
+
+/** Runs that could not be made, the first of them. */
+export async function listRefusedRuns(db: Reader, { uid }: ExperimentsTable): Promise<RefusedRun[]> {
+  const rows = await listPlannedRuns(db, uid, { refused: true, limit: REFUSED_RUNS_EMBEDDED_MAX });
+  return rows.map((row) => {
+    const { option_set, scenario_id, repetition, input_set_id } = parseLabels(row);
+    return {
+      instance_id: row.instance_id,
+      version_id: row.version_id,
+      // That of a copy is its original.
+      input_id: row.parent_run_id ?? row.input_id ?? '',
+      input_set_id: input_set_id ?? null,
+      option_set: option_set ?? null,
+      scenario_id: scenario_id ?? null,
+      repetition: repetition ?? null,
+      error: row.error,
+    };
+  });
+}

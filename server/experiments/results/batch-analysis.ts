@@ -1,0 +1,164 @@
+/**
+ * What the runs of an experiment say: distributions by groups of them, and every group against the first. Pure; it takes
+ * seconds where there is much of it, so findings.ts asks for it in a thread.
+ */
+import type {
+  ComparedGroups,
+  GroupedSummary,
+  Objective,
+} from '@switchyard/contract/experiments/experiment-results.ts';
+import { compareIndicators } from '../statistics/comparison.ts';
+import { summarizeGroups } from '../statistics/grouped-summaries.ts';
+import { compareText, type Observation, toUsableNumber } from '../statistics/observations.ts';
+import type { GroupOrder } from '../store/batch-definition.ts';
+import { indexObjectivesByName } from './objective-names.ts';
+
+/** What is asked of the runs. */
+export interface BatchResultsRequest {
+  order: GroupOrder;
+  objectives: Readonly<Record<string, Objective>>;
+  /** Of the resampling: the same question about the same runs has the same answer. */
+  seed: string;
+}
+
+/** An observation whose indicators are still the JSON that the run keeps: whoever looks at them reads it. */
+export interface RawObservation extends Omit<Observation, 'indicators'> {
+  indicators: string;
+  /** Of a switchback test: the unit of its plan. */
+  unit?: number;
+}
+
+export function parseObservation({
+  indicators,
+  ...run
+}: RawObservation): Observation & Pick<RawObservation, 'unit'> {
+  return { ...run, indicators: JSON.parse(indicators) as Observation['indicators'] };
+}
+
+/** Fields of the answer that an experiment gives. */
+export interface BatchAnalysis {
+  grouped_distributional_summaries: GroupedSummary[];
+  comparisons: ComparedGroups[];
+  warnings: string[];
+}
+
+export const COMPARED_INDICATORS_MAX = 50;
+export const COMPARISONS_MAX = 1000;
+
+export function analyseBatch(question: BatchResultsRequest, runs: readonly Observation[]): BatchAnalysis {
+  const ordered = inOrder(question, runs);
+  const grouped = summarizeGroups(ordered);
+  const compared = comparisonsOf(question, ordered);
+  const left = grouped.omitted_groupings.map((keys) => keys.join(', '));
+  return {
+    grouped_distributional_summaries: grouped.summaries,
+    comparisons: compared.comparisons,
+    warnings: [
+      ...(left.length === 0
+        ? []
+        : [`Distributions by ${left.join(' and by ')} are left out: together they would be too many.`]),
+      ...(grouped.omitted_indicators === 0
+        ? []
+        : [`Distributions of ${grouped.omitted_indicators} indicators are left out: there are too many.`]),
+      ...compared.warnings,
+    ],
+  };
+}
+
+function inOrder({ order }: BatchResultsRequest, runs: readonly Observation[]): Observation[] {
+  const places = Object.fromEntries(
+    Object.entries(order).map(([name, values]) => [name, new Map(values.map((value, at) => [value, at]))]),
+  ) as Record<keyof GroupOrder, Map<string, number>>;
+  const place = (name: keyof GroupOrder, value: string | null): number =>
+    places[name].get(value ?? '') ?? Number.MAX_SAFE_INTEGER;
+  const keyed = runs.map((run) => ({
+    run,
+    key: [
+      place('instances', run.instance_id),
+      place('versions', run.version_id),
+      place('option_sets', run.option_set),
+      place('scenarios', run.scenario_id),
+      place('inputs', run.input_id),
+      run.repetition ?? 0,
+    ],
+  }));
+  return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ run }) => run);
+}
+
+function compareKeys(a: readonly number[], b: readonly number[]): number {
+  for (const [at, value] of a.entries()) if (value !== b[at]) return value - (b[at] ?? 0);
+  return 0;
+}
+
+function comparisonsOf(
+  { objectives, seed }: BatchResultsRequest,
+  runs: readonly Observation[],
+): Pick<BatchAnalysis, 'comparisons' | 'warnings'> {
+  const groups = new Map<string, Observation[]>();
+  for (const run of runs) {
+    const key = JSON.stringify([
+      run.instance_id,
+      run.version_id,
+      run.option_set ?? '',
+      run.scenario_id ?? '',
+    ]);
+    const group = groups.get(key);
+    if (group) group.push(run);
+    else groups.set(key, [run]);
+  }
+  const [control, ...candidates] = groups.values();
+  if (!control || candidates.length === 0) return { comparisons: [], warnings: [] };
+  const byName = indexObjectivesByName(objectives);
+  const names = listIndicators(runs, byName);
+  const each = Math.max(
+    1,
+    Math.min(COMPARED_INDICATORS_MAX, Math.floor(COMPARISONS_MAX / candidates.length)),
+  );
+  const compared = new Map(
+    names.slice(0, each).map((name): [string, Objective] => [name, byName.get(name) ?? 'minimize']),
+  );
+  const warnings: string[] = [];
+  if (names.length > each)
+    warnings.push(
+      `Of ${names.length} indicators the first ${each} are compared; those that objectives names come first.`,
+    );
+  if (candidates.length > COMPARISONS_MAX)
+    warnings.push(
+      `Of ${candidates.length} groups of runs the first ${COMPARISONS_MAX} are compared with the control.`,
+    );
+  const comparisons = candidates.slice(0, COMPARISONS_MAX).map((candidate) => ({
+    control: groupOf(control),
+    candidate: groupOf(candidate),
+    indicators: compareIndicators(control, candidate, compared, { seed }),
+  }));
+  return { comparisons, warnings };
+}
+
+function groupOf([run]: readonly Observation[]): ComparedGroups['control'] {
+  return {
+    instance_id: run?.instance_id ?? '',
+    version_id: run?.version_id ?? '',
+    ...(run?.option_set ? { option_set: run.option_set } : {}),
+    ...(run?.scenario_id ? { scenario_id: run.scenario_id } : {}),
+  };
+}
+
+/**
+ * Indicators with a number in any run: `result.value`, those that are named, then those below `result`, below `run` and the
+ * rest, each by name.
+ */
+export function listIndicators(
+  runs: readonly Observation[],
+  named: ReadonlyMap<string, Objective>,
+): string[] {
+  const found = new Set<string>();
+  for (const { status, indicators } of runs)
+    if (status === 'succeeded')
+      for (const { name, value } of indicators) if (toUsableNumber(value) !== null) found.add(name);
+  const rank = (name: string): number => {
+    if (name === 'result.value') return 0;
+    if (named.has(name)) return 1;
+    return name.startsWith('result.') ? 2 : name.startsWith('run.') ? 3 : 4;
+  };
+  return [...found].sort((a, b) => rank(a) - rank(b) || compareText(a, b));
+}

@@ -1,0 +1,48 @@
+/** What is asked of the runs of an experiment, by its kind, and the answer in JSON. Pure. */
+import { listIndicatorNames } from '../../runs/results/indicators.ts';
+import { type AcceptanceResultsRequest, evaluateAcceptanceTest } from './acceptance-evaluation.ts';
+import { analyseBatch, type BatchResultsRequest } from './batch-analysis.ts';
+import { indexObjectivesByName } from './objective-names.ts';
+import {
+  analyseShadowTest,
+  analyseSwitchbackTest,
+  type ShadowResultsRequest,
+  type SwitchbackResultsRequest,
+  type UnitObservation,
+} from './online-test-analysis.ts';
+import { RunReader } from './run-reader.ts';
+
+export type ResultsRequest =
+  | (BatchResultsRequest & { kind?: 'batch' })
+  | AcceptanceResultsRequest
+  | ShadowResultsRequest
+  | SwitchbackResultsRequest;
+
+/** Reads runs for the question: the indicators that it names are kept, however many there are. */
+export function readerForKind(question: ResultsRequest): RunReader {
+  if (question.kind === 'acceptance')
+    return new RunReader(question.definition.metrics.flatMap(({ field }) => listIndicatorNames(field)));
+  const { objectives } =
+    question.kind === 'shadow' || question.kind === 'switchback' ? question.definition : question;
+  return new RunReader(indexObjectivesByName(objectives ?? {}).keys());
+}
+
+export function computeResults(
+  question: ResultsRequest,
+  { runs, isTruncated: isCut }: Pick<RunReader, 'runs' | 'isTruncated'>,
+): string {
+  if (question.kind === 'acceptance') return JSON.stringify(evaluateAcceptanceTest(question, runs));
+  const found = resultsOf(question, runs);
+  if (isCut)
+    found.warnings.push('Indicators that the fewest runs reported are left out: there are too many numbers.');
+  return JSON.stringify(found);
+}
+
+function resultsOf(
+  question: Exclude<ResultsRequest, AcceptanceResultsRequest>,
+  runs: readonly UnitObservation[],
+) {
+  if (question.kind === 'shadow') return analyseShadowTest(question, runs);
+  if (question.kind === 'switchback') return analyseSwitchbackTest(question, runs);
+  return analyseBatch(question, runs);
+}

@@ -1,0 +1,67 @@
+/** What is known of the runs of an experiment, part by part, with those that could not be made as failed ones. */
+import { setImmediate } from 'node:timers/promises';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Reader } from '../../database/database.ts';
+import { listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
+import { parseLabels } from '../../runs/store/labels.ts';
+import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
+import type { PlannedRunsTable } from '../../runs/store/schema.ts';
+import type { RawObservation } from './batch-analysis.ts';
+
+const AT_ONCE = 250;
+
+/**
+ * Every run of the experiment; between two parts others are answered. `versions` are those that instances had when it was
+ * made: a run that could not be made counts with the others of its instance.
+ */
+export async function* readObservations(
+  db: Reader,
+  experimentUid: string,
+  versions: ReadonlyMap<string, string> = new Map(),
+): AsyncGenerator<RawObservation[]> {
+  for (let after: RunId | null = null; ; ) {
+    const rows: ObservedRun[] = await listObservedRuns(db, experimentUid, after, AT_ONCE);
+    if (rows.length > 0) yield rows.map(toRawObservation);
+    after = rows.at(-1)?.id ?? null;
+    if (rows.length < AT_ONCE) break;
+    await setImmediate();
+  }
+  for (let after = -1; ; ) {
+    const rows = await listPlannedRuns(db, experimentUid, { refused: true, limit: AT_ONCE, after });
+    if (rows.length > 0) yield rows.map((row) => refused(row, versions));
+    if (rows.length < AT_ONCE) return;
+    after = rows.at(-1)?.position ?? after;
+    await setImmediate();
+  }
+}
+
+/** A run that was given no input by name is an input of its own: it is paired with none. */
+export function toRawObservation(run: ObservedRun): RawObservation {
+  return {
+    ...labelled(run),
+    input_id: run.input_id ?? run.id,
+    status: run.status,
+    indicators: run.indicators,
+  };
+}
+
+function refused(row: PlannedRunsTable, versions: ReadonlyMap<string, string>): RawObservation {
+  return {
+    ...labelled(row),
+    version_id: row.version_id || (versions.get(row.instance_id) ?? ''),
+    input_id: row.input_id ?? '',
+    status: 'failed',
+    indicators: '[]',
+  };
+}
+
+function labelled(row: Pick<ObservedRun, 'instance_id' | 'version_id' | 'labels'>) {
+  const { option_set, scenario_id, repetition } = parseLabels(row);
+  return {
+    instance_id: row.instance_id,
+    version_id: row.version_id,
+    option_set: option_set ?? null,
+    scenario_id: scenario_id ?? null,
+    repetition: repetition ?? null,
+  };
+}

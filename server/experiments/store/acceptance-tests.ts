@@ -1,0 +1,166 @@
+/** Every statement on acceptance tests. */
+import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
+import type { Reader, Writer } from '../../database/database.ts';
+import { isAfter } from '../../database/list-order.ts';
+import type { PageRequest } from '../../http/lists/pagination.ts';
+import type { AcceptanceTestsTable } from './acceptance-schema.ts';
+import type { ExperimentsTable } from './schema.ts';
+
+/** In the text of the statement, because the planner takes a partial index only for what it can see. */
+const STARTED = sql.lit<'started'>('started');
+
+/** All but how each rule was decided, which may be long. */
+const LISTED = [
+  'uid',
+  'application_uid',
+  'application_id',
+  'id',
+  'name',
+  'description',
+  'experiment_uid',
+  'experiment_id',
+  'definition',
+  'status',
+  'passed',
+  'error',
+  'created_at',
+  'updated_at',
+] as const;
+
+export type ListedAcceptanceTest = Pick<AcceptanceTestsTable, (typeof LISTED)[number]>;
+
+/** false when the application has one of that id. */
+export async function insertAcceptanceTest(tx: Writer, test: AcceptanceTestsTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('acceptance_tests')
+    .values(test)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export function findAcceptanceTest(
+  db: Reader,
+  applicationUid: string,
+  id: ExperimentId,
+): Promise<AcceptanceTestsTable | undefined> {
+  return db
+    .selectFrom('acceptance_tests')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Newest first; `page.limit` null for all of them. */
+export function listAcceptanceTests(
+  db: Reader,
+  applicationUid: string,
+  page: PageRequest,
+): Promise<ListedAcceptanceTest[]> {
+  let query = db
+    .selectFrom('acceptance_tests')
+    .select(LISTED)
+    .where('application_uid', '=', applicationUid)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('acceptance_tests', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** Changes the test; answers it as it is then, or undefined when it is gone. */
+export function updateAcceptanceTest(
+  tx: Writer,
+  uid: string,
+  changes: Partial<AcceptanceTestsTable>,
+): Promise<AcceptanceTestsTable | undefined> {
+  return tx
+    .updateTable('acceptance_tests')
+    .set(changes)
+    .where('uid', '=', uid)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export interface UndecidedAcceptanceTest extends ListedAcceptanceTest {
+  batch_status: ExperimentsTable['status'];
+  batch_definition: ExperimentsTable['definition'];
+}
+
+/** What is to be decided, by uid, after the one given: the batch is over, and nothing has come out of the test yet. */
+export function listUndecidedAcceptanceTests(
+  db: Reader,
+  after: string,
+  limit: number,
+): Promise<UndecidedAcceptanceTest[]> {
+  return db
+    .selectFrom('acceptance_tests')
+    .innerJoin('experiments', 'experiments.uid', 'acceptance_tests.experiment_uid')
+    .select(LISTED.map((column) => `acceptance_tests.${column}` as const))
+    .select(['experiments.status as batch_status', 'experiments.definition as batch_definition'])
+    .where('acceptance_tests.status', '=', STARTED)
+    .where('experiments.status', '!=', 'started')
+    .where('experiments.deleted_at', 'is', null)
+    .where('acceptance_tests.uid', '>', after)
+    .orderBy('acceptance_tests.uid')
+    .limit(limit)
+    .execute();
+}
+
+/** Keeps what came out, unless something has before. */
+export async function writeAcceptanceDecision(
+  tx: Writer,
+  uid: string,
+  outcome: Pick<AcceptanceTestsTable, 'status' | 'passed' | 'error' | 'metric_results'>,
+): Promise<void> {
+  await tx
+    .updateTable('acceptance_tests')
+    .set(outcome)
+    .where('uid', '=', uid)
+    .where('status', '=', STARTED)
+    .execute();
+}
+
+/** false when somebody else has deleted it. */
+export async function deleteAcceptanceTest(tx: Writer, uid: string): Promise<boolean> {
+  const result = await tx.deleteFrom('acceptance_tests').where('uid', '=', uid).executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** Whether any test is a view on the batch. */
+export async function hasAcceptanceTests(db: Reader, experimentUid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('acceptance_tests')
+    .select('uid')
+    .where('experiment_uid', '=', experimentUid)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deletes the tests on a batch that is deleted in the same transaction, after it: nobody can make another then. */
+export async function deleteAcceptanceTestsOfBatch(tx: Writer, experimentUid: string): Promise<void> {
+  await tx.deleteFrom('acceptance_tests').where('experiment_uid', '=', experimentUid).execute();
+}
+
+/** Removes tests of an application, at most `limit` at once; answers a null for each. */
+export async function removeAcceptanceTestsOfApplication(
+  tx: Writer,
+  applicationUid: string,
+  limit: number,
+): Promise<null[]> {
+  const rows = await tx
+    .deleteFrom('acceptance_tests')
+    .where('uid', 'in', (eb) =>
+      eb
+        .selectFrom('acceptance_tests')
+        .select('uid')
+        .where('application_uid', '=', applicationUid)
+        .limit(limit),
+    )
+    .returning('uid')
+    .execute();
+  return rows.map(() => null);
+}

@@ -1,0 +1,154 @@
+/** Experiments of every kind, what their runs are made of until they are born, and what came out. */
+
+import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import type { AccountId, ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
+import type { ExperimentStatus, ExperimentType } from '@switchyard/contract/states.ts';
+import { sql } from 'kysely';
+import type { Migration } from '../../database/migrate.ts';
+
+/** Each has a collection of its own in the API; a scenario test is a batch. */
+export type ExperimentKind = 'batch' | 'shadow' | 'switchback';
+
+export interface ExperimentsTable {
+  uid: string;
+  application_uid: string;
+  application_id: ApplicationId;
+  account_id: AccountId;
+  kind: ExperimentKind;
+  id: ExperimentId;
+  type: ExperimentType;
+  name: string;
+  description: string;
+  status: ExperimentStatus;
+  /** Who made it, and with that its runs. */
+  user_email: string;
+  /** What it is made of, by its kind, in JSON: never changed after it was made, but by a start. */
+  definition: string;
+  /** How many runs it wants so far. */
+  requested: number;
+  created_at: number;
+  updated_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+  /** From then on it is gone for callers; its rows and runs go soon after. */
+  deleted_at: number | null;
+}
+
+/** Content that the runs of an experiment share, its own until the last of them is born. */
+export interface ExperimentInputsTable {
+  experiment_uid: string;
+  input_set_id: string;
+  input_id: string;
+  content_id: string;
+  input_format: FormatType;
+}
+
+/** What came out of an experiment that is over. */
+export interface ExperimentResultsTable {
+  experiment_uid: string;
+  /** In JSON. */
+  results: string;
+}
+
+/** A live test that is over, while not all that counts for its results has ended: see live.ts. */
+export interface UnsettledExperimentsTable {
+  experiment_uid: string;
+}
+
+declare module '../../database/database.ts' {
+  interface Tables {
+    experiments: ExperimentsTable;
+    experiment_inputs: ExperimentInputsTable;
+    experiment_results: ExperimentResultsTable;
+    unsettled_experiments: UnsettledExperimentsTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0028-experiments',
+    async up(db) {
+      await db.schema
+        .createTable('experiments')
+        .addColumn('uid', 'text', (column) => column.primaryKey())
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('application_id', 'text', (column) => column.notNull())
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('type', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('user_email', 'text', (column) => column.notNull())
+        .addColumn('definition', 'text', (column) => column.notNull())
+        .addColumn('requested', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('updated_at', 'bigint', (column) => column.notNull())
+        .addColumn('started_at', 'bigint')
+        .addColumn('completed_at', 'bigint')
+        .addColumn('deleted_at', 'bigint')
+        .execute();
+      await sql`create unique index experiments_key on experiments (application_uid, kind, id) where deleted_at is null`.execute(
+        db,
+      );
+      await db.schema
+        .createIndex('experiments_by_age')
+        .on('experiments')
+        .columns(['application_uid', 'kind', 'created_at', 'id'])
+        .execute();
+      // What has to be advanced or removed are few among many.
+      await sql`create index experiments_started on experiments (uid) where status = 'started' and deleted_at is null`.execute(
+        db,
+      );
+      await sql`create index experiments_deleted on experiments (uid) where deleted_at is not null`.execute(
+        db,
+      );
+      await db.schema
+        .createTable('experiment_inputs')
+        .addColumn('experiment_uid', 'text', (column) => column.notNull())
+        .addColumn('input_set_id', 'text', (column) => column.notNull())
+        .addColumn('input_id', 'text', (column) => column.notNull())
+        .addColumn('content_id', 'text', (column) => column.notNull())
+        .addColumn('input_format', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('experiment_inputs_key', ['experiment_uid', 'input_set_id', 'input_id'])
+        .execute();
+      await db.schema
+        .createTable('experiment_results')
+        .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
+        .addColumn('results', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '0031-requests-of-experiments',
+    async up(db) {
+      await db.schema
+        .createTable('experiment_requests')
+        .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
+        .addColumn('runs', 'text', (column) => column.notNull())
+        .execute();
+      // An experiment holds each of its contents by a name of its own.
+      await db.schema
+        .createIndex('experiment_inputs_by_content')
+        .on('experiment_inputs')
+        .column('content_id')
+        .execute();
+    },
+  },
+  {
+    name: '0033-unsettled-experiments',
+    async up(db) {
+      await db.schema
+        .createTable('unsettled_experiments')
+        .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
+        .execute();
+    },
+  },
+  {
+    name: '0034-no-requests-of-experiments',
+    async up(db) {
+      await db.schema.dropTable('experiment_requests').execute();
+    },
+  },
+];

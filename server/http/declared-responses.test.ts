@@ -1,0 +1,396 @@
+/** Every operation answers what the published document says it does: status, content type, and a body of the shape. */
+import { readFileSync } from 'node:fs';
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOtherAccount } from '../testing/fixtures/accounts.ts';
+import { createRunAndWait, packFiles } from '../testing/fixtures/apps.ts';
+import { createInstance, createVersion, MANIFEST, uniqueId } from '../testing/fixtures/resources.ts';
+import { waitUntil } from '../testing/host/wait-until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
+import { countPendingJobs, listRowsAndBlobs } from '../testing/servers/orphan-rows.ts';
+import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
+
+interface Shape {
+  $ref?: string;
+  properties?: Record<string, Shape>;
+  additionalProperties?: unknown;
+  items?: Shape;
+  anyOf?: Shape[];
+}
+interface Answers {
+  [status: string]: { $ref?: string; content?: Record<string, { schema: Shape }> };
+}
+const document = JSON.parse(
+  readFileSync(new URL(import.meta.resolve('@switchyard/contract/openapi/cloud.json')), 'utf8'),
+) as {
+  paths: Record<string, Record<string, { responses: Answers }>>;
+  components: { schemas: Record<string, Shape>; responses: Answers };
+};
+const ajv = addFormats.default(new Ajv({ strict: false })).addSchema({ $id: 'cloud', ...document });
+
+let server: TestServer;
+let receiver: WebhookReceiver;
+const ENSEMBLE = {
+  name: 'The best',
+  run_groups: [{ id: 'one', instance_id: 'latest', options: { seed: 1 } }],
+  rules: [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize' as const, index: 0 }],
+};
+const BODIES_OF_WEBHOOKS = {
+  event_types: ['run.status' as const],
+  endpoint_url: 'https://example.com/hook',
+  description: 'Told',
+};
+const SECRET = { type: 'env', location: 'KEY', value: 'treasure' } as const;
+/** Values for the placeholders of paths. */
+let ids: Record<string, string>;
+let uploadUrl: string;
+let downloadUrl: string;
+/** Good once. */
+let invite: string;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  server = await startTestServer();
+  const application_id = await createInstance(server);
+  const run = await createRunAndWait(server, application_id, {
+    instance: 'i1',
+    // The app gives back what it gets, and so leaves an asset.
+    input: {
+      a: 1,
+      assets: [{ name: 'map', content: [], visual: { schema: 'geojson', label: 'Map' } }],
+      statistics: { result: { value: 3, custom: { late: 'nan' } } },
+    },
+    body: { options: { b: 2 } },
+  });
+  const params = { application_id };
+  uploadUrl = (await server.client.call('createRunUpload', { params })).body.upload_url;
+  const inputPath = `/v1/applications/${application_id}/runs/${run.id}/input?format=url`;
+  const input = await server.request('GET', inputPath);
+  downloadUrl = (input.body as { url: string }).url;
+  const assets = await server.client.call('listRunAssets', { params: { ...params, run_id: run.id } });
+  const { id: key_id } = await server.createKey('viewer');
+  const person = { email: 'ada@example.com', role: 'viewer' } as const;
+  const invited = (await server.client.call('inviteMember', { body: person })).body;
+  invite = invited.invite;
+  const { id: account_id } = await createOtherAccount(server);
+  await server.client.call('createVersion', { params, body: { id: 'unused', name: 'Unused one' } });
+  const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
+  await server.client.call('createSecretsCollection', { params, body: collection });
+  await server.client.call('createInput', { params, body: { id: 'monday', run_id: run.id } });
+  const set = { id: 'peaks', name: 'Peaks', run_ids: [run.id] };
+  await server.client.call('createInputSet', { params, body: set });
+  await server.client.call('createEnsemble', { params, body: { id: 'best', ...ENSEMBLE } });
+  const comparison = { baseline_instance_id: 'i1', candidate_instance_id: 'latest' };
+  const shadow = { id: 'shadow', name: 'Shadow', comparison, termination_events: { maximum_runs: 1 } };
+  await server.client.call('createShadowTest', { params, body: shadow });
+  const plan = { unit_duration_minutes: 1, units: 1 };
+  const switchback = { id: 'switchback', name: 'Switchback', comparison, generate_random_plan: plan };
+  await server.client.call('createSwitchbackTest', { params, body: switchback });
+  await experiment(application_id);
+  const accept = {
+    name: 'Any name',
+    control: { instance_id: 'i1' },
+    candidate: { instance_id: 'latest' },
+    metrics: [
+      {
+        field: 'result.value',
+        statistic: 'mean',
+        metric_type: 'direct-comparison' as const,
+        params: { operator: 'le' as const },
+      },
+    ],
+    input_set_id: 'peaks',
+  };
+  await server.client.call('createAcceptanceTest', { params, body: { ...accept, id: 'accepted' } });
+  ids = {
+    application_id,
+    run_id: run.id,
+    asset_id: assets.body.items[0]?.id ?? '',
+    version_id: 'unused',
+    instance_id: 'i1',
+    collection_id: 'keys',
+    key_id,
+    input_id: 'monday',
+    input_set_id: 'peaks',
+    ensemble_id: 'best',
+    shadow_id: 'shadow',
+    switchback_id: 'switchback',
+    batch_id: 'faster',
+    acceptance_id: 'accepted',
+    member_id: invited.id,
+    account_id,
+    webhook_id: 'told',
+    conversation_id: await conversation(),
+  };
+  BODIES.createShadowTest = { ...shadow, id: 'another' };
+  BODIES.createSwitchbackTest = { ...switchback, id: 'another' };
+  BODIES.createInput = { run_id: run.id };
+  BODIES.createAcceptanceTest = accept;
+  BODIES.createInputSet = { name: 'Any name', run_ids: [run.id] };
+});
+
+/** Of a webhook whose receiver answers. */
+async function conversation(): Promise<string> {
+  const body = { id: 'told', ...BODIES_OF_WEBHOOKS, endpoint_url: receiver.url };
+  await server.client.call('createWebhook', { body });
+  await server.client.call('triggerEvent', { body: { event_type: 'run.status' } });
+  return server.waitUntil('webhooks-told', async () => {
+    const at = { params: { webhook_id: 'told' } };
+    return (await server.client.call('listWebhookConversations', at)).body.items[0]?.id;
+  });
+}
+
+/** A batch experiment that is over, with runs of every kind. */
+async function experiment(application_id: string): Promise<void> {
+  const params = { application_id };
+  const group = { option_set: 'x_1', scenario_id: 's' };
+  const runs = ['i1', 'latest'].flatMap((instance_id) =>
+    Array.from({ length: 5 }, (_, repetition) => ({ instance_id, ...group, repetition })),
+  );
+  const body = {
+    id: 'faster',
+    name: 'Is it faster',
+    input_set_id: 'peaks',
+    option_sets: { x_1: { a: '1' } },
+    runs,
+  };
+  await server.client.call('createBatchExperiment', {
+    params,
+    body: { ...body, objectives: { b: 'maximize' } },
+  });
+  await server.waitUntil('experiments-ended', async () => {
+    const at = { params: { ...params, batch_id: 'faster' } };
+    return (await server.client.call('getBatchExperimentMetadata', at)).body.status === 'completed';
+  });
+}
+afterAll(async () => {
+  await server.close();
+  await receiver.close();
+});
+
+/** A run of the ensemble that has ended, with what its rules found. */
+async function ensembleRun(): Promise<string> {
+  const configuration = { run_type: { type: 'ensemble', definition_id: 'best' } };
+  const request = { input: {}, body: { configuration } };
+  return (await createRunAndWait(server, ids.application_id ?? '', request)).id;
+}
+
+const resolve = (shape: Shape): Shape =>
+  shape.$ref === undefined ? shape : (document.components.schemas[shape.$ref.split('/').at(-1) ?? ''] ?? {});
+
+/** Fields of the body that the document does not name. */
+function undocumented(shape: Shape, value: unknown, where = ''): string[] {
+  const { properties, additionalProperties, items, anyOf } = resolve(shape);
+  if (Array.isArray(value)) {
+    const each = items ?? anyOf?.map(resolve).find((one) => one.items)?.items;
+    return each ? value.flatMap((one, index) => undocumented(each, one, `${where}[${index}]`)) : [];
+  }
+  const own = properties ?? anyOf?.map(resolve).find((one) => one.properties)?.properties;
+  if (typeof value !== 'object' || value === null || !own || additionalProperties) return [];
+  return Object.entries(value).flatMap(([name, one]) => {
+    const inner = own[name];
+    return inner ? undocumented(inner, one, `${where}.${name}`) : [`${where}.${name}`];
+  });
+}
+
+/** Compares the answer with what the document says of the operation. */
+function expectAsDocumented(operation: Operation, answer: TestResponse): void {
+  const responses = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses ?? {};
+  const given = responses[String(answer.status)];
+  expect(given, `${operation.id} answered ${answer.status}: ${answer.text}`).toBeDefined();
+  const declared = given?.$ref ? document.components.responses[given.$ref.split('/').at(-1) ?? ''] : given;
+  const [type, content] = Object.entries(declared?.content ?? {})[0] ?? [];
+  if (type === undefined || content === undefined) {
+    expect(answer.text).toBe('');
+    return;
+  }
+  if (operation.id !== 'getDownload') expect(answer.headers.get('content-type')).toContain(type);
+  if (type !== 'application/json') return;
+  // B15: responses do not run into one another in a terminal; content of callers goes out as it came.
+  if (!['getRunInput', 'getDownload'].includes(operation.id)) expect(answer.text).toMatch(/[}\]]\n$/);
+  const validate = ajv.compile({
+    ...(JSON.parse(JSON.stringify(content.schema).replaceAll('"#/', '"cloud#/')) as object),
+  });
+  expect(validate(answer.body), `${answer.text} ${JSON.stringify(validate.errors)}`).toBe(true);
+  expect(undocumented(content.schema, answer.body)).toEqual([]);
+}
+
+/** Puts an archive to a new URL, which the next activation takes. */
+async function putAgain(): Promise<void> {
+  const params = { application_id: ids.application_id ?? '' };
+  const { body } = await server.client.call('getBinaryUpload', { params });
+  const archive = await packFiles({ 'app.yaml': MANIFEST, 'main.mjs': '' });
+  await server.request('PUT', body.upload_url, { token: null, body: archive });
+}
+
+const BODIES: Partial<Record<OperationId, unknown>> = {
+  createKey: { name: 'Any name', role: 'viewer' },
+  updateAccount: { name: 'New name' },
+  updateMember: { name: 'New name' },
+  createAccount: { name: 'Any name', email: 'eve@example.com' },
+  createApplication: { name: 'Any name' },
+  updateApplication: { name: 'New name' },
+  activateBinary: { requirements: { executable_type: 'node', runtime: 'node' } },
+  createVersion: { name: 'Any name' },
+  updateVersion: { name: 'New name' },
+  createInstance: { name: 'Any name', version_id: 'v1' },
+  updateInstance: { name: 'New name' },
+  createSecretsCollection: { name: 'Any name', secrets: [SECRET] },
+  updateSecretsCollection: { secrets: [SECRET] },
+  patchSecretsCollection: { operations: [{ op: 'update', ...SECRET }] },
+  createRun: { input: {} },
+  updateRun: { name: 'New name' },
+  updateInput: { name: 'New name' },
+  updateInputSet: { name: 'New name' },
+  createEnsemble: { id: 'better', ...ENSEMBLE },
+  updateEnsemble: { name: 'New name' },
+  updateShadowTest: { name: 'New name' },
+  updateSwitchbackTest: { name: 'New name' },
+  stopShadowTest: { intent: 'complete' },
+  createBatchExperiment: { id: 'another', name: 'Any name', input_set_id: 'peaks', instance_ids: ['i1'] },
+  updateBatchExperiment: { name: 'New name' },
+  updateAcceptanceTest: { name: 'New name' },
+  updateWebhook: { description: 'New' },
+  triggerEvent: { event_type: 'run.status' },
+};
+/** What takes things away comes last, the smallest first. */
+const LAST = [
+  'deleteWebhook',
+  'deleteAcceptanceTest',
+  'deleteEnsemble',
+  'deleteShadowTest',
+  'deleteSwitchbackTest',
+  'deleteBatchExperiment',
+  'deleteInputSet',
+  'deleteInput',
+  'deleteRun',
+  'deleteInstance',
+  'deleteVersion',
+  'deleteSecretsCollection',
+  'revokeKey',
+  'renewInvite',
+  'deleteMember',
+  'deleteAccount',
+  'deleteApplication',
+];
+const declared = (Object.values(operations) as Operation[]).sort(
+  (a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id),
+);
+
+const urlOf = (operation: Operation, values: Record<string, string>): string => {
+  if (operation.id === 'putUpload') return uploadUrl;
+  if (operation.id === 'getDownload') return downloadUrl;
+  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
+};
+const bodyOf = (id: string): unknown => {
+  if (id === 'putUpload') return '{}';
+  if (id === 'createWebhook') return { id: uniqueId('hook'), ...BODIES_OF_WEBHOOKS };
+  if (id === 'inviteMember') return { email: `${uniqueId('bob')}@example.com`, role: 'viewer' };
+  return id === 'acceptInvite' ? { invite } : BODIES[id as OperationId];
+};
+
+describe('what is of another is not there, and stays as it is:', () => {
+  const named = declared.filter(({ path, right }) => path.includes('{') && right !== 'public');
+  let before: string[];
+  let token: string;
+  let elsewhere: string;
+  beforeAll(async () => {
+    token = (await createOtherAccount(server, 'admin')).token;
+    elsewhere = await createVersion(server);
+    // The runs of the acceptance test end by themselves, and webhooks are told of them.
+    await waitUntil('nothing changes by itself', async () => (await countPendingJobs(server)) === 0);
+    before = await listRowsAndBlobs(server);
+  });
+  afterAll(async () => expect(await listRowsAndBlobs(server)).toEqual(before));
+
+  test.each(named)('another account, $id', async (operation) => {
+    const asked = { token, body: bodyOf(operation.id) };
+    const answer = await server.request(operation.method, urlOf(operation, ids), asked);
+    expect(answer.status, answer.text).toBe(operation.right === 'server' ? 403 : 404);
+  });
+
+  const inApplications = named.filter(({ path }) => /\{application_id\}.*\{/.test(path));
+  test.each(inApplications)('another application, $id', async (operation) => {
+    const there = { ...ids, application_id: elsewhere };
+    const answer = await server.request(operation.method, urlOf(operation, there), {
+      body: bodyOf(operation.id),
+    });
+    expect(answer.status, answer.text).toBe(404);
+  });
+
+  test.each<[string, string, (run: string, upload: string) => object]>([
+    ['POST', 'runs', (_, upload_id) => ({ upload_id })],
+    ['POST', 'runs', () => ({ input_id: 'monday' })],
+    ['POST', 'runs', () => ({ input: {}, batch_experiment_id: 'faster' })],
+    ['POST', 'runs', () => ({ input: {}, configuration: { secrets_collection_id: 'keys' } })],
+    ['POST', 'runs', () => ({ configuration: { run_type: { type: 'ensemble', definition_id: 'best' } } })],
+    ['POST', 'runs?instance_id=i1', () => ({ input: {} })],
+    ['POST', 'runs', (_, output_upload_id) => ({ input: {}, result: { output_upload_id } })],
+    ['POST', 'inputs', (run_id) => ({ run_id })],
+    ['POST', 'inputs', (_, upload_id) => ({ upload_id })],
+    ['POST', 'experiments/inputsets', (run) => ({ name: 'Any name', run_ids: [run] })],
+    ['POST', 'instances', () => ({ name: 'Any name', version_id: 'unused' })],
+    [
+      'POST',
+      'experiments/batch',
+      () => ({ name: 'Any name', input_set_id: 'peaks', instance_ids: ['latest'] }),
+    ],
+    ['PUT', 'binary', (_, upload_id) => ({ upload_id, ...(BODIES.activateBinary as object) })],
+    ['PUT', '', () => ({ default_instance: 'i1' })],
+  ])('a body that names it, %s %s (%#)', async (method, path, body) => {
+    const upload = new URL(uploadUrl).pathname.split('/').at(-1) ?? '';
+    const at = `/v1/applications/${elsewhere}${path === '' ? '' : `/${path}`}`;
+    const answer = await server.request(method, at, { body: body(ids.run_id ?? '', upload) });
+    expect([400, 404], answer.text).toContain(answer.status);
+  });
+});
+
+describe.each(declared)('$id', (operation) => {
+  const isKept = operation.method !== 'GET' || operation.right === 'read-secrets';
+  /** What the audit log has of it so far. */
+  const acts = () => {
+    const entries = server.runningServer.database.read.selectFrom('audit_entries').select('id');
+    return entries.where('operation', '=', operation.id).execute();
+  };
+
+  test('fails as documented, and leaves no entry in the audit log', async () => {
+    const before = await acts();
+    // Sent without a token it would succeed.
+    const body = operation.id === 'acceptInvite' ? { invite: 'any' } : bodyOf(operation.id);
+    const answers = [
+      await server.request(operation.method, urlOf(operation, {}), {
+        body: operation.body ? '{"name":1' : undefined,
+        token: null,
+      }),
+      await server.request(operation.method, urlOf(operation, {}), { body, token: 'rubbish' }),
+      await server.request(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), { body }),
+    ];
+    if (operation.id === 'putUpload') return;
+    for (const answer of answers) expectAsDocumented(operation, answer);
+    // Without ids in its path the last of them may succeed.
+    const done = isKept ? answers.filter((answer) => answer.status < 300) : [];
+    expect(await acts()).toHaveLength(before.length + done.length);
+  });
+
+  test('succeeds as documented, and leaves one entry in the audit log where it does anything', async () => {
+    if (operation.id === 'activateBinary') await putAgain();
+    if (operation.id === 'putUpload') {
+      const params = { application_id: ids.application_id ?? '' };
+      uploadUrl = (await server.client.call('createRunUpload', { params })).body.upload_url;
+    }
+    const shapes =
+      operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
+    const before = await acts();
+    const named = operation.id === 'getRunEnsemble' ? { ...ids, run_id: await ensembleRun() } : ids;
+    for (const query of shapes) {
+      const answer = await server.request(operation.method, urlOf(operation, named) + query, {
+        body: bodyOf(operation.id),
+      });
+      expect(answer.status, answer.text).toBeLessThan(300);
+      expectAsDocumented(operation, answer);
+    }
+    expect(await acts()).toHaveLength(before.length + (isKept ? 1 : 0));
+  });
+});

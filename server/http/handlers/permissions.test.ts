@@ -1,0 +1,204 @@
+/** Each role against each operation, by the table of rights that the product promises. */
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { ROLES, type Role } from '@switchyard/contract/roles.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+
+/** Rows of the table: what a role may do. */
+const ROWS = {
+  server: ['root'],
+  account: ['root', 'admin'],
+  ownKeys: ['root', 'admin', 'developer', 'operator', 'viewer'],
+  read: ['root', 'admin', 'developer', 'operator', 'viewer'],
+  run: ['root', 'admin', 'developer', 'operator'],
+  experiment: ['root', 'admin', 'developer', 'operator'],
+  write: ['root', 'admin', 'developer'],
+  readSecrets: ['root', 'admin', 'developer'],
+} as const satisfies Record<string, readonly Role[]>;
+
+/**
+ * The row each operation stands in; `public` ones carry their credential in the request or need none, `visitor` ones need
+ * no token, but look at one that is sent.
+ */
+const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
+  getAccount: 'read',
+  updateAccount: 'account',
+  createKey: 'ownKeys',
+  listKeys: 'ownKeys',
+  revokeKey: 'ownKeys',
+  inviteMember: 'account',
+  listMembers: 'read',
+  getMember: 'read',
+  updateMember: 'account',
+  deleteMember: 'account',
+  renewInvite: 'account',
+  acceptInvite: 'public',
+  listAuditEntries: 'account',
+  getAuditHead: 'account',
+  getSignUp: 'public',
+  createAccount: 'visitor',
+  listAccounts: 'server',
+  deleteAccount: 'server',
+  createApplication: 'write',
+  listApplications: 'read',
+  getApplication: 'read',
+  updateApplication: 'write',
+  deleteApplication: 'write',
+  getBinaryUpload: 'write',
+  activateBinary: 'write',
+  createVersion: 'write',
+  listVersions: 'read',
+  getVersion: 'read',
+  updateVersion: 'write',
+  deleteVersion: 'write',
+  createInstance: 'write',
+  listInstances: 'read',
+  getInstance: 'read',
+  updateInstance: 'write',
+  deleteInstance: 'write',
+  createSecretsCollection: 'write',
+  listSecretsCollections: 'read',
+  getSecretsCollection: 'readSecrets',
+  updateSecretsCollection: 'write',
+  patchSecretsCollection: 'write',
+  deleteSecretsCollection: 'write',
+  createRun: 'run',
+  listRuns: 'read',
+  getRun: 'read',
+  getRunMetadata: 'read',
+  getRunInput: 'read',
+  getRunOutput: 'read',
+  getRunLogs: 'read',
+  getRunLiveLogs: 'read',
+  listRunAssets: 'read',
+  getRunAsset: 'read',
+  updateRun: 'run',
+  cancelRun: 'run',
+  deleteRun: 'run',
+  createRunUpload: 'run',
+  getQueue: 'read',
+  putUpload: 'public',
+  getDownload: 'public',
+  createInput: 'experiment',
+  listInputs: 'read',
+  getInput: 'read',
+  updateInput: 'experiment',
+  deleteInput: 'experiment',
+  createInputSet: 'experiment',
+  listInputSets: 'read',
+  getInputSet: 'read',
+  updateInputSet: 'experiment',
+  deleteInputSet: 'experiment',
+  createEnsemble: 'experiment',
+  listEnsembles: 'read',
+  getEnsemble: 'read',
+  updateEnsemble: 'experiment',
+  deleteEnsemble: 'experiment',
+  getRunEnsemble: 'read',
+  createShadowTest: 'experiment',
+  listShadowTests: 'read',
+  getShadowTest: 'read',
+  updateShadowTest: 'experiment',
+  deleteShadowTest: 'experiment',
+  startShadowTest: 'experiment',
+  stopShadowTest: 'experiment',
+  listShadowTestRuns: 'read',
+  getShadowTestMetadata: 'read',
+  createSwitchbackTest: 'experiment',
+  listSwitchbackTests: 'read',
+  getSwitchbackTest: 'read',
+  updateSwitchbackTest: 'experiment',
+  deleteSwitchbackTest: 'experiment',
+  startSwitchbackTest: 'experiment',
+  stopSwitchbackTest: 'experiment',
+  listSwitchbackTestRuns: 'read',
+  getSwitchbackTestMetadata: 'read',
+  createBatchExperiment: 'experiment',
+  listBatchExperiments: 'read',
+  getBatchExperiment: 'read',
+  updateBatchExperiment: 'experiment',
+  deleteBatchExperiment: 'experiment',
+  listBatchExperimentRuns: 'read',
+  getBatchExperimentMetadata: 'read',
+  createAcceptanceTest: 'experiment',
+  listAcceptanceTests: 'read',
+  getAcceptanceTest: 'read',
+  updateAcceptanceTest: 'experiment',
+  deleteAcceptanceTest: 'experiment',
+  createWebhook: 'write',
+  listWebhooks: 'read',
+  getWebhook: 'read',
+  updateWebhook: 'write',
+  deleteWebhook: 'write',
+  getWebhookSecret: 'readSecrets',
+  rotateWebhookSecret: 'write',
+  listWebhookConversations: 'read',
+  getWebhookConversation: 'read',
+  replayWebhookConversation: 'write',
+  triggerEvent: 'write',
+  getHealth: 'public',
+  getReadiness: 'public',
+  getMetrics: 'public',
+};
+
+let server: TestServer;
+const tokens = new Map<Role, string>();
+beforeAll(async () => {
+  server = await startTestServer();
+  for (const role of ROLES) tokens.set(role, (await server.createKey(role)).token);
+});
+afterAll(() => server.close());
+
+/** The operation on things that are not there: it is let through when the answer is anything but 401 or 403. */
+function call(operation: Operation, token: string | null) {
+  const body = operation.id === 'createKey' ? { name: 'Any name', role: 'unassigned' } : undefined;
+  return server.request(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), { token, body });
+}
+
+describe.each(Object.values(operations) as Operation[])('$method $path', (operation) => {
+  const row = ROW_OF[operation.id as OperationId];
+
+  test('stands in the table of rights', () => {
+    expect(row, `${operation.id} has no row in the table of this test`).toBeDefined();
+    expect(operation.right === 'public').toBe(row === 'public' || row === 'visitor');
+    expect(operation.optionalToken === true).toBe(row === 'visitor');
+  });
+
+  if (row === 'visitor') {
+    test('lets in without a token and with any role, but not with a token that is none', async () => {
+      const answers = [await call(operation, null)];
+      for (const role of ROLES) answers.push(await call(operation, tokens.get(role) ?? ''));
+      for (const answer of answers) expect([401, 403], answer.text).not.toContain(answer.status);
+      expect((await call(operation, 'rubbish')).status).toBe(401);
+    });
+    return;
+  }
+
+  if (row === 'public') {
+    test('is answered the same with and without a token', async () => {
+      const without = await call(operation, null);
+      expect((await call(operation, server.token)).status).toBe(without.status);
+      expect((await call(operation, 'rubbish')).status).toBe(without.status);
+    });
+    return;
+  }
+
+  test('401 without a token, before anything else is looked at', async () => {
+    for (const token of [null, 'rubbish']) {
+      const answer = await call(operation, token);
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual({ message: expect.any(String) });
+    }
+  });
+
+  test.each(ROLES)('%s is let through or stopped as the table says', async (role) => {
+    const answer = await call(operation, tokens.get(role) ?? '');
+    if ((ROWS[row] as readonly Role[]).includes(role)) {
+      expect([401, 403], answer.text).not.toContain(answer.status);
+    } else {
+      expect(answer.status).toBe(403);
+      expect(answer.body).toEqual({ message: expect.stringContaining(role) });
+    }
+  });
+});

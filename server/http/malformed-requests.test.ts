@@ -1,0 +1,335 @@
+/** Requests that no honest client sends, and honest ones at the edge: an answer of the contract to each, never a 500. */
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { operations } from '@switchyard/contract/operations.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createVersion, expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
+import { sendRaw } from '../testing/http/raw-sockets.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+
+let server: TestServer;
+let application: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await createVersion(server);
+});
+afterAll(() => server.close());
+
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  server.request('POST', '/v1/applications', { body, headers });
+const get = (path: string) => server.request('GET', path);
+
+describe('a body', () => {
+  test.each([
+    ['half of it', '{"name":', 'not valid JSON'],
+    ['single quotes', "{'name':'Any name'}", 'not valid JSON'],
+    ['NaN', '{"name":NaN}', 'not valid JSON'],
+    ['two values', '{"name":"Any name"}{}', 'not valid JSON'],
+    ['a zero byte', '{"name":"Any name"\0}', 'not valid JSON'],
+    ['an array', '[]', 'The body is a JSON array of 0; it must be a JSON object'],
+    ['a text', '"hello"', 'The body is "hello"; it must be a JSON object'],
+    ['null', 'null', 'The body is null; it must be a JSON object'],
+    ['nothing', '', 'empty; it must be a JSON object'],
+  ])('that is %s is a 400', async (_, body, words) => {
+    expectError(await post(body), 400, words);
+  });
+
+  test('that is no UTF-8 is a 400', async () => {
+    const latin = Buffer.from('{"name":"Zürich"}', 'latin1');
+    expectError(await post(latin), 400, 'not valid UTF-8');
+    const utf16 = Buffer.from('{"name":"Any name"}', 'utf16le');
+    expectError(await post(utf16, { 'content-type': 'application/json; charset=utf-16' }), 400);
+  });
+
+  test('that begins with a byte order mark is read', async () => {
+    const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{"name":"Any name"}')]);
+    expectStatus(await post(body), 201);
+  });
+
+  test.each([
+    ['text/plain', 400],
+    ['application/x-www-form-urlencoded', 400],
+    ['multipart/form-data; boundary=x', 400],
+    ['application/jsonx', 400],
+    ['application/json-seq', 400],
+    ['json', 400],
+    ['', 400],
+    ['application/json', 201],
+    ['application/json; charset=utf-8', 201],
+    ['APPLICATION/JSON', 201],
+    ['application/merge-patch+json', 201],
+  ])('of the content type %j is answered %i', async (type, status) => {
+    const answer = await post('{"name":"Any name"}', { 'content-type': type });
+    if (status === 400) expectError(answer, 400, 'application/json');
+    else expectStatus(answer, 201);
+  });
+
+  test('that is absent although its content type is JSON is accepted where none is needed', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const none = { headers };
+    expectStatus(await server.request('POST', `/v1/applications/${application}/runs/uploadurl`, none), 200);
+    expectStatus(await server.request('GET', '/v1/account', none), 200);
+    const instance = uniqueId('i');
+    const body = { id: instance, name: 'Any name', version_id: 'v1' };
+    expectStatus(await server.request('POST', `/v1/applications/${application}/instances`, { body }), 201);
+    const path = `/v1/applications/${application}/instances/${instance}`;
+    expectStatus(await server.request('DELETE', path, none), 204);
+  });
+
+  test('of null where none is needed is refused like any other value that is no object', async () => {
+    for (const body of ['null', '[]', '7']) {
+      const answer = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`, { body });
+      expectError(answer, 400, 'must be a JSON object');
+    }
+  });
+
+  test('larger than its operation takes is a 400 that says what may be', async () => {
+    const body = `{"name":"${'x'.repeat(6_300_000)}"}`;
+    const run = await server.request('POST', `/v1/applications/${application}/runs`, { body });
+    expectError(run, 400, '6291456 bytes', 'upload URL');
+    expectError(await post(body), 400, '262144 bytes');
+  });
+
+  test('that states to be larger than that is refused before it is sent', async () => {
+    const head = `POST /v1/applications HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\nConnection: close\r\n\r\n{`;
+    expect((await sendRaw(server, head)).status).toBe(400);
+  });
+
+  test('of a megabyte in one field is refused in a short sentence', async () => {
+    const answers = [
+      await post(JSON.stringify({ name: 'x'.repeat(1_000_000) })),
+      await post(JSON.stringify({ name: 'Any name', ['y'.repeat(1_000_000)]: 1 })),
+      await post(JSON.stringify({ name: 'Any name', is_pipeline: 'z'.repeat(1_000_000) })),
+    ];
+    for (const answer of answers) {
+      expectError(answer, 400);
+      expect(answer.text.length).toBeLessThan(500);
+    }
+  });
+
+  test('nested 10,000 deep is judged like any other', async () => {
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    expectError(await post(`{"name":${deep}}`), 400, 'name is a JSON array of 1');
+    expectError(await post(`{"name":"Any name","extra":${deep}}`), 400, 'extra is not a field');
+    expectStatus(await post(`{"name":"Any name","type":${deep}}`), 201);
+    const objects = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+    expectError(
+      await post(`{"name":"Any name","description":${objects}}`),
+      400,
+      'description is a JSON object',
+    );
+    const halves = `{"name":"Any name","type":${'['.repeat(10_000)}"\\ud800"${']'.repeat(10_000)}}`;
+    expectStatus(await post(halves), 201);
+  });
+
+  test('of 100,000 keys is judged like any other', async () => {
+    const keys = (length: number) =>
+      Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, 1]));
+    const many = keys(100_000);
+    expectError(await post(JSON.stringify({ name: 'Any name', ...keys(20_000) })), 400, 'is not a field');
+    expectStatus(await post(JSON.stringify({ name: 'Any name', type: keys(20_000) })), 201);
+    const body = { input: {}, options: many };
+    expectError(
+      await server.request('POST', `/v1/applications/${application}/runs`, { body }),
+      400,
+      '100000',
+    );
+  });
+
+  test('with keys of every object is judged by its own keys only', async () => {
+    for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      expectError(await post(`{"name":"Any name","${key}":{"description":"x"}}`), 400, key);
+    }
+    expectError(await post('{"__proto__":{"name":"Any name"}}'), 400, '__proto__');
+    const put = await server.request('PUT', `/v1/applications/${application}`, {
+      body: '{"__proto__":{"name":"x"},"constructor":1}',
+    });
+    expectStatus(put, 200);
+  });
+
+  test('of huge numbers is judged like any other', async () => {
+    for (const value of ['1e999', '-1e999', '123456789012345678901234567890', '1e-999', '-0']) {
+      const body = `{"name":"Any name","version_id":"v1","configuration":{"queuing":{"priority":${value}}}}`;
+      const answer = await server.request('POST', `/v1/applications/${application}/instances`, { body });
+      expectError(answer, 400, 'configuration.queuing.priority');
+    }
+  });
+
+  test('of which a field is given twice counts the last', async () => {
+    const answer = await post('{"name":"First name","name":"Second name"}');
+    expect(answer.body).toMatchObject({ name: 'Second name' });
+  });
+});
+
+describe('a text', () => {
+  test('with a zero byte is a 400 where it would be kept', async () => {
+    expectError(await post('{"name":"Any\\u0000name"}'), 400, 'NUL');
+    expectError(await post('{"name":"Any name","description":"a\\u0000"}'), 400, 'NUL');
+    const body = { name: 'Any name', role: 'viewer', user_email: 'a\0@example.com' };
+    expectError(await server.request('POST', '/v1/account/keys', { body }), 400, 'NUL');
+    const run = { input: {}, name: 'a\0b' };
+    expectError(
+      await server.request('POST', `/v1/applications/${application}/runs`, { body: run }),
+      400,
+      'NUL',
+    );
+  });
+
+  test('with half a surrogate pair is answered as it is kept', async () => {
+    const id = uniqueId('halves');
+    const answer = await post(`{"id":"${id}","name":"\\ud83dtruck\\udE9A","description":"\\uD83D\\uDE9A"}`);
+    expectStatus(answer, 201);
+    expect(answer.body).toMatchObject({ name: '\uFFFDtruck\uFFFD', description: '🚚' });
+    expect((await get(`/v1/applications/${id}`)).body).toEqual(answer.body);
+  });
+
+  test('of any other characters is kept as it is', async () => {
+    const name = '\u0001\u007f\u200f\ufeff\uffff "\\\' 🚚 e\u0301';
+    const answer = await post(JSON.stringify({ name }));
+    expectStatus(answer, 201);
+    const { id } = answer.body as { id: string };
+    expect((await get(`/v1/applications/${id}`)).body).toMatchObject({ name });
+  });
+});
+
+describe('an address', () => {
+  test.each([
+    '/',
+    '/v1',
+    '/v2/applications',
+    '/v1/applications/',
+    '/v1//applications',
+    '/V1/applications',
+    '/v1/applications/x/y/z',
+    '/v1/applications/x%2fversions',
+    '/v1/../v1/nothing',
+    '/v1/integrations',
+  ])('%s is a 404', async (path) => {
+    expectError(await get(path), 404);
+  });
+
+  test.each([
+    ['513 characters', 'x'.repeat(513)],
+    ['8,000 characters', 'x'.repeat(8000)],
+    ['a zero byte', '%00'],
+    ['zero bytes in two ids', 'a%00b/versions/%00'],
+    ['a character outside the basic plane', '%F0%9F%9A%9A'],
+    ['a traversal', '..%2f..%2fetc%2fpasswd'],
+    ['a traversal, encoded twice', '%252e%252e%252fetc'],
+    ['a traversal by backslashes', '..%5c..%5cetc'],
+    ['a piece of SQL', "'%20or%201=1--"],
+    ['the name of every object’s prototype', '__proto__'],
+  ])('whose id is %s is a 404', async (_, id) => {
+    expectError(await get(`/v1/applications/${id}`), 404);
+    expectError(await server.request('DELETE', `/v1/applications/${id}`), 404);
+  });
+
+  test.each([
+    '/v1/applications/%',
+    '/v1/applications/%zz',
+    '/v1/applications/%ff',
+    '/v1/applications/%ed%a0%80',
+  ])('%s cannot be decoded: 400', async (path) => {
+    expectError(await get(path), 400, 'percent-encode');
+  });
+
+  test.each(['PATCH', 'POST', 'OPTIONS', 'PROPFIND', 'LOCK', 'QUERY'])(
+    '404 for the method %s it does not have',
+    async (method) => {
+      expectError(await server.request(method, '/v1/account'), 404);
+    },
+  );
+
+  test('HEAD answers what GET does, without the body', async () => {
+    const head = await server.request('HEAD', '/v1/account');
+    expectStatus(head, 200);
+    expect(head.text).toBe('');
+    expectStatus(await server.request('HEAD', '/v1/account', { token: null }), 401);
+    expectStatus(await server.request('HEAD', '/v1/nothing'), 404);
+  });
+
+  test('TRACE echoes nothing', async () => {
+    const answer = await sendRaw(
+      server,
+      'TRACE /v1/account HTTP/1.1\r\nHost: x\r\nSecret: s3\r\nConnection: close\r\n\r\n',
+    );
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.text).not.toContain('s3');
+  });
+});
+
+describe('a query', () => {
+  test('with a key given twice is a 400', async () => {
+    expectError(await get('/v1/applications?pagereturn=true&pagereturn=false'), 400, 'pagereturn', '2 times');
+  });
+
+  test('with empty places between its parameters is answered as without', async () => {
+    expectStatus(await get('/v1/applications?&limit=5&&'), 200);
+    expectStatus(await get('/v1/applications?'), 200);
+  });
+
+  test('that cannot be decoded is taken as it stands', async () => {
+    expectError(await get('/v1/applications?limit=%zz'), 400, 'limit is ');
+    expectError(await get('/v1/applications?pagetoken=%ff%00'), 400, 'pagetoken is ');
+  });
+
+  test('of many thousand characters is answered', async () => {
+    expectError(await get(`/v1/applications?pagetoken=${'a'.repeat(16_000)}`), 400, 'pagetoken is ');
+  });
+
+  test('with a zero byte in an instance is a 400', async () => {
+    const path = `/v1/applications/${application}/runs?instance_id=a%00`;
+    expectError(await server.request('POST', path, { body: {} }), 400, 'NUL');
+  });
+
+  test.each([
+    '2026-02-30T00:00:00Z',
+    '2016-12-31T23:59:60Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:00:00',
+    '2026-01-01',
+    '1767225600',
+    'yesterday',
+    '',
+    '+012026-01-01T00:00:00Z',
+  ])('with the time %j, which is none, is a 400', async (time) => {
+    const path = `/v1/applications/${application}/runs?start=${encodeURIComponent(time)}`;
+    expectError(await get(path), 400, 'start is ');
+  });
+
+  test.each([
+    '2026-01-01T00:00:00Z',
+    '2026-01-01t00:00:00.123456789z',
+    '2024-02-29T23:59:59+05:30',
+    '9999-12-31T23:59:59Z',
+    '0001-01-01T00:00:00Z',
+  ])('with the time %s is answered', async (time) => {
+    const path = `/v1/applications/${application}/runs?end=${encodeURIComponent(time)}`;
+    expectStatus(await get(path), 200);
+  });
+});
+
+describe('B6: a query parameter that the operation does not have is refused', () => {
+  test.each(Object.values(operations) as Operation[])('by $id', async ({ method, path, body }) => {
+    const answer = await server.request(method, `${path.replaceAll(/\{\w+\}/g, 'any')}?colour=blue`, {
+      body: body?.stream ? 'x' : undefined,
+    });
+    expectError(answer, 400, 'colour is not a query parameter of this operation');
+  });
+
+  test.each([
+    ['?limt=5', 'limt is not a query parameter of this operation; did you mean "limit"?'],
+    ['?limit=5&page_token=x', 'did you mean "pagetoken"?'],
+    ['?pagereturn=true&limit=2&limit=3', 'limit is given 2 times in the query; give it once.'],
+    ['?__proto__=2', '__proto__ is not a query parameter'],
+    ['?constructor=3', 'constructor is not a query parameter'],
+    ['?limit[a]=4', 'limit[a] is not a query parameter'],
+    ['?%00=%00', ' is not a query parameter'],
+    [`?${'x'.repeat(2000)}=1`, `${'x'.repeat(80)}… is not a query parameter`],
+  ])('of a list with %s', async (query, words) => {
+    expectError(await get(`/v1/applications${query}`), 400, words);
+  });
+
+  test('but pages of the site are opened whatever stands behind them', async () => {
+    expect((await get('/openapi/cloud.json?utm_source=mail')).status).toBe(200);
+  });
+});

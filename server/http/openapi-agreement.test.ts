@@ -1,0 +1,248 @@
+/**
+ * The server and the document it publishes say the same of every body and query: what the document calls valid is not
+ * refused for its shape, what it calls invalid is refused, and no answer has a status the document does not have.
+ *
+ * Where an operation is inside an application, one that does not exist is asked: shape is judged before anything is
+ * looked up, so that a valid shape is a 404 and an invalid one a 400, whatever the rules say. The same body is then sent
+ * to an application that is there.
+ */
+import { readFileSync } from 'node:fs';
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { operations } from '@switchyard/contract/operations.ts';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createInstance } from '../testing/fixtures/resources.ts';
+import { COMPLETE_BODIES } from '../testing/http/complete-requests.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+
+const document = JSON.parse(
+  readFileSync(new URL(import.meta.resolve('@switchyard/contract/openapi/cloud.json')), 'utf8'),
+) as { paths: Record<string, Record<string, { responses: object; parameters?: Parameter[] }>> };
+interface Parameter {
+  name: string;
+  in: string;
+  schema: object;
+}
+
+const settings = { strict: false, validateFormats: true } as const;
+const bodies = addFormats.default(new Ajv(settings)).addSchema({ $id: 'cloud', ...document });
+const queries = addFormats.default(new Ajv({ ...settings, coerceTypes: true }));
+
+const declared = Object.values(operations) as Operation[];
+const takingBodies = declared.filter((one) => one.body && !one.body.stream);
+const takingQueries = declared.filter((one) => one.query && one.right !== 'public');
+const RUNS = { seed: 20_261_120, numRuns: 25 } as const;
+
+let server: TestServer;
+let application: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await createInstance(server);
+});
+afterAll(() => server.close());
+
+const pathOf = (operation: Operation, app: string): string =>
+  operation.path
+    .replace('{application_id}', app)
+    .replace('{version_id}', 'v1')
+    .replace('{instance_id}', 'i1')
+    .replaceAll(/\{\w+\}/g, 'missing');
+const entryOf = (operation: Operation) =>
+  document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };
+const pointerOf = (operation: Operation): string =>
+  `cloud#/paths/${encodeURIComponent(operation.path.replaceAll('/', '~1'))}/${operation.method.toLowerCase()}/requestBody/content/application~1json/schema`;
+
+/** The rules that refuse what is sent a second time, and a text that is no address. */
+const REFUSED =
+  /^\{"status":"Bad Request","error":"(email is .*, which another member has|name is .*, or be the id|id is .*, which another webhook of the account has|endpoint_url is .*; (it must|\S+ is not a public address))/;
+
+/** Values that sit on the edges of types, lengths and numbers. */
+const EDGES = [
+  null,
+  true,
+  0,
+  -0,
+  1,
+  9,
+  10,
+  1.5,
+  1e21,
+  '',
+  'ab',
+  'abc',
+  'x'.repeat(48),
+  'x'.repeat(49),
+  '🚚'.repeat(48),
+  'x'.repeat(64),
+  'x'.repeat(65),
+  'x'.repeat(129),
+  'x'.repeat(257),
+  'x'.repeat(1025),
+  'a\0b',
+  '\ud83d',
+  'V1',
+  'v1',
+  'latest',
+  'json',
+  'all',
+  [],
+  [null],
+  ['viewer'],
+  {},
+  { type: 'json' },
+  { a: null },
+];
+const value = fc.oneof(fc.constantFrom<unknown>(...EDGES), fc.jsonValue({ maxDepth: 2 }));
+const key = fc.constantFrom(
+  'id',
+  'name',
+  'role',
+  'nam',
+  '__proto__',
+  'constructor',
+  '',
+  'options',
+  'input',
+  'ä',
+);
+interface Change {
+  kind: 'set' | 'remove' | 'add';
+  at: number;
+  key: string;
+  value: unknown;
+}
+const change: fc.Arbitrary<Change> = fc.record({
+  kind: fc.constantFrom('set' as const, 'set' as const, 'remove' as const, 'add' as const),
+  at: fc.nat(),
+  key,
+  value,
+});
+
+/** Every place inside the value that something can be put to: its container and its key. */
+function places(inside: unknown): [Record<string, unknown>, string][] {
+  if (typeof inside !== 'object' || inside === null) return [];
+  const container = inside as Record<string, unknown>;
+  return Object.entries(container).flatMap(([name, one]) => [[container, name], ...places(one)]);
+}
+
+/** The body as JSON, changed at some places. */
+function mutate(body: unknown, changes: readonly Change[]): string {
+  const root: Record<string, unknown> = { body: structuredClone(body) };
+  for (const one of changes) {
+    const all = places(root);
+    const [container, name] = all[one.at % all.length] ?? [root, 'body'];
+    const target = container[name];
+    if (one.kind === 'remove' && container !== root) delete container[name];
+    else if (one.kind === 'add' && typeof target === 'object' && target !== null && !Array.isArray(target))
+      Object.defineProperty(target, one.key, {
+        value: one.value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    else container[name] = one.value;
+  }
+  return JSON.stringify(root.body);
+}
+
+function expectDocumented(operation: Operation, status: number, sent: string): void {
+  expect(Object.keys(entryOf(operation).responses), `${status} for ${sent}`).toContain(String(status));
+}
+
+describe('the document and the server agree on the body of', () => {
+  test('every operation that takes one, each with a full example here', () => {
+    expect(Object.keys(COMPLETE_BODIES).sort()).toEqual(takingBodies.map((one) => one.id).sort());
+  });
+
+  test.each(takingBodies)('$id', async (operation) => {
+    const validate = bodies.getSchema(pointerOf(operation)) as ValidateFunction;
+    expect(validate, pointerOf(operation)).toBeTypeOf('function');
+    const inApplication = operation.path.includes('{application_id}');
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 3 }), async (changes) => {
+        const sent = mutate(COMPLETE_BODIES[operation.id], changes);
+        const valid = validate(JSON.parse(sent));
+        const judged = await server.request(operation.method, pathOf(operation, 'missing'), { body: sent });
+        expectDocumented(operation, judged.status, sent);
+        const words = `${sent} → ${judged.status} ${judged.text}\n${JSON.stringify(validate.errors)}`;
+        if (!valid) expect(judged.status, words).toBe(400);
+        else if (inApplication) expect(judged.status, words).toBe(404);
+        else if (judged.status !== 400) expect([200, 201, 403, 404], words).toContain(judged.status);
+        else expect(judged.text, words).toMatch(REFUSED);
+        // What is refused for its shape does not come as far as the application.
+        if (!valid || !inApplication) return;
+        const real = await server.request(operation.method, pathOf(operation, application), { body: sent });
+        expectDocumented(operation, real.status, sent);
+      }),
+      RUNS,
+    );
+  });
+});
+
+const text = fc.oneof(
+  fc.constantFrom(
+    '',
+    '0',
+    '1',
+    '50',
+    '51',
+    '-1',
+    '1.5',
+    '1e1',
+    'abc',
+    'true',
+    'false',
+    'TRUE',
+    'json',
+    'url',
+    'xml',
+  ),
+  fc.constantFrom(
+    '2026-01-01T00:00:00Z',
+    '2026-02-29T00:00:00Z',
+    '2026-01-01',
+    '2026-13-01T00:00:00Z',
+    'latest',
+  ),
+  fc.string({ unit: 'binary', maxLength: 12 }).map((one) => one.toWellFormed()),
+);
+
+describe('the document and the server agree on the query of', () => {
+  test.each(takingQueries)('$id', async (operation) => {
+    const known = (entryOf(operation).parameters ?? []).filter((one) => one.in === 'query');
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries(known.map((one) => [one.name, one.schema])),
+      // OpenAPI has no words for it: what it does not name is refused.
+      additionalProperties: false,
+    };
+    const validate = queries.compile(schema);
+    const names = known.map((one) => one.name);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.constantFrom(...names, 'other'), text, { maxKeys: 3 }),
+        async (given) => {
+          const query = new URLSearchParams(given).toString();
+          const valid = validate({ ...given });
+          const body = operation.body ? {} : undefined;
+          const judged = await server.request(operation.method, `${pathOf(operation, 'missing')}?${query}`, {
+            body,
+          });
+          expectDocumented(operation, judged.status, query);
+          const words = `${query} → ${judged.status} ${judged.text}`;
+          if (!valid) expect(judged.status, words).toBe(400);
+          else if (operation.path.includes('{')) expect(judged.status, words).toBe(404);
+          // A token that no page gave is refused by a rule, not for its shape.
+          else if (!given.pagetoken) expect(judged.status, words).toBe(200);
+          const real = await server.request(operation.method, `${pathOf(operation, application)}?${query}`, {
+            body,
+          });
+          expectDocumented(operation, real.status, query);
+        },
+      ),
+      RUNS,
+    );
+  });
+});

@@ -1,0 +1,165 @@
+/** What is made of an input: it has the content for itself, and a content nobody has any more leaves nothing behind. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ApplicationId, InputId } from '@switchyard/contract/schemas/ids.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Contents } from '../blobs/contents.ts';
+import { openDiskBlobs } from '../blobs/disk.ts';
+import { systemClock } from '../clock.ts';
+import { systemRandom } from '../random.ts';
+import { createRun, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import { createVersion, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+import { shareInput } from './share-input.ts';
+
+/** More than fits into the database, so that it is a blob. */
+const LARGE = { padding: 'x'.repeat(100_000) };
+
+let server: TestServer;
+let application: string;
+let contents: Contents;
+let uid: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await createVersion(server);
+  const { database } = server.runningServer;
+  const blobs = await openDiskBlobs(join(server.dataFolder, 'blobs'));
+  contents = new Contents({ database, blobs, clock: systemClock, random: systemRandom });
+  uid = await uidOf(application);
+});
+afterAll(() => server.close());
+
+async function uidOf(id: string): Promise<string> {
+  const { uid: found } = await server.runningServer.database.read
+    .selectFrom('applications')
+    .select('uid')
+    .where('id', '=', id as ApplicationId)
+    .executeTakeFirstOrThrow();
+  return found;
+}
+
+const use = (id: string, from = uid) =>
+  shareInput({ database: server.runningServer.database, contents }, from, id as InputId);
+const files = (): string[] =>
+  readdirSync(join(server.dataFolder, 'blobs'), { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => one.name);
+const countContents = async (): Promise<number> =>
+  (await server.runningServer.database.read.selectFrom('contents').select('id').execute()).length;
+const remove = (id: string) => server.request('DELETE', `/v1/applications/${application}/inputs/${id}`);
+
+/** An input from a run that is gone, so that the content is the input's alone. */
+async function made(content: object = LARGE, app = application): Promise<string> {
+  const run = await createRun(server, app, { input: content });
+  await waitForRunEnd(server, app, run);
+  const id = uniqueId('in');
+  expectStatus(
+    await server.request('POST', `/v1/applications/${app}/inputs`, { body: { id, run_id: run } }),
+    201,
+  );
+  expectStatus(await server.request('DELETE', `/v1/applications/${app}/runs/${run}`), 204);
+  return id;
+}
+
+describe('what uses an input', () => {
+  test('gets its content and format, and keeps the content when the input is deleted', async () => {
+    const id = await made();
+    const { content, format } = await use(id);
+    expect(format).toEqual({ input: { type: 'json' }, output: { type: 'json' } });
+    expect(content.bytes).toBe(JSON.stringify(LARGE).length);
+    await server.runningServer.database.transact((tx) => content.insert(tx));
+    expectStatus(await remove(id), 204);
+    expect(JSON.parse((await contents.read(content.id))?.toString() ?? '')).toEqual(LARGE);
+  });
+
+  test('is refused by the name of the field where there is no such input', async () => {
+    const id = await made();
+    const other = await uidOf(await createVersion(server));
+    for (const [one, from] of [
+      ['missing', uid],
+      ['', uid],
+      [id, other],
+    ] as const) {
+      await expect(use(one, from)).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining(`input_id is "${one}"; it must be a managed input`),
+      });
+    }
+  });
+
+  test('is refused when the input is deleted before the content is taken', async () => {
+    const id = await made();
+    const { content } = await use(id);
+    expectStatus(await remove(id), 204);
+    await expect(server.runningServer.database.transact((tx) => content.insert(tx))).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining(`input_id is "${id}"`),
+    });
+  });
+
+  test('at the moment the input is deleted has the whole content or is refused', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const id = await made({ ...LARGE, round });
+      const { content } = await use(id);
+      const [taken] = await Promise.allSettled([
+        server.runningServer.database.transact((tx) => content.insert(tx)),
+        remove(id),
+      ]);
+      const read = (await contents.read(content.id))?.toString();
+      if (taken.status === 'fulfilled') expect(JSON.parse(read ?? '')).toMatchObject({ round });
+      else expect([taken.reason.status, read]).toEqual([400, undefined]);
+    }
+  });
+});
+
+describe('no content is left behind', () => {
+  test('by an input that is deleted', async () => {
+    const before = [await countContents(), files().length];
+    const id = await made({ ...LARGE, left: 1 });
+    expect([await countContents(), files().length]).toEqual(before.map((count) => count + 1));
+    expectStatus(await remove(id), 204);
+    expect([await countContents(), files().length]).toEqual(before);
+  });
+
+  test('by one that is refused for its id', async () => {
+    const id = await made();
+    const run = await createRun(server, application, { input: LARGE });
+    await waitForRunEnd(server, application, run);
+    const before = await countContents();
+    const body = { id, run_id: run };
+    expectStatus(await server.request('POST', `/v1/applications/${application}/inputs`, { body }), 400);
+    expect(await countContents()).toBe(before);
+  });
+
+  test('by an application that is deleted with its inputs, however many', async () => {
+    const app = await createVersion(server);
+    const owner = await uidOf(app);
+    const inputs = () =>
+      server.runningServer.database.read
+        .selectFrom('inputs')
+        .select(['id', 'content_id'])
+        .where('application_uid', '=', owner)
+        .execute();
+    const idle = files().length;
+    for (let count = 0; count < 3; count += 1) await made({ ...LARGE, count }, app);
+    expect(files().length).toBe(idle + 3);
+    const run_id = await createRun(server, app, { input: {} });
+    const path = `/v1/applications/${app}/inputs`;
+    await Promise.all(
+      Array.from({ length: 210 }, () =>
+        server.request('POST', path, { body: { id: uniqueId('in'), run_id } }),
+      ),
+    );
+    const held = (await inputs()).map((one) => one.content_id);
+    expect(held).toHaveLength(213);
+    expectStatus(await server.request('DELETE', `/v1/applications/${app}`), 204);
+    await expect.poll(inputs, { timeout: 10_000, interval: 20 }).toEqual([]);
+    const left = server.runningServer.database.read
+      .selectFrom('contents')
+      .select('id')
+      .where('id', 'in', held);
+    expect(await left.execute()).toEqual([]);
+    // The app's own archive may lie there still.
+    await expect.poll(() => files().length, { timeout: 10_000, interval: 20 }).toBeLessThanOrEqual(idle);
+  });
+});

@@ -1,0 +1,47 @@
+/** What a managed input gives to whoever is made of it. */
+
+import type { InputFormat } from '@switchyard/contract/applications/inputs.ts';
+import type { InputId } from '@switchyard/contract/schemas/ids.ts';
+import { ContentRemovedError, type Contents, type SharedContent } from '../blobs/contents.ts';
+import type { Database } from '../database/database.ts';
+import { badRequest, quoteValue } from '../http/errors/problem.ts';
+import type { InputsTable } from './schema.ts';
+import { findInput } from './store.ts';
+
+/**
+ * The content of the input under a name of its own, and its format; throws the 400 that names `input_id` when the
+ * application has no such input. Once the content is inserted, deleting the input does not touch it; its insert throws the
+ * same 400 when the input was deleted before.
+ */
+export async function shareInput(
+  parts: { database: Database; contents: Contents },
+  applicationUid: string,
+  id: InputId,
+): Promise<{ content: SharedContent; format: InputFormat }> {
+  const missing = () =>
+    badRequest(`input_id is ${quoteValue(id)}; it must be a managed input of this application.`);
+  const input = await findInput(parts.database.read, applicationUid, id);
+  const content = input && (await parts.contents.share(input.content_id));
+  if (!content) throw missing();
+  return {
+    content: {
+      ...content,
+      async insert(tx) {
+        try {
+          await content.insert(tx);
+        } catch (error) {
+          throw error instanceof ContentRemovedError ? missing() : error;
+        }
+      },
+    },
+    format: toInputFormat(input),
+  };
+}
+
+/** The format as the API shows it. */
+export function toInputFormat(input: Pick<InputsTable, 'input_format' | 'output_format'>): InputFormat {
+  return {
+    input: { type: input.input_format },
+    ...(input.output_format === null ? {} : { output: { type: input.output_format } }),
+  };
+}

@@ -1,0 +1,60 @@
+/** R1: several servers that start at once on one empty database and one bucket become one installation. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { startS3Server } from '../blobs/testing/s3-server.ts';
+import { readConfig } from '../config.ts';
+import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from '../testing/database/postgres-server.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+import { runInstallationCommand } from './installation-command.ts';
+
+const postgres = inject('postgres');
+
+test.runIf(postgres)('R1: a server is not refused because another one started while it looked', async () => {
+  const s3 = await startS3Server();
+  const name = `together_${process.pid}`;
+  const shared = {
+    SWITCHYARD_DATABASE: await createDatabase(postgres, name, TEMPLATE_DATABASE),
+    SWITCHYARD_KEY: randomBytes(32).toString('base64'),
+    AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+  };
+  const started: TestServer[] = [];
+  const start = async (endpoint: string): Promise<void> => {
+    const env = { ...shared, SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${endpoint}` };
+    started.push(await startTestServer({ env }));
+  };
+  // The first server starts while the second one waits for its first response from the bucket.
+  const gate = createServer(async (ask, answer) => {
+    if (started.length === 0) await start(s3.endpoint);
+    const { method, headers, url } = ask;
+    const { hostname: host, port } = new URL(s3.endpoint);
+    const forwarded = request({ host, port, method, path: url, headers }, (found) => {
+      answer.writeHead(found.statusCode ?? 500, found.headers);
+      found.pipe(answer);
+    });
+    ask.pipe(forwarded);
+  });
+  await once(gate.listen(0, '127.0.0.1'), 'listening');
+  try {
+    await start(`http://127.0.0.1:${(gate.address() as AddressInfo).port}`);
+    const ids = started.map(({ dataFolder: data }) => readFileSync(join(data, 'installation.json'), 'utf8'));
+    expect(ids).toEqual([ids[0], ids[0]]);
+    const config = readConfig({
+      ...shared,
+      SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
+      SWITCHYARD_DATA: started[0]?.dataFolder,
+    });
+    const told = await runInstallationCommand([], config);
+    expect(told).toEqual({ code: 0, said: expect.not.stringContaining('is stopped') });
+  } finally {
+    for (const server of started) await server.close();
+    gate.close();
+    await s3.stop();
+    await dropDatabase(postgres, name);
+  }
+});

@@ -1,0 +1,39 @@
+/** Every migration, slice by slice. A new one goes to the end of its slice's list with the next free number. */
+import { migrations as account } from './account/schema.ts';
+import { migrations as applications } from './applications/schema.ts';
+import { migrations as audit } from './audit/schema.ts';
+import { migrations as blobs } from './blobs/schema.ts';
+import type { Migration } from './database/migrate.ts';
+import { migrations as ensembles } from './ensembles/schema.ts';
+import { migrations as acceptanceTests } from './experiments/store/acceptance-schema.ts';
+import { migrations as experiments } from './experiments/store/schema.ts';
+import { migrations as http } from './http/handlers/idempotency.ts';
+import { migrations as inputSets } from './input-sets/schema.ts';
+import { migrations as inputs } from './inputs/schema.ts';
+import { migrations as instances } from './instances/schema.ts';
+import { migrations as runs } from './runs/store/schema.ts';
+import { migrations as secrets } from './secrets/schema.ts';
+import { migrations as uploads } from './uploads/schema.ts';
+import { migrations as versions } from './versions/schema.ts';
+import { migrations as webhooks } from './webhooks/schema.ts';
+import { migrations as queue } from './workers/schema.ts';
+
+export const migrations: readonly Migration[] = [
+  ...blobs,
+  ...audit,
+  ...account,
+  ...uploads,
+  ...applications,
+  ...versions,
+  ...instances,
+  ...secrets,
+  ...queue,
+  ...runs,
+  ...inputs,
+  ...inputSets,
+  ...ensembles,
+  ...experiments,
+  ...acceptanceTests,
+  ...webhooks,
+  ...http,
+];

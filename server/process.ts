@@ -1,0 +1,56 @@
+/** The program: `node server/process.ts` runs the server as a process. */
+import { join } from 'node:path';
+import { ConfigError, readConfig } from './config.ts';
+import { errorMessage } from './log.ts';
+import { type ServerOverrides, startServer } from './main.ts';
+
+/**
+ * Runs the server as a process: settings from the environment. SIGTERM and SIGINT drain it, and so does the end of the
+ * process that started it with a channel, so that nobody finds an old server on the port of a new one.
+ */
+async function main(seams: ServerOverrides): Promise<void> {
+  const config = readConfig();
+  const site = join(import.meta.dirname, '..', 'site', 'dist');
+  const started = process.send !== undefined;
+  const server = await startServer(config, { site, ...seams });
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    server.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`After ${signal} the server could not close cleanly: ${errorMessage(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('disconnect', () => stop('the end of the process that started it'));
+  if (started && !process.connected) return stop('the end of the process that started it');
+  process.send?.({
+    url: server.url,
+    publicUrl: config.publicUrl ?? server.url,
+    role: config.role,
+    tokenPath: join(config.data, 'root-token'),
+    isFirstStart: server.firstStart !== null,
+    containment: server.runner?.host.containment ?? null,
+    containmentNote: server.runner?.host.containmentReason ?? '',
+    notHeld: server.runner?.host.notHeld ?? [],
+  });
+}
+
+/** Starts the server, or writes the reason to standard error and ends the process with 1. Chaos tests pass `seams`. */
+export async function runProcess(seams: ServerOverrides = {}): Promise<void> {
+  try {
+    await main(seams);
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof ConfigError ? error.message : `The server could not start: ${errorMessage(error)}`}\n`,
+    );
+    process.exit(1);
+  }
+}
+
+if (import.meta.main) await runProcess();

@@ -1,0 +1,201 @@
+/** A run as the API shows it: in lists, and in full with the nested metadata that the published clients read. */
+import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
+import type { Asset } from '@switchyard/contract/runs/assets.ts';
+import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
+import type { OptionSummary, Run, RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
+import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
+import { formatRfc3339 } from '../../clock.ts';
+import { parseLabels } from '../store/labels.ts';
+import type { ListedRun } from '../store/runs.ts';
+import type { AssetsTable, RunsTable } from '../store/schema.ts';
+
+interface ShownOptions {
+  summary: OptionSummary[];
+  active: Record<string, string>;
+  requested: Record<string, string>;
+}
+
+function optionsOf(run: ListedRun, hidden: ReadonlySet<string>): ShownOptions {
+  const summary = (JSON.parse(run.options_summary) as OptionSummary[]).filter((one) => !hidden.has(one.name));
+  const requested = Object.entries(JSON.parse(run.request_options) as Record<string, string>).filter(
+    ([name]) => !hidden.has(name),
+  );
+  return {
+    summary,
+    active: Object.fromEntries(summary.map((one) => [one.name, one.value])),
+    requested: Object.fromEntries(requested),
+  };
+}
+
+/** What lists and full answers share, and what others are told of a run: it has no options, which may be hidden. */
+export function runSummaryBody(run: ListedRun) {
+  return {
+    id: run.id,
+    user_email: run.user_email,
+    name: run.name,
+    description: run.description,
+    status: toStatusV1(run.status),
+    status_v2: run.status,
+    created_at: formatRfc3339(run.created_at),
+    application_id: run.application_id,
+    application_instance_id: run.instance_id,
+    application_version_id: run.version_id,
+    run_type: {
+      type: run.run_type,
+      definition_id: run.definition_id,
+      reference_id: run.reference_id ?? run.parent_run_id,
+    },
+    ...experimentOf(run),
+    execution_class: run.execution_class,
+    runtime: run.runtime,
+    queuing_priority: run.priority,
+    queuing_disabled: run.queuing_disabled === 1,
+    ...reportedBy(run),
+  };
+}
+
+/** What the run reported; `metrics` is absent when it reported none. */
+function reportedBy(run: ListedRun): Pick<Run, 'statistics' | 'metrics'> {
+  const indicators = JSON.parse(run.indicators) as Indicator[];
+  const { statistics_status: status, statistics_error, metrics_error } = run;
+  const statistics = { status, error: statistics_error, indicators };
+  if (metrics_error === null) return { statistics };
+  return {
+    statistics,
+    metrics: {
+      status: metrics_error === '' ? 'success' : 'error',
+      error: metrics_error,
+      indicators: indicators.filter(({ source }) => source === 'metrics'),
+    },
+  };
+}
+
+function experimentOf({ experiment_id, experiment_type, plan_unit_index }: ListedRun) {
+  if (experiment_id === null || experiment_type === null) return {};
+  return { experiment_id, experiment_type, ...(plan_unit_index === null ? {} : { plan_unit_index }) };
+}
+
+function trackingOf({ cloned_run_id, input_id }: RunsTable) {
+  if (cloned_run_id === null && input_id === null) return {};
+  return {
+    tracking: {
+      ...(cloned_run_id === null ? {} : { cloned_run_id }),
+      ...(input_id === null ? {} : { input_id }),
+    },
+  };
+}
+
+/** A run in a list. */
+export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
+  const options = optionsOf(run, hidden);
+  return {
+    ...runSummaryBody(run),
+    ...(run.input_id === null ? {} : { input_id: run.input_id }),
+    options: options.active,
+    request_options: options.requested,
+    options_summary: options.summary,
+  };
+}
+
+/** A run in the list of an experiment. */
+export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): ExperimentRun {
+  const { option_set, scenario_id, repetition, input_set_id } = parseLabels(run);
+  return {
+    ...runBody(run, hidden),
+    instance_id: run.instance_id,
+    version_id: run.version_id,
+    option_set: option_set ?? null,
+    scenario_id: scenario_id ?? null,
+    repetition: repetition ?? null,
+    input_set_id: input_set_id ?? null,
+  };
+}
+
+/** The clock of the runner has nanoseconds; more than milliseconds is noise. */
+function wholeMs(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}
+
+/**
+ * A run without its content. `now` is what the duration of a run that goes on is measured to; `waiting` is why it has not
+ * started, when it is queued.
+ */
+export function runInformationBody(
+  run: RunsTable,
+  hidden: ReadonlySet<string>,
+  now: number,
+  waiting: Waiting | null,
+): RunInformation {
+  const info = runSummaryBody(run);
+  const options = optionsOf(run, hidden);
+  const until = isTerminal(run.status) ? (run.finished_at ?? run.created_at) : now;
+  const measures = {
+    duration:
+      run.run_type === 'external' ? (wholeMs(run.execution_ms) ?? 0) : Math.max(0, until - run.created_at),
+    execution_duration:
+      wholeMs(run.execution_ms) ??
+      (run.status === 'running' && run.initiated_at !== null ? Math.max(0, now - run.initiated_at) : 0),
+    input_size: run.input_bytes,
+    output_size: run.output_bytes,
+    error: run.error,
+  };
+  return {
+    ...info,
+    ...measures,
+    createdAt: info.created_at,
+    secrets_collection_id: run.secrets_collection_id ?? '',
+    metadata: {
+      application_id: info.application_id,
+      application_instance_id: info.application_instance_id,
+      application_version_id: info.application_version_id,
+      created_at: info.created_at,
+      ...(run.initiated_at === null ? {} : { initiated_at: formatRfc3339(run.initiated_at) }),
+      ...(run.finished_at === null ? {} : { finished_at: formatRfc3339(run.finished_at) }),
+      status: info.status,
+      status_v2: info.status_v2,
+      ...measures,
+      execution_class: info.execution_class,
+      format: { input: { type: run.input_format }, output: { type: run.output_format } },
+      queuing_disabled: info.queuing_disabled,
+      queuing_priority: info.queuing_priority,
+      run_type: info.run_type,
+      ...experimentOf(run),
+      runtime: info.runtime,
+      options: {
+        active_options: options.active,
+        options_summary: options.summary,
+        request_options: options.requested,
+      },
+      ...(run.statistics === null
+        ? {}
+        : { statistics: JSON.parse(run.statistics) as Record<string, unknown> }),
+      ...(run.metrics === null ? {} : { metrics: JSON.parse(run.metrics) as Record<string, unknown> }),
+      ...(run.assets_error === null ? {} : { assets_error: run.assets_error }),
+      ...trackingOf(run),
+      ...(run.secrets_collection_id === null ? {} : { secrets_collection_id: run.secrets_collection_id }),
+      attempt: run.attempt,
+      ...(waiting ? { waiting } : {}),
+      containment: run.containment,
+      ...(run.limits === null
+        ? {}
+        : { limits: JSON.parse(run.limits) as { cores: number; memory_bytes: number; duration_ms: number } }),
+      ...(run.runtime_version === null ? {} : { runtime_version: run.runtime_version }),
+      ...(run.peak_memory_bytes === null ? {} : { peak_memory_bytes: run.peak_memory_bytes }),
+    },
+  };
+}
+
+/** An asset as the API shows it, without its content. */
+export function assetBody(row: AssetsTable): Asset {
+  return {
+    id: row.id,
+    run_id: row.run_id,
+    name: row.name,
+    description: row.description,
+    content_type: 'json',
+    size: row.bytes,
+    created_at: formatRfc3339(row.created_at),
+    ...(row.visual === null ? {} : { visual: JSON.parse(row.visual) as Record<string, unknown> }),
+  };
+}

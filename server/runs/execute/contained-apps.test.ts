@@ -1,0 +1,209 @@
+/**
+ * Apps that reach for what is not theirs, pushed and run through the API on servers of every level, as root and as an
+ * ordinary user. What they get is what the table in runner/README.md says, for the rows that name this file. The other rows,
+ * about what apps use up and leave behind, are measured by the runner's own tests.
+ */
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createRun, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
+import { expectStatus } from '../../testing/fixtures/resources.ts';
+import { waitUntil } from '../../testing/host/wait-until.ts';
+import { type ServerProcess, startServerProcess } from '../../testing/servers/server-process.ts';
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+const ENVIRONMENT_SECRET = 'only-the-server-knows';
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const FILE_SECRET = 'only-the-other-run-knows';
+
+const MODES = ['sandbox, root', 'sandbox, user', 'limits, root', 'limits, user'];
+
+/** Answers for each attempt whether it got anything; nothing that it gets is given away. */
+const PROBE = nodeApp(`async (input) => {
+  const fs = await import('node:fs'), net = await import('node:net'), dns = await import('node:dns/promises');
+  const tried = (attempts) => attempts.some((one) => { try { const got = one(); return got !== false; } catch { return false; } }) ? 'not held' : 'refused';
+  const reads = (paths) => tried(paths.map((path) => () => fs.readFileSync(path).length > 0));
+  const lists = (paths) => tried(paths.map((path) => () => fs.readdirSync(path).length > 0));
+  const connects = (where) => new Promise((resolve) => {
+    const socket = net.connect(where, () => { socket.destroy(); resolve(true); });
+    socket.on('error', () => resolve(false)).setTimeout(1500, () => { socket.destroy(); resolve(false); });
+  });
+  const any = async (attempts) => (await Promise.all(attempts)).some(Boolean) ? 'not held' : 'refused';
+  const both = (...answers) => answers.includes('not held') ? 'not held' : 'refused';
+  const { pid, data, port, sockets, other } = input;
+  const process_ = '/proc/' + pid;
+  return {
+    'accounts and keys of the host': both(
+      reads(['/etc/shadow', '/etc/ssh/ssh_host_ed25519_key']),
+      tried(['/etc/x', '/usr/x', '/bin/x'].map((path) => () => fs.writeFileSync(path, '')))),
+    "the server's database, keys and tokens": both(
+      lists([data]), reads(['switchyard.db', 'master-key', 'root-token'].map((name) => data + '/' + name)),
+      tried([() => fs.writeFileSync(data + '/root-token', '')])),
+    "the server's process: environment, memory, files, signals": both(
+      reads([process_ + '/environ', process_ + '/maps', process_ + '/cwd/package.json']), lists([process_ + '/fd', process_ + '/cwd/']),
+      tried([() => fs.openSync(process_ + '/mem', 'r+'), () => process.kill(pid, 0)])),
+    "the server's environment": input.inEnvironment.some((one) => JSON.stringify(process.env).includes(one)) ? 'not held' : 'refused',
+    'files and secrets of another run': both(
+      lists([data + '/runner/runs', data + '/runner/runs/' + other + '/work']), reads([[data, 'runner/runs', other, 'work', 'key'].join('/')])),
+    "the server and other services on the machine's loopback": await any([connects({ port, host: '127.0.0.1' }), connects({ port: sockets.port, host: '127.0.0.1' })]),
+    'sockets of the machine without an address (abstract)': await any([connects({ path: '\\0' + sockets.abstract })]),
+    'metadata of the cloud, other machines, names': await any([
+      connects({ port: 80, host: '169.254.169.254' }), connects({ port: 443, host: '1.1.1.1' }),
+      dns.lookup('example.com').then(() => true, () => false)]),
+  };
+}`);
+const VICTIM = nodeApp(
+  `async () => { console.error('up'); await new Promise((resolve) => setTimeout(resolve, 60_000)); }`,
+);
+
+/** What the table in the runner's README expects of each mode. */
+function expected(mode: string): Record<string, string> {
+  const text = readFileSync(join(import.meta.dirname, '../../../runner/README.md'), 'utf8');
+  const rows = text
+    .split('\n')
+    .filter((line) => line.includes('(../server/runs/execute/contained-apps.test.ts)'));
+  return Object.fromEntries(
+    rows.map((row) => {
+      const [, name = '', ...cells] = row.split('|').map((cell) => cell.trim());
+      return [name, cells[MODES.indexOf(mode)] ?? ''];
+    }),
+  );
+}
+
+const NETWORK_ROW = 'the same, where the instance allows the network';
+
+// How apps are held does not depend on the database.
+describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is not its own', () => {
+  const listeners: Server[] = [];
+  let port = 0;
+  const abstract = `switchyard-test-${process.pid}`;
+  beforeAll(async () => {
+    for (const where of [{ port: 0, host: '127.0.0.1' }, { path: `\0${abstract}` }]) {
+      const listener = createServer((socket) => socket.end());
+      listeners.push(listener);
+      await new Promise<void>((resolve) => listener.listen(where, resolve));
+    }
+    const address = listeners[0]?.address();
+    if (typeof address === 'object' && address !== null) port = address.port;
+  });
+  afterAll(() => {
+    for (const one of listeners) one.close();
+  });
+
+  for (const mode of MODES) {
+    const [level, user] = mode.split(', ');
+    // Only root can hold apps as root does.
+    test.skipIf(user === 'root' && !isRoot)(mode, async (context) => {
+      const data = mkdtempSync(join(tmpdir(), 'switchyard-hostile-'));
+      const runsAs = isRoot && user === 'user' ? NOBODY : undefined;
+      if (runsAs !== undefined) chownSync(data, runsAs, runsAs);
+      const env = {
+        SWITCHYARD_CONTAINMENT: level ?? '',
+        SWITCHYARD_KEY: KEY,
+        SERVER_SECRET: ENVIRONMENT_SECRET,
+      };
+      let server: ServerProcess;
+      try {
+        server = await startServerProcess({
+          dataFolder: data,
+          env,
+          ...(runsAs === undefined ? {} : { user: runsAs }),
+        });
+      } catch (error) {
+        if (!String(error).includes('cannot run an app')) throw error;
+        console.warn(`\n!!! SKIPPED: this host has no ${mode}.\n`);
+        return context.skip(`this host has no ${mode}`);
+      }
+      try {
+        await attack(server, data, mode);
+      } finally {
+        await server.kill();
+        // The launcher is still clearing up after the server.
+        rmSync(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+      }
+    });
+  }
+
+  async function attack(server: ServerProcess, data: string, mode: string): Promise<void> {
+    await pushApp(server, 'victim', VICTIM);
+    await pushApp(server, 'app', PROBE);
+    expectStatus(
+      await server.request('POST', '/v1/applications/victim/secrets', {
+        body: { id: 'keys', secrets: [{ type: 'file', location: 'key', value: FILE_SECRET }] },
+      }),
+      201,
+    );
+    expectStatus(
+      await server.request('POST', '/v1/applications/app/versions', { body: { id: 'v1', name: 'One' } }),
+      201,
+    );
+    expectStatus(
+      await server.request('POST', '/v1/applications/app/instances', {
+        body: { id: 'networked', name: 'Networked', version_id: 'v1', configuration: { network: true } },
+      }),
+      201,
+    );
+    const victim = await createRun(server, 'victim', {
+      input: {},
+      body: { configuration: { secrets_collection_id: 'keys' } },
+    });
+    const other = await waitUntil('the other run goes on', async () => {
+      const { body } = await server.request('GET', `/v1/applications/victim/runs/${victim}/logs/live`);
+      return JSON.stringify(body).includes('up') && readdirSync(join(data, 'runner', 'runs'))[0];
+    });
+    const input = {
+      pid: server.pid,
+      data,
+      port: Number(new URL(server.url).port),
+      sockets: { port, abstract },
+      other,
+      inEnvironment: [KEY.slice(0, 20), ENVIRONMENT_SECRET.slice(0, 15)],
+    };
+    const rows = expected(mode);
+    const run = await runToEnd(server, { input });
+    const networked = await runToEnd(server, { input, instance: 'networked' });
+    for (const one of [run, networked]) expect(one.metadata.containment).toBe(mode.split(', ')[0]);
+    const found: Record<string, string | undefined> = {
+      ...run.output,
+      [NETWORK_ROW]: networked.output["the server and other services on the machine's loopback"],
+    };
+    const measured = Object.entries(rows).filter(([, verdict]) => verdict !== 'not measured');
+    expect(Object.keys(rows).sort()).toEqual(Object.keys(found).sort());
+    expect(measured.map(([name]) => [name, found[name]])).toEqual(measured);
+    // The network is all that such an instance opens.
+    const same = [
+      "the server's database, keys and tokens",
+      "the server's environment",
+      'files and secrets of another run',
+    ];
+    for (const name of same) expect(networked.output[name]).toBe(found[name]);
+    const readiness = await server.request('GET', '/readyz');
+    expectStatus(readiness, 200);
+    const told = readiness.body as { containment_reason: string; enforcement: object; not_held: string[] };
+    // V10: where an app has all rights of the server's user, operators are told so.
+    const rights = /may push an app.*can read and change its database, keys and files/;
+    for (const text of [told.containment_reason, told.not_held.join(' ')])
+      expect(rights.test(text)).toBe(mode === 'limits, user');
+    expect(Object.keys(told.enforcement)).toEqual(['memory', 'cores', 'processes', 'disk', 'tree']);
+  }
+});
+
+interface Ended {
+  status_v2: string;
+  error: string;
+  output: Record<string, string>;
+  metadata: { containment: string };
+}
+
+async function runToEnd(server: ServerProcess, asked: { input: unknown; instance?: string }): Promise<Ended> {
+  const id = await createRun(server, 'app', asked);
+  return waitUntil('the run has ended', async () => {
+    const { body } = await server.request('GET', `/v1/applications/app/runs/${id}`);
+    const run = body as Ended & { status_v2: Parameters<typeof isTerminal>[0] };
+    return isTerminal(run.status_v2) && run;
+  });
+}

@@ -1,0 +1,225 @@
+/** R2: faults of the host under acknowledged runs are retried, with pauses, and cost no attempt. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../clock.ts';
+import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+import { RETRY_DELAY_MAX_MS } from '../queue/claim-runs.ts';
+import { isHostError } from '../results/host-errors.ts';
+import { claimPauseMs, retryDelayMs } from './host-faults.ts';
+
+/** How much shorter waits are than they should be. */
+let pace = 1;
+let aheadMs = 0;
+/** Waits of these lengths never end. */
+let endless: number[] = [];
+/** Waits pass quicker than they should, and pauses are skipped by setting the clock ahead. */
+const clock: Clock = {
+  ...systemClock,
+  now: () => systemClock.now() + aheadMs,
+  after: (ms, callback) => (endless.includes(ms) ? () => {} : systemClock.after(ms / pace, callback)),
+};
+
+let server: TestServer;
+let release = async (): Promise<void> => {};
+afterEach(async () => {
+  pace = 1;
+  endless = [];
+  await release();
+  await server.close();
+});
+
+/** A shell that was started before descriptors are short; it sets how many this process may open. */
+async function descriptors(): Promise<((most: string) => Promise<string>) | undefined> {
+  const script = `prlimit --version || exit 1; while read -r most; do prlimit --pid ${process.pid} --nofile="$most" && echo done; done`;
+  const shell = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
+  if ((await lines.next()).done) return undefined;
+  return async (most) => {
+    shell.stdin.write(`${most}\n`);
+    const line = await lines.next();
+    if (most.startsWith('20000')) {
+      shell.stdin.end();
+      await once(shell, 'exit');
+    }
+    return String(line.value);
+  };
+}
+
+interface Body {
+  metadata: { waiting?: { reason: string; message: string } };
+}
+
+interface Row {
+  id: string;
+  status: string;
+  attempt: number;
+  host_faults: number;
+  retry_at: number | null;
+}
+
+const rows = (): Promise<Row[]> =>
+  server.runningServer.database.read
+    .selectFrom('runs')
+    .select(['id', 'status', 'attempt', 'host_faults', 'retry_at'])
+    .orderBy('created_at')
+    .execute();
+
+test('R2: a host without descriptors fails no run, however often it is tried', async (context) => {
+  const limit = await descriptors();
+  if (limit === undefined) return context.skip('there is no prlimit here');
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' }, clock });
+  await pushApp(
+    server,
+    'app',
+    nodeApp('(input) => new Promise((resolve) => setTimeout(() => resolve({ twice: 2 * input.n }), 300))'),
+  );
+  await waitForRunEnd(server, 'app', await createRun(server, 'app', { input: { n: 0 } }));
+  const kept = await createRun(server, 'app', { input: { n: 1 } });
+  const canceled = await createRun(server, 'app', { input: { n: 2 } });
+  release = async () => {
+    release = async () => {};
+    await limit('20000:');
+  };
+  await limit('20:');
+  pace = 50;
+  // Six faults of one run are more than the five attempts that a run has.
+  await expect
+    .poll(async () => {
+      const most = Math.max(...(await rows()).map((row) => row.host_faults));
+      if (most <= 5) aheadMs += RETRY_DELAY_MAX_MS;
+      return most;
+    })
+    .toBeGreaterThan(5);
+  // From here on the clock goes as it does, and one of them waits for its next try.
+  await expect
+    .poll(async () => Math.max(...(await rows()).map((row) => row.retry_at ?? 0)))
+    .toBeGreaterThan(clock.now() + 5_000);
+  expect((await rows()).filter((row) => row.status === 'failed')).toEqual([]);
+  pace = 1;
+  await release();
+  const troubled = (await rows()).filter((row) => row.host_faults > 0).map((row) => row.id);
+  await expect
+    .poll(async () => {
+      for (const id of troubled) {
+        const { body } = await server.request('GET', `/v1/applications/app/runs/${id}`);
+        const found = (body as Body).metadata.waiting;
+        if (found?.reason === 'host_fault') return found.message;
+      }
+      return '';
+    })
+    .toMatch(/^The host could not execute it: .*EMFILE/s);
+  await server.request('PATCH', `/v1/applications/app/runs/${canceled}/cancel`);
+  await expect
+    .poll(async () => {
+      aheadMs += RETRY_DELAY_MAX_MS;
+      return (await rows()).filter((row) => row.status === 'queued' || row.status === 'running').length;
+    })
+    .toBe(0);
+  expect(await waitForRunEnd(server, 'app', kept)).toMatchObject({
+    status_v2: 'succeeded',
+    output: { twice: 2 },
+    metadata: { attempt: 1 },
+  });
+  expect((await waitForRunEnd(server, 'app', canceled)).status_v2).toBe('canceled');
+});
+
+/** Starts a server with an app that waits as long as its input says. */
+async function startWithApp(): Promise<void> {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' }, clock });
+  const source = `(input) => {
+    console.error('started');
+    return new Promise((resolve) => setTimeout(() => resolve({ twice: 2 * input.n }), input.ms));
+  }`;
+  await pushApp(server, 'app', nodeApp(source));
+}
+
+/** A run with an input that is a blob, which waits until the only slot is released. */
+async function queuedWithBlob(): Promise<{ run: string; blob: string; release(): Promise<unknown> }> {
+  const blobs = (): string[] => globSync(join(server.dataFolder, 'blobs', '??', '*'));
+  const blocker = await createRun(server, 'app', { input: { n: 0, ms: 60_000 } });
+  await waitForLogLine(server, 'app', blocker, 'started');
+  const before = blobs();
+  const run = await createRun(server, 'app', { input: { n: 1, ms: 0, long: 'x'.repeat(100_000) } });
+  const blob = blobs().find((path) => !before.includes(path)) ?? '';
+  return { run, blob, release: () => server.request('PATCH', `/v1/applications/app/runs/${blocker}/cancel`) };
+}
+
+/** Skips pauses until each run that was not canceled has met so many faults. */
+async function untilFaults(least: number): Promise<void> {
+  await expect
+    .poll(async () => {
+      aheadMs += RETRY_DELAY_MAX_MS;
+      const waiting = (await rows()).filter((row) => row.status !== 'canceled');
+      return Math.min(...waiting.map((row) => row.host_faults));
+    })
+    .toBeGreaterThanOrEqual(least);
+}
+
+// Elsewhere there is no file that can be opened and then fails to be read.
+test.skipIf(process.platform !== 'linux')(
+  'R2: a run whose input the disk fails to read does not hold up the others',
+  async () => {
+    await startWithApp();
+    const { run, blob, release: go } = await queuedWithBlob();
+    rmSync(blob);
+    // Whoever reads it gets EIO.
+    symlinkSync('/proc/self/mem', blob);
+    pace = 20;
+    endless = [3, 4, 5].map(claimPauseMs);
+    await go();
+    await untilFaults(5);
+    const other = await createRun(server, 'app', { input: { n: 2, ms: 0 } });
+    expect((await waitForRunEnd(server, 'app', other)).output).toEqual({ twice: 4 });
+    await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`);
+    expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('canceled');
+  },
+);
+
+test('R2: runs whose executable lies on a share that is not mounted just now wait for it', async () => {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' }, clock });
+  await pushApp(server, 'app', nodeApp('(input) => ({ twice: 2 * input.n })'));
+  const [share, away] = [join(server.dataFolder, 'blobs'), join(server.dataFolder, 'away')];
+  renameSync(share, away);
+  mkdirSync(share);
+  pace = 20;
+  // One reads the executable for both.
+  const runs = await Promise.all([1, 2].map((n) => createRun(server, 'app', { input: { n } })));
+  await untilFaults(6);
+  expect(readdirSync(share)).toEqual([]);
+  rmSync(share, { recursive: true });
+  renameSync(away, share);
+  aheadMs += RETRY_DELAY_MAX_MS;
+  for (const run of runs)
+    expect(await waitForRunEnd(server, 'app', run)).toMatchObject({
+      status_v2: 'succeeded',
+      metadata: { attempt: 1 },
+    });
+});
+
+test('R2: pauses grow, and end at a bound', () => {
+  expect([1, 2, 3, 6, 7, 5000].map(retryDelayMs)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
+  expect([1, 2, 7, 5000].map(claimPauseMs)).toEqual([500, 1000, 30_000, 30_000]);
+});
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code });
+
+test.each([
+  ...['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO', 'EROFS', '53100', '57P01'].map(
+    (code): [string, Error, boolean] => [code, withCode(code), true],
+  ),
+  ['what another error was caused by', new Error('it failed', { cause: withCode('EIO') }), true],
+  ['a SQLite database that may not be written', Object.assign(new Error(), { errcode: 8 + 256 }), true],
+  ...['ENOENT', 'EACCES', 'EISDIR', '23505'].map((code): [string, Error, boolean] => [
+    code,
+    withCode(code),
+    false,
+  ]),
+  ['an error of ours', new TypeError('x is undefined'), false],
+])('R2: %s', (_, error, expected) => {
+  expect(isHostError(error)).toBe(expected);
+});

@@ -1,0 +1,49 @@
+/** A process that executes runs: entered among the workers, alive as long as it says so, and retired when it stops. */
+import type { Runner } from '@switchyard/runner';
+import type { Config } from '../../config.ts';
+import { errorMessage } from '../../log.ts';
+import { makeId, type Random } from '../../random.ts';
+import { SlotTracker } from '../../workers/slots.ts';
+import {
+  createHeartbeatJob,
+  deregisterWorker,
+  markWorkerDraining,
+  registerWorker,
+} from '../../workers/workers.ts';
+import { Dispatcher } from './dispatcher.ts';
+
+interface StartWorkerParts
+  extends Omit<ConstructorParameters<typeof Dispatcher>[0], 'runner' | 'slots' | 'workerId'> {
+  config: Config;
+  folderId: string;
+  random: Random;
+  closers: (() => Promise<void>)[];
+}
+
+/** Enters this process as a worker and lets it take runs. */
+export async function startWorker(runner: Runner, parts: StartWorkerParts): Promise<void> {
+  const { config, database, clock, log, random, closers } = parts;
+  const worker = {
+    id: makeId<string>(random, 'worker'),
+    folderId: parts.folderId,
+    capacity: config.capacity,
+  };
+  await registerWorker(database, worker, clock.now());
+  closers.push(() => deregisterWorker(database, worker));
+  const beats = createHeartbeatJob({ database, worker, clock, log });
+  beats.start();
+  closers.push(() => beats.stop());
+  const dispatcher = new Dispatcher({
+    ...parts,
+    runner,
+    slots: new SlotTracker(config.capacity),
+    workerId: worker.id,
+  });
+  dispatcher.start();
+  closers.push(() => dispatcher.drain());
+  closers.push(() =>
+    markWorkerDraining(database, worker).catch((error: unknown) =>
+      log.warn({ error: errorMessage(error) }, 'The other servers could not be told that this worker stops.'),
+    ),
+  );
+}

@@ -1,0 +1,192 @@
+/** Why a run waits, from what is there: the sentence and the word have to be true of the same numbers. */
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { QUEUE_POSITION_MAX } from '@switchyard/contract/limits.ts';
+import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import { describe, expect, test } from 'vitest';
+import type { Capacity } from '../../config.ts';
+import { type BusySlotCount, computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
+import { createQueuePosition, type SlotHolder } from './queue-order.ts';
+import { describeWaiting } from './waiting-reason.ts';
+
+const SMALL: ExecutionClass = '6c9500mb870s';
+const MIDDLE: ExecutionClass = '8c16gb12h';
+const LARGE: ExecutionClass = '16c60gb12h';
+
+interface Case {
+  workers: Capacity[];
+  busy?: BusySlotCount[];
+  before?: number;
+  attempt?: number;
+  fault?: { message: string; retryInMs: number };
+  name?: ExecutionClass;
+  holders?: SlotHolder[];
+}
+
+const NOW = Date.UTC(2026, 10, 20, 9);
+
+function told({ workers, busy = [], before = 0, attempt = 0, fault, name = SMALL, holders = [] }: Case) {
+  const serving = computeClassCapacity(
+    workers.map((capacity, index) => ({ id: `worker-${index}`, capacity })),
+    name,
+  );
+  const run = {
+    ...createQueuePosition(6, 0, 'run-1'),
+    execution_class: name,
+    attempt,
+    host_fault: fault?.message ?? null,
+    retry_at: fault ? NOW + fault.retryInMs : null,
+  };
+  return describeWaiting(run, { serving, busy, before, holders, account: 'own' as AccountId, now: NOW });
+}
+const on = (worker: number, name: ExecutionClass, count: number): BusySlotCount => ({
+  worker_id: `worker-${worker}`,
+  execution_class: name,
+  count,
+});
+const shared = (slots: number): Capacity => ({ shared: slots, perClass: {} });
+
+test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
+  [
+    'R2: its host had a fault and its pause has not ended',
+    { workers: [shared(1)], fault: { message: 'The disk is full', retryInMs: 4_000 } },
+    {
+      place: 1,
+      reason: 'host_fault',
+      message:
+        /^The host could not execute it: The disk is full\. It is retried at 2026-11-20T09:00:04\.000Z; the attempt does not count\.$/,
+    },
+  ],
+  [
+    'R2: its host had a fault and its pause is over',
+    { workers: [shared(1)], fault: { message: 'The disk is full', retryInMs: 0 } },
+    { place: 1, reason: 'about_to_start', message: /is about to start\.$/ },
+  ],
+  ['nobody is there', { workers: [] }, { place: 1, reason: 'no_worker', message: /No worker is there/ }],
+  [
+    'nobody who is there serves the class',
+    { workers: [{ shared: 0, perClass: { [SMALL]: 4 } }], name: LARGE, before: 3 },
+    { place: 4, reason: 'no_worker', message: /has a slot for execution class 16c60gb12h/ },
+  ],
+  [
+    'the one slot is taken',
+    { workers: [shared(1)], busy: [on(0, LARGE, 1)] },
+    { place: 1, reason: 'slots_taken', message: /^The only slot .* is taken; this run is next\.$/ },
+  ],
+  [
+    'all slots of two workers are taken, and one stands before it',
+    { workers: [shared(2), shared(1)], busy: [on(0, SMALL, 2), on(1, MIDDLE, 1)], before: 1 },
+    { place: 2, reason: 'slots_taken', message: /^All 3 slots .* are taken; one run stands before it\.$/ },
+  ],
+  [
+    'a slot is free, and others stand before it',
+    { workers: [shared(3)], busy: [on(0, SMALL, 2)], before: 2 },
+    { place: 3, reason: 'runs_before', message: /^1 of 3 slots .* is free, and 2 runs stand before it\.$/ },
+  ],
+  [
+    'there are more free slots than runs before it',
+    { workers: [shared(3)], busy: [on(0, SMALL, 1)], before: 1 },
+    {
+      place: 2,
+      reason: 'about_to_start',
+      message: /^2 of 3 slots .* are free; this run is about to start\.$/,
+    },
+  ],
+  [
+    'it is further back than is counted',
+    { workers: [shared(1)], busy: [on(0, SMALL, 1)], before: QUEUE_POSITION_MAX },
+    { place: 1001, reason: 'slots_taken', message: /1000 runs or more stand before it/ },
+  ],
+  [
+    'it was cut short',
+    { workers: [shared(1)], busy: [on(0, SMALL, 1)], attempt: 2 },
+    { place: 1, reason: 'slots_taken', message: /It was started 2 times, cut short and queued again/ },
+  ],
+])('%s', (_, asked, { place, reason, message }) => {
+  expect(told(asked)).toEqual({ place, reason, message: expect.stringMatching(message) });
+});
+
+const holder = (
+  id: string,
+  seconds: number,
+  more: Partial<Record<keyof SlotHolder, string | number>> = {},
+): SlotHolder => ({
+  id: id as RunId,
+  account_id: 'own' as AccountId,
+  application_id: 'app' as ApplicationId,
+  worker_id: 'worker-0',
+  execution_class: SMALL,
+  initiated_at: NOW - seconds * 1000,
+  network: 0,
+  containment: 'sandbox',
+  ...(more as object),
+});
+
+describe('R3: every slot is taken', () => {
+  const full = (holders: SlotHolder[]) => told({ workers: [shared(2)], busy: [on(0, SMALL, 2)], holders });
+
+  test('the runs in the slots are named, and since when none has become free', () => {
+    const waiting = full([holder('run-b', 20), holder('run-a', 90, { network: 1 })]);
+    expect(waiting.slots_taken_since).toBe('2026-11-20T08:59:40.000Z');
+    expect(waiting.slot_holders).toEqual([
+      { run_id: 'run-a', application_id: 'app', started_at: '2026-11-20T08:58:30.000Z', network: true },
+      { run_id: 'run-b', application_id: 'app', started_at: '2026-11-20T08:59:40.000Z', network: false },
+    ]);
+    // A slot became free 20 seconds ago: the queue moves.
+    expect(waiting.message).toMatch(/are taken; this run is next\.$/);
+  });
+
+  test.each<[string, SlotHolder[], RegExp]>([
+    [
+      'names apps that can create runs',
+      [holder('run-a', 90, { network: 1 }), holder('run-b', 60)],
+      /No slot has become free since 2026-11-20T08:59:00\.000Z; they are held by run-a and run-b\. run-a can reach the network\. .*SWITCHYARD_CAPACITY/,
+    ],
+    [
+      'names all apps where nothing keeps them from the network',
+      [holder('run-a', 90, { containment: 'limits' }), holder('run-b', 80, { containment: 'limits' })],
+      /held by run-a and run-b\. run-a and run-b can reach the network\. /,
+    ],
+    [
+      'says nothing of the network when no app can reach it',
+      [holder('run-a', 90), holder('run-b', 80)],
+      /held by run-a and run-b\.$/,
+    ],
+    [
+      'does not name runs of other accounts',
+      [holder('run-a', 90), holder('run-b', 80, { account_id: 'other', network: 1 })],
+      /held by run-a and a run of another account\.$/,
+    ],
+  ])('for a minute or longer: the message %s', (_, holders, message) => {
+    expect(full(holders).message).toMatch(message);
+  });
+
+  test.each<[string, SlotHolder[]]>([
+    ['a run ended while the slots were looked at', [holder('run-a', 90)]],
+    ['a run is on a worker that is gone', [holder('run-a', 90), holder('run-b', 80, { worker_id: 'x' })]],
+  ])('nothing is said of the slots when %s', (_, holders) => {
+    const waiting = full(holders);
+    expect(waiting).not.toHaveProperty('slot_holders');
+    expect(waiting.message).toMatch(/are taken; this run is next\.$/);
+  });
+});
+
+test('what a worker executes takes a slot of the pool that serves its class, and of no other worker', () => {
+  const capacity: Capacity = { shared: 1, perClass: { [SMALL]: 2 } };
+  const workers = [
+    { id: 'worker-0', capacity },
+    { id: 'worker-1', capacity: shared(2) },
+  ];
+  // Two of its own on the first; of the second, which serves every class, both slots.
+  expect(computeClassCapacity(workers, SMALL)).toMatchObject({
+    slots: 4,
+    classes: expect.arrayContaining([SMALL, LARGE]),
+  });
+  expect(computeClassCapacity(workers, LARGE).slots).toBe(3);
+  const busy = [on(0, SMALL, 2), on(0, LARGE, 1), on(1, MIDDLE, 1)];
+  expect(countFreeSlots(computeClassCapacity(workers, SMALL), busy)).toBe(1);
+  expect(countFreeSlots(computeClassCapacity(workers, LARGE), busy)).toBe(1);
+  // More than its slots, as after a smaller capacity was set, is not taken from the others.
+  expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(0, SMALL, 9)])).toBe(2);
+  // What a dead worker held takes no slot of a living one.
+  expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(7, SMALL, 9)])).toBe(4);
+});

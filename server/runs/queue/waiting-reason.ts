@@ -1,0 +1,232 @@
+/**
+ * Why a queued run has not started, and which it is. Told from what the workers that are alive can take and what they
+ * have, the same numbers by which a run that may not wait is refused.
+ */
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
+import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../../clock.ts';
+import type { Reader } from '../../database/database.ts';
+import {
+  type BusySlotCount,
+  type ClassCapacity,
+  computeClassCapacity,
+  countFreeSlots,
+} from '../../workers/slots.ts';
+import { activeWorkers } from '../../workers/workers.ts';
+import type { RunsTable } from '../store/schema.ts';
+import {
+  compareQueueOrder,
+  countLoad,
+  listNextQueued,
+  listSlotHolders,
+  type QueuePosition,
+  type SlotHolder,
+} from './queue-order.ts';
+
+export type QueuedRun = QueuePosition &
+  Pick<RunsTable, 'execution_class' | 'attempt' | 'host_fault' | 'retry_at'>;
+
+interface Situation {
+  serving: ClassCapacity;
+  busy: readonly BusySlotCount[];
+  /** How many stand before the run, counted to QUEUE_PLACE_MAX. */
+  before: number;
+  /** Runs in slots, of any account. */
+  holders: readonly SlotHolder[];
+  /** Whose runs may be named. */
+  account: AccountId;
+  now: number;
+}
+
+/** From then on a queue that does not move is worth an explanation. */
+const STALLED_MS = 60_000;
+
+/** The reason in a word and in a sentence. */
+export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
+  const { serving, busy, before, now } = situation;
+  const told = (reason: Waiting['reason'], message: string): Waiting => ({
+    place: before + 1,
+    reason,
+    message: `${message}${run.attempt > 0 ? ` It was started ${times(run.attempt)}, cut short and queued again at its old place.` : ''}`,
+  });
+  if (run.host_fault !== null && run.retry_at !== null && run.retry_at > now)
+    return told(
+      'host_fault',
+      `The host could not execute it: ${sentence(run.host_fault)} It is retried at ${formatRfc3339(run.retry_at)}; the attempt does not count.`,
+    );
+  const { slots } = serving;
+  const name = run.execution_class;
+  if (serving.workers === 0)
+    return told('no_worker', 'No worker is there to start it; it waits until one comes.');
+  if (slots === 0)
+    return told(
+      'no_worker',
+      `No worker that is there has a slot for execution class ${name}; it waits until one has.`,
+    );
+  const free = countFreeSlots(serving, busy);
+  const ahead =
+    before >= QUEUE_POSITION_MAX
+      ? `${QUEUE_POSITION_MAX} runs or more stand before it`
+      : before === 1
+        ? 'one run stands before it'
+        : `${before} runs stand before it`;
+  if (free === 0) {
+    const taken =
+      slots === 1
+        ? `The only slot that serves execution class ${name} is taken`
+        : `All ${slots} slots that serve execution class ${name} are taken`;
+    const holding = holdingOf(situation);
+    return {
+      ...told(
+        'slots_taken',
+        `${taken}; ${before === 0 ? 'this run is next' : ahead}.${stalledSentences(holding, situation)}`,
+      ),
+      ...(holding === null ? {} : shownHolding(holding)),
+    };
+  }
+  const left = `${free} of ${slots} slots that serve execution class ${name} ${free === 1 ? 'is' : 'are'} free`;
+  if (before >= free) return told('runs_before', `${left}, and ${ahead}.`);
+  return told('about_to_start', `${left}; this run is about to start.`);
+}
+
+/** The runs that take the slots, and since when no slot has been free. */
+interface Holding {
+  since: number;
+  /** Of the account, oldest first. */
+  own: readonly SlotHolder[];
+  /** How many are of other accounts. */
+  others: number;
+}
+
+/** null when a run ended or started while the slots were looked at. */
+function holdingOf({ serving, holders, account }: Situation): Holding | null {
+  const inSlots = holders.filter((holder) =>
+    serving.pools.some(
+      ({ workerId, pool }) => workerId === holder.worker_id && pool.classes.includes(holder.execution_class),
+    ),
+  );
+  if (inSlots.length < serving.slots) return null;
+  const own = inSlots
+    .filter((holder) => holder.account_id === account)
+    .sort((one, other) => startOf(one) - startOf(other) || (one.id < other.id ? -1 : 1));
+  return { since: Math.max(...inSlots.map(startOf)), own, others: inSlots.length - own.length };
+}
+
+const startOf = (holder: SlotHolder): number => holder.initiated_at ?? 0;
+
+/** Whether the app can call the API: at level `limits` nothing keeps it from that. */
+const reachesNetwork = (holder: SlotHolder): boolean =>
+  holder.network === 1 || holder.containment === 'limits';
+
+function shownHolding({ since, own }: Holding): Pick<Waiting, 'slots_taken_since' | 'slot_holders'> {
+  return {
+    slots_taken_since: formatRfc3339(since),
+    slot_holders: own.slice(0, SLOT_HOLDERS_MAX).map((holder) => ({
+      run_id: holder.id,
+      application_id: holder.application_id,
+      started_at: formatRfc3339(startOf(holder)),
+      network: reachesNetwork(holder),
+    })),
+  };
+}
+
+/**
+ * What is known when the queue does not move. The server does not see what an app waits for: it names those that may be
+ * waiting for runs that they created, which is a deadlock when these need the same slots.
+ */
+function stalledSentences(holding: Holding | null, { now }: Situation): string {
+  if (holding === null || now - holding.since < STALLED_MS) return '';
+  const { since, own, others } = holding;
+  const ofOthers =
+    others === 0 ? [] : [others === 1 ? 'a run of another account' : `${others} runs of other accounts`];
+  const by = listed([...own.map(({ id }) => id), ...ofOthers]);
+  const able = own.filter(reachesNetwork).map(({ id }) => id);
+  const hint =
+    able.length === 0
+      ? ''
+      : ` ${listed(able)} can reach the network. An app that waits for runs that it created keeps its own slot meanwhile: if that is so here, add slots (SWITCHYARD_CAPACITY) or cancel the run.`;
+  return ` No slot has become free since ${formatRfc3339(since)}; they are held by ${by}.${hint}`;
+}
+
+function listed(names: readonly string[]): string {
+  const some = names.slice(0, SLOT_HOLDERS_MAX);
+  const more = names.length - some.length;
+  const last = more > 0 ? `${more} more` : some.pop();
+  return some.length === 0 ? `${last}` : `${some.join(', ')} and ${last}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** Of one run. */
+export async function explainWaitingRun(
+  db: Reader,
+  run: QueuedRun & Pick<RunsTable, 'account_id'>,
+  now: number,
+): Promise<Waiting> {
+  const serving = computeClassCapacity(await activeWorkers(db, now), run.execution_class);
+  const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_POSITION_MAX });
+  const holders = countFreeSlots(serving, load.busy) === 0 ? await listSlotHolders(db) : [];
+  return describeWaiting(run, {
+    serving,
+    busy: load.busy,
+    before: load.queued,
+    holders,
+    account: run.account_id,
+    now,
+  });
+}
+
+/** Of many runs of an account: the first of each class are read once, and every run is looked up among them. */
+export async function explainWaitingRuns(
+  db: Reader,
+  account: AccountId,
+  runs: readonly QueuedRun[],
+  now: number,
+): Promise<Waiting[]> {
+  if (runs.length === 0) return [];
+  const workers = await activeWorkers(db, now);
+  const serving = new Map(
+    [...new Set(runs.map((run) => run.execution_class))].map((name) => [
+      name,
+      computeClassCapacity(workers, name),
+    ]),
+  );
+  const classes = new Set([...serving.values()].flatMap((one) => one.classes));
+  const { busy } = await countLoad(db, { classes: [], bound: 0 });
+  const isFull = [...serving.values()].some((one) => countFreeSlots(one, busy) === 0);
+  const holders = isFull ? await listSlotHolders(db) : [];
+  const next = await listNextQueued(db, [...classes], QUEUE_POSITION_MAX);
+  const lines = new Map<ExecutionClass, QueuePosition[]>();
+  for (const [name, one] of serving) {
+    lines.set(
+      name,
+      next.filter((run) => one.classes.includes(run.execution_class)),
+    );
+  }
+  return runs.map((run) => {
+    const before = countBefore(lines.get(run.execution_class) ?? [], run);
+    const own = serving.get(run.execution_class) ?? computeClassCapacity(workers, run.execution_class);
+    return describeWaiting(run, { serving: own, busy, before, holders, account, now });
+  });
+}
+
+/** By halving: how many of the line, which is in order, have their turn before the run; at most QUEUE_PLACE_MAX. */
+function countBefore(line: readonly QueuePosition[], run: QueuePosition): number {
+  let low = 0;
+  let high = Math.min(line.length, QUEUE_POSITION_MAX);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const one = line[middle];
+    if (one && compareQueueOrder(one, run) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,193 @@
+/** What an app leaves, and what is made of it: output, errors, text that is no output, sizes. */
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRun, createRunAndWait, type Files, pushApp } from '../../testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+
+/** Does what its input says: prints, logs, ends. */
+const OBEDIENT: Files = {
+  'main.mjs': `
+import { writeSync } from 'node:fs';
+const chunks = [];
+for await (const chunk of process.stdin) chunks.push(chunk);
+const { print = '', bytes, log, exit = 0, signal } = JSON.parse(Buffer.concat(chunks));
+const write = (fd, data) => { for (let at = 0; at < data.length; ) at += writeSync(fd, data, at); };
+if (log !== undefined) write(2, Buffer.from(log));
+write(1, Buffer.from(print, bytes === undefined ? 'utf8' : 'latin1'));
+if (bytes !== undefined) {
+  write(1, Buffer.from('{"a":"'));
+  for (let left = bytes - 8; left > 0; left -= 1048576) write(1, Buffer.alloc(Math.min(left, 1048576), 120));
+  write(1, Buffer.from('"}'));
+}
+if (signal) { process.kill(process.pid, signal); setInterval(() => {}, 1000); } else process.exit(exit);
+`,
+};
+const DIRECT_MAX = 5_242_880;
+const OUTPUT_MAX = 104_857_600;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+  await pushApp(server, 'app', OBEDIENT);
+});
+afterAll(() => server.close());
+
+const leave = (input: Record<string, unknown>) => createRunAndWait(server, 'app', { input });
+const output = (run: string, query = '') =>
+  server.request('GET', `/v1/applications/app/runs/${run}/output${query}`);
+
+describe('output', () => {
+  test('is one JSON object, handed out as the app printed it', async () => {
+    const run = await leave({ print: '\n {"b": 1.0, "n":12345678901234567890}\n' });
+    expect(run.status_v2).toBe('succeeded');
+    const answer = await output(run.id);
+    expect(answer.text).toContain('{"b": 1.0, "n":12345678901234567890}');
+    expect(Object.keys(answer.body as object)).toEqual(['output']);
+    expect(run.output_size).toBe(Buffer.byteLength('\n {"b": 1.0, "n":12345678901234567890}\n'));
+    expect(run.error_log).toBeUndefined();
+  });
+
+  test.each(['', ' \n\t'])('may be empty: %j', async (print) => {
+    const run = await leave({ print });
+    expect(run).toMatchObject({ status_v2: 'succeeded', error: '', output_size: 0 });
+    expect(run).not.toHaveProperty('output');
+    expect((await output(run.id)).body).toEqual({});
+  });
+
+  test.each([
+    ['text', 'solved it!'],
+    ['an array', '[1,2]'],
+    ['a string', '"solved"'],
+    ['null', 'null'],
+    ['two objects', '{"a":1}\n{"a":2}'],
+    ['a cut object', '{"a":'],
+    ['a line before the object', 'Starting…\n{"a":1}'],
+    ['a NUL', '\u0000'],
+  ])('that is %s fails the run, and the text is kept', async (_what, print) => {
+    const run = await leave({ print });
+    expect(run.status_v2).toBe('failed');
+    expect(run.error).toContain('stdout must be one JSON object');
+    expect(run).not.toHaveProperty('output');
+    expect(run.error_log).toEqual({ error: run.error, stdout: print, stderr: '' });
+  });
+
+  test('that is nested deeper than any stack fails or succeeds, but the run ends', async () => {
+    const deep = (depth: number): string =>
+      '{"statistics":{"schema":"v1","result":'.concat('{"x":'.repeat(depth), '1', '}'.repeat(depth), '}}');
+    const run = await leave({ print: deep(50_000) });
+    expect(['failed', 'succeeded']).toContain(run.status_v2);
+    expect(run.statistics.indicators).toEqual([]);
+  });
+
+  test('of 5 MiB is answered directly, a byte more only by URL', async () => {
+    const fits = await leave({ bytes: DIRECT_MAX });
+    expect(fits.output_size).toBe(DIRECT_MAX);
+    expect((fits.output as { a: string }).a).toHaveLength(DIRECT_MAX - 8);
+    const id = await server.request('POST', '/v1/applications/app/runs', {
+      body: { input: { bytes: DIRECT_MAX + 1 } },
+    });
+    const { run_id } = id.body as { run_id: string };
+    const metadata = await server.waitUntil('runs-ended', async () => {
+      const { body } = await server.client.call('getRunMetadata', {
+        params: { application_id: 'app', run_id },
+      });
+      return body.status_v2 === 'succeeded' ? body : null;
+    });
+    expect(metadata.output_size).toBe(DIRECT_MAX + 1);
+    for (const path of ['', '/output']) {
+      const refused = await server.request('GET', `/v1/applications/app/runs/${run_id}${path}`);
+      expect(refused.status).toBe(400);
+      expect((refused.body as { error: string }).error).toContain('format=url');
+      const answer = await server.request('GET', `/v1/applications/app/runs/${run_id}${path}?format=url`);
+      const { url } = (answer.body as { output: { url: string } }).output;
+      const downloaded = await fetch(url);
+      expect(downloaded.headers.get('content-type')).toContain('application/json');
+      expect(await downloaded.text()).toHaveLength(DIRECT_MAX + 1);
+    }
+  });
+
+  test('above a megabyte has its statistics read wherever they stand, and must be JSON to its end', async () => {
+    const solution = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => ({ id: `stop ${n}` })));
+    const statistics = '"statistics":{"schema":"v1","result":{"value":7}}';
+    for (const print of [
+      `{"solution":${solution},${statistics}}`,
+      `{${statistics},"solution":${solution}}`,
+    ]) {
+      const run = await leave({ print });
+      expect(run.status_v2).toBe('succeeded');
+      expect(run.statistics.indicators).toEqual([{ name: 'result.value', value: 7 }]);
+    }
+    for (const print of [
+      `{${statistics},"solution":${solution}`,
+      `{"solution":${solution}} done`,
+      solution,
+    ]) {
+      const run = await leave({ print });
+      expect(run.status_v2).toBe('failed');
+      expect(run.error).toContain('stdout must be one JSON object');
+      expect(run.error_log?.stdout).toBe(print.slice(-64 * 1024));
+    }
+  });
+
+  test('small enough is also handed out by URL', async () => {
+    const run = await leave({ print: '{"a":1}' });
+    const { body } = await output(run.id, '?format=url');
+    expect(await (await fetch((body as { output: { url: string } }).output.url)).text()).toBe('{"a":1}');
+    expect((await output(run.id, '?format=xml')).status).toBe(400);
+  });
+
+  test('of 100 MiB is kept whole', async () => {
+    const run = await createRun(server, 'app', { input: { bytes: OUTPUT_MAX } });
+    const params = { application_id: 'app', run_id: run };
+    const metadata = await server.waitUntil('runs-ended', async () => {
+      const { body } = await server.client.call('getRunMetadata', { params });
+      return isTerminal(body.status_v2) ? body : null;
+    });
+    expect(metadata).toMatchObject({ status_v2: 'succeeded', output_size: OUTPUT_MAX });
+    const { url } = (await output(run, '?format=url')).body as { url: string };
+    const head = await server.request('HEAD', url, { token: null });
+    expect(head.headers.get('content-length')).toBe(String(OUTPUT_MAX));
+    const end = await server.request('GET', url, { token: null, headers: { range: 'bytes=-4' } });
+    expect(end.text).toBe('xx"}');
+  }, 60_000);
+
+  test('beyond 100 MiB fails the run', async () => {
+    const run = await leave({ bytes: OUTPUT_MAX + 1 });
+    expect(run.status_v2).toBe('failed');
+    expect(run.error).toMatch(/100/);
+    expect(run).not.toHaveProperty('output');
+    expect(run.error_log?.stdout).toHaveLength(64 * 1024);
+  }, 60_000);
+});
+
+describe('a failure', () => {
+  test('by exit code keeps log and text, and has no output though it printed one', async () => {
+    const run = await leave({ exit: 3, log: 'no route\n', print: '{"a":1}' });
+    expect(run.status_v2).toBe('failed');
+    expect(run.error).toContain('exit code 3');
+    expect(run).not.toHaveProperty('output');
+    expect(run.error_log).toEqual({ error: run.error, stdout: '{"a":1}', stderr: 'no route\n' });
+  });
+
+  test('by signal names it', async () => {
+    const run = await leave({ signal: 'SIGKILL', log: 'about to die\n' });
+    expect(run.status_v2).toBe('failed');
+    expect(run.error).toContain('SIGKILL');
+    expect(run.error_log?.stderr).toBe('about to die\n');
+  });
+
+  test('shows the end of a long log, the whole of which is in the logs', async () => {
+    const log = Array.from({ length: 20_000 }, (_, n) => `line ${n}\n`).join('');
+    const run = await leave({ exit: 1, log });
+    expect(run.error_log?.stderr).toBe(log.slice(-64 * 1024));
+    const { body } = await server.client.call('getRunLogs', {
+      params: { application_id: 'app', run_id: run.id },
+    });
+    expect(body.log === log).toBe(true);
+  });
+
+  test('with bytes that are no UTF-8 and a NUL in the log is readable all the same', async () => {
+    const run = await leave({ exit: 1, log: 'a\u0000b\n', print: 'x\u0000y' });
+    expect(run.error_log).toMatchObject({ stdout: 'x\u0000y', stderr: 'a\u0000b\n' });
+  });
+});

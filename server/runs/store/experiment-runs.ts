@@ -1,0 +1,286 @@
+/** Every statement on the runs of experiments, which the experiments themselves ask for and change by. */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Reader, Tables, Writer } from '../../database/database.ts';
+import { isAfter } from '../../database/list-order.ts';
+import type { PageRequest } from '../../http/lists/pagination.ts';
+import { IS_REFUSED } from './planned-runs.ts';
+import { LISTED_COLUMNS, type ListedRun } from './runs.ts';
+import type { RunsTable } from './schema.ts';
+
+const OF_EXPERIMENT = sql<boolean>`experiment_uid is not null`;
+
+/** Runs of the experiment, newest first; `limit` null for all of them. */
+export function listExperimentRuns(
+  db: Reader,
+  experimentUid: string,
+  page: PageRequest,
+): Promise<ListedRun[]> {
+  let query = db
+    .selectFrom('runs')
+    .select(LISTED_COLUMNS)
+    .where(OF_EXPERIMENT)
+    .where('experiment_uid', '=', experimentUid)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('runs', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** What the numbers of an experiment are made of. */
+const OBSERVED = [
+  'id',
+  'status',
+  'created_at',
+  'instance_id',
+  'version_id',
+  'input_id',
+  'plan_unit_index',
+  'parent_run_id',
+  'labels',
+  'statistics_status',
+  'indicators',
+] as const;
+
+export type ObservedRun = Pick<RunsTable, (typeof OBSERVED)[number]>;
+
+/** Runs of the experiment by id, after the one given. */
+export function listObservedRuns(
+  db: Reader,
+  experimentUid: string,
+  after: RunId | null,
+  limit: number,
+): Promise<ObservedRun[]> {
+  let query = db
+    .selectFrom('runs')
+    .select(OBSERVED)
+    .where(OF_EXPERIMENT)
+    .where('experiment_uid', '=', experimentUid)
+    .orderBy('id')
+    .limit(limit);
+  if (after) query = query.where('id', '>', after);
+  return query.execute();
+}
+
+/** The runs of these ids, of whatever is left of them, by id. */
+export function findObservedRuns(db: Reader, ids: readonly RunId[]): Promise<ObservedRun[]> {
+  return ids.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom('runs').select(OBSERVED).where('id', 'in', ids).orderBy('id').execute();
+}
+
+export type StatusCounts = Partial<Record<RunStatusV2, number>>;
+
+/** Runs of an experiment by status, and its planned runs. */
+export interface ExperimentCounts {
+  statuses: StatusCounts;
+  /** Planned runs that will be submitted. */
+  planned: number;
+  /** Planned runs that could not be submitted. */
+  refused: number;
+}
+
+/**
+ * Counts the runs and planned runs of each experiment. One statement: a planned run that is submitted between two
+ * statements would be counted twice or not at all. Experiments without runs and planned runs are absent.
+ */
+export async function countExperimentRuns(
+  db: Reader,
+  experimentUids: readonly string[],
+): Promise<Map<string, ExperimentCounts>> {
+  const counts = new Map<string, ExperimentCounts>();
+  for (let from = 0; from < experimentUids.length; from += UIDS_PER_STATEMENT) {
+    const uids = experimentUids.slice(from, from + UIDS_PER_STATEMENT);
+    const rows = await db
+      .selectFrom('runs')
+      .select((eb) => [
+        'experiment_uid as uid',
+        sql<RunStatusV2 | 'all planned' | 'refused'>`status`.as('status'),
+        eb.fn.countAll().as('count'),
+      ])
+      .where(OF_EXPERIMENT)
+      .where('experiment_uid', 'in', uids)
+      .groupBy(['experiment_uid', 'status'])
+      .unionAll(plannedOf(db, uids, 'all planned'))
+      .unionAll(plannedOf(db, uids, 'refused').where(IS_REFUSED))
+      .execute();
+    for (const { uid, status, count } of rows) {
+      const found = counts.get(uid ?? '') ?? { statuses: {}, planned: 0, refused: 0 };
+      if (status === 'all planned') found.planned += Number(count);
+      else if (status === 'refused') {
+        found.refused = Number(count);
+        found.planned -= Number(count);
+      } else found.statuses[status] = Number(count);
+      counts.set(uid ?? '', found);
+    }
+  }
+  return counts;
+}
+
+const UIDS_PER_STATEMENT = 500;
+
+/** Counts the planned runs of each experiment, from indexes alone: each row holds its options and may be large. */
+function plannedOf(db: Reader, uids: readonly string[], name: 'all planned' | 'refused') {
+  return db
+    .selectFrom('planned_runs')
+    .select((eb) => [
+      'owner_uid as uid',
+      sql.lit<RunStatusV2 | 'all planned' | 'refused'>(name).as('status'),
+      eb.fn.countAll().as('count'),
+    ])
+    .where('owner_uid', 'in', uids)
+    .groupBy('owner_uid');
+}
+
+/** Whether any run of the experiment has not ended: one look at a small index. */
+export async function hasUnfinishedRuns(db: Reader, experimentUid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('id')
+    .where(OF_EXPERIMENT)
+    .where('experiment_uid', '=', experimentUid)
+    .where('finished_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether any run that a shadow test has copied has not ended. */
+export async function hasUnfinishedOriginalRuns(db: Reader, experimentUid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('finished_at', 'is', null)
+    .where('id', 'in', (eb) => idsOfOriginals(eb, experimentUid))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Runs of the experiment that have not ended, some of them. */
+export function listUnfinishedRuns(db: Reader, experimentUid: string, limit: number): Promise<RunsTable[]> {
+  return db
+    .selectFrom('runs')
+    .selectAll()
+    .where(OF_EXPERIMENT)
+    .where('experiment_uid', '=', experimentUid)
+    .where('finished_at', 'is', null)
+    .limit(limit)
+    .execute();
+}
+
+/** Ids of runs of the experiment, some of them. */
+export async function listExperimentRunIds(
+  db: Reader,
+  experimentUid: string,
+  limit: number,
+): Promise<RunId[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where(OF_EXPERIMENT)
+    .where('experiment_uid', '=', experimentUid)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Makes runs of the experiment ordinary ones, at most `limit` at once; answers how many. */
+export async function detachRunsFromExperiment(
+  tx: Writer,
+  experimentUid: string,
+  limit: number,
+): Promise<number> {
+  const result = await tx
+    .updateTable('runs')
+    .set({
+      experiment_uid: null,
+      experiment_id: null,
+      experiment_type: null,
+      plan_unit_index: null,
+      labels: null,
+    })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('runs')
+        .select('id')
+        .where(OF_EXPERIMENT)
+        .where('experiment_uid', '=', experimentUid)
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
+/** Runs of a shadow test, newest first: its copies, and the runs that were copied or are to be. */
+export function listShadowRuns(db: Reader, experimentUid: string, page: PageRequest): Promise<ListedRun[]> {
+  let query = db
+    .selectFrom('runs')
+    .select(LISTED_COLUMNS)
+    .where('id', 'in', (eb) =>
+      idsOfOriginals(eb, experimentUid).union(
+        eb
+          .selectFrom('runs as copies')
+          .select('copies.id')
+          .where(sql<boolean>`copies.experiment_uid is not null`)
+          .where('copies.experiment_uid', '=', experimentUid),
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  if (page.after) query = query.where(isAfter('runs', page.after));
+  if (page.limit !== null) query = query.limit(page.limit + 1);
+  return query.execute();
+}
+
+/** Ids of the runs that a shadow test has copied or is to copy, by its copies; they may be deleted by now. */
+function idsOfOriginals(eb: ExpressionBuilder<Tables, 'runs'>, experimentUid: string) {
+  return eb
+    .selectFrom('runs as made')
+    .select((one) => one.ref('made.parent_run_id').$castTo<RunId>().as('id'))
+    .where(sql<boolean>`made.experiment_uid is not null`)
+    .where('made.experiment_uid', '=', experimentUid)
+    .where('made.parent_run_id', 'is not', null)
+    .union(
+      eb
+        .selectFrom('planned_runs as planned')
+        .select((one) => one.ref('planned.parent_run_id').$castTo<RunId>().as('id'))
+        .where('planned.owner_uid', '=', experimentUid)
+        .where('planned.parent_run_id', 'is not', null),
+    );
+}
+
+/** An instance and a version that runs of an experiment are of. */
+export interface InstanceVersion {
+  instance_id: string;
+  version_id: string;
+}
+
+/**
+ * Those of the runs that the experiment has, and of those that are planned for it, which may name no version yet. What is
+ * planned is read first: a run that is born between the two statements is then seen twice, never missed.
+ */
+export async function listInstanceVersions(
+  db: Reader,
+  experimentUid: string,
+): Promise<(InstanceVersion & { planned: boolean })[]> {
+  const planned = await db
+    .selectFrom('planned_runs')
+    .select(['instance_id', 'version_id'])
+    .distinct()
+    .where('owner_uid', '=', experimentUid)
+    .execute();
+  const made = await db
+    .selectFrom('runs')
+    .select(['instance_id', 'version_id'])
+    .distinct()
+    .where(OF_EXPERIMENT)
+    .where('experiment_uid', '=', experimentUid)
+    .execute();
+  return [
+    ...made.map((group) => ({ ...group, planned: false })),
+    ...planned.map((group) => ({ ...group, planned: true })),
+  ];
+}

@@ -1,0 +1,55 @@
+/** Why runs of an experiment failed: every error once, with the first run that has it and how many share it. */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
+import type { Reader } from '../../database/database.ts';
+import { IS_REFUSED } from './planned-runs.ts';
+
+export interface RunFailure {
+  instance_id: string;
+  version_id: string;
+  error: string;
+  /** The first run that failed with it; null for planned runs that could not be submitted. */
+  run_id: RunId | null;
+  number_of_runs: number;
+}
+
+/** The failures of an experiment by instance, version and error, at most `limit`, in the order of their first runs. */
+export async function listRunFailures(
+  db: Reader,
+  experimentUid: string,
+  limit: number,
+): Promise<RunFailure[]> {
+  const failed = await db
+    .selectFrom('runs')
+    .select((eb) => [
+      'instance_id',
+      'version_id',
+      'error',
+      eb.fn.min('id').as('run_id'),
+      eb.fn.countAll().as('count'),
+    ])
+    .where(sql<boolean>`experiment_uid is not null`)
+    .where('experiment_uid', '=', experimentUid)
+    .where('status', '=', 'failed')
+    .groupBy(['instance_id', 'version_id', 'error'])
+    .orderBy('run_id')
+    .limit(limit)
+    .execute();
+  const refused = await db
+    .selectFrom('planned_runs')
+    .select((eb) => [
+      'instance_id',
+      'version_id',
+      'error',
+      eb.fn.min('position').as('position'),
+      eb.fn.countAll().as('count'),
+    ])
+    .where('owner_uid', '=', experimentUid)
+    .where(IS_REFUSED)
+    .groupBy(['instance_id', 'version_id', 'error'])
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+  const rows = [...failed, ...refused.map(({ position: _, ...row }) => ({ ...row, run_id: null }))];
+  return rows.slice(0, limit).map(({ count, ...row }) => ({ ...row, number_of_runs: Number(count) }));
+}

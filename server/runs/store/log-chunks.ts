@@ -1,0 +1,186 @@
+/** Statements on log chunks: the lines of live logs, stored for 24 hours. */
+import type { RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
+import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Reader, Tables, Writer } from '../../database/database.ts';
+import { prepareStatement } from '../../database/prepared-statements.ts';
+
+export async function insertLogChunk(
+  tx: Writer,
+  chunk: { run_id: RunId; seq: number; at: number; lines: string },
+): Promise<void> {
+  await tx
+    .insertInto('log_chunks')
+    .values(chunk)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Chunks after the one given, in order. */
+export function listLogChunks(
+  db: Reader,
+  id: RunId,
+  after: number,
+  limit: number,
+): Promise<{ seq: number; lines: string }[]> {
+  return db
+    .selectFrom('log_chunks')
+    .select(['seq', 'lines'])
+    .where('run_id', '=', id)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** A chunk of the log of a run, when it begins, and the last chunk of that run. */
+export interface LogChunkKey {
+  run_id: RunId;
+  seq: number;
+  at: number;
+  last: number;
+}
+
+/**
+ * The next chunks of each run after its place, at most `limit` of each, in the order of `seq`. Numbers can be missing
+ * between chunks, so there may be fewer than `limit` though more follow: compare `seq` with `last`.
+ */
+export async function listNextLogChunks(
+  db: Reader,
+  places: readonly { run_id: RunId; after: number }[],
+  limit: number,
+): Promise<LogChunkKey[]> {
+  if (places.length === 0) return [];
+  const values = sql.join(places.map(({ run_id, after }) => sql`(${run_id}, cast(${after} as bigint))`));
+  const { rows } = await sql<Record<keyof LogChunkKey, string | number>>`
+    with place(id, after) as (values ${values}),
+    run as (
+      select id,
+        (select min(seq) from log_chunks where run_id = place.id and seq > place.after) as first,
+        (select max(seq) from log_chunks where run_id = place.id and seq > place.after) as last
+      from place
+    )
+    select log_chunks.run_id, log_chunks.seq, log_chunks.at, run.last
+    from run
+    inner join log_chunks on log_chunks.run_id = run.id
+      and log_chunks.seq >= run.first and log_chunks.seq < run.first + ${sql.lit(limit)}
+    order by log_chunks.run_id, log_chunks.seq`.execute(db);
+  return rows.map(({ run_id, seq, at, last }) => ({
+    run_id: `${run_id}` as RunId,
+    seq: Number(seq),
+    at: Number(at),
+    last: Number(last),
+  }));
+}
+
+/** The lines of the chunks, by run and `seq` with a space between. */
+export async function readLogChunks(
+  db: Reader,
+  chunks: readonly Pick<LogChunkKey, 'run_id' | 'seq'>[],
+): Promise<Map<string, string>> {
+  if (chunks.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('log_chunks')
+    .select(['run_id', 'seq', 'lines'])
+    .where((eb) =>
+      eb.or(chunks.map(({ run_id, seq }) => eb.and([eb('run_id', '=', run_id), eb('seq', '=', seq)]))),
+    )
+    .execute();
+  return new Map(rows.map(({ run_id, seq, lines }) => [`${run_id} ${seq}`, lines]));
+}
+
+export interface LiveLogSnapshot {
+  status: RunStatusV2;
+  runType: RunTypeName;
+  chunks: { seq: number; lines: string }[];
+}
+
+interface Place {
+  account: AccountId;
+  application: ApplicationId;
+  id: RunId;
+  after: number;
+}
+
+/**
+ * The run is looked for by its id alone, with a limit that keeps it so: PostgreSQL would otherwise be free to go through
+ * the runs of the application.
+ */
+const selectFollowed = prepareStatement((db, { account, application, id, after }: Place) =>
+  db
+    .selectFrom((from) =>
+      from
+        .selectFrom('runs')
+        .select(['application_uid', 'status', 'run_type'])
+        .where('id', '=', id)
+        .limit(1)
+        .as('run'),
+    )
+    .innerJoin('applications', 'applications.uid', 'run.application_uid')
+    .leftJoin(
+      (from) =>
+        from
+          .selectFrom('log_chunks')
+          .select(['seq', 'lines'])
+          .where('run_id', '=', id)
+          .where('seq', '>', after)
+          .orderBy('seq')
+          .limit(LIVE_LOG_CHUNKS_MAX)
+          .as('chunk'),
+      (join) => join.onTrue(),
+    )
+    .select(['run.status', 'run.run_type', 'chunk.seq', 'chunk.lines'])
+    .where('applications.account_id', '=', account)
+    .where('applications.id', '=', application)
+    .where('applications.deleted_at', 'is', null)
+    .orderBy('chunk.seq'),
+);
+/** As many chunks as one answer to a follower is made of. */
+export const LIVE_LOG_CHUNKS_MAX = 20;
+
+/**
+ * The status of a run and the chunks after the place; undefined when the account has no such run. One statement, which is
+ * all that a follower's question costs the database, and sees both as they were at one moment: with a terminal status
+ * there are no more lines to come.
+ */
+export async function findLiveLogSnapshot(db: Reader, place: Place): Promise<LiveLogSnapshot | undefined> {
+  const rows = await selectFollowed(db, place);
+  const [first] = rows;
+  if (!first) return undefined;
+  const chunks = rows.flatMap(({ seq, lines }) => (seq === null || lines === null ? [] : { seq, lines }));
+  return { status: first.status, runType: first.run_type, chunks };
+}
+
+/** Removes chunks of lines from before the instant, at most `limit` at once; answers how many. */
+export function removeLogChunksBefore(tx: Writer, before: number, limit: number): Promise<number> {
+  return deleteChunks(tx, limit, (eb) => eb('at', '<', before));
+}
+
+/** Removes chunks of lines of runs that are gone, at most `limit` at once; answers how many. */
+export function removeLogChunksOfRuns(tx: Writer, ids: readonly RunId[], limit: number): Promise<number> {
+  return deleteChunks(tx, limit, (eb) => eb('run_id', 'in', ids));
+}
+
+async function deleteChunks(
+  tx: Writer,
+  limit: number,
+  which: (eb: ExpressionBuilder<Tables, 'log_chunks'>) => Expression<SqlBool>,
+): Promise<number> {
+  const result = await tx
+    .deleteFrom('log_chunks')
+    .where((eb) =>
+      eb(
+        eb.refTuple('run_id', 'seq'),
+        'in',
+        eb
+          .selectFrom('log_chunks')
+          .select(['run_id', 'seq'])
+          .where(which)
+          .limit(limit)
+          .$asTuple('run_id', 'seq'),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,238 @@
+/** Every statement on runs but those that move them from status to status (moves.ts) and their history (history.ts). */
+import type { ExecutableId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
+import type { Reader, Writer } from '../../database/database.ts';
+import { isInWindow } from '../../database/list-order.ts';
+import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { PageRequest } from '../../http/lists/pagination.ts';
+import { removeAssetsOfRuns } from './assets.ts';
+import { removePlannedRunsOfParents } from './planned-runs.ts';
+import { removeCapturesOfRuns } from './routes.ts';
+import { insertRunEvents } from './run-events.ts';
+import type { RunsTable } from './schema.ts';
+
+const insertRow = prepareStatement((db, run: RunsTable) => db.insertInto('runs').values(run));
+
+/** Writes a new run and the event of its first status. */
+export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
+  await insertRow(tx, run);
+  await insertRunEvents(tx, [run], run.status, run.created_at);
+}
+
+/**
+ * By the id alone: given the application too, PostgreSQL may go by the application, and read all its runs, while its
+ * statistics are from before they were made.
+ */
+const selectRun = prepareStatement((db, { id }: { id: RunId }) =>
+  db.selectFrom('runs').selectAll().where('id', '=', id),
+);
+
+export async function findRun(db: Reader, applicationUid: string, id: RunId): Promise<RunsTable | undefined> {
+  const [run] = await selectRun(db, { id });
+  return run?.application_uid === applicationUid ? run : undefined;
+}
+
+/** What lists show of a run: without its statistics and metrics, which can be a megabyte each. */
+export const LISTED_COLUMNS = [
+  'id',
+  'executable_id',
+  'user_email',
+  'name',
+  'description',
+  'status',
+  'created_at',
+  'application_id',
+  'instance_id',
+  'version_id',
+  'run_type',
+  'definition_id',
+  'reference_id',
+  'execution_class',
+  'priority',
+  'queuing_disabled',
+  'runtime',
+  'options_summary',
+  'request_options',
+  'input_id',
+  'experiment_id',
+  'experiment_type',
+  'plan_unit_index',
+  'parent_run_id',
+  'labels',
+  'statistics_status',
+  'statistics_error',
+  'metrics_error',
+  'indicators',
+] as const;
+
+export type ListedRun = Pick<RunsTable, (typeof LISTED_COLUMNS)[number]>;
+
+export function listRuns(
+  db: Reader,
+  applicationUid: string,
+  window: { start: number; end: number },
+  page: PageRequest & { limit: number },
+): Promise<ListedRun[]> {
+  return db
+    .selectFrom('runs')
+    .select(LISTED_COLUMNS)
+    .where('application_uid', '=', applicationUid)
+    .where(isInWindow('runs', window, page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+}
+
+/** What a run is made on, for whoever makes something else on it. */
+const INPUT_COLUMNS = [
+  'id',
+  'application_uid',
+  'name',
+  'description',
+  'created_at',
+  'input_content_id',
+  'input_format',
+  'output_format',
+] as const;
+
+export type RunInput = Pick<RunsTable, (typeof INPUT_COLUMNS)[number]>;
+
+/** The inputs of those of the runs that the application has, in no order. By the ids alone, as in selectRun. */
+export async function findRunInputs(
+  db: Reader,
+  applicationUid: string,
+  ids: readonly RunId[],
+): Promise<RunInput[]> {
+  if (ids.length === 0) return [];
+  const runs = await db.selectFrom('runs').select(INPUT_COLUMNS).where('id', 'in', ids).execute();
+  return runs.filter((run) => run.application_uid === applicationUid);
+}
+
+/**
+ * The inputs of runs of the instance that succeeded, newest first. Those that an experiment or an ensemble made for itself
+ * are left out; a run that a switchback test only sent there was asked for from outside.
+ */
+export function listSucceededInputs(
+  db: Reader,
+  place: { applicationUid: string; instanceId: string },
+  window: { start: number; end: number },
+  limit: number,
+): Promise<RunInput[]> {
+  return db
+    .selectFrom('runs')
+    .select(INPUT_COLUMNS)
+    .where('application_uid', '=', place.applicationUid)
+    .where('instance_id', '=', place.instanceId)
+    .where('status', '=', sql.lit('succeeded'))
+    .where('parent_run_id', 'is', null)
+    .where((eb) => eb.or([eb('experiment_type', 'is', null), eb('experiment_type', '=', 'switchback')]))
+    .where(isInWindow('runs', window, null))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function updateNameAndDescription(
+  tx: Writer,
+  id: RunId,
+  changes: { name?: string; description?: string },
+): Promise<void> {
+  if (Object.keys(changes).length === 0) return;
+  await tx.updateTable('runs').set(changes).where('id', '=', id).execute();
+}
+
+/** false when the run is not queued. */
+export async function updatePriority(tx: Writer, id: RunId, priority: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('runs')
+    .set({ priority })
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Removes runs with what is theirs alone, but for the lines of their logs (history.ts); answers their contents. */
+export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(string | null)[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx
+    .deleteFrom('runs')
+    .where('id', 'in', ids)
+    .returning(['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id'])
+    .execute();
+  await removeCapturesOfRuns(tx, ids);
+  await removePlannedRunsOfParents(tx, ids);
+  const assets = await removeAssetsOfRuns(tx, ids);
+  const own = rows.flatMap((row) => [
+    row.input_content_id,
+    row.output_content_id,
+    row.stdout_content_id,
+    row.log_content_id,
+  ]);
+  return [...own, ...assets];
+}
+
+export async function listRunIds(db: Reader, applicationUid: string, limit: number): Promise<RunId[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('application_uid', '=', applicationUid)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Which of the executables runs name; with `live`, runs that have not ended. */
+export async function findExecutablesInUse(
+  db: Reader,
+  ids: readonly ExecutableId[],
+  live: boolean,
+): Promise<ExecutableId[]> {
+  const rows = await db
+    .selectFrom('executables')
+    .select('id')
+    .where('id', 'in', ids)
+    .where((eb) => {
+      const runs = eb
+        .selectFrom('runs')
+        .select('runs.id')
+        .whereRef('runs.executable_id', '=', 'executables.id');
+      return eb.exists(live ? runs.where('runs.finished_at', 'is', null) : runs);
+    })
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/**
+ * A run that has not ended, of an instance that runs the version; undefined when there is none. Status is a literal and the
+ * application an expression so that either database takes the small index of what is queued or running, and not the one
+ * that has every run of the application.
+ */
+export async function findUnfinishedRunOfVersion(
+  db: Reader,
+  applicationUid: string,
+  version: VersionId,
+): Promise<Pick<RunsTable, 'id' | 'instance_id' | 'status'> | undefined> {
+  for (const status of ['running', 'queued'] as const) {
+    const run = await db
+      .selectFrom('runs')
+      .select(['id', 'instance_id', 'status'])
+      .where(sql<boolean>`runs.status = ${sql.lit(status)}`)
+      .where(sql<boolean>`runs.application_uid || '' = ${applicationUid}`)
+      .where('instance_id', 'in', instancesOf(db, applicationUid, version))
+      .limit(1)
+      .executeTakeFirst();
+    if (run) return run;
+  }
+  return undefined;
+}
+
+function instancesOf(db: Reader, applicationUid: string, version: VersionId) {
+  return db
+    .selectFrom('instances')
+    .select('instances.id')
+    .where('instances.application_uid', '=', applicationUid)
+    .where('instances.version_id', '=', version);
+}

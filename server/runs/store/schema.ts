@@ -1,0 +1,382 @@
+/** Runs, what happens to them, and the lines of their logs. The queue is this table: there is no second copy of a status. */
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { STATISTICS_STATUSES } from '@switchyard/contract/runs/run-reports.ts';
+import type { RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
+import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import type {
+  AccountId,
+  ApplicationId,
+  AssetId,
+  ExecutableId,
+  ExperimentId,
+  InputId,
+  RunId,
+  SecretsCollectionId,
+} from '@switchyard/contract/schemas/ids.ts';
+import type { ExperimentType, RunStatusV2 } from '@switchyard/contract/states.ts';
+import { type Generated, sql } from 'kysely';
+import type { Migration } from '../../database/migrate.ts';
+import { experimentMigrations } from './experiment-migrations.ts';
+
+export interface RunsTable {
+  id: RunId;
+  application_uid: string;
+  account_id: AccountId;
+  application_id: ApplicationId;
+  instance_id: string;
+  /** Empty for `latest`. */
+  version_id: string;
+  /** Empty for an external run of an application without an executable. */
+  executable_id: ExecutableId;
+  user_email: string;
+  name: string;
+  description: string;
+  status: RunStatusV2;
+  created_at: number;
+  run_type: RunTypeName;
+  definition_id: string | null;
+  reference_id: string | null;
+  execution_class: ExecutionClass;
+  priority: number;
+  queuing_disabled: 0 | 1;
+  runtime: string;
+  input_format: FormatType;
+  output_format: FormatType;
+  input_content_id: string;
+  input_bytes: number;
+  /** `[{name, value, source}]` in JSON: every option the app gets. */
+  options_summary: string;
+  /** What the request gave, in JSON. */
+  request_options: string;
+  network: 0 | 1;
+  /** What the app is given is read when it is started; null for none. */
+  secrets_collection_id: SecretsCollectionId | null;
+  /** The managed input whose content it shares; it may be gone by now. */
+  input_id: InputId | null;
+  /** As the request gave it. */
+  cloned_run_id: string | null;
+  /** The experiment it belongs to, and how that is called; null for none. */
+  experiment_uid: string | null;
+  experiment_id: ExperimentId | null;
+  experiment_type: ExperimentType | null;
+  /** Of a run that a switchback test has sent to an instance. */
+  plan_unit_index: number | null;
+  /** The run of an ensemble that it is a part of, or the run that it is the shadow of. */
+  parent_run_id: RunId | null;
+  /** What its owner knows it by (labels.ts), in JSON. */
+  labels: string | null;
+  /** Of the run of an ensemble: its run groups and rules, and how the best run was found; in JSON. */
+  ensemble: string | null;
+  rules_result: string | null;
+
+  /** How often it was claimed. */
+  attempt: number;
+  /** How many attempts were ended by faults of the host and not counted. */
+  host_faults: number;
+  /** Not claimed before; null when it may be claimed at any time. */
+  retry_at: number | null;
+  /** The last fault of the host; null when there was none. */
+  host_fault: string | null;
+  /** Grows with every claim; whoever holds an older one may not write. */
+  fence: number;
+  worker_id: string | null;
+  cancel_requested_at: number | null;
+
+  initiated_at: number | null;
+  finished_at: number | null;
+  execution_ms: number | null;
+  output_content_id: string | null;
+  output_bytes: number;
+  error: string;
+  /** What the app printed to stdout when that is not the output. */
+  stdout_content_id: string | null;
+  log_content_id: string | null;
+  statistics_status: (typeof STATISTICS_STATUSES)[number];
+  statistics_error: string;
+  /** `[{name, value}]` in JSON. */
+  indicators: string;
+  /** The statistics block, in JSON. */
+  statistics: string | null;
+  metrics: string | null;
+  /** Why `metrics` made no indicators; empty when it made them, null when there are none, or they were never read. */
+  metrics_error: string | null;
+  /** Why assets were left out; null when none was. */
+  assets_error: string | null;
+  containment: '' | 'sandbox' | 'limits';
+  /** `{cores, memory_bytes, duration_ms}` in JSON, once it was started. */
+  limits: string | null;
+  /** Version of the Node, Python or Java that ran it, once it has ended. */
+  runtime_version: string | null;
+  peak_memory_bytes: number | null;
+}
+
+/** A change of a run's status, written in the transaction of the change. */
+export interface RunEventsTable {
+  seq: number;
+  run_id: RunId;
+  application_uid: string;
+  status: RunStatusV2;
+  at: number;
+  /** 1 until those that the account wants to be told of it have it; see RunListenersTable. */
+  pending: 0 | 1;
+}
+
+/** Accounts somebody wants to be told of the events of. The others cost an event one look at this table. */
+export interface RunListenersTable {
+  account_id: AccountId;
+}
+
+/** Lines of a log as they came, several to a row. */
+export interface LogChunksTable {
+  run_id: RunId;
+  /** Grows within a run, also from one attempt to the next. */
+  seq: number;
+  at: number;
+  /** `[[microseconds since the epoch, text], …]` in JSON. */
+  lines: string;
+}
+
+/** What an app left beside its solution. */
+export interface AssetsTable {
+  run_id: RunId;
+  id: AssetId;
+  /** Place in the list the app gave. */
+  position: number;
+  name: string;
+  description: string;
+  /** Its visualization in JSON. */
+  visual: string | null;
+  bytes: number;
+  content_id: string;
+  created_at: number;
+}
+
+/** A run that is to be born: see births.ts. */
+export interface PlannedRunsTable {
+  /** The experiment, or the run of an ensemble, that wants it. */
+  owner_uid: string;
+  /** Its place among those of its owner. */
+  position: number;
+  application_uid: string;
+  planned_at: number;
+  user_email: string;
+  name: string;
+  /** Empty for a run that is given a version alone. */
+  instance_id: string;
+  version_id: string;
+  /** What is given as options of the run, in JSON. */
+  options: string;
+  priority: number | null;
+  content_id: string;
+  input_format: FormatType;
+  input_id: InputId | null;
+  experiment_uid: string | null;
+  experiment_id: ExperimentId | null;
+  experiment_type: ExperimentType | null;
+  parent_run_id: RunId | null;
+  labels: string | null;
+  /** Why it cannot be born; empty while it may. */
+  error: string;
+}
+
+/** What a started test says of the runs of an instance: see routes.ts. */
+export interface RunRoutesTable {
+  application_uid: string;
+  /** `latest` under its one name. */
+  instance_id: string;
+  kind: 'shadow' | 'switchback';
+  experiment_uid: string;
+  experiment_id: string;
+  /** A ShadowRoute or SwitchbackRoute, in JSON. */
+  rule: string;
+}
+
+/** A run that a shadow test is to copy, written in the transaction that brought the run. */
+export interface CapturedRunsTable {
+  experiment_uid: string;
+  run_id: RunId;
+  application_uid: string;
+  at: number;
+}
+
+declare module '../../database/database.ts' {
+  interface Tables {
+    runs: RunsTable;
+    planned_runs: PlannedRunsTable;
+    run_routes: RunRoutesTable;
+    captured_runs: CapturedRunsTable;
+    run_events: Omit<RunEventsTable, 'seq'> & { seq: Generated<number> };
+    run_listeners: RunListenersTable;
+    log_chunks: LogChunksTable;
+    assets: AssetsTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0008-runs',
+    async up(db, types) {
+      await db.schema
+        .createTable('runs')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('application_id', 'text', (column) => column.notNull())
+        .addColumn('instance_id', 'text', (column) => column.notNull())
+        .addColumn('version_id', 'text', (column) => column.notNull())
+        .addColumn('executable_id', 'text', (column) => column.notNull())
+        .addColumn('user_email', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('run_type', 'text', (column) => column.notNull())
+        .addColumn('definition_id', 'text')
+        .addColumn('reference_id', 'text')
+        .addColumn('execution_class', 'text', (column) => column.notNull())
+        .addColumn('priority', 'integer', (column) => column.notNull())
+        .addColumn('queuing_disabled', 'integer', (column) => column.notNull())
+        .addColumn('runtime', 'text', (column) => column.notNull())
+        .addColumn('input_format', 'text', (column) => column.notNull())
+        .addColumn('output_format', 'text', (column) => column.notNull())
+        .addColumn('input_content_id', 'text', (column) => column.notNull())
+        .addColumn('input_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('options_summary', 'text', (column) => column.notNull())
+        .addColumn('request_options', 'text', (column) => column.notNull())
+        .addColumn('network', 'integer', (column) => column.notNull())
+        .addColumn('attempt', 'integer', (column) => column.notNull())
+        .addColumn('fence', 'integer', (column) => column.notNull())
+        .addColumn('worker_id', 'text')
+        .addColumn('cancel_requested_at', 'bigint')
+        .addColumn('initiated_at', 'bigint')
+        .addColumn('finished_at', 'bigint')
+        .addColumn('execution_ms', 'double precision')
+        .addColumn('output_content_id', 'text')
+        .addColumn('output_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('error', 'text', (column) => column.notNull())
+        .addColumn('stdout_content_id', 'text')
+        .addColumn('log_content_id', 'text')
+        .addColumn('statistics_status', 'text', (column) => column.notNull())
+        .addColumn('statistics_error', 'text', (column) => column.notNull())
+        .addColumn('indicators', 'text', (column) => column.notNull())
+        .addColumn('statistics', 'text')
+        .addColumn('metrics', 'text')
+        .addColumn('containment', 'text', (column) => column.notNull())
+        .addColumn('limits', 'text')
+        .addColumn('peak_memory_bytes', 'bigint')
+        .execute();
+      await db.schema
+        .createIndex('runs_by_age')
+        .on('runs')
+        .columns(['application_uid', 'created_at', 'id'])
+        .execute();
+      // What is queued and what is running are few among many: small indexes of their own, whatever the table holds.
+      await sql`create index runs_queued on runs (execution_class, priority, created_at, id) where status = 'queued'`.execute(
+        db,
+      );
+      await sql`create index runs_running on runs (worker_id) where status = 'running'`.execute(db);
+      await db.schema
+        .createTable('run_events')
+        .addColumn('seq', types.sequence)
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('run_events_by_age').on('run_events').column('at').execute();
+      await db.schema
+        .createTable('log_chunks')
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('seq', 'bigint', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .addColumn('lines', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('log_chunks_key', ['run_id', 'seq'])
+        .execute();
+      await db.schema.createIndex('log_chunks_by_age').on('log_chunks').column('at').execute();
+    },
+  },
+  {
+    name: '0013-secrets-of-runs',
+    async up(db) {
+      await db.schema.alterTable('runs').addColumn('secrets_collection_id', 'text').execute();
+    },
+  },
+  {
+    name: '0019-queue-of-an-account',
+    async up(db) {
+      await sql`create index runs_queued_of_account on runs (account_id, priority, created_at, id) where status = 'queued'`.execute(
+        db,
+      );
+    },
+  },
+  {
+    name: '0021-runs-of-an-executable',
+    async up(db) {
+      // Whether any run names an executable, and whether one does that has not ended.
+      await db.schema
+        .createIndex('runs_of_executable')
+        .on('runs')
+        .columns(['executable_id', 'finished_at'])
+        .execute();
+    },
+  },
+  {
+    name: '0024-assets-and-sources-of-runs',
+    async up(db) {
+      for (const column of ['input_id', 'cloned_run_id', 'assets_error'] as const)
+        await db.schema.alterTable('runs').addColumn(column, 'text').execute();
+      await db.schema
+        .createTable('assets')
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('position', 'integer', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('visual', 'text')
+        .addColumn('bytes', 'bigint', (column) => column.notNull())
+        .addColumn('content_id', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('assets_key', ['run_id', 'position'])
+        .execute();
+    },
+  },
+  ...experimentMigrations,
+  {
+    name: '0040-listeners-to-runs',
+    async up(db) {
+      await db.schema
+        .createTable('run_listeners')
+        .addColumn('account_id', 'text', (column) => column.primaryKey())
+        .execute();
+      await db.schema
+        .alterTable('run_events')
+        .addColumn('pending', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
+      // In the order in which they happened to a run; among events that commit together no other order is known.
+      await sql`create index run_events_pending on run_events (seq) where pending = 1`.execute(db);
+    },
+  },
+  {
+    name: '0047-runtime-versions-of-runs',
+    async up(db) {
+      await db.schema.alterTable('runs').addColumn('runtime_version', 'text').execute();
+    },
+  },
+  {
+    name: '0048-indicators-of-metrics',
+    async up(db) {
+      await db.schema.alterTable('runs').addColumn('metrics_error', 'text').execute();
+    },
+  },
+  {
+    name: '0050-host-faults-of-runs',
+    async up(db) {
+      await db.schema
+        .alterTable('runs')
+        .addColumn('host_faults', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
+      await db.schema.alterTable('runs').addColumn('retry_at', 'bigint').execute();
+      await db.schema.alterTable('runs').addColumn('host_fault', 'text').execute();
+    },
+  },
+];

@@ -1,0 +1,160 @@
+/**
+ * Makes runs of what is planned, many at once, each in the transaction that takes its row away: kill the process at any
+ * statement, or let two of them work, and each is born once. What cannot be born stays with its reason.
+ */
+import { listConfidentialOptions } from '../../applications/executable.ts';
+import { findExecutables } from '../../applications/executables-store.ts';
+import type { ApplicationsTable } from '../../applications/schema.ts';
+import { findLiveApplication } from '../../applications/store.ts';
+import { ContentRemovedError, type Contents, type SharedContent } from '../../blobs/contents.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database, Reader } from '../../database/database.ts';
+import { badRequest, Problem } from '../../http/errors/problem.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { Reconciler } from '../../jobs/reconciler.ts';
+import { RowBackoff } from '../../jobs/row-backoff.ts';
+import type { Log } from '../../log.ts';
+import type { Random } from '../../random.ts';
+import {
+  claimPlannedRun,
+  listWaitingPlannedRuns,
+  type PlannedRunPosition,
+  refusePlannedRun,
+} from '../store/planned-runs.ts';
+import { findRun } from '../store/runs.ts';
+import type { PlannedRunsTable } from '../store/schema.ts';
+import { type ExecutableTarget, resolvePlannedRun } from './resolve-instance.ts';
+import { submitStandard } from './submit.ts';
+
+/** As many as commit together well; a larger number keeps requests waiting behind them. */
+const BATCH_SIZE = 32;
+const INTERVAL_MS = 5000;
+/** What the app of an instance is can change between looking it up and bringing the run. */
+const TRIES_MAX = 3;
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  metrics: Metrics;
+}
+
+export function createPlannedRunJob(parts: Parts): Reconciler {
+  const { database, clock, log } = parts;
+  const setbacks = new RowBackoff(parts, 'A planned run could not be made; it will be tried again.');
+  const reconciler = new Reconciler({
+    name: 'make planned runs',
+    intervalMs: INTERVAL_MS,
+    clock,
+    log,
+    run: async () => {
+      let after: PlannedRunPosition | null = null;
+      for (;;) {
+        const rows: PlannedRunsTable[] = await listWaitingPlannedRuns(database.read, after, BATCH_SIZE);
+        const done = await Promise.all(
+          rows.map((row) => setbacks.run(`${row.owner_uid} ${row.position}`, () => startPlanned(parts, row))),
+        );
+        // Wake the owner: a refused run never ends by itself.
+        if (done.includes('refused')) database.notify('runs-ended');
+        after = rows.at(-1) ?? null;
+        if (rows.length < BATCH_SIZE) return;
+      }
+    },
+  });
+  database.listen('runs-planned', () => reconciler.wake());
+  return reconciler;
+}
+
+class AlreadyStartedError extends Error {}
+
+type StartOutcome = 'started' | 'refused' | 'skipped';
+
+/** Brings the run of the row. */
+async function startPlanned(parts: Parts, row: PlannedRunsTable): Promise<StartOutcome> {
+  const { database } = parts;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const application = await findLiveApplication(database.read, row.application_uid);
+      if (!application) return 'skipped';
+      await submitPlanned(parts, application, row);
+      return 'started';
+    } catch (error) {
+      if (error instanceof AlreadyStartedError) return 'skipped';
+      if (!(error instanceof Problem)) throw error;
+      if (tries < TRIES_MAX) continue;
+      await database.transact((tx) => refusePlannedRun(tx, row, error.message));
+      return 'refused';
+    }
+  }
+}
+
+async function submitPlanned(
+  parts: Parts,
+  application: ApplicationsTable,
+  row: PlannedRunsTable,
+): Promise<void> {
+  const { database, contents, clock, random } = parts;
+  const target = await resolvePlannedRun(database.read, application, row.instance_id, row.version_id);
+  const content = await contentOf(contents, row);
+  await submitStandard(
+    { database, clock, random, onQueued: () => database.notify('runs-queued'), onEnded: () => {} },
+    {
+      application,
+      email: row.user_email,
+      name: row.name,
+      description: '',
+      options: JSON.parse(row.options) as Record<string, string>,
+      // It waits, whatever the instance says: nobody is there to be told that there is no room.
+      configuration: {
+        queuing: { disabled: false, ...(row.priority === null ? {} : { priority: row.priority }) },
+      },
+      managed: { id: row.input_id, format: row.input_format, content },
+      input: async () => content,
+      experiment:
+        row.experiment_uid === null || row.experiment_id === null || row.experiment_type === null
+          ? null
+          : { uid: row.experiment_uid, id: row.experiment_id, type: row.experiment_type },
+      parentRunId: row.parent_run_id,
+      labels: row.labels,
+      target,
+      hidden: await hiddenFromAny(database.read, row, target),
+      async inTransaction(tx) {
+        if (!(await claimPlannedRun(tx, row))) throw new AlreadyStartedError();
+      },
+    },
+  );
+  parts.metrics.runsSubmitted.inc();
+}
+
+/**
+ * Options that a reason why the run cannot be born must not name, because every role is shown it: those of its app, and
+ * those of the app of the run that it is made after, whose options it has.
+ */
+async function hiddenFromAny(
+  db: Reader,
+  { application_uid, parent_run_id }: PlannedRunsTable,
+  { executable, requirements }: ExecutableTarget,
+): Promise<ReadonlySet<string>> {
+  const parent =
+    requirements.options?.strict && parent_run_id ? await findRun(db, application_uid, parent_run_id) : null;
+  const [other] = parent ? await findExecutables(db, [parent.executable_id]) : [];
+  return new Set([...listConfidentialOptions(executable), ...(other ? listConfidentialOptions(other) : [])]);
+}
+
+async function contentOf(contents: Contents, { content_id }: PlannedRunsTable): Promise<SharedContent> {
+  const gone = () => badRequest('The input was deleted before the run could be made.');
+  const content = await contents.share(content_id);
+  if (!content) throw gone();
+  return {
+    ...content,
+    async insert(tx) {
+      try {
+        await content.insert(tx);
+      } catch (error) {
+        throw error instanceof ContentRemovedError ? gone() : error;
+      }
+    },
+  };
+}

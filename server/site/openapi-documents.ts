@@ -1,0 +1,30 @@
+/** The API's own descriptions, as they were generated from the contract and checked in. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { DOCUMENT_NAMES, type DocumentName, documentUrl } from '@switchyard/contract/openapi/documents.ts';
+import type { FastifyInstance } from 'fastify';
+import { type StaticFile, sendStaticFile } from './static-file.ts';
+
+export async function serveOpenApiDocuments(app: FastifyInstance): Promise<void> {
+  for (const name of DOCUMENT_NAMES) await serveDocument(app, name);
+}
+
+async function serveDocument(app: FastifyInstance, name: DocumentName): Promise<void> {
+  const path = fileURLToPath(documentUrl(name));
+  const plain = await readFile(path);
+  const file: StaticFile = {
+    type: 'application/json; charset=utf-8',
+    cacheControl: 'no-cache',
+    plain,
+    // Made anew at every start, so only what takes a few milliseconds.
+    compressed: { gzip: gzipSync(plain) },
+  };
+  app.get(`/openapi/${name}.json`, async (request, reply) =>
+    sendStaticFile(
+      request,
+      reply.header('access-control-allow-origin', '*').header('x-content-type-options', 'nosniff'),
+      file,
+    ),
+  );
+}

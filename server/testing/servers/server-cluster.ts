@@ -1,0 +1,76 @@
+/** Several processes on one PostgreSQL and one object store, each with a data folder of its own. */
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startS3Server } from '../../blobs/testing/s3-server.ts';
+import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from '../database/postgres-server.ts';
+import { type ServerProcess, startServerProcess } from './server-process.ts';
+
+export interface ServerCluster {
+  /** Starts one more, with two slots where its role has any. */
+  start(role: 'server' | 'worker' | 'all'): Promise<ServerProcess>;
+  /** Asks the database that all of them share. */
+  query<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
+  /** Ends all of them, and takes away what they shared. */
+  close(): Promise<void>;
+}
+
+/**
+ * `postgres` is the address of the server that is to hold their database, which gets the name. `sharedBlobs`: a folder for
+ * their blobs, instead of a bucket.
+ */
+export async function startServerCluster(
+  postgres: string,
+  name: string,
+  { sharedBlobs }: { sharedBlobs?: string } = {},
+): Promise<ServerCluster> {
+  const address = await createDatabase(postgres, name, TEMPLATE_DATABASE);
+  const s3 = sharedBlobs === undefined ? await startS3Server() : null;
+  const key = randomBytes(32).toString('base64');
+  const folders: string[] = [];
+  const started: ServerProcess[] = [];
+  return {
+    async start(role) {
+      const data = mkdtempSync(join(tmpdir(), `switchyard-${role}-`));
+      // The token is told once, to the process that makes the installation; those that come later share it.
+      const [first] = folders;
+      if (first) copyFileSync(join(first, 'root-token'), join(data, 'root-token'));
+      folders.push(data);
+      const server = await startServerProcess({
+        dataFolder: data,
+        env: {
+          SWITCHYARD_ROLE: role,
+          SWITCHYARD_DATABASE: address,
+          SWITCHYARD_KEY: key,
+          SWITCHYARD_CAPACITY: '2',
+          ...(s3
+            ? {
+                SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
+                AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+                AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+              }
+            : { SWITCHYARD_BLOBS: `file://${sharedBlobs}` }),
+        },
+      });
+      started.push(server);
+      return server;
+    },
+    async query<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
+      const client = new pg.Client({ connectionString: address });
+      await client.connect();
+      try {
+        return (await client.query<T>(text, values)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    async close() {
+      for (const server of started.splice(0)) await server.kill();
+      for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+      await s3?.stop();
+      await dropDatabase(postgres, name);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** The run that an event sent to try a receiver is about: as a run is told of, and none that exists. */
+
+import type { RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
+import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
+import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../clock.ts';
+
+export function createExampleRun(email: string, at: number): RunInfo {
+  return {
+    id: 'run-example' as RunId,
+    user_email: email,
+    name: 'An example',
+    description: 'Made up to try a webhook; there is no such run.',
+    status: 'succeeded',
+    status_v2: 'succeeded',
+    created_at: formatRfc3339(at),
+    application_id: 'application-example',
+    application_instance_id: 'latest',
+    application_version_id: '',
+    run_type: { type: 'standard', definition_id: null, reference_id: null },
+    execution_class: EXECUTION_CLASS_DEFAULT,
+    runtime: 'node',
+    queuing_priority: PRIORITY_DEFAULT,
+    queuing_disabled: false,
+    statistics: { status: 'success', error: '', indicators: [{ name: 'result.value', value: 42 }] },
+  };
+}

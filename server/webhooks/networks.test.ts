@@ -1,0 +1,224 @@
+/** Where deliveries go: to the address that was looked at and to no other, whatever a name says the next time. */
+import { WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
+import { createWebhook, triggerEvent, waitForConversations } from '../testing/fixtures/webhooks.ts';
+import { sendRaw } from '../testing/http/raw-sockets.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+
+const ALLOWED = '127.0.0.2';
+const REFUSED = '127.0.0.1';
+
+let server: TestServer;
+let inside: WebhookReceiver;
+let outside: WebhookReceiver;
+/** What the name servers say, lookup by lookup. */
+let answers: (() => Promise<string[]>)[] = [];
+let asked: string[] = [];
+let timeOut = (): void => {};
+const clock = {
+  ...systemClock,
+  after(delayMs: number, callback: () => void) {
+    if (delayMs !== WEBHOOK_TIMEOUT_MS) return systemClock.after(delayMs, callback);
+    timeOut = callback;
+    return () => {};
+  },
+};
+beforeAll(async () => {
+  server = await startTestServer({
+    clock,
+    env: { SWITCHYARD_WEBHOOK_NETWORKS: ALLOWED },
+    resolve: (name) => {
+      asked.push(name);
+      return (answers.shift() ?? (() => Promise.reject(new Error(`${name} is asked for too often`))))();
+    },
+  });
+  inside = await startWebhookReceiver(undefined, REFUSED);
+  outside = await startWebhookReceiver(undefined, ALLOWED);
+});
+afterAll(async () => {
+  await server.close();
+  await inside.close();
+  await outside.close();
+});
+beforeEach(() => {
+  asked = [];
+  answers = [];
+});
+
+const says = (...addresses: string[]): void => {
+  answers.push(async () => addresses);
+};
+/** Sends an example to a webhook of its own; answers how that went. */
+async function sent(url: string) {
+  const { id } = await createWebhook(server, url, { id: uniqueId('reach') });
+  await triggerEvent(server);
+  const [one] = await waitForConversations(server, id, 1);
+  expectStatus(await server.request('DELETE', `/v1/webhooks/${id}`), 204);
+  return one;
+}
+
+test('a name that is an allowed address is looked up once, and dialled there under its name', async () => {
+  says(ALLOWED);
+  const before = outside.received.length;
+  const url = `http://receiver.example:${outside.port}/a?b=c`;
+  expect(await sent(url)).toMatchObject({ status: 'succeeded', http_status: 200 });
+  expect(asked).toEqual(['receiver.example']);
+  expect(outside.received.slice(before)).toMatchObject([
+    { path: '/a?b=c', headers: { host: `receiver.example:${outside.port}` } },
+  ]);
+});
+
+test.each([
+  ['loopback', [REFUSED]],
+  ['the metadata of a cloud', ['169.254.169.254']],
+  ['loopback in IPv6', ['::1']],
+  ['loopback mapped into IPv6', ['::ffff:127.0.0.1']],
+  ['an allowed address and another', [ALLOWED, REFUSED]],
+])('a name that is %s is not dialled', async (_, addresses) => {
+  says(...addresses);
+  const url = `http://receiver.example:${inside.port}/`;
+  expect(await sent(url)).toMatchObject({
+    status: 'failed',
+    http_status: 0,
+    error: expect.stringContaining('not a public address'),
+  });
+  expect(inside.received).toEqual([]);
+});
+
+test('a name that becomes another address between two attempts is looked at again', async () => {
+  says(ALLOWED);
+  says(REFUSED);
+  const { id } = await createWebhook(server, `http://rebinds.example:${inside.port}/`);
+  // Nobody listens at the first address and this port.
+  await triggerEvent(server);
+  const [first] = await waitForConversations(server, id, 1);
+  expect(first?.error).toContain(`ECONNREFUSED ${ALLOWED}`);
+  await triggerEvent(server);
+  const [second] = await waitForConversations(server, id, 2);
+  expect(second?.error).toContain(`${REFUSED}, which is not a public address`);
+  expect(asked).toEqual(['rebinds.example', 'rebinds.example']);
+  expect(inside.received).toEqual([]);
+  expectStatus(await server.request('DELETE', `/v1/webhooks/${id}`), 204);
+});
+
+test('a name that nobody answers for is given up in time, and one that is none says so', async () => {
+  let hanging = (): void => {};
+  const hangs = new Promise<void>((resolve) => {
+    hanging = resolve;
+  });
+  answers.push(() => {
+    hanging();
+    return new Promise(() => {});
+  });
+  const { id } = await createWebhook(server, 'http://silent.example/');
+  await triggerEvent(server);
+  await hangs;
+  timeOut();
+  expect((await waitForConversations(server, id, 1))[0]).toMatchObject({
+    status: 'timed_out',
+    http_status: 0,
+  });
+  expectStatus(await server.request('DELETE', `/v1/webhooks/${id}`), 204);
+  answers.push(() => Promise.reject(new Error('queryA ENOTFOUND nobody.example')));
+  expect(await sent('http://nobody.example/')).toMatchObject({
+    status: 'failed',
+    error: 'queryA ENOTFOUND nobody.example',
+  });
+});
+
+test('this machine may be told while no other reaches the server, and not when one does', async () => {
+  await using local = await startTestServer();
+  const { id } = await createWebhook(local, `http://localhost:${inside.port}/`);
+  await triggerEvent(local);
+  expect((await waitForConversations(local, id, 1))[0]).toMatchObject({ status: 'succeeded' });
+
+  await using reached = await startTestServer({ env: { SWITCHYARD_HOST: '0.0.0.0' } });
+  const body = { id: 'hook', event_types: ['run.status'], description: '' };
+  const literal = { ...body, endpoint_url: `http://127.0.0.1:${inside.port}/` };
+  expectError(await reached.request('POST', '/v1/webhooks', { body: literal }), 400, 'not a public address');
+  const count = inside.received.length;
+  await createWebhook(reached, `http://localhost:${inside.port}/`, body);
+  await triggerEvent(reached);
+  expect((await waitForConversations(reached, 'hook', 1))[0]).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('not a public address'),
+  });
+  expect(inside.received).toHaveLength(count);
+});
+
+describe('V7: this machine is told by webhooks of callers on it alone', () => {
+  let local: TestServer;
+  beforeAll(async () => {
+    local = await startTestServer();
+  });
+  afterAll(() => local.close());
+
+  const literal = () => `http://127.0.0.1:${inside.port}/`;
+  const given = (endpoint_url: string) => ({
+    id: uniqueId('local'),
+    event_types: ['run.status'],
+    endpoint_url,
+    description: '',
+  });
+  const raw = async (headers: string): Promise<number> => {
+    const body = JSON.stringify(given(literal()));
+    const head = `POST /v1/webhooks HTTP/1.1\r\n${headers}Authorization: Bearer ${local.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    return (await sendRaw(local, head + body)).status;
+  };
+  const triggered = async (id: string, count: number) => {
+    await triggerEvent(local);
+    const [latest] = await waitForConversations(local, id, count);
+    return latest;
+  };
+
+  test.each([
+    ['Host: 127.0.0.1\r\n', 201],
+    ['Host: localhost:8080\r\n', 201],
+    ['Host: switchyard.example\r\n', 400],
+    ['Host: 127.0.0.1\r\nX-Forwarded-For: 203.0.113.9\r\n', 400],
+    ['Host: 127.0.0.1\r\nX-Forwarded-Proto: https\r\n', 400],
+    ['Host: 127.0.0.1\r\nForwarded: for=203.0.113.9\r\n', 400],
+    ['Host: 127.0.0.1\r\nVia: 1.1 proxy\r\n', 400],
+  ])('%j is answered %i', async (headers, status) => {
+    expect(await raw(headers)).toBe(status);
+  });
+
+  test('a name that is this machine is taken from a proxy and not dialled', async () => {
+    const body = given(`http://localhost:${inside.port}/named`);
+    const proxied = { 'x-forwarded-for': '203.0.113.9' };
+    expectStatus(await local.request('POST', '/v1/webhooks', { body, headers: proxied }), 201);
+    expect((await triggered(body.id, 1))?.error).toContain('not a public address');
+    expect(inside.received.filter((one) => one.path === '/named')).toEqual([]);
+  });
+
+  test('one from before is not sent to until its address is given again on this machine', async () => {
+    const { id } = await createWebhook(local, `${literal()}before`);
+    const path = `/v1/webhooks/${id}`;
+    await local.runningServer.database.transact((tx) =>
+      tx
+        .updateTable('webhooks')
+        .set({ given_locally: 0 })
+        .where('id', '=', id as never)
+        .execute(),
+    );
+    expect((await triggered(id, 1))?.error).toContain('SWITCHYARD_WEBHOOK_NETWORKS');
+    const again = { endpoint_url: `${literal()}before` };
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    expectError(await local.request('PUT', path, { body: again, headers }), 400, 'not a public address');
+    expectStatus(await local.request('PUT', path, { body: again }), 204);
+    expectStatus(await local.request('PUT', path, { body: { description: 'x' }, headers }), 204);
+    await triggerEvent(local);
+    await inside.until((received) => received.some((one) => one.path === '/before'));
+  });
+
+  test('nobody may give such an address where the server has a public one', async () => {
+    await using reached = await startTestServer({
+      env: { SWITCHYARD_PUBLIC_URL: 'https://switchyard.example' },
+    });
+    const answer = await reached.request('POST', '/v1/webhooks', { body: given(literal()) });
+    expectError(answer, 400, 'not a public address');
+  });
+});

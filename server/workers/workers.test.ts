@@ -1,0 +1,187 @@
+/** Who is alive: heartbeats, workers that stop, and what becomes of what they held. */
+
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+import { computeClassCapacity } from './slots.ts';
+import { activeWorkers, DeadWorkerDetector } from './workers.ts';
+
+const LEASE_MS = 30_000;
+
+let shift = 0;
+/** How much faster than real time goes by, and since when. */
+let pace = 1;
+let since = 0;
+const now = (): number => since + (Date.now() - since) * pace + shift;
+let server: TestServer;
+afterEach(async () => {
+  shift = 0;
+  pace = 1;
+  await server.close();
+});
+
+async function start(): Promise<void> {
+  server = await startTestServer({
+    env: { SWITCHYARD_CAPACITY: '1' },
+    clock: { now, elapsed: now, after: (ms, callback) => systemClock.after(ms / pace, callback) },
+  });
+  await pushApp(
+    server,
+    'app',
+    nodeApp(`(input) => {
+      console.error('started by ' + process.pid);
+      return new Promise((resolve) => setTimeout(() => resolve({ pid: process.pid }), input.ms));
+    }`),
+  );
+}
+
+async function enter(id: string, heartbeat: number): Promise<void> {
+  await server.runningServer.database.transact((tx) =>
+    tx
+      .insertInto('workers')
+      .values({
+        id,
+        folder_id: `folder of ${id}`,
+        capacity: '{"shared":1,"own":{}}',
+        heartbeat_at: heartbeat,
+      })
+      .execute(),
+  );
+}
+
+const workers = async (): Promise<string[]> =>
+  (await server.runningServer.database.read.selectFrom('workers').select('id').orderBy('id').execute()).map(
+    (row) => row.id,
+  );
+
+/** Gives a queued run to another worker, as that worker's claim would. */
+async function claimFor(worker: string, run: string): Promise<void> {
+  await server.runningServer.database.transact((tx) =>
+    tx
+      .updateTable('runs')
+      .set({ status: 'running', worker_id: worker, attempt: 1, fence: 1 })
+      .where('id', '=', run as never)
+      .execute(),
+  );
+}
+
+async function queuedBehind(blocker: string): Promise<string> {
+  await waitForLogLine(server, 'app', blocker, 'started');
+  return createRun(server, 'app', { input: { ms: 0 } });
+}
+
+test('a worker whose heartbeat has stopped loses its runs, and they are executed by another', async () => {
+  await start();
+  since = Date.now();
+  pace = 20;
+  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
+  await enter('worker-gone', now() - LEASE_MS - 1);
+  await claimFor('worker-gone', run);
+  const found = await waitForRunEnd(server, 'app', run);
+  expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 2 } });
+  expect(await workers()).not.toContain('worker-gone');
+});
+
+test('a worker that is entered keeps its runs', async () => {
+  await start();
+  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
+  await enter('worker-elsewhere', Date.now() + LEASE_MS);
+  await claimFor('worker-elsewhere', run);
+  await server.restart();
+  // The start has looked for runs nobody holds before it executes this one.
+  await waitForRunEnd(server, 'app', await createRun(server, 'app', { input: { ms: 0 } }));
+  const { body } = await server.client.call('getRunMetadata', {
+    params: { application_id: 'app', run_id: run },
+  });
+  expect(body).toMatchObject({ status_v2: 'running', metadata: { attempt: 1 } });
+});
+
+test('a worker that died while its clock was ahead loses its runs when a lease has gone by, not when that time has come', async () => {
+  await start();
+  since = Date.now();
+  pace = 20;
+  const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
+  await enter('worker-ahead', now() + 60 * LEASE_MS);
+  await claimFor('worker-ahead', run);
+  const found = await waitForRunEnd(server, 'app', run);
+  expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 2 } });
+});
+
+test('a worker that has just given a heartbeat lives on, however far the clock jumps between two looks', async () => {
+  let [time, elapsed] = [Date.now(), 0];
+  server = await startTestServer();
+  const { database } = server.runningServer;
+  const obituary = new DeadWorkerDetector(database, {
+    ...systemClock,
+    now: () => time,
+    elapsed: () => elapsed,
+  });
+  await enter('worker-elsewhere', time);
+  for (const jump of [5, 10, 15]) {
+    time += jump * LEASE_MS;
+    elapsed += 1000;
+    expect(await obituary.removeDead()).not.toContain('worker-elsewhere');
+  }
+  elapsed += LEASE_MS;
+  expect(await obituary.removeDead()).toContain('worker-elsewhere');
+});
+
+test('a machine that slept for an hour is not dead when it wakes up, and its runs go on', async () => {
+  await start();
+  const run = await createRun(server, 'app', { input: { ms: 1500 } });
+  await waitForLogLine(server, 'app', run, 'started');
+  shift = 60 * 60 * 1000;
+  server.runningServer.database.notify('workers-changed');
+  const found = await waitForRunEnd(server, 'app', run);
+  expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 1 } });
+});
+
+test('whoever lost a run cannot write its end, nor its log', async () => {
+  await start();
+  const run = await createRun(server, 'app', { input: { ms: 700 } });
+  await waitForLogLine(server, 'app', run, 'started');
+  const { database } = server.runningServer;
+  // Somebody took the run away and somebody else has claimed it since: the fence has moved on.
+  await enter('worker-elsewhere', Date.now() + LEASE_MS);
+  await database.transact((tx) =>
+    tx
+      .updateTable('runs')
+      .set({ worker_id: 'worker-elsewhere', attempt: 2, fence: 2 })
+      .where('id', '=', run as never)
+      .execute(),
+  );
+  const other = await createRun(server, 'app', { input: { ms: 0 } });
+  await waitForRunEnd(server, 'app', other);
+  const { body } = await server.client.call('getRun', { params: { application_id: 'app', run_id: run } });
+  expect(body).toMatchObject({ status_v2: 'running', metadata: { attempt: 2 } });
+  expect(body).not.toHaveProperty('output');
+  const events = await database.read
+    .selectFrom('run_events')
+    .select('status')
+    .where('run_id', '=', run as never)
+    .orderBy('seq')
+    .execute();
+  expect(events.map((event) => event.status)).toEqual(['queued', 'running']);
+});
+
+test('a worker that stops offers no slot while it ends what it has', async () => {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' } });
+  await pushApp(
+    server,
+    'app',
+    nodeApp(`() => new Promise((resolve) => {
+      process.on('SIGTERM', () => setTimeout(() => process.exit(0), 500));
+      console.error('started');
+      setInterval(() => {}, 1000);
+    })`),
+  );
+  await waitForLogLine(server, 'app', await createRun(server, 'app'), 'started');
+  const { database } = server.runningServer;
+  const slots = async (): Promise<number> =>
+    computeClassCapacity(await activeWorkers(database.read, Date.now()), '6c9500mb870s').slots;
+  expect(await slots()).toBe(2);
+  const closed = server.runningServer.close();
+  await expect.poll(slots, { interval: 20 }).toBe(0);
+  await closed;
+});

@@ -1,6 +1,0 @@
-import type { Site } from './read-site.ts';
-
-/** The Markdown of all pages of the documentation in their order, for programs that take everything at once. */
-export function wholeText({ docs, markdown }: Site): string {
-  return docs.map(({ route }) => `<!-- ${route} -->\n\n${markdown.get(route) ?? ''}`).join('\n');
-}

@@ -1,0 +1,71 @@
+import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
+import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
+import { BUILD_ADDRESS } from '@switchyard/contract/site/site-address.ts';
+import type { ReactNode } from 'react';
+import type { Assets, Neighbour } from '../../page-data.ts';
+import { Footer } from './footer.tsx';
+import { Header } from './header.tsx';
+
+type Props = {
+  assets: Assets;
+  title: string;
+  description: string;
+  /** The route of the page; its Markdown is at the same address with `.md`. */
+  route: string;
+  /** false for a page that says nothing by itself: search engines are told to leave it out. */
+  isListed: boolean;
+  hasMarkdown: boolean;
+  hasNavigation: boolean;
+  previous?: Neighbour | undefined;
+  next?: Neighbour | undefined;
+  children: ReactNode;
+};
+
+function InlineScript({ text, type }: { text: string; type?: string }) {
+  return <script type={type} dangerouslySetInnerHTML={{ __html: text }} />;
+}
+
+/** The whole document. Everything inlined here is listed by hash in csp.json, so the policy needs no exception. */
+export function Document(props: Props) {
+  const { assets, title, description, route, isListed, hasMarkdown, hasNavigation } = props;
+  const { previous, next, children } = props;
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title}</title>
+        <meta name="description" content={description} />
+        <meta property="og:title" content={title} />
+        <meta property="og:description" content={description} />
+        <meta property="og:type" content={hasNavigation ? 'article' : 'website'} />
+        {/* The address of a folder shows its first page, so a page may have several addresses, and one that counts. */}
+        {isListed ? <link rel="canonical" href={route} /> : <meta name="robots" content="noindex" />}
+        <meta name="color-scheme" content="light dark" />
+        {/* What a reader sees first is painted once, as a whole: as far as first-paint.ts says. */}
+        <link rel="expect" href="#site-foot" blocking="render" />
+        <InlineScript text={assets.inline.head} />
+        <style dangerouslySetInnerHTML={{ __html: assets.css }} />
+        {assets.sheets.map(({ css }) => (
+          <style key={css} dangerouslySetInnerHTML={{ __html: css }} />
+        ))}
+        <link rel="icon" href="/favicon.ico" />
+        <link rel="alternate" type="application/atom+xml" href="/releases.atom" />
+        {hasMarkdown && <link rel="alternate" type="text/markdown" href={`${route}.md`} />}
+        {previous && <link rel="prev" href={previous.route} />}
+        {next && <link rel="next" href={next.route} />}
+        <script type="module" src={assets.script} />
+        <InlineScript type="speculationrules" text={assets.inline.speculation} />
+      </head>
+      {/* The server puts other addresses in their place where it is told to. */}
+      <body data-banner={BANNER_PATH} data-search={SEARCH_PATH} data-server={BUILD_ADDRESS}>
+        <a className="skip-link" href="#main">
+          Skip to content
+        </a>
+        <Header hasNavigation={hasNavigation} />
+        {children}
+        <Footer />
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Token } from '../../page-data.ts';
+
+type Props = { language: string; caption?: string; folded?: string; lines: Token[][] };
+
+/**
+ * A code block, coloured at build time. The copy button is shown where scripts run; long lines scroll by keyboard too.
+ * With `folded` only those words are shown until the reader unfolds the block.
+ */
+export function CodeBlock({ folded, ...block }: Props) {
+  if (folded === undefined) return <Block {...block} />;
+  return (
+    <details className="folded-code">
+      <summary>{folded}</summary>
+      <Block {...block} />
+    </details>
+  );
+}
+
+function Block({ language, caption, lines }: Omit<Props, 'folded'>) {
+  return (
+    <figure className="code" data-language={language}>
+      {caption !== undefined && <figcaption>{caption}</figcaption>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <pre tabIndex={0}>
+        <code>
+          {lines.map((tokens, index) => (
+            <Line key={`${index}:`} tokens={tokens} last={index === lines.length - 1} />
+          ))}
+        </code>
+      </pre>
+      <button className="copy needs-script" type="button" data-copy="">
+        Copy
+      </button>
+    </figure>
+  );
+}
+
+function Line({ tokens, last }: { tokens: Token[]; last: boolean }) {
+  return (
+    <>
+      {tokens.map((token, index) =>
+        token.class === undefined ? (
+          token.text
+        ) : (
+          <span key={`${index}:`} className={token.class}>
+            {token.text}
+          </span>
+        ),
+      )}
+      {last ? '' : '\n'}
+    </>
+  );
+}

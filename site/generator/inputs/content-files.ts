@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Problem } from './problems.ts';
+
+/** A content file: where it lies on disk, how mistakes name it, and the route it stands for. */
+export type ContentFile = { path: string; name: string; segments: string[] };
+
+/** Which folder is read, how its files are named in messages, and the route prefix of its pages. */
+export type ContentRoot = { folder: string; name: string };
+
+/** The file that names a folder which has no page of its own: `label` and `navOrder`, nothing else. */
+export const FOLDER_FILE_NAME = 'folder.yaml';
+
+const segmentPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** Lists the pages (`.md`) and folder files below a content folder, in the order of their paths. */
+export function listContent(
+  root: ContentRoot,
+  problems: Problem[],
+): { pages: ContentFile[]; folders: ContentFile[] } {
+  const pages: ContentFile[] = [];
+  const folders: ContentFile[] = [];
+  const entries = readdirSync(root.folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const inRoot = relative(root.folder, path);
+    const isFolderFile = entry.name === FOLDER_FILE_NAME;
+    if (!isFolderFile && !entry.name.endsWith('.md')) continue;
+    const segments = (
+      isFolderFile ? inRoot.slice(0, -FOLDER_FILE_NAME.length - 1) : inRoot.slice(0, -'.md'.length)
+    ).split(/[\\/]/);
+    const file = { path, name: `${root.name}/${inRoot}`, segments };
+    const wrong = segments.find((segment) => !segmentPattern.test(segment));
+    if (wrong !== undefined) {
+      problems.push({
+        file: file.name,
+        line: 1,
+        message: `The name "${wrong}" would become part of an address; use lowercase letters, digits and single hyphens.`,
+      });
+    }
+    (isFolderFile ? folders : pages).push(file);
+  }
+  const byName = (a: ContentFile, b: ContentFile) => (a.name < b.name ? -1 : 1);
+  return { pages: pages.sort(byName), folders: folders.sort(byName) };
+}

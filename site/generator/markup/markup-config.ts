@@ -1,0 +1,50 @@
+import type { Config, Node, RenderableTreeNode } from '@markdoc/markdoc';
+import Markdoc from '@markdoc/markdoc';
+import { codeReferenceSchema } from './code-reference.ts';
+import { createFenceSchema } from './fence.ts';
+import { createHeadingSchema } from './heading.ts';
+import { hintSchema } from './hint.ts';
+import { createImageSchema } from './image.ts';
+import type { MarkupContext } from './markup-context.ts';
+import { createReleaseSchema } from './release.ts';
+import { createSwaggerSchema } from './swagger.ts';
+import { createTabsSchema, tabSchema } from './tabs.ts';
+
+function transformHeader(node: Node, config: Config): RenderableTreeNode {
+  const children = node.transformChildren(config);
+  return new Markdoc.Tag(children.length > 0 ? 'th' : 'td', node.transformAttributes(config), children);
+}
+
+/** All markup a page can use. Each tag is one file beside this one; its component has the name it renders. */
+export function createMarkupConfig(context: MarkupContext): Config {
+  return {
+    nodes: {
+      // The page has its own article element, so the document is only its children.
+      document: { ...Markdoc.nodes.document, transform: (node, config) => node.transformChildren(config) },
+      fence: createFenceSchema(context),
+      heading: createHeadingSchema(context),
+      image: createImageSchema(context),
+      table: { render: 'Table' },
+      // The corner above the names of rows names nothing itself.
+      th: { ...Markdoc.nodes.th, transform: transformHeader },
+    },
+    // Nothing is put into pages from outside, so a variable or a function is a mistake.
+    variables: {},
+    validation: { validateFunctions: true },
+    tags: {
+      // Tags that Markdoc brings along, and that no page needs.
+      ...(Object.fromEntries(['if', 'else', 'partial', 'slot'].map((name) => [name, undefined])) as object),
+      'code-reference': codeReferenceSchema,
+      'error-message': { render: 'ErrorMessage', selfClosing: true },
+      hint: hintSchema,
+      image: { ...createImageSchema(context), selfClosing: true },
+      release: createReleaseSchema(context),
+      'search-again': { render: 'SearchAgain', selfClosing: true },
+      'service-status': { render: 'ServiceStatus', selfClosing: true },
+      'sign-up': { render: 'SignUp', selfClosing: true },
+      swagger: createSwaggerSchema(context),
+      tab: tabSchema,
+      tabs: createTabsSchema(context),
+    },
+  };
+}

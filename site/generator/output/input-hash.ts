@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { getLastCommit } from '../inputs/git.ts';
+
+const skipped = new Set(['node_modules', 'dist', '.cache']);
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !skipped.has(name) && !name.startsWith('dist-') && !/\.test\.tsx?$/.test(name))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    })
+    .sort();
+}
+
+/** A hash of everything the site is made of: its files, the installed packages, the dates git gives, and the options. */
+export function hashInputs(folders: string[], lockFile: string, options: string[]): string {
+  const hash = createHash('sha256');
+  for (const part of options) hash.update(`${part}\0`);
+  for (const folder of folders) {
+    hash.update(`${getLastCommit(folder)}\0`);
+    for (const path of filesBelow(folder))
+      hash
+        .update(`${relative(folder, path)}\0`)
+        .update(readFileSync(path))
+        .update('\0');
+  }
+  return hash.update(readFileSync(lockFile)).digest('hex');
+}
+
+/** A hash of single files of a folder; a missing one counts as empty, so that losing it makes a new build too. */
+export function hashFiles(folder: string, files: string[]): string {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const path = join(folder, file);
+    hash
+      .update(`${file}\0`)
+      .update(existsSync(path) ? readFileSync(path) : '')
+      .update('\0');
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,86 @@
+import type { NavigationEntry, Neighbour } from '../../page-data.ts';
+import type { Problem } from '../inputs/problems.ts';
+
+/** A page or folder before it has its place: its path of slugs and where it was written, for messages. */
+export type UnplacedEntry = Omit<NavigationEntry, 'slug' | 'subpages'> & { segments: string[]; file: string };
+
+type Building = Omit<NavigationEntry, 'subpages'> & { file?: string; subpages: Building[] };
+
+/**
+ * Builds the navigation tree. A folder takes its label and place from the page of the same name beside it, or from its
+ * `folder.yaml`. Two entries of one folder never share a navOrder, so that the order of all pages is fixed.
+ */
+export function buildNavigation(places: UnplacedEntry[], problems: Problem[]): NavigationEntry[] {
+  const root: Building = { slug: '', label: '', navOrder: 0, subpages: [] };
+  for (const { segments, ...place } of places) {
+    let entry: Building = root;
+    for (const slug of segments) {
+      const known: Building | undefined = entry.subpages.find((child) => child.slug === slug);
+      const next: Building = known ?? { slug, label: '', navOrder: 0, subpages: [] };
+      if (!known) entry.subpages.push(next);
+      entry = next;
+    }
+    if (entry.file !== undefined) {
+      problems.push({
+        file: place.file,
+        line: 1,
+        message: `This place in the navigation is taken by ${entry.file}; keep one of the two.`,
+      });
+      continue;
+    }
+    Object.assign(entry, place);
+  }
+
+  const finish = (entry: Building, path: string[]): NavigationEntry => {
+    const { file, subpages, ...rest } = entry;
+    const first = subpages[0];
+    if (path.length > 0 && file === undefined && first !== undefined) {
+      const folder = path.join('/');
+      problems.push({
+        file: `${folder}/folder.yaml`,
+        line: 1,
+        message: `The folder "${folder}" has pages but neither this file nor a page "${folder}.md" names it.`,
+      });
+    }
+    const taken = new Map<number, Building>();
+    for (const child of subpages) {
+      const other = taken.get(child.navOrder);
+      if (other?.file !== undefined && child.file !== undefined) {
+        problems.push({
+          file: child.file,
+          line: 1,
+          message: `The navOrder ${child.navOrder} is also that of ${other.file}; every entry of a folder has its own.`,
+        });
+      }
+      taken.set(child.navOrder, child);
+    }
+    const sorted = subpages
+      .toSorted((a, b) => a.navOrder - b.navOrder)
+      .map((child) => finish(child, [...path, child.slug]));
+    return sorted.length > 0 ? { ...rest, subpages: sorted } : rest;
+  };
+  return finish(root, []).subpages ?? [];
+}
+
+/** All pages in the one fixed order of the site: each page before its subpages, folders by navOrder. */
+export function flattenNavigation(navigation: NavigationEntry[]): Neighbour[] {
+  return navigation.flatMap(({ route, label, subpages }) => [
+    ...(route === undefined ? [] : [{ route, label }]),
+    ...flattenNavigation(subpages ?? []),
+  ]);
+}
+
+/** The folders a page lies in, outermost first. The address of one without a page of its own shows the first below it. */
+export function findParentFolders(navigation: NavigationEntry[], segments: string[]): Neighbour[] {
+  const folders: Neighbour[] = [];
+  let entries = navigation;
+  let address = '/docs';
+  for (const slug of segments.slice(0, -1)) {
+    const entry = entries.find((candidate) => candidate.slug === slug);
+    if (!entry) break;
+    address += `/${slug}`;
+    folders.push({ route: address, label: entry.label });
+    entries = entry.subpages ?? [];
+  }
+  return folders;
+}

@@ -1,0 +1,102 @@
+import type { Node, RenderableTreeNodes } from '@markdoc/markdoc';
+import Markdoc from '@markdoc/markdoc';
+import { createPageState } from '@switchyard/explorer/model/schema/field.ts';
+import type { ContentsEntry } from '../../page-data.ts';
+import type { HighlightCode } from '../inputs/highlight.ts';
+import { createImageReader } from '../inputs/images.ts';
+import type { Problem } from '../inputs/problems.ts';
+import { getNodeLine, type Source } from '../inputs/source.ts';
+import { getHeadingAnchor } from '../markup/heading.ts';
+import { createMarkupConfig } from '../markup/markup-config.ts';
+import type { MarkupContext, Release } from '../markup/markup-context.ts';
+import { checkNesting } from '../markup/nesting.ts';
+import { SAMPLE_LANGUAGES } from '../markup/swagger.ts';
+import { collectLinks, findMalformedLinks, type Link } from './links.ts';
+
+/** The body of a page, ready to render, and what the rest of the site must know of it. */
+export type PageBody = {
+  tree: RenderableTreeNodes;
+  contents: ContentsEntry[];
+  anchors: Set<string>;
+  links: Link[];
+  images: Map<string, Buffer>;
+  releases: Release[];
+};
+
+/** What every body is read with. */
+export type BodyContext = {
+  highlight: HighlightCode;
+  problems: Problem[];
+  warnings: Problem[];
+  /** When git first saw a text in the content; else the date of the file. */
+  findFirstCommitDate: (path: string, text: string) => string;
+};
+
+/** The languages of the code blocks of a page, and of those that show how to call an operation. */
+export function collectCodeLanguages(ast: Node): string[] {
+  return [...ast.walk()].flatMap((node) => {
+    if (node.tag === 'swagger') return SAMPLE_LANGUAGES;
+    return node.type === 'fence' ? [String(node.attributes.language)] : [];
+  });
+}
+
+/** Checks the body of a page against the markup and transforms it. Every mistake is reported with its line. */
+export function readBody(
+  source: Source,
+  route: string,
+  { highlight, problems, warnings, findFirstCommitDate: firstSeen }: BodyContext,
+): PageBody {
+  const { file, ast, lines } = source;
+  const images = createImageReader(file.path);
+  const faulty = new Set<number>();
+  const add = (line: number, message: string) => {
+    faulty.add(line);
+    problems.push({ file: file.name, line, message });
+  };
+  const context: MarkupContext = {
+    highlight,
+    images,
+    contents: [],
+    tabGroups: 0,
+    releases: [],
+    findFirstCommitDate: (text) => firstSeen(file.path, text),
+    operations: createPageState(),
+    report: (node, message) => {
+      const line = getNodeLine(node, lines);
+      // What is wrong in itself has been said, and most else that is wrong there comes of it.
+      if (!invalid.has(line)) add(line, message);
+    },
+    warn: (node, message) => warnings.push({ file: file.name, line: getNodeLine(node, lines), message }),
+  };
+  const config = createMarkupConfig(context);
+  const errors = Markdoc.validate(ast, config);
+  for (const {
+    error,
+    lines: [first = 0],
+    location,
+  } of errors)
+    add((location?.start.line ?? first) + 1, `${error.message.replace(/\.+$/, '')}.`);
+  const invalid = new Set(faulty);
+  // Where a tag has no end, nobody knows what was meant to be in it.
+  const isWhole = !errors.some(({ error: { id } }) => /missing-(opening|closing)|parse-error/.test(id));
+  if (isWhole) {
+    checkNesting(ast, context.report);
+    for (const line of faulty) invalid.add(line);
+  }
+  const tree = isWhole ? Markdoc.transform(ast, config) : null;
+  problems.push(...findMalformedLinks(source));
+  const headings = [...ast.walk()].filter(({ type }) => type === 'heading');
+  const anchors = new Set([
+    ...headings.map(getHeadingAnchor),
+    ...context.contents.map(({ id }) => id),
+    ...context.operations.anchors,
+  ]);
+  return {
+    tree,
+    contents: context.contents,
+    anchors,
+    links: collectLinks(source, route),
+    images: images.files,
+    releases: context.releases,
+  };
+}
