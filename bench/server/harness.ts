@@ -4,7 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type ServerProcess, startServerProcess } from '../../server/testing/servers/server-process.ts';
+import {
+  type ServerProcess,
+  type ServerProcessSettings,
+  startServerProcess,
+} from '../../server/testing/servers/server-process.ts';
 
 export const BENCH_APPLICATION = 'bench';
 
@@ -34,12 +38,17 @@ export async function startBareFastify(): Promise<{ url: string; pid: number; st
 export type StartedServer = ServerProcess & { stop(): Promise<void> };
 
 /** Starts a server; on a folder of its own, which goes when it stops, unless one is given. */
-export async function startSwitchyard(env: Record<string, string>, folder?: string): Promise<StartedServer> {
+export async function startSwitchyard(
+  env: Record<string, string>,
+  folder?: string,
+  settings: Pick<ServerProcessSettings, 'main' | 'onLog'> = {},
+): Promise<StartedServer> {
   const data = folder ?? mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
   const server = await startServerProcess({
     dataFolder: data,
     env: { SWITCHYARD_LOG_LEVEL: 'error', ...env },
     onLog: (line) => process.stderr.write(`${line}\n`),
+    ...settings,
   });
   const stop = async (): Promise<void> => {
     await server.kill('SIGTERM');
