@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const SCRIPTS = join(import.meta.dirname, '..', 'scripts');
-const benchmarks: { name: string }[] = JSON.parse(readFileSync(join(SCRIPTS, 'benchmarks.json'), 'utf8'));
+const benchmarks: { name: string }[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'benchmarks.json'), 'utf8'),
+);
 
 // The one of the site needs the built site; bench/site/site.test.ts runs it.
 test.each(benchmarks.filter(({ name }) => name !== 'site'))(

@@ -11,7 +11,7 @@
  * Beside it: the time that the runs themselves take, which is the sum of their execution durations over the slots, and what
  * share of the wall time of the batch it is. Busy cores are processor time in wall time.
  *
- * `--rounds`, `--repetitions`, `--slots`, `--share-max` above which the benchmark exits with 1.
+ * `--rounds`, `--repetitions`, `--inputs`, `--slots`, `--share-max` above which the benchmark exits with 1.
  */
 import { parseArgs } from 'node:util';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
@@ -31,6 +31,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     repetitions: { type: 'string', default: '10' },
+    inputs: { type: 'string', default: '20' },
     slots: { type: 'string', default: '2' },
     'share-max': { type: 'string', default: '0.1' },
   },
@@ -38,7 +39,7 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds);
 const REPETITIONS = Number(values.repetitions);
 const SLOTS = Number(values.slots);
-const INPUTS = 20;
+const INPUTS = Number(values.inputs);
 const INSTANCES = 5;
 const runsOf = (repetitions: number): number => INPUTS * INSTANCES * repetitions;
 const RUNS = runsOf(REPETITIONS);

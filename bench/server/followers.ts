@@ -43,8 +43,8 @@ const ROUNDS = Number(values.rounds);
 const MAKERS = 8;
 /** Runs that may wait: enough that none of the slots is ever idle. */
 const WAITING_MAX = 200;
-/** Followers come in over this time. */
-const COME_IN_MS = 3000;
+/** Followers connect one after the other over this time: a thousand of them over three seconds. */
+const RAMP_UP_MS = FOLLOWERS * 3;
 const PATH = `/v1/applications/${BENCH_APPLICATION}/runs`;
 /** A shell script: the machine is to be busy with runs. What it is given says whether it logs or is over at once. */
 const MANIFEST = 'type: binary\nruntime: native\nfiles: [main, quick]\n';
@@ -70,13 +70,13 @@ async function startFollowers(
 ): Promise<() => Promise<FollowerTotals>> {
   const { url, token } = server;
   const paths = logs.map((run) => `${PATH}/${run}`);
-  const workerData: FollowerJob = { server: { url, token }, paths, followers, rampUpMs: COME_IN_MS };
+  const workerData: FollowerJob = { server: { url, token }, paths, followers, rampUpMs: RAMP_UP_MS };
   const thread = new Worker(new URL('./followers-thread.ts', import.meta.url), { workerData });
   const failed = new Promise<never>((_, reject) => thread.once('error', reject));
   const heard = <T>(): Promise<T> =>
     Promise.race([new Promise<T>((resolve) => thread.once('message', resolve)), failed]);
   await heard();
-  await Promise.race([sleep(COME_IN_MS * 1.5), failed]);
+  await Promise.race([sleep(RAMP_UP_MS * 1.5), failed]);
   return () => {
     const told = heard<FollowerTotals>();
     thread.postMessage('stop');

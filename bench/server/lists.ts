@@ -158,7 +158,7 @@ async function compareRuns(sides: Sides): Promise<void> {
       gone.set(side, n + 2);
       return time(side, 'DELETE', `${APP}/runs/${formatRunId(n)}`);
     },
-    DELETES_MAX,
+    Math.min(DELETES_MAX, REQUESTS),
   );
 }
 
