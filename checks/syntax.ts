@@ -34,8 +34,27 @@ export function parseSource(source: Source): Syntax {
   return syntax;
 }
 
+const lineEnds = new WeakMap<Source, readonly number[]>();
+
+function findLineEnds(source: Source): readonly number[] {
+  const known = lineEnds.get(source);
+  if (known) return known;
+  const ends = [...source.text.matchAll(/\n/g)].map(({ index }) => index);
+  lineEnds.set(source, ends);
+  return ends;
+}
+
+/** The line of an offset, counted from 1. The laws ask for the line of every name, so the line ends are found once. */
 export function lineNumberAt(source: Source, offset: number): number {
-  return source.text.slice(0, offset).split('\n').length;
+  const ends = findLineEnds(source);
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ends[middle] ?? Infinity) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low + 1;
 }
 
 export function formatLocation(source: Source, node: { start: number }): string {

@@ -1,0 +1,67 @@
+/** This repository has no more violations of the baselined laws than its baselines allow. */
+import { describe, expect, test } from 'vitest';
+import { BASELINED_LAWS } from './baselined-laws.ts';
+import { compareWithBaseline, countByFile, findExceeded, readBaseline, updateBaseline } from './baselines.ts';
+import { readTextFiles } from './source-files.ts';
+import { formatViolation } from './violation.ts';
+
+const sources = readTextFiles();
+
+test.each(BASELINED_LAWS.map((law) => ({ name: law.name, law })))(
+  '$name: no more violations than the baseline',
+  ({ law }) => {
+    const violations = law.findViolations(sources);
+    const counts = countByFile(violations);
+    const baseline = readBaseline(law);
+    const worse = findExceeded(counts, baseline);
+    const fewer = compareWithBaseline(counts, baseline).filter(
+      ({ allowed, count }) => count < allowed,
+    ).length;
+    if (fewer > 0)
+      console.log(
+        `${law.name}: ${fewer} files have fewer violations than allowed. Run: npm run laws -- update`,
+      );
+    const places = worse.flatMap(({ path, allowed, count }) => [
+      `${path} has ${count} violations, ${allowed} are allowed. Correct the new one:`,
+      ...violations.filter((violation) => violation.path === path).map(formatViolation),
+    ]);
+    expect(places).toEqual([]);
+  },
+);
+
+describe('baselines', () => {
+  const at = (path: string) => ({ path, line: 1, message: 'is wrong' });
+
+  test('violations are counted for each file', () => {
+    expect(countByFile([at('a.ts'), at('b.ts'), at('a.ts')])).toEqual({ 'a.ts': 2, 'b.ts': 1 });
+  });
+
+  test('a comparison names more, fewer, new and gone', () => {
+    const counts = { 'a.ts': 2, 'b.ts': 1, 'new.ts': 1, 'same.ts': 3 };
+    const baseline = { 'a.ts': 1, 'b.ts': 2, 'gone.ts': 1, 'same.ts': 3 };
+    expect(compareWithBaseline(counts, baseline)).toEqual([
+      { path: 'a.ts', allowed: 1, count: 2 },
+      { path: 'b.ts', allowed: 2, count: 1 },
+      { path: 'gone.ts', allowed: 1, count: 0 },
+      { path: 'new.ts', allowed: 0, count: 1 },
+    ]);
+  });
+
+  test('a violation may move within a package, but none may be added', () => {
+    const baseline = { 'server/a.ts': 2, 'site/a.ts': 1 };
+    expect(findExceeded({ 'server/a.ts': 1, 'server/b.ts': 1, 'site/a.ts': 1 }, baseline)).toEqual([]);
+    expect(findExceeded({ 'server/a.ts': 3, 'site/a.ts': 0 }, baseline)).toEqual([
+      { path: 'server/a.ts', allowed: 2, count: 3 },
+    ]);
+    expect(findExceeded({ 'server/a.ts': 1, 'site/a.ts': 1, 'site/b.ts': 1 }, baseline)).toEqual([
+      { path: 'site/b.ts', allowed: 0, count: 1 },
+    ]);
+  });
+
+  test('an update lowers counts and raises none', () => {
+    const counts = { 'a.ts': 2, 'b.ts': 1, 'new.ts': 1 };
+    const baseline = { 'a.ts': 1, 'b.ts': 2, 'gone.ts': 1 };
+    expect(updateBaseline(counts, baseline)).toEqual({ 'a.ts': 1, 'b.ts': 1 });
+    expect(updateBaseline(counts, baseline, { mayRaise: true })).toEqual(counts);
+  });
+});

@@ -1,0 +1,27 @@
+/** What a law finds: the place, and what is wrong there with its remedy. */
+import type { Source } from './source-files.ts';
+import { lineNumberAt } from './syntax.ts';
+
+export interface Violation {
+  path: string;
+  /** Counted from 1. */
+  line: number;
+  message: string;
+}
+
+/** A law over all sources whose violations are counted per file and compared with a baseline. */
+export interface Law {
+  /** Also the name of the baseline's file: `checks/baselines/<name>.json`. */
+  name: string;
+  findViolations(sources: readonly Source[]): Violation[];
+}
+
+/** A violation at a node or comment of the syntax tree. */
+export function violationAt(source: Source, node: { start: number }, message: string): Violation {
+  return { path: source.path, line: lineNumberAt(source, node.start), message };
+}
+
+/** `server/main.ts:12 has …`, as an editor can open it. */
+export function formatViolation({ path, line, message }: Violation): string {
+  return `${path}:${line} ${message}`;
+}
