@@ -22,7 +22,7 @@ import { auditHandlers } from './audit/operations.ts';
 import { AuditRecorder } from './audit/recorder.ts';
 import { Contents } from './blobs/contents.ts';
 import { blobsFolder, openBlobs } from './blobs/open-blob-store.ts';
-import { createApplicationCleanUpJob } from './clean-up/deleted-applications.ts';
+import { removeDeletedApplicationsJob } from './clean-up/deleted-applications.ts';
 import { createExecutableCleanUpJob } from './clean-up/unused-executables.ts';
 import { describeVersionUse } from './clean-up/version-use.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -43,7 +43,7 @@ import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
 import { shadowTestHandlers } from './experiments/online/shadow-operations.ts';
 import { switchbackTestHandlers } from './experiments/online/switchback-operations.ts';
-import { cleanUpExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
+import { removeDeletedExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
 import { serviceHandlers } from './health/operations.ts';
 import { StorageProbe } from './health/storage-probe.ts';
 import type { Handlers } from './http/handlers/handler.ts';
@@ -70,7 +70,7 @@ import { startWorker } from './runs/execute/start-worker.ts';
 import { createHistoryCleanUpJob } from './runs/logs/history-clean-up.ts';
 import { createOrphanRecoveryJob } from './runs/queue/orphan-recovery.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
-import { createPlannedRunJob } from './runs/submit/planned-run-starter.ts';
+import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
 import { serveSearch } from './search/search.ts';
 import { secretsHandlers } from './secrets/operations.ts';
 import { lockCollection } from './secrets/store.ts';
@@ -166,8 +166,8 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
     const first = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
     const uploads = new Uploads({ database, contents, identity, signer, clock, random, log, findOwner });
 
-    const cleaner = createApplicationCleanUpJob({ database, contents, clock, log });
-    const removedExperiments = cleanUpExperimentsJob({ database, contents, clock, log });
+    const cleaner = removeDeletedApplicationsJob({ database, contents, clock, log, metrics });
+    const removedExperiments = removeDeletedExperimentsJob({ database, contents, clock, log, metrics });
     let closing = '';
     let listensLocally = false;
     const isLocal = (): boolean => listensLocally && isLoopbackHost(new URL(publicUrl).hostname);
@@ -263,9 +263,9 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       uploads.createCleanUpJob(),
       cleaner,
       createExecutableCleanUpJob({ database, contents, clock, log }),
-      createPlannedRunJob({ ...shared, log }),
+      startPlannedRunsJob({ ...shared, log }),
       advanceEnsemblesJob({ ...shared, log }),
-      finalizeBatchesJob({ database, contents, clock, log }),
+      finalizeBatchesJob({ database, contents, clock, log, metrics }),
       removedExperiments,
       liveMover,
       live.finalizeJob(),

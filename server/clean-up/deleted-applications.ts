@@ -3,6 +3,7 @@
  * then the rest. The application's own row goes last, so that a process that dies in between carries on where it was. The
  * row of a deleted account stays until no request that was let in before can still bring anything new.
  */
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { listDeletedAccounts, removeAccount } from '../account/store.ts';
 import { removeApplicationExecutables } from '../applications/executables-store.ts';
 import {
@@ -12,7 +13,6 @@ import {
   removeApplication,
 } from '../applications/store.ts';
 import type { Contents } from '../blobs/contents.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
 import { removeEnsembles } from '../ensembles/store.ts';
 import { removeAcceptanceTestsOfApplication } from '../experiments/store/acceptance-tests.ts';
@@ -23,9 +23,7 @@ import {
 import { removeInputSetInputs, removeInputSets } from '../input-sets/store.ts';
 import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import { RowBackoff } from '../jobs/row-backoff.ts';
-import type { Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { deleteRuns } from '../runs/execute/cancel-and-delete.ts';
 import { removeAssetBatch } from '../runs/store/assets.ts';
 import { removePlannedRunsOfApplication } from '../runs/store/planned-runs.ts';
@@ -62,15 +60,19 @@ const REMOVALS: readonly Removal[] = [
   removeUploads,
 ];
 
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
   contents: Contents;
-  clock: Clock;
-  log: Log;
 }
 
-export function createApplicationCleanUpJob(parts: Parts): Reconciler {
-  const { database, contents, clock, log } = parts;
+/** Deleted applications first: an account is removed once it has none. */
+type DeletedRow =
+  | { kind: 'application'; uid: string }
+  | { kind: 'account'; id: AccountId; deletedAt: number };
+
+/** Removes the rows and blobs of deleted applications, then accounts that were deleted an hour ago. */
+export function removeDeletedApplicationsJob(parts: Parts): Job {
+  const { database, contents, clock } = parts;
 
   const removeAll = async (some: (tx: Writer) => Promise<(string | null)[]>): Promise<void> => {
     for (;;) {
@@ -100,29 +102,29 @@ export function createApplicationCleanUpJob(parts: Parts): Reconciler {
     await database.transact((tx) => removeApplication(tx, uid));
   };
 
-  /** What came in after the account was deleted goes, too, and in the end the account itself. */
-  const removeAccounts = async (): Promise<void> => {
-    for (const { id, deleted_at } of await listDeletedAccounts(database.read)) {
-      await database.transact((tx) => deleteAccountApplications(tx, id, clock.now()));
-      const isOld = clock.now() - (deleted_at ?? 0) >= ACCOUNT_RETENTION_MS;
-      if (isOld && !(await hasApplications(database.read, id)))
-        await database.transact((tx) => removeAccount(tx, id));
-    }
+  /** Also removes applications that a request under way created after the deletion. */
+  const removeAccountWhole = async (id: AccountId, deletedAt: number): Promise<void> => {
+    await database.transact((tx) => deleteAccountApplications(tx, id, clock.now()));
+    const isOld = clock.now() - deletedAt >= ACCOUNT_RETENTION_MS;
+    if (isOld && !(await hasApplications(database.read, id)))
+      await database.transact((tx) => removeAccount(tx, id));
   };
 
-  const setbacks = new RowBackoff(
-    parts,
-    'A deleted application could not be removed; it will be tried again.',
-  );
-  return new Reconciler({
-    name: 'clean up deleted applications and accounts',
+  return defineJob<DeletedRow>(parts, {
+    name: 'remove-deleted-applications',
     intervalMs: INTERVAL_MS,
-    clock,
-    log,
-    run: async () => {
-      for (const uid of await listDeletedApplicationUids(database.read))
-        await setbacks.run(uid, () => removeApplicationWhole(uid));
-      await removeAccounts();
-    },
+    listRows: async () => [
+      ...(await listDeletedApplicationUids(database.read)).map(
+        (uid) => ({ kind: 'application', uid }) as const,
+      ),
+      ...(await listDeletedAccounts(database.read)).map(
+        ({ id, deleted_at }) => ({ kind: 'account', id, deletedAt: deleted_at ?? 0 }) as const,
+      ),
+    ],
+    keyOf: (row) => (row.kind === 'application' ? row.uid : row.id),
+    handleRow: (row) =>
+      row.kind === 'application'
+        ? removeApplicationWhole(row.uid)
+        : removeAccountWhole(row.id, row.deletedAt),
   });
 }

@@ -9,11 +9,8 @@
 import { ENSEMBLE_RUNS_MAX, ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { AssetId } from '@switchyard/contract/schemas/ids.ts';
 import { ContentRemovedError, type Contents, type SharedContent } from '../blobs/contents.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import { RowBackoff } from '../jobs/row-backoff.ts';
-import type { Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { makeId, type Random } from '../random.ts';
 import { cancelRun } from '../runs/execute/cancel-and-delete.ts';
 import { EnsembleLogMerger } from '../runs/logs/ensemble-log.ts';
@@ -35,46 +32,33 @@ import { endEnsembleRun, type FinalColumns } from '../runs/store/transitions.ts'
 import type { EnsembleDefinition } from './definition.ts';
 import { buildCanceledResult, collectOutcomes, formatFailure, selectBestRun } from './select-best-run.ts';
 
-const AT_ONCE = 16;
-const EVERY_MS = 5000;
+const BATCH_SIZE = 16;
+const INTERVAL_MS = 5000;
 
-interface Given {
+interface Given extends JobContext {
   database: Database;
   contents: Contents;
-  clock: Clock;
   random: Random;
-  log: Log;
 }
 
 interface Parts extends Given {
   logs: EnsembleLogMerger;
 }
 
-export function advanceEnsemblesJob(given: Given): Reconciler {
-  const { database, clock, log } = given;
+/** Cancels the child runs of canceled ensemble runs and ends ensemble runs whose child runs have ended. */
+export function advanceEnsemblesJob(given: Given): Job {
+  const { database } = given;
   const parts: Parts = { ...given, logs: new EnsembleLogMerger(given) };
-  const setbacks = new RowBackoff(
-    parts,
-    'The run of an ensemble could not be taken further; it will be tried again.',
-  );
-  const reconciler = new Reconciler({
-    name: 'advance ensembles',
-    intervalMs: EVERY_MS,
-    clock,
-    log,
-    run: async () => {
-      let after: RunsTable['id'] | null = null;
-      for (;;) {
-        const runs: RunsTable[] = await listReadyEnsembleRuns(database.read, after, AT_ONCE);
-        await Promise.all(runs.map((run) => setbacks.run(run.id, () => advance(parts, run))));
-        after = runs.at(-1)?.id ?? null;
-        if (runs.length < AT_ONCE) return;
-      }
-    },
+  return defineJob<RunsTable>(given, {
+    name: 'advance-ensembles',
+    intervalMs: INTERVAL_MS,
+    wakeOn: ['runs-ended', 'runs-canceled', 'runs-planned'],
+    batchSize: BATCH_SIZE,
+    listRows: (limit, after) => listReadyEnsembleRuns(database.read, after?.id ?? null, limit),
+    keyOf: (run) => run.id,
+    handleRow: (run) => advance(parts, run),
+    isParallel: true,
   });
-  for (const topic of ['runs-ended', 'runs-canceled', 'runs-planned'] as const)
-    database.listen(topic, () => reconciler.wake());
-  return reconciler;
 }
 
 async function advance(parts: Parts, run: RunsTable): Promise<void> {

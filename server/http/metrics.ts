@@ -2,6 +2,7 @@
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
+import { createJobMetrics, type JobMetrics } from '../jobs/job-metrics.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -13,6 +14,7 @@ export interface Metrics {
   slotsBusy: Gauge;
   webhookAttempts: Counter<'status'>;
   damagedBlobs: Counter<'damage'>;
+  jobs: JobMetrics;
 }
 
 export function createMetrics(): Metrics {
@@ -21,6 +23,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   return {
     registry,
+    jobs: createJobMetrics(registry),
     requests: new Histogram({
       name: 'switchyard_http_request_seconds',
       help: 'Time to answer, by operation and status.',

@@ -3,11 +3,8 @@
  * found, in one transaction. When runs end by the thousand it looks again some times a second, not for each of them.
  */
 import type { Contents } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
 import type { Database, Reader } from '../../database/database.ts';
-import { Reconciler } from '../../jobs/reconciler.ts';
-import { RowBackoff } from '../../jobs/row-backoff.ts';
-import type { Log } from '../../log.ts';
+import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
 import {
@@ -20,34 +17,29 @@ import {
 } from '../store/experiments.ts';
 import { computeBatchResults, readBatchState } from './batch-results.ts';
 
-const EVERY_MS = 5000;
-const TOGETHER_MS = 25;
-const INPUTS_AT_ONCE = 500;
+const INTERVAL_MS = 5000;
+/** When runs end by the thousand, the job runs some times a second and not for each of them. */
+const DEBOUNCE_MS = 25;
+const INPUT_BATCH_SIZE = 500;
 
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
   contents: Contents;
-  clock: Clock;
-  log: Log;
 }
 
-export function finalizeBatchesJob(parts: Parts): Reconciler {
-  const { database, clock, log } = parts;
-  const setbacks = new RowBackoff(parts, 'A batch experiment could not be ended; it will be tried again.');
-  const reconciler = new Reconciler({
-    name: 'end batch experiments',
-    intervalMs: EVERY_MS,
-    clock,
-    log,
-    run: async () => {
-      for (const uid of await listIdleExperiments(database.read, 'batch'))
-        await setbacks.run(uid, () => end(parts, uid));
-    },
+/** Ends batch experiments without planned and unfinished runs. */
+export function finalizeBatchesJob(parts: Parts): Job {
+  const { database } = parts;
+  return defineJob<string>(parts, {
+    name: 'finalize-batches',
+    intervalMs: INTERVAL_MS,
+    // The deletion of an unfinished run sends the same news as its cancellation.
+    wakeOn: ['runs-ended', 'runs-canceled'],
+    debounceMs: DEBOUNCE_MS,
+    listRows: () => listIdleExperiments(database.read, 'batch'),
+    keyOf: (uid) => uid,
+    handleRow: (uid) => end(parts, uid),
   });
-  // A run that is deleted before it ended tells the workers that it is gone.
-  for (const topic of ['runs-ended', 'runs-canceled'] as const)
-    database.listen(topic, () => reconciler.wakeWithin(TOGETHER_MS));
-  return reconciler;
 }
 
 /** What is planned is looked at first: a run that is born between the two looks is found by the second. */
@@ -72,9 +64,9 @@ async function end(parts: Parts, uid: string): Promise<void> {
     await writeExperimentResults(tx, uid, results);
     const gone: string[] = [];
     for (;;) {
-      const named = await removeExperimentInputs(tx, uid, INPUTS_AT_ONCE);
+      const named = await removeExperimentInputs(tx, uid, INPUT_BATCH_SIZE);
       gone.push(...(await contents.remove(tx, named)));
-      if (named.length < INPUTS_AT_ONCE) return gone;
+      if (named.length < INPUT_BATCH_SIZE) return gone;
     }
   });
   if (blobs === null) return end(parts, uid);

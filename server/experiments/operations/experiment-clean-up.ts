@@ -4,11 +4,8 @@
  * in between carries on where it was.
  */
 import type { Contents } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
-import { Reconciler } from '../../jobs/reconciler.ts';
-import { RowBackoff } from '../../jobs/row-backoff.ts';
-import type { Log } from '../../log.ts';
+import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { deleteRuns } from '../../runs/execute/cancel-and-delete.ts';
 import { removeAssetBatch } from '../../runs/store/assets.ts';
 import { detachRunsFromExperiment, listExperimentRunIds } from '../../runs/store/experiment-runs.ts';
@@ -18,19 +15,18 @@ import { listDeletedExperiments, removeExperiment, removeExperimentInputs } from
 import type { ExperimentsTable } from '../store/schema.ts';
 
 /** Keeps a transaction within some milliseconds. */
-const BATCH = 100;
-const EXPERIMENTS_AT_ONCE = 20;
-const EVERY_MS = 60_000;
+const BATCH_SIZE = 100;
+const EXPERIMENT_BATCH_SIZE = 20;
+const INTERVAL_MS = 60_000;
 
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
   contents: Contents;
-  clock: Clock;
-  log: Log;
 }
 
-export function cleanUpExperimentsJob(parts: Parts): Reconciler {
-  const { database, contents, clock, log } = parts;
+/** Removes deleted experiments with their planned runs, runs, inputs and routes. */
+export function removeDeletedExperimentsJob(parts: Parts): Job {
+  const { database, contents } = parts;
 
   const removeAll = async (experiment: ExperimentsTable): Promise<void> => {
     const { uid } = experiment;
@@ -38,23 +34,23 @@ export function cleanUpExperimentsJob(parts: Parts): Reconciler {
     await database.transact((tx) => removeRoutesOfExperiment(tx, uid, experiment.application_uid));
     // Rows that are being born meanwhile are not counted; they are there or gone when it is looked again.
     while (await hasPlannedRuns(database.read, uid))
-      await database.transact((tx) => removePlannedRuns(tx, uid, BATCH));
+      await database.transact((tx) => removePlannedRuns(tx, uid, BATCH_SIZE));
     if (experiment.kind === 'switchback')
-      while ((await database.transact((tx) => detachRunsFromExperiment(tx, uid, BATCH))) > 0);
+      while ((await database.transact((tx) => detachRunsFromExperiment(tx, uid, BATCH_SIZE))) > 0);
     else await removeRuns(uid);
     for (;;) {
       const [rows, blobs] = await database.transact(async (tx) => {
-        const held = await removeExperimentInputs(tx, uid, BATCH);
+        const held = await removeExperimentInputs(tx, uid, BATCH_SIZE);
         return [held.length, await contents.remove(tx, held)];
       });
       await contents.removeBlobs(blobs);
-      if (rows < BATCH) break;
+      if (rows < BATCH_SIZE) break;
     }
     await database.transact((tx) => removeExperiment(tx, uid));
   };
   const removeRuns = async (uid: string): Promise<void> => {
     for (;;) {
-      const ids = await listExperimentRunIds(database.read, uid, BATCH);
+      const ids = await listExperimentRunIds(database.read, uid, BATCH_SIZE);
       if (ids.length === 0) return;
       await removeAssets(ids);
       await deleteRuns(
@@ -66,30 +62,20 @@ export function cleanUpExperimentsJob(parts: Parts): Reconciler {
   const removeAssets = async (ids: Parameters<typeof removeAssetBatch>[1]): Promise<void> => {
     for (;;) {
       const [rows, blobs] = await database.transact(async (tx) => {
-        const held = await removeAssetBatch(tx, ids, BATCH);
+        const held = await removeAssetBatch(tx, ids, BATCH_SIZE);
         return [held.length, await contents.remove(tx, held)];
       });
       await contents.removeBlobs(blobs);
-      if (rows < BATCH) return;
+      if (rows < BATCH_SIZE) return;
     }
   };
 
-  const setbacks = new RowBackoff(
-    parts,
-    'A deleted experiment could not be removed; it will be tried again.',
-  );
-  return new Reconciler({
-    name: 'remove deleted experiments',
-    intervalMs: EVERY_MS,
-    clock,
-    log,
-    run: async () => {
-      for (let after = ''; ; ) {
-        const deleted = await listDeletedExperiments(database.read, after, EXPERIMENTS_AT_ONCE);
-        for (const experiment of deleted) await setbacks.run(experiment.uid, () => removeAll(experiment));
-        after = deleted.at(-1)?.uid ?? after;
-        if (deleted.length < EXPERIMENTS_AT_ONCE) return;
-      }
-    },
+  return defineJob<ExperimentsTable>(parts, {
+    name: 'remove-deleted-experiments',
+    intervalMs: INTERVAL_MS,
+    batchSize: EXPERIMENT_BATCH_SIZE,
+    listRows: (limit, after) => listDeletedExperiments(database.read, after?.uid ?? '', limit),
+    keyOf: (experiment) => experiment.uid,
+    handleRow: removeAll,
   });
 }

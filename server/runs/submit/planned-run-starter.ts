@@ -7,20 +7,12 @@ import { findExecutables } from '../../applications/executables-store.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { findLiveApplication } from '../../applications/store.ts';
 import { ContentRemovedError, type Contents, type SharedContent } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
 import type { Database, Reader } from '../../database/database.ts';
 import { badRequest, Problem } from '../../http/errors/problem.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { Reconciler } from '../../jobs/reconciler.ts';
-import { RowBackoff } from '../../jobs/row-backoff.ts';
-import type { Log } from '../../log.ts';
+import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import type { Random } from '../../random.ts';
-import {
-  claimPlannedRun,
-  listWaitingPlannedRuns,
-  type PlannedRunPosition,
-  refusePlannedRun,
-} from '../store/planned-runs.ts';
+import { claimPlannedRun, listWaitingPlannedRuns, refusePlannedRun } from '../store/planned-runs.ts';
 import { findRun } from '../store/runs.ts';
 import type { PlannedRunsTable } from '../store/schema.ts';
 import { type ExecutableTarget, resolvePlannedRun } from './resolve-instance.ts';
@@ -32,39 +24,29 @@ const INTERVAL_MS = 5000;
 /** What the app of an instance is can change between looking it up and bringing the run. */
 const TRIES_MAX = 3;
 
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
   contents: Contents;
-  clock: Clock;
   random: Random;
-  log: Log;
   metrics: Metrics;
 }
 
-export function createPlannedRunJob(parts: Parts): Reconciler {
-  const { database, clock, log } = parts;
-  const setbacks = new RowBackoff(parts, 'A planned run could not be made; it will be tried again.');
-  const reconciler = new Reconciler({
-    name: 'make planned runs',
+/** Submits planned runs. A run that is refused keeps its row, with the reason. */
+export function startPlannedRunsJob(parts: Parts): Job {
+  const { database } = parts;
+  return defineJob<PlannedRunsTable>(parts, {
+    name: 'start-planned-runs',
     intervalMs: INTERVAL_MS,
-    clock,
-    log,
-    run: async () => {
-      let after: PlannedRunPosition | null = null;
-      for (;;) {
-        const rows: PlannedRunsTable[] = await listWaitingPlannedRuns(database.read, after, BATCH_SIZE);
-        const done = await Promise.all(
-          rows.map((row) => setbacks.run(`${row.owner_uid} ${row.position}`, () => startPlanned(parts, row))),
-        );
-        // Wake the owner: a refused run never ends by itself.
-        if (done.includes('refused')) database.notify('runs-ended');
-        after = rows.at(-1) ?? null;
-        if (rows.length < BATCH_SIZE) return;
-      }
+    wakeOn: ['runs-planned'],
+    batchSize: BATCH_SIZE,
+    listRows: (limit, after) => listWaitingPlannedRuns(database.read, after, limit),
+    keyOf: (row) => `${row.owner_uid} ${row.position}`,
+    async handleRow(row) {
+      // A refused run never ends by itself, so its owner is woken here.
+      if ((await startPlanned(parts, row)) === 'refused') database.notify('runs-ended');
     },
+    isParallel: true,
   });
-  database.listen('runs-planned', () => reconciler.wake());
-  return reconciler;
 }
 
 class AlreadyStartedError extends Error {}
