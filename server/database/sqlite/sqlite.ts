@@ -26,7 +26,7 @@ const CHECKPOINT_MIN_BYTES = 4 * 1024 * 1024;
  * place, it is synced without a commit of the file system's journal, which would wait for every file and folder that
  * others make meanwhile, those of the runs above all.
  */
-const WAL_BYTES = 32 * 1024 * 1024;
+export const WAL_BYTES = 32 * 1024 * 1024;
 /** Writers wait for the checkpoint under way when the WAL is longer: they can be faster than the disk for a while only. */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 const CACHED_STATEMENTS_MAX = 500;

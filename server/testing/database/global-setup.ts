@@ -1,10 +1,14 @@
 /**
- * Before all tests: with `DATABASE=postgres` one PostgreSQL server is started for the whole run, and every test server
- * gets a database of its own on it: a copy of one whose tables are made here.
+ * Before all tests: makes one database with every table and no row, which every test server gets a copy of. With
+ * `DATABASE=postgres` it is on a PostgreSQL server that is started for the whole run.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../database/migrate.ts';
 import { openPostgres } from '../../database/postgres/postgres.ts';
+import { openSqlite } from '../../database/sqlite/sqlite.ts';
 import { createLog } from '../../log.ts';
 import { migrations } from '../../migrations.ts';
 import { createDatabase, startPostgres, TEMPLATE_DATABASE } from './postgres-server.ts';
@@ -13,18 +17,27 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Empty: the tests run on SQLite. */
     postgres: string;
+    /** The file of the SQLite database that test servers get a copy of; empty: the tests run on PostgreSQL. */
+    sqliteTemplate: string;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.env.DATABASE !== 'postgres') {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-template-'));
+    const path = join(folder, 'template.db');
+    const database = openSqlite(path);
+    await migrate(database, migrations);
+    await database.close();
     project.provide('postgres', '');
-    return async () => {};
+    project.provide('sqliteTemplate', path);
+    return async () => rmSync(folder, { recursive: true });
   }
   const server = await startPostgres();
   const empty = await openPostgres(await createDatabase(server.url, TEMPLATE_DATABASE), createLog('silent'));
   await migrate(empty, migrations);
   await empty.close();
   project.provide('postgres', server.url);
+  project.provide('sqliteTemplate', '');
   return () => server.stop();
 }

@@ -2,7 +2,7 @@
  * A real server for tests: in this process, on a free port, with a data folder and a database of its own. Tests speak to it
  * as anyone does, by HTTP; what they wait for, they wait for by the server's own news.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
@@ -11,6 +11,8 @@ import { inject } from 'vitest';
 import type { Clock } from '../../clock.ts';
 import { readConfig } from '../../config.ts';
 import type { Topic } from '../../database/database.ts';
+import { sqlitePath } from '../../database/open.ts';
+import { WAL_BYTES } from '../../database/sqlite/sqlite.ts';
 import { createLog } from '../../log.ts';
 import { type RunningServer, startServer } from '../../main.ts';
 import type { ResolveName } from '../../webhooks/addresses.ts';
@@ -49,6 +51,16 @@ export interface TestServer {
 
 let databases = 0;
 
+/**
+ * Puts the database with every table where the server looks for its own, with a log of the length that the server would
+ * fill with zeros. The hole that it is here reads as zeros too: 32 MiB of writes less for each of hundreds of servers.
+ */
+function copyTemplate(path: string): void {
+  copyFileSync(inject('sqliteTemplate'), path);
+  writeFileSync(`${path}-wal`, '');
+  truncateSync(`${path}-wal`, WAL_BYTES);
+}
+
 export async function startTestServer(settings: TestServerSettings = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), 'switchyard-test-'));
   const postgres = inject('postgres');
@@ -72,6 +84,7 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
         ...(settings.site ? { site: settings.site } : {}),
       },
     );
+  if (!postgres) copyTemplate(sqlitePath(data));
   let running = await start();
   const token = running.firstStart?.token ?? '';
 
