@@ -15,7 +15,7 @@ import type { AccountId, EntryId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, TransactOptions, Writer } from '../database/database.ts';
 import { Problem } from '../http/errors/problem.ts';
-import type { AuditedAction, AuditLog, AuditScope } from '../http/handlers/audited-actions.ts';
+import type { AuditedAction, AuditedEffect, AuditLog, AuditScope } from '../http/handlers/audited-actions.ts';
 import type { Owner } from '../http/handlers/handler.ts';
 import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
@@ -98,6 +98,14 @@ export class AuditRecorder implements AuditLog {
     }
   }
 
+  transact<T>(work: (tx: Writer) => Promise<T>): Promise<T> {
+    return this.#parts.opened.transact(work);
+  }
+
+  insertEntry(tx: Writer, action: AuditedAction, { owner, body }: AuditedEffect): Promise<void> {
+    return insertEntry(tx, this.#entry(action, 'done', owner, createdIds(action.operation, body)));
+  }
+
   async auditRefusal(act: AuditedAction): Promise<void> {
     if (!act.caller) return;
     const { clock, opened } = this.#parts;
@@ -130,8 +138,8 @@ export class AuditRecorder implements AuditLog {
       });
   }
 
-  #write(tx: Writer, { action: act, owner }: ActiveAction, answer?: unknown): Promise<void> {
-    return insertEntry(tx, this.#entry(act, 'done', owner, createdIds(act.operation, answer)));
+  #write(tx: Writer, { action, owner }: ActiveAction, body?: unknown): Promise<void> {
+    return this.insertEntry(tx, action, { owner, body });
   }
 
   #entry(

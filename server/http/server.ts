@@ -22,8 +22,9 @@ import {
   respondNotFound,
   respondWithError,
 } from './error-responses.ts';
-import { badRequest, forbidden, notFound, quoteValue, unauthorized } from './errors/problem.ts';
+import { badRequest, forbidden, notFound, Problem, quoteValue, unauthorized } from './errors/problem.ts';
 import { type AuditedAction, type AuditLog, isAudited } from './handlers/audited-actions.ts';
+import { OperationEffect } from './handlers/commit.ts';
 import {
   type Call,
   type Caller,
@@ -31,6 +32,8 @@ import {
   formatMemberKey,
   type Handler,
   type Handlers,
+  type Owner,
+  type PlainCall,
   type RawResponse,
 } from './handlers/handler.ts';
 import type { Idempotency } from './handlers/idempotency.ts';
@@ -236,10 +239,7 @@ function route(
     // Fastify says null for "no body" where JSON null is a body.
     const body = request.rawBody?.length ? request.body : undefined;
     check.validateBody(body);
-    const callWith = (
-      remember: Call<Operation>['remember'],
-      belongsTo: Call<Operation>['setOwner'],
-    ): Call<Operation> => ({
+    const plain: PlainCall<Operation> = {
       params: request.params as never,
       query: query as never,
       body: body as never,
@@ -252,22 +252,45 @@ function route(
       rawBody: request.rawBody ?? NO_BYTES,
       stream: operation.body?.stream ? ((request.body ?? Readable.from([])) as Readable) : Readable.from([]),
       reserveStreamMemory: (member) => reserveUploadMemory(request, formatMemberKey(member), budgets),
-      remember,
-      setOwner(owner) {
-        connections.trust(request.raw.socket);
-        belongsTo(owner);
-      },
-    });
-    const answerBy = (remember: Call<Operation>['remember']) =>
-      kept
-        ? parts.auditLog.audit(actOf(request), ({ recordResponse: note, setOwner: belongsTo }) => {
-            const both = async (tx: Writer, answer: JsonResponse) => {
-              await remember(tx, answer as never);
-              await note(tx, answer);
-            };
-            return handler(callWith(both, belongsTo));
-          })
-        : handler(callWith(remember, () => {}));
+    };
+    const callWith = (remember: Call<Operation>['remember'], setOwner: Call<Operation>['setOwner']) =>
+      Object.assign(plain, {
+        remember,
+        setOwner(owner: Owner) {
+          connections.trust(request.raw.socket);
+          setOwner(owner);
+        },
+      });
+    const answerBy = async (remember: Call<Operation>['remember']) => {
+      if (!kept) return handler(callWith(remember, () => {}));
+      const action = actOf(request);
+      if (handler.commits) {
+        const effect = new OperationEffect<JsonResponse>({
+          action,
+          auditLog: parts.auditLog,
+          storeResponse: (tx, response) => remember(tx, response as never),
+        });
+        const call = Object.assign(
+          callWith(remember, (owner) => effect.setOwner(owner)),
+          {
+            commit: effect.commit.bind(effect),
+            commitThen: effect.commitThen.bind(effect),
+            noEffect: effect.noEffect.bind(effect),
+          },
+        );
+        return handler(call).catch(async (error: unknown) => {
+          if (error instanceof Problem && error.status === 403) await parts.auditLog.auditRefusal(action);
+          throw error;
+        });
+      }
+      return parts.auditLog.audit(action, ({ recordResponse: note, setOwner }) => {
+        const both = async (tx: Writer, answer: JsonResponse) => {
+          await remember(tx, answer as never);
+          await note(tx, answer);
+        };
+        return handler(callWith(both, setOwner));
+      });
+    };
     await reserveHandlerMemory(request, operation, budgets);
     const key = request.headers['idempotency-key'];
     if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency)

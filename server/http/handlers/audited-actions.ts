@@ -23,7 +23,19 @@ export interface AuditScope {
   setOwner(owner: Owner): void;
 }
 
+/** The facts of an audit entry that only the handler knows. */
+export interface AuditedEffect {
+  /** The account and resource of a request without a caller. */
+  owner: Owner | null;
+  /** The body of the response to a POST: it has the ids of the rows the effect created. */
+  body?: unknown;
+}
+
 export interface AuditLog {
+  /** Runs the work of an effect in one durable transaction. */
+  transact<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
+  /** Writes the audit entry of an action in the transaction of its effect. */
+  insertEntry(tx: Writer, action: AuditedAction, effect: AuditedEffect): Promise<void>;
   /** Answers by `handle`; the entry is written in the transaction of the effect. A refusal for lack of rights is kept, too. */
   audit<T extends object>(act: AuditedAction, handle: (telling: AuditScope) => Promise<T>): Promise<T>;
   /** Keeps that the act was refused because its caller does not have the right to it. */
@@ -35,8 +47,10 @@ export function isAudited({ method, right }: Operation): boolean {
   return method !== 'GET' || right === 'read-secrets';
 }
 
-/** Where no acts are kept. */
+/** For servers of handlers without effects. */
 export const NO_AUDIT_LOG: AuditLog = {
+  transact: () => Promise.reject(new Error('This server has no database.')),
+  insertEntry: async () => {},
   audit: (_act, handle) => handle({ recordResponse: async () => {}, setOwner: () => {} }),
   auditRefusal: async () => {},
 };

@@ -2,11 +2,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Body, HandlerResponse, Operation, Params, Query } from '@switchyard/contract/operation.ts';
-import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
+import { type OperationId, type Operations, operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../../database/database.ts';
 import type { ByteRange } from '../requests/range-header.ts';
+import { isAudited } from './audited-actions.ts';
+import type { Committed, OperationEffect } from './commit.ts';
+import type { Context } from './context.ts';
 
 /** Who calls, as the bearer token says and the store confirms. */
 export interface Caller {
@@ -33,7 +36,8 @@ export interface Owner {
   resource: Record<string, string>;
 }
 
-export interface Call<O extends Operation> {
+/** A validated request. */
+export interface PlainCall<O extends Operation> {
   params: Params<O>;
   query: Query<O>;
   body: Body<O>;
@@ -48,6 +52,10 @@ export interface Call<O extends Operation> {
   stream: Readable;
   /** Waits until there is memory to read the stream for the member that sends it, and throws the 429 when there is none. */
   reserveStreamMemory(member: Member): Promise<void>;
+}
+
+/** The calls of handlers that are not converted to `HandlerOf` yet. */
+export interface Call<O extends Operation> extends PlainCall<O> {
   /**
    * Keeps the answer of a POST under its Idempotency-Key, if it has one, and what was done in the audit log. Every POST calls
    * it first in the transaction of its effect, with the answer that will be given.
@@ -77,9 +85,62 @@ export interface ContentResponse {
   };
 }
 
-export type Handler<O extends Operation> = (
-  call: Call<O>,
-) => Promise<HandlerResponse<O> | RawResponse | ContentResponse>;
+/** Whether a request on the operation leaves an audit entry; `isAudited` is the same rule at run time. */
+type IsAudited<O extends Operation> = O['method'] extends 'GET'
+  ? O['right'] extends 'read-secrets'
+    ? true
+    : false
+  : true;
+
+/**
+ * How an audited operation commits. The response of a POST is stored with its effect, so it is known in the transaction;
+ * only a 304 says that there was no effect.
+ */
+type EffectOf<O extends Operation> = Pick<
+  OperationEffect<HandlerResponse<O>>,
+  O['method'] extends 'POST' ? 'commit' | 'setOwner' : 'commit' | 'commitThen' | 'setOwner'
+> &
+  (304 extends HandlerResponse<O>['status']
+    ? { noEffect(response: { status: 304 }): Committed<HandlerResponse<O>> }
+    : unknown);
+
+/** The request as its handler gets it. Only the call of an audited operation can write. */
+export type CallOf<K extends OperationId> =
+  IsAudited<Operations[K]> extends true
+    ? PlainCall<Operations[K]> & EffectOf<Operations[K]>
+    : PlainCall<Operations[K]>;
+
+export type ResponseOf<K extends OperationId> =
+  IsAudited<Operations[K]> extends true
+    ? Committed<HandlerResponse<Operations[K]>>
+    : HandlerResponse<Operations[K]> | RawResponse | ContentResponse;
+
+/** The handler of an operation: an exported function with the name of the operation. */
+export type HandlerOf<K extends OperationId> = (context: Context, call: CallOf<K>) => Promise<ResponseOf<K>>;
+
+export interface Handler<O extends Operation> {
+  (call: Call<O>): Promise<HandlerResponse<O> | RawResponse | ContentResponse>;
+  /** Whether the handler writes its audit entry by `commit`. */
+  commits?: boolean;
+}
 export type Handlers = { [K in OperationId]: Handler<Operations[K]> };
 /** Some of the handlers: what one slice brings. */
 export type HandlersFor<K extends OperationId> = Pick<Handlers, K>;
+
+/** Binds the handlers that a module exports to the context. A module that exports anything else does not compile. */
+export function bindHandlers<K extends OperationId>(
+  context: Context,
+  handlers: { [P in K]: HandlerOf<P> },
+): HandlersFor<K> {
+  const bound = Object.entries<(context: Context, call: unknown) => Promise<unknown>>(handlers as never).map(
+    ([id, handler]) => {
+      const commits = isAudited(operations[id as K]);
+      const respond = async (call: unknown) => {
+        const result = await handler(context, call);
+        return commits ? (result as Committed<unknown>).response : result;
+      };
+      return [id, Object.assign(respond, { commits })];
+    },
+  );
+  return Object.fromEntries(bound) as HandlersFor<K>;
+}

@@ -41,6 +41,17 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countRuns()).toBe(before + 1);
   });
 
+  test('with an id of its own, sent ten times at once, has one effect and no refusal', async () => {
+    const body = { id: 'simultaneous', name: 'Created once' };
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => post('/v1/applications', 'order-8', body)),
+    );
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(201);
+    const entries = (await server.request('GET', '/v1/account/audit?resource=simultaneous')).body;
+    expect((entries as { items: unknown[] }).items).toHaveLength(1);
+  });
+
   test('with another body or another path is refused and names the key', async () => {
     await post(runs, 'order-3', { input: { a: 3 } });
     for (const answer of [

@@ -15,7 +15,7 @@ import type { Migration } from '../../database/migrate.ts';
 import { Reconciler } from '../../jobs/reconciler.ts';
 import type { Log } from '../../log.ts';
 import type { Random } from '../../random.ts';
-import { badRequest, quoteValue } from '../errors/problem.ts';
+import { badRequest, Problem, quoteValue } from '../errors/problem.ts';
 
 const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
 const CLEAN_UP_BATCH_SIZE = 500;
@@ -124,7 +124,9 @@ export class Idempotency {
       if (!remembered) throw new Error(`${request.operation} did not remember its answer`);
       return answer;
     } catch (error) {
-      const first = error instanceof RepeatedError ? await this.#find(request, fingerprint) : undefined;
+      // A refusal may come from the effect of the same request, sent at the same time: its id exists by now.
+      const mayBeRepeated = error instanceof RepeatedError || error instanceof Problem;
+      const first = mayBeRepeated ? await this.#find(request, fingerprint) : undefined;
       if (first) return first;
       throw error;
     }

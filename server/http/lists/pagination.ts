@@ -7,6 +7,12 @@ import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest } from '../errors/problem.ts';
 import { decodeBase64Url } from '../requests/base64url.ts';
 
+declare module '../handlers/context.ts' {
+  interface Context {
+    pageTokens: PageTokens;
+  }
+}
+
 /** Where a page ends: the instant and the id of its last row. */
 export interface PagePosition {
   at: number;
