@@ -15,7 +15,8 @@ import { ownAccountHandlers } from './account/own-account.ts';
 import { serverAccountHandlers } from './account/server-accounts.ts';
 import { isLoopbackAddress, isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
-import { applicationHandlers } from './applications/operations.ts';
+import * as executableOperations from './applications/executable-operations.ts';
+import * as applicationOperations from './applications/operations.ts';
 import { deleteAccountApplications, findOwner } from './applications/store.ts';
 import { chainJob } from './audit/chain.ts';
 import { auditHandlers } from './audit/operations.ts';
@@ -46,7 +47,8 @@ import { switchbackTestHandlers } from './experiments/online/switchback-operatio
 import { removeDeletedExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
 import { serviceHandlers } from './health/operations.ts';
 import { StorageProbe } from './health/storage-probe.ts';
-import type { Handlers } from './http/handlers/handler.ts';
+import type { Context } from './http/handlers/context.ts';
+import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
 import { Idempotency } from './http/handlers/idempotency.ts';
 import { computeConnectionsMax, readDescriptorLimit } from './http/limits/connections.ts';
 import { closeHttp, listen } from './http/listen.ts';
@@ -192,6 +194,12 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       isLocal,
       resolve: seams.resolveHostname ?? resolveName,
     });
+    const context: Context = {
+      ...shared,
+      host: runner?.host ?? null,
+      onApplicationDeleted: () => cleaner.wake(),
+      hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
+    };
     const handlers: Handlers = {
       ...ownAccountHandlers({ ...shared, tokens }),
       ...memberHandlers({
@@ -214,12 +222,8 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
         onDeleted: () => cleaner.wake(),
       }),
       ...auditHandlers(shared),
-      ...applicationHandlers({
-        ...shared,
-        host: runner?.host ?? null,
-        onApplicationDeleted: () => cleaner.wake(),
-        hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
-      }),
+      ...bindHandlers(context, applicationOperations),
+      ...bindHandlers(context, executableOperations),
       ...versionHandlers({ ...shared, describeUse: describeVersionUse }),
       ...instanceHandlers({
         ...shared,

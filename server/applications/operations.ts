@@ -1,216 +1,164 @@
-/** The operations on applications and on their executables. */
-import type { Application } from '@switchyard/contract/applications/applications.ts';
+/** The operations on applications. */
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import type { Role } from '@switchyard/contract/roles.ts';
 import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
-import type { Host } from '@switchyard/runner';
-import type { Contents } from '../blobs/contents.ts';
-import { type Clock, formatRfc3339 } from '../clock.ts';
-import type { Database, Writer } from '../database/database.ts';
+import type { Reader, Writer } from '../database/database.ts';
 import { badRequest, quoteValue } from '../http/errors/problem.ts';
-import type { HandlersFor } from '../http/handlers/handler.ts';
+import type { Context } from '../http/handlers/context.ts';
+import type { HandlerOf } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
-import type { PageTokens } from '../http/lists/pagination.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId, type Random, randomText } from '../random.ts';
-import type { Uploads } from '../uploads/uploads.ts';
-import { formatExecutable } from './executable.ts';
 import { findExecutable, findExecutables } from './executables-store.ts';
-import { pushExecutable } from './push.ts';
+import { formatApplication } from './format-application.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
-import {
-  getApplication,
-  insertApplication,
-  listApplications,
-  lockApplication,
-  lockLiveApplication,
-  updateApplication,
-} from './store.ts';
+import * as store from './store.ts';
 
-/** The requirements of one's executable may have a megabyte. */
-const PAGE_BATCH_SIZE = 10;
-
-interface Parts {
-  database: Database;
-  contents: Contents;
-  uploads: Uploads;
-  pageTokens: PageTokens;
-  clock: Clock;
-  random: Random;
-  /** null where no apps run. */
-  host: Host | null;
-  /** Told after an application was deleted, so that what belonged to it is removed soon. */
-  onApplicationDeleted(): void;
-  /** Whether the application has an instance of that id, as the transaction sees it. */
-  hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
+declare module '../http/handlers/context.ts' {
+  interface Context {
+    /** Starts the clean-up of deleted applications. */
+    onApplicationDeleted(): void;
+    /** Whether the application has an instance of that id, as the transaction sees it. */
+    hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
+  }
 }
 
-export function applicationHandlers(
-  parts: Parts,
-): HandlersFor<
-  | 'createApplication'
-  | 'listApplications'
-  | 'getApplication'
-  | 'updateApplication'
-  | 'deleteApplication'
-  | 'getBinaryUpload'
-  | 'activateBinary'
-> {
-  const { database, pageTokens, clock, random } = parts;
-  const executableOf = async (row: ApplicationsTable): Promise<ExecutablesTable | undefined> =>
-    row.active_executable_id === null ? undefined : findExecutable(database.read, row.active_executable_id);
+const INSTANCE_FIELDS = ['default_instance', 'default_experiment_instance'] as const;
 
-  const checkInstance = async (
-    tx: Writer,
-    uid: string,
-    field: string,
-    id: string | null | undefined,
-  ): Promise<void> => {
-    if (id === undefined || id === null || id === '' || isLatest(id)) return;
-    if (await parts.hasInstance(uid, id as InstanceId, tx)) return;
+/** The requirements of one executable may have a megabyte. */
+const PAGE_BATCH_SIZE = 10;
+
+/** Characters that an id made from a name keeps free for its random suffix. */
+const ID_SUFFIX_CHARS = 10;
+
+export const createApplication: HandlerOf<'createApplication'> = async (
+  { clock, random },
+  { caller, body, commit },
+) => {
+  for (const field of INSTANCE_FIELDS) {
+    // Any other id is allowed: the instance may be created later.
+    if (body[field] === 'default')
+      throw badRequest(`${field} is "default", which stands for itself; name an instance, or "latest".`);
+  }
+  const now = clock.now();
+  const row: ApplicationsTable = {
+    uid: makeId<string>(random, 'app'),
+    account_id: caller.account,
+    id: body.id ?? createIdFromName(body.name, random),
+    name: body.name,
+    description: body.description ?? '',
+    type: body.is_pipeline ? 'pipeline' : 'custom',
+    default_instance: body.default_instance ?? '',
+    default_experiment_instance: body.default_experiment_instance ?? '',
+    active_executable_id: null,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  };
+  validateName(row.name, row.id);
+  return commit(async (tx) => {
+    if (!(await store.insertApplication(tx, row)))
+      throw badRequest(
+        `id is ${quoteValue(row.id)}, which another application of the account has; choose another.`,
+      );
+    return { status: 201, body: formatApplication(row, undefined, caller.role) };
+  });
+};
+
+export const listApplications: HandlerOf<'listApplications'> = async (
+  { database, pageTokens },
+  { caller, query },
+) =>
+  respondWithList(pageTokens, {
+    tokenScope: `applications ${caller.account}`,
+    query,
+    queryRows: (page) => store.listApplications(database.read, caller.account, page),
+    async formatBodies(rows) {
+      const active = rows.flatMap((row) => row.active_executable_id ?? []);
+      const executables = await findExecutables(database.read, active);
+      const byId = new Map(executables.map((executable) => [executable.id, executable]));
+      return rows.map((row) => {
+        const executable = row.active_executable_id === null ? undefined : byId.get(row.active_executable_id);
+        return formatApplication(row, executable, caller.role);
+      });
+    },
+    batchSize: PAGE_BATCH_SIZE,
+  });
+
+export const getApplication: HandlerOf<'getApplication'> = async ({ database }, { caller, params }) => {
+  const row = await store.getApplication(database.read, caller.account, params.application_id);
+  const executable = await findActiveExecutable(database.read, row);
+  return { status: 200, body: formatApplication(row, executable, caller.role) };
+};
+
+export const updateApplication: HandlerOf<'updateApplication'> = async (
+  context,
+  { caller, params, body, commit },
+) => {
+  const { database, clock } = context;
+  const row = await store.getApplication(database.read, caller.account, params.application_id);
+  validateName(body.name, row.id);
+  return commit(async (tx) => {
+    const locked = await store.lockApplication(tx, row);
+    await checkInstances(context, tx, locked, body);
+    const changes = {
+      name: body.name ?? locked.name,
+      description: body.description ?? locked.description,
+      default_instance: body.default_instance ?? locked.default_instance,
+      default_experiment_instance: body.default_experiment_instance ?? locked.default_experiment_instance,
+      updated_at: clock.now(),
+    };
+    await store.updateApplication(tx, locked.uid, changes);
+    const changed = { ...locked, ...changes };
+    const executable = await findActiveExecutable(tx, changed);
+    return { status: 200, body: formatApplication(changed, executable, caller.role) };
+  });
+};
+
+export const deleteApplication: HandlerOf<'deleteApplication'> = async (
+  { database, clock, onApplicationDeleted },
+  { caller, params, commit },
+) => {
+  const row = await store.getApplication(database.read, caller.account, params.application_id);
+  const committed = await commit(async (tx) => {
+    await store.updateApplication(tx, row.uid, { deleted_at: clock.now() });
+    return { status: 204 };
+  });
+  onApplicationDeleted();
+  return committed;
+};
+
+async function findActiveExecutable(
+  db: Reader,
+  { active_executable_id: id }: ApplicationsTable,
+): Promise<ExecutablesTable | undefined> {
+  return id === null ? undefined : findExecutable(db, id);
+}
+
+/** Throws a 400 when a field that changes names an instance that the application does not have. */
+async function checkInstances(
+  { hasInstance }: Pick<Context, 'hasInstance'>,
+  tx: Writer,
+  application: ApplicationsTable,
+  body: { [F in (typeof INSTANCE_FIELDS)[number]]?: string | null | undefined },
+): Promise<void> {
+  for (const field of INSTANCE_FIELDS) {
+    const id = body[field];
+    // Clients send the whole object, so an unchanged value is accepted even if its instance is gone.
+    if (!id || id === application[field] || isLatest(id)) continue;
+    if (await hasInstance(application.uid, id as InstanceId, tx)) continue;
     throw badRequest(
       `${field} is ${quoteValue(id)}; it must be an instance of the application, or "latest".`,
     );
-  };
-
-  return {
-    async createApplication({ caller, body, remember }) {
-      for (const field of ['default_instance', 'default_experiment_instance'] as const) {
-        // It may be made later: nothing can be an instance of an application that is not there yet.
-        if (body[field] === 'default')
-          throw badRequest(`${field} is "default", which stands for itself; name an instance, or "latest".`);
-      }
-      const now = clock.now();
-      const row: ApplicationsTable = {
-        uid: makeId<string>(random, 'app'),
-        account_id: caller.account,
-        id: body.id ?? idFromName(body.name, random),
-        name: body.name,
-        description: body.description ?? '',
-        type: body.is_pipeline ? 'pipeline' : 'custom',
-        default_instance: body.default_instance ?? '',
-        default_experiment_instance: body.default_experiment_instance ?? '',
-        active_executable_id: null,
-        created_at: now,
-        updated_at: now,
-        deleted_at: null,
-      };
-      validateName(row.name, row.id);
-      const answer = { status: 201 as const, body: applicationBody(row, undefined, caller.role) };
-      await database.transact(async (tx) => {
-        await remember(tx, answer);
-        if (await insertApplication(tx, row)) return;
-        throw badRequest(
-          `id is ${quoteValue(row.id)}, which another application of the account has; choose another.`,
-        );
-      });
-      return answer;
-    },
-
-    async listApplications({ caller, query }) {
-      return respondWithList(pageTokens, {
-        tokenScope: `applications ${caller.account}`,
-        query,
-        queryRows: (page) => listApplications(database.read, caller.account, page),
-        async formatBodies(rows) {
-          const active = rows.flatMap((row) => row.active_executable_id ?? []);
-          const executables = await findExecutables(database.read, active);
-          const byId = new Map(executables.map((one) => [one.id, one]));
-          return rows.map((row) =>
-            applicationBody(
-              row,
-              row.active_executable_id === null ? undefined : byId.get(row.active_executable_id),
-              caller.role,
-            ),
-          );
-        },
-        batchSize: PAGE_BATCH_SIZE,
-      });
-    },
-
-    async getApplication({ caller, params }) {
-      const row = await getApplication(database.read, caller.account, params.application_id);
-      return { status: 200, body: applicationBody(row, await executableOf(row), caller.role) };
-    },
-
-    async updateApplication({ caller, params, body }) {
-      const row = await getApplication(database.read, caller.account, params.application_id);
-      validateName(body.name, row.id);
-      const changed = await database.transact(async (tx) => {
-        const held = await lockApplication(tx, row);
-        for (const field of ['default_instance', 'default_experiment_instance'] as const) {
-          // What is sent back unchanged is let through: clients send the whole object.
-          if (body[field] !== held[field]) await checkInstance(tx, held.uid, field, body[field]);
-        }
-        const changes = {
-          name: body.name ?? held.name,
-          description: body.description ?? held.description,
-          default_instance: body.default_instance ?? held.default_instance,
-          default_experiment_instance: body.default_experiment_instance ?? held.default_experiment_instance,
-          updated_at: clock.now(),
-        };
-        await updateApplication(tx, held.uid, changes);
-        return { ...held, ...changes };
-      });
-      return { status: 200, body: applicationBody(changed, await executableOf(changed), caller.role) };
-    },
-
-    async deleteApplication({ caller, params }) {
-      const row = await getApplication(database.read, caller.account, params.application_id);
-      await database.transact((tx) => updateApplication(tx, row.uid, { deleted_at: clock.now() }));
-      parts.onApplicationDeleted();
-      return { status: 204 };
-    },
-
-    async getBinaryUpload({ caller, params }) {
-      const row = await getApplication(database.read, caller.account, params.application_id);
-      const upload = await parts.uploads.create(row.uid, 'executable', caller.key, (tx) =>
-        lockLiveApplication(tx, row),
-      );
-      return { status: 200, body: upload };
-    },
-
-    async activateBinary({ caller, params, body }) {
-      const row = await getApplication(database.read, caller.account, params.application_id);
-      const { executable, warnings } = await pushExecutable(parts, {
-        application: row,
-        uploadId: body.upload_id ?? null,
-        requirements: body.requirements,
-        email: caller.email,
-      });
-      const pushed = formatExecutable(executable, caller.role);
-      return { status: 200, body: warnings.length === 0 ? pushed : { ...pushed, warnings } };
-    },
-  };
+  }
 }
 
-function applicationBody(
-  row: ApplicationsTable,
-  executable: ExecutablesTable | undefined,
-  role: Role,
-): Application {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    type: row.type,
-    default_instance: row.default_instance,
-    default_experiment_instance: row.default_experiment_instance,
-    subscription_id: '',
-    active_executable: executable ? formatExecutable(executable, role) : null,
-    locked: false,
-    created_at: formatRfc3339(row.created_at),
-    updated_at: formatRfc3339(row.updated_at),
-  };
-}
-
-/** The name in the alphabet of ids with some random characters, so that two applications of one name can be made. */
-function idFromName(name: string, random: Random): ApplicationId {
+/** The name in the characters of ids with a random suffix, so that two applications can have the same name. */
+function createIdFromName(name: string, random: Random): ApplicationId {
   const words = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
-    .slice(0, ID_CHARS_MAX - 10);
+    .slice(0, ID_CHARS_MAX - ID_SUFFIX_CHARS);
   return `${words || 'application'}-${randomText(random, 6)}` as ApplicationId;
 }

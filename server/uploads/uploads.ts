@@ -27,6 +27,12 @@ import { makeId, type Random } from '../random.ts';
 import type { UploadsTable } from './schema.ts';
 import { completeUpload, deleteUploadsBefore, findLatestUpload, findUpload, insertUpload } from './store.ts';
 
+declare module '../http/handlers/context.ts' {
+  interface Context {
+    uploads: Uploads;
+  }
+}
+
 const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
 const CLEAN_ROWS = 500;
 

@@ -1,0 +1,27 @@
+/** Response bodies of applications. */
+import type { Application } from '@switchyard/contract/applications/applications.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import { formatRfc3339 } from '../clock.ts';
+import { formatExecutable } from './executable.ts';
+import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
+
+/** The application as a caller of the role sees it; `executable` is its active one. */
+export function formatApplication(
+  row: ApplicationsTable,
+  executable: ExecutablesTable | undefined,
+  role: Role,
+): Application {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    type: row.type,
+    default_instance: row.default_instance,
+    default_experiment_instance: row.default_experiment_instance,
+    subscription_id: '',
+    active_executable: executable ? formatExecutable(executable, role) : null,
+    locked: false,
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+  };
+}
