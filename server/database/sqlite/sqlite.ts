@@ -15,6 +15,7 @@ import { Worker } from 'node:worker_threads';
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { errorMessage } from '../../log.ts';
 import { type Database, type Tables, TopicListeners } from '../database.ts';
+import { executeDirectly } from '../prepared-statements.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupFlush } from './group-flush.ts';
@@ -138,7 +139,15 @@ export function createSqliteKysely(
   connection: DatabaseSync,
   onError: (error: unknown) => void = () => {},
 ): Kysely<Tables> {
-  return new Kysely({ dialect: new Dialect({ database: adapt(connection, onError) }) });
+  const database = adapt(connection, onError);
+  const db = new Kysely<Tables>({ dialect: new Dialect({ database }) });
+  executeDirectly(db, (statement, parameters) => {
+    const { reader, all, run } = database.prepare(statement);
+    if (reader) return all(parameters);
+    run(parameters);
+    return [];
+  });
+  return db;
 }
 
 type Value = string | number | null | Uint8Array;
