@@ -361,7 +361,7 @@ async function someRunner(stage: Cluster, draw: RandomGenerator) {
 }
 
 /** false when there is no such process. */
-export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
+function sendSignal(pid: number, name: NodeJS.Signals): boolean {
   if (pid <= 0) return false;
   try {
     process.kill(pid, name);

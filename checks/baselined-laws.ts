@@ -2,6 +2,7 @@
 import { wordList } from './language/word-list.ts';
 import { functionLength, parameterCount } from './structure/functions.ts';
 import { catchAllNames, folderSize } from './structure/names.ts';
+import { unusedExports } from './structure/unused-exports.ts';
 import type { Law } from './violation.ts';
 
 export const BASELINED_LAWS: readonly Law[] = [
@@ -10,4 +11,5 @@ export const BASELINED_LAWS: readonly Law[] = [
   parameterCount,
   catchAllNames,
   folderSize,
+  unusedExports,
 ];

@@ -43,7 +43,7 @@ export function checkPackageOrder(sources: readonly Source[], packages: Packages
 }
 
 /** The story of the server, read downward: a part imports only from itself and from parts before it. */
-export const SERVER_ORDER = [
+const SERVER_ORDER = [
   ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'jobs', 'http', 'audit'],
   ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'workers', 'runs'],
   ...[

@@ -55,7 +55,7 @@ export async function packApp(
 }
 
 /** The files that the patterns name, sorted. */
-export function selectFiles(folder: string, patterns: readonly string[]): string[] {
+function selectFiles(folder: string, patterns: readonly string[]): string[] {
   const chosen = new Set<string>();
   for (const pattern of patterns) {
     const removes = pattern.startsWith('!');

@@ -62,7 +62,7 @@ export function formatError(error: unknown): string {
 }
 
 /** A client for the server that the environment names. */
-export function createClientFromEnvironment(env: Record<string, string | undefined> = process.env): Client {
+function createClientFromEnvironment(env: Record<string, string | undefined> = process.env): Client {
   const url = env.SWITCHYARD_URL || 'http://127.0.0.1:8080';
   if (env.SWITCHYARD_TOKEN) return createClient({ url, token: env.SWITCHYARD_TOKEN });
   const path = resolve(env.SWITCHYARD_DATA || 'data', 'root-token');

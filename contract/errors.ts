@@ -1,7 +1,7 @@
 /** The error bodies of the API: 400, 404, 416 and 429 carry `status` and `error`, 401 and 403 a `message`. */
 import Type from 'typebox';
 
-export const StatusError = Type.Object(
+const StatusError = Type.Object(
   {
     status: Type.String({ description: 'The status in words.' }),
     error: Type.String({
@@ -11,7 +11,7 @@ export const StatusError = Type.Object(
   { $id: 'StatusError', description: 'What was wrong with the request.' },
 );
 
-export const MessageError = Type.Object(
+const MessageError = Type.Object(
   { message: Type.String({ description: 'Why the caller may not do this.' }) },
   { $id: 'MessageError', description: 'Why the caller was not let in.' },
 );

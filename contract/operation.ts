@@ -27,7 +27,7 @@ export const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A success answer. Without a schema it has no body; `contentType` is JSON unless said otherwise. */
 export interface OperationResponse {
@@ -87,7 +87,7 @@ export function listErrorStatuses(declared: Operation): ErrorStatus[] {
   return [...statuses].sort((a, b) => a - b);
 }
 
-export type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302 | 304 | 503;
+type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302 | 304 | 503;
 
 /** Declares an operation, keeping its exact type. */
 export function defineOperation<const T extends Operation>(declared: T): T {

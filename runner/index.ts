@@ -1,9 +1,9 @@
 /** The runner's public face. */
-export { type ArchiveContents, inspectArchive } from './archive/archive.ts';
-export { ARCHIVE_LIMITS, InvalidArchiveError } from './archive/archive-rules.ts';
+export { inspectArchive } from './archive/archive.ts';
+export { InvalidArchiveError } from './archive/archive-rules.ts';
 export { describeForeignProgram } from './archive/foreign-programs.ts';
 export { hasDiskSpace } from './filesystem/disk-space.ts';
-export { computeEffectiveLimits, DEFAULT_LIMITS, type ExecutionClassSize } from './host/limits.ts';
+export { computeEffectiveLimits } from './host/limits.ts';
 export { describeRuntimeMismatch, findRuntimeVersion } from './host/runtime-version.ts';
 export { isHostFault } from './process/host-faults.ts';
 export { startRunner } from './runner.ts';

@@ -15,7 +15,7 @@ export type ExecutableType = 'node' | 'python' | 'go' | 'java' | 'binary';
 /** Runtimes the host can lack. Go apps and binaries are compiled files and need none. */
 export type RuntimeName = 'node' | 'python' | 'java';
 
-export type InputFormat = 'json' | 'text' | 'csv-archive' | 'multi-file';
+type InputFormat = 'json' | 'text' | 'csv-archive' | 'multi-file';
 
 export interface RunnerSettings {
   /** Scratch root, created when missing: `executables/` (unpacked, by content hash) and `runs/<key>/`. */
@@ -202,7 +202,7 @@ export interface EndedRun {
 }
 
 /** The launcher died under the app: nothing can be said about the app. Queue the run again. */
-export interface LostRun {
+interface LostRun {
   kind: 'lost';
   error: string;
 }

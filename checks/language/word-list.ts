@@ -62,7 +62,7 @@ function findInText({ text, line }: TextPlace, path: string): Violation[] {
 }
 
 /** Lines of a page without its fenced code and inline code. */
-export function readProseLines(markdown: string): TextPlace[] {
+function readProseLines(markdown: string): TextPlace[] {
   let isFenced = false;
   return markdown.split('\n').flatMap((line, index) => {
     if (/^\s*(```|~~~)/.test(line)) isFenced = !isFenced;

@@ -25,7 +25,7 @@ const WAY_TO_INDEX = Object.fromEntries(
 
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
-export interface CommandResult {
+interface CommandResult {
   exitCode: number;
   stdout: string;
   stderr: string;

@@ -35,7 +35,7 @@ export const Key = Type.Object(
 );
 export type Key = Static<typeof Key>;
 
-export const KeyCreate = Type.Object(
+const KeyCreate = Type.Object(
   {
     name: name('key'),
     role,
@@ -49,7 +49,7 @@ export const KeyCreate = Type.Object(
   { $id: 'KeyCreate', additionalProperties: false, description: 'The key to make.' },
 );
 
-export const NewKey = Type.Object(
+const NewKey = Type.Object(
   { ...Key.properties, token: Type.String({ description: 'The bearer token. It is shown this once.' }) },
   { $id: 'NewKey', description: 'A key with its token.' },
 );
@@ -64,12 +64,12 @@ export const AccountSummary = Type.Object(
 );
 export type AccountSummary = Static<typeof AccountSummary>;
 
-export const Account = Type.Object(
+const Account = Type.Object(
   { ...AccountSummary.properties, key: Key },
   { $id: 'Account', description: 'The account and the key of the caller.' },
 );
 
-export const AccountUpdate = Type.Object(
+const AccountUpdate = Type.Object(
   { name: optionalNullable(name('account')) },
   { $id: 'AccountUpdate', description: 'What to change; every other field is ignored.' },
 );

@@ -7,12 +7,12 @@ import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { AccountSummary } from './account.ts';
 import { Admission, admissionExample } from './members.ts';
 
-export const AccountCreate = Type.Object(
+const AccountCreate = Type.Object(
   { name: name('account'), email: email('E-mail address of its first member.') },
   { $id: 'AccountCreate', additionalProperties: false, description: 'The account to make.' },
 );
 
-export const SignUp = Type.Object(
+const SignUp = Type.Object(
   {
     allowed: Type.Boolean({ description: 'Whether the caller can make an account without a token.' }),
     reason: Type.String({ description: 'Why not, and who can; empty when it is allowed.' }),

@@ -17,7 +17,7 @@ import { itemsPage, PageQuery, WindowQuery } from '../schemas/paging.ts';
  * `done`: it took effect, or a secret was read. `refused`: the role of the key did not have the right to it; the first in
  * a minute of a key and an operation.
  */
-export const AUDIT_OUTCOMES = ['done', 'refused'] as const;
+const AUDIT_OUTCOMES = ['done', 'refused'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /** What `account_id` of the list says for the entries of every account. */

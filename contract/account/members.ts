@@ -30,12 +30,12 @@ export const Member = Type.Object(
 );
 export type Member = Static<typeof Member>;
 
-export const MemberCreate = Type.Object(
+const MemberCreate = Type.Object(
   { email: email('E-mail address of the person.'), role: memberRole, name: optionalNullable(personName) },
   { $id: 'MemberCreate', additionalProperties: false, description: 'The person to invite.' },
 );
 
-export const MemberUpdate = Type.Object(
+const MemberUpdate = Type.Object(
   { role: optionalNullable(memberRole), name: optionalNullable(personName) },
   { $id: 'MemberUpdate', description: 'What to change; every other field is ignored.' },
 );
@@ -49,7 +49,7 @@ export const Invite = Type.Object(
   { $id: 'Invite', description: 'A member with an invite to hand on.' },
 );
 
-export const InviteAccept = Type.Object(
+const InviteAccept = Type.Object(
   {
     invite: text('The invite.', { min: 1, max: 1024 }),
     name: optionalNullable(personName),

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { stringEnum } from '../schemas/field-schemas.ts';
 
-export const Health = Type.Object(
+const Health = Type.Object(
   { status: stringEnum(['ok'], 'The process answers.') },
   { $id: 'Health', description: 'That the process answers.' },
 );
@@ -17,7 +17,7 @@ const Runtime = Type.Object(
   { description: 'Whether apps of one executable type can run.' },
 );
 
-export const Readiness = Type.Object(
+const Readiness = Type.Object(
   {
     status: stringEnum(['ready', 'not ready'], 'Whether requests and runs are served.'),
     reason: Type.String({ description: 'Why it is not ready, else empty.' }),

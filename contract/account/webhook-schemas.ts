@@ -12,7 +12,7 @@ import { type ConversationId, type EventId, idSchema, newIdSchema, type WebhookI
 import { CONVERSATION_STATUSES } from '../states.ts';
 
 /** What a webhook can be told of. */
-export const EVENT_TYPES = ['run.status'] as const;
+const EVENT_TYPES = ['run.status'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 const eventType = stringEnum(EVENT_TYPES, 'run.status: the status of a run has changed.');

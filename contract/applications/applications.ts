@@ -45,7 +45,7 @@ export const Application = Type.Object(
 );
 export type Application = Static<typeof Application>;
 
-export const ApplicationCreate = Type.Object(
+const ApplicationCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<ApplicationId>('application')),
     name: nameOrId('application'),
@@ -60,7 +60,7 @@ export const ApplicationCreate = Type.Object(
   { $id: 'ApplicationCreate', additionalProperties: false, description: 'The application to make.' },
 );
 
-export const ApplicationUpdate = Type.Object(
+const ApplicationUpdate = Type.Object(
   {
     name: optionalNullable(nameOrId('application')),
     description: optionalNullable(description('application')),

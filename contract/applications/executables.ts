@@ -179,12 +179,12 @@ export const executableExample = {
   requirements: { executable_type: 'node', runtime: 'node:26' },
 };
 
-export const BinaryUpload = Type.Object(
+const BinaryUpload = Type.Object(
   { ...Upload.properties },
   { $id: 'BinaryUpload', description: 'Where to PUT the archive.' },
 );
 
-export const Activation = Type.Object(
+const Activation = Type.Object(
   {
     requirements: Requirements,
     upload_id: optionalNullable(

@@ -84,7 +84,7 @@ export const InputCreate = Type.Object(
 );
 export type InputCreate = Static<typeof InputCreate>;
 
-export const InputUpdate = Type.Object(
+const InputUpdate = Type.Object(
   { name: optionalNullable(inputName), description: optionalNullable(description('input')) },
   { $id: 'InputUpdate', description: 'What can be changed; other fields are ignored.' },
 );

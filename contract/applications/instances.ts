@@ -97,7 +97,7 @@ export type Instance = Static<typeof Instance>;
 
 const versionId = idReferenceSchema<VersionId>('The version the instance runs.');
 
-export const InstanceCreate = Type.Object(
+const InstanceCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<InstanceId>('instance')),
     name: optionalNullable(nameOrId('instance')),
@@ -108,7 +108,7 @@ export const InstanceCreate = Type.Object(
   { $id: 'InstanceCreate', additionalProperties: false, description: 'The instance to make.' },
 );
 
-export const InstanceUpdate = Type.Object(
+const InstanceUpdate = Type.Object(
   {
     name: optionalNullable(nameOrId('instance')),
     version_id: optionalNullable(versionId),

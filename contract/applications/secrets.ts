@@ -23,7 +23,7 @@ import {
 } from '../schemas/ids.ts';
 import { itemsPage, PageQuery } from '../schemas/paging.ts';
 
-export const SECRET_TYPES = ['env', 'file'] as const;
+const SECRET_TYPES = ['env', 'file'] as const;
 
 const secretFields = {
   type: stringEnum(SECRET_TYPES, 'How the app is given it: as an environment variable or as a file.'),
@@ -68,12 +68,12 @@ export const SecretsCollectionSummary = Type.Object(summaryFields, {
 });
 export type SecretsCollectionSummary = Static<typeof SecretsCollectionSummary>;
 
-export const SecretsCollection = Type.Object(
+const SecretsCollection = Type.Object(
   { ...summaryFields, secrets: Type.Array(Secret, { description: 'Its secrets, in the order given.' }) },
   { $id: 'SecretsCollection', description: 'A secrets collection with its values.' },
 );
 
-export const SecretsCollectionCreate = Type.Object(
+const SecretsCollectionCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<SecretsCollectionId>('secrets collection')),
     name: optionalNullable(nameOrId('secrets collection')),
@@ -86,7 +86,7 @@ export const SecretsCollectionCreate = Type.Object(
   { $id: 'SecretsCollectionCreate', additionalProperties: false, description: 'The collection to make.' },
 );
 
-export const SecretsCollectionUpdate = Type.Object(
+const SecretsCollectionUpdate = Type.Object(
   {
     name: optionalNullable(nameOrId('secrets collection')),
     description: optionalNullable(description('secrets collection')),
@@ -100,7 +100,7 @@ export const SecretsCollectionUpdate = Type.Object(
   { $id: 'SecretsCollectionUpdate', description: 'What can be changed; other fields are ignored.' },
 );
 
-export const SECRET_OPERATIONS = ['create', 'update', 'delete'] as const;
+const SECRET_OPERATIONS = ['create', 'update', 'delete'] as const;
 
 const SecretOperation = Type.Object(
   {
@@ -117,7 +117,7 @@ const SecretOperation = Type.Object(
 );
 export type SecretOperation = Static<typeof SecretOperation>;
 
-export const SecretsCollectionPatch = Type.Object(
+const SecretsCollectionPatch = Type.Object(
   {
     name: optionalNullable(nameOrId('secrets collection')),
     description: optionalNullable(description('secrets collection')),

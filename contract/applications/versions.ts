@@ -24,7 +24,7 @@ export const Version = Type.Object(
 );
 export type Version = Static<typeof Version>;
 
-export const VersionCreate = Type.Object(
+const VersionCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<VersionId>('version')),
     name: optionalNullable(nameOrId('version')),
@@ -33,7 +33,7 @@ export const VersionCreate = Type.Object(
   { $id: 'VersionCreate', additionalProperties: false, description: 'The version to make.' },
 );
 
-export const VersionUpdate = Type.Object(
+const VersionUpdate = Type.Object(
   { name: optionalNullable(nameOrId('version')), description: optionalNullable(description('version')) },
   { $id: 'VersionUpdate', description: 'What can be changed; other fields are ignored.' },
 );

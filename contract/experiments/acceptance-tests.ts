@@ -30,8 +30,8 @@ import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { experimentFields, experimentUpdateFields } from './experiment-fields.ts';
 import type { Comparison } from './experiment-results.ts';
 
-export const METRIC_TYPES = ['direct-comparison', 'absolute-threshold', 'difference-threshold'] as const;
-export const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
+const METRIC_TYPES = ['direct-comparison', 'absolute-threshold', 'difference-threshold'] as const;
+const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
 export const METRIC_TOLERANCE_TYPES = ['', 'absolute', 'relative'] as const;
 
 const metricType = stringEnum(
@@ -75,12 +75,11 @@ const metric = {
   ),
 };
 
-export const AcceptanceMetric = Type.Object(metric, {
+const AcceptanceMetric = Type.Object(metric, {
   $id: 'AcceptanceMetric',
   additionalProperties: false,
   description: 'A rule that the candidate has to meet.',
 });
-export type AcceptanceMetric = Static<typeof AcceptanceMetric>;
 
 const Side = Type.Object(
   {
@@ -228,11 +227,10 @@ export const AcceptanceTestCreate = Type.Object(
 );
 export type AcceptanceTestCreate = Static<typeof AcceptanceTestCreate>;
 
-export const AcceptanceTestUpdate = Type.Object(experimentUpdateFields('acceptance test'), {
+const AcceptanceTestUpdate = Type.Object(experimentUpdateFields('acceptance test'), {
   $id: 'AcceptanceTestUpdate',
   description: 'What can be changed; other fields are ignored.',
 });
-export type AcceptanceTestUpdate = Static<typeof AcceptanceTestUpdate>;
 
 const AcceptanceTestParams = Type.Object({
   ...ApplicationParams.properties,

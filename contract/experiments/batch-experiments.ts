@@ -46,7 +46,7 @@ import { ComparedGroups, GroupedSummary, Objectives } from './experiment-results
 import { ExperimentRun, Failure, RefusedRun } from './experiment-runs.ts';
 
 /** What can be said when a batch is made, and asked for in lists. */
-export const BATCH_TYPES = ['batch', 'scenario'] as const;
+const BATCH_TYPES = ['batch', 'scenario'] as const;
 
 const BatchRunCreate = Type.Object(
   {

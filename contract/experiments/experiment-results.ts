@@ -23,7 +23,7 @@ const Percentiles = Type.Object(
   { $id: 'Percentiles', description: 'Percentiles, interpolated linearly between values (type 7).' },
 );
 
-export const Distribution = Type.Object(
+const Distribution = Type.Object(
   {
     min: number('The smallest value.'),
     max: number('The largest value.'),
@@ -42,7 +42,7 @@ export const Distribution = Type.Object(
   { $id: 'Distribution', description: 'How the numbers of one indicator are spread.' },
 );
 
-export const RunCounts = Type.Object(
+const RunCounts = Type.Object(
   {
     total: whole('All of them.'),
     succeeded: whole('Those that succeeded; only they give numbers.'),
@@ -54,7 +54,7 @@ export const RunCounts = Type.Object(
   { $id: 'RunCounts', description: 'Runs by how they ended.' },
 );
 
-export const GROUP_KEYS = ['inputID', 'instanceID', 'versionID', 'optionSetID', 'scenarioID'] as const;
+const GROUP_KEYS = ['inputID', 'instanceID', 'versionID', 'optionSetID', 'scenarioID'] as const;
 
 export const GroupedSummary = Type.Object(
   {
@@ -83,8 +83,8 @@ export const GroupedSummary = Type.Object(
 );
 export type GroupedSummary = Static<typeof GroupedSummary>;
 
-export const VERDICTS = ['better', 'worse', 'equivalent', 'undecided'] as const;
-export const OBJECTIVES = ['minimize', 'maximize'] as const;
+const VERDICTS = ['better', 'worse', 'equivalent', 'undecided'] as const;
+const OBJECTIVES = ['minimize', 'maximize'] as const;
 export type Objective = (typeof OBJECTIVES)[number];
 
 /** What better means, by indicator: given when an experiment is created. */

@@ -84,7 +84,7 @@ export const ShadowTestCreate = Type.Object(
 );
 export type ShadowTestCreate = Static<typeof ShadowTestCreate>;
 
-export const ShadowTestUpdate = Type.Object(experimentUpdateFields(NOUN), {
+const ShadowTestUpdate = Type.Object(experimentUpdateFields(NOUN), {
   $id: 'ShadowTestUpdate',
   description: 'What can be changed; other fields are ignored.',
 });
@@ -122,12 +122,12 @@ const shown = {
   ...experimentProgressFields,
 };
 
-export const ShadowTestMetadata = Type.Object(shown, {
+const ShadowTestMetadata = Type.Object(shown, {
   $id: 'ShadowTestMetadata',
   description: 'A shadow test without its results. Its runs are the copies; the originals are not counted.',
 });
 
-export const ShadowTest = Type.Object(
+const ShadowTest = Type.Object(
   {
     ...shown,
     grouped_distributional_summaries: Type.Array(GroupedSummary, {
@@ -147,7 +147,6 @@ export const ShadowTest = Type.Object(
   },
   { $id: 'ShadowTest', description: 'A shadow test with what it has found so far.' },
 );
-export type ShadowTest = Static<typeof ShadowTest>;
 
 export const StopIntent = Type.Object(
   {

@@ -57,7 +57,7 @@ export const SwitchbackTestCreate = Type.Object(
 );
 export type SwitchbackTestCreate = Static<typeof SwitchbackTestCreate>;
 
-export const SwitchbackTestUpdate = Type.Object(experimentUpdateFields(NOUN), {
+const SwitchbackTestUpdate = Type.Object(experimentUpdateFields(NOUN), {
   $id: 'SwitchbackTestUpdate',
   description: 'What can be changed; other fields are ignored.',
 });
@@ -94,7 +94,7 @@ const shown = {
   ...experimentProgressFields,
 };
 
-export const SwitchbackTestMetadata = Type.Object(
+const SwitchbackTestMetadata = Type.Object(
   { ...shown, plan: Plan },
   {
     $id: 'SwitchbackTestMetadata',
@@ -102,7 +102,7 @@ export const SwitchbackTestMetadata = Type.Object(
   },
 );
 
-export const SwitchbackTest = Type.Object(
+const SwitchbackTest = Type.Object(
   {
     ...shown,
     plan: Plan,
@@ -119,7 +119,6 @@ export const SwitchbackTest = Type.Object(
   },
   { $id: 'SwitchbackTest', description: 'A switchback test with what it has found so far.' },
 );
-export type SwitchbackTest = Static<typeof SwitchbackTest>;
 
 const SwitchbackParams = Type.Object({
   ...ApplicationParams.properties,

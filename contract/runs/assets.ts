@@ -26,7 +26,7 @@ export const Asset = Type.Object(fields, {
 });
 export type Asset = Static<typeof Asset>;
 
-export const AssetDownload = Type.Object(
+const AssetDownload = Type.Object(
   {
     ...fields,
     type: Type.String({ description: 'The same as content_type.' }),

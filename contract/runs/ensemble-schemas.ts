@@ -42,8 +42,8 @@ function subId(noun: string) {
   });
 }
 
-export const OBJECTIVES = ['minimize', 'maximize'] as const;
-export const TOLERANCE_TYPES = ['absolute', 'relative'] as const;
+const OBJECTIVES = ['minimize', 'maximize'] as const;
+const TOLERANCE_TYPES = ['absolute', 'relative'] as const;
 
 const Tolerance = Type.Object(
   {

@@ -7,7 +7,7 @@ import { ERROR_CHARS_MAX, EXTERNAL_DURATION_MS_MAX } from '../limits.ts';
 import { optionalNullable, stringEnum, text } from '../schemas/field-schemas.ts';
 import { idReferenceSchema, type UploadId } from '../schemas/ids.ts';
 
-export const EXTERNAL_STATUSES = ['succeeded', 'failed'] as const;
+const EXTERNAL_STATUSES = ['succeeded', 'failed'] as const;
 
 const uploaded = (what: string) =>
   optionalNullable(idReferenceSchema<UploadId>(`An upload that holds ${what}.`));

@@ -5,7 +5,7 @@ import { stringEnum, timestamp } from '../schemas/field-schemas.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
 import { RunParams } from './runs.ts';
 
-export const RunLog = Type.Object(
+const RunLog = Type.Object(
   {
     log: Type.String({
       description:

@@ -33,7 +33,7 @@ import { RunMetrics, RunStatistics } from './run-reports.ts';
 import { Waiting } from './waiting.ts';
 
 /** Kinds of run. */
-export const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
+const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
 export type RunTypeName = (typeof RUN_TYPES)[number];
 
 const RunType = Type.Object(
@@ -259,7 +259,7 @@ const anyFormat = Type.Object(
   { description: 'Format of one side.' },
 );
 
-export const RunMetadata = Type.Object(
+const RunMetadata = Type.Object(
   {
     application_id: Type.String({ description: 'Its application.' }),
     application_instance_id: Type.String({ description: 'The instance it was made on.' }),

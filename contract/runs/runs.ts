@@ -3,7 +3,7 @@
  * read, changed and canceled. Their shapes are in run-schemas.ts, their logs in run-logs.ts, their states in states.ts.
  */
 
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { EXECUTION_CLASS_DEFAULT } from '../execution-classes.ts';
 import { REQUEST_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -21,10 +21,6 @@ import {
   RunResult,
   RunUpdate,
 } from './run-schemas.ts';
-
-const Download = Type.Object({
-  url: Type.String({ description: 'GET it without a token, within 10 minutes.' }),
-});
 
 export const RunParams = Type.Object({
   ...ApplicationParams.properties,
@@ -277,6 +273,3 @@ export const cancelRun = defineOperation({
   responses: { 204: { description: 'The run is canceled or about to be.' } },
   errors: [404],
 });
-
-/** A download URL, as `format=url` answers it. */
-export type Download = Static<typeof Download>;

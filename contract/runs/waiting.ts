@@ -4,13 +4,7 @@ import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
 import { stringEnum, timestamp } from '../schemas/field-schemas.ts';
 
 /** Why a run has not started, in the order in which they are looked for. */
-export const WAITING_REASONS = [
-  'host_fault',
-  'no_worker',
-  'slots_taken',
-  'runs_before',
-  'about_to_start',
-] as const;
+const WAITING_REASONS = ['host_fault', 'no_worker', 'slots_taken', 'runs_before', 'about_to_start'] as const;
 
 const SlotHolder = Type.Object(
   {

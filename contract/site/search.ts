@@ -11,8 +11,8 @@ export const SEARCH_QUERY_CHARS_MAX = 200;
 export const SEARCH_HITS_MAX = 10;
 
 /** `page` is the beginning of a page, `section` what stands below one of its headings. */
-export const SEARCH_HIT_TYPES = ['page', 'section', 'operation'] as const;
-export type SearchHitType = (typeof SEARCH_HIT_TYPES)[number];
+const SEARCH_HIT_TYPES = ['page', 'section', 'operation'] as const;
+type SearchHitType = (typeof SEARCH_HIT_TYPES)[number];
 
 /** One place of the documentation that answers. */
 export interface SearchHit {

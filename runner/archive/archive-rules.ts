@@ -23,7 +23,7 @@ export class InvalidArchiveError extends Error {
   override name = 'InvalidArchiveError';
 }
 
-export type EntryKind = 'file' | 'directory' | 'symlink' | 'hardlink';
+type EntryKind = 'file' | 'directory' | 'symlink' | 'hardlink';
 
 export interface ArchiveEntry {
   /** Normalised: no leading `./`, no empty parts. */

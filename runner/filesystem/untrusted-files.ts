@@ -31,7 +31,7 @@ export interface OpenFolder {
   path: string;
 }
 
-export function buildChildPath({ handle, path }: OpenFolder, name: string): string {
+function buildChildPath({ handle, path }: OpenFolder, name: string): string {
   return `${descriptorPath(handle.fd, path)}/${name}`;
 }
 

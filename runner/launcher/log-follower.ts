@@ -12,7 +12,7 @@ import { OPEN_FILE_FLAGS, readExactly } from '../filesystem/untrusted-files.ts';
 import { formatBytes } from '../process/format.ts';
 import type { LogLine, Observer } from '../types.ts';
 
-export const LINE_MAX_BYTES = 64 * 1024;
+const LINE_MAX_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 /** A quick app is over before it is worth watching; then its log is read once. */
 const WATCH_AFTER_MS = 15;

@@ -268,7 +268,7 @@ export const HOST_OUT_OF_MEMORY_MESSAGE =
 
 const UNSHOWN = ' Most of it is in files in memory, or is what its many open sockets and files can hold.';
 
-export function formatMemoryError(used: number, limit: number): string {
+function formatMemoryError(used: number, limit: number): string {
   return `The app used ${formatBytes(used)} of memory, all its processes together; its limit is ${formatBytes(limit)}.`;
 }
 

@@ -133,9 +133,9 @@ function pids(): number[] {
 }
 
 /** Understood by the ps of macOS and of Linux. */
-export const PS_ARGUMENTS = ['-axo', 'pid=,ppid=,pgid=,state=,rss='];
+const PS_ARGUMENTS = ['-axo', 'pid=,ppid=,pgid=,state=,rss='];
 
-export function parsePs(text: string): ProcessInfo[] {
+function parsePs(text: string): ProcessInfo[] {
   return text.split('\n').flatMap((line) => {
     const [pid, parent, group, state, resident] = line.trim().split(/\s+/);
     if (resident === undefined) return [];

@@ -14,7 +14,7 @@ import {
 } from './runner-harness.ts';
 
 /** `refused`: it had no effect. `bounded`: it was ended or capped at a limit. `not held`: it did as it liked. */
-export type AttackResult = 'refused' | 'bounded' | 'not held';
+type AttackResult = 'refused' | 'bounded' | 'not held';
 
 export interface Attack {
   spec: AppSpec;

@@ -4,7 +4,6 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { DISKS_FEATURE } from '../host/probe-disks.ts';
 import { CGROUPS_FEATURE } from '../host/probe-host.ts';
 import { readProcFile } from '../process/processes.ts';
@@ -50,7 +49,7 @@ export const WITH_CGROUPS = ' with cgroups';
 export const WITH_DISKS = ' with disks';
 
 /** What `startRunnerWithFilter` is to consider for a way. */
-export function considerOnly(way: string): (name: string) => boolean {
+function considerOnly(way: string): (name: string) => boolean {
   const only = way.replace(WITH_CGROUPS, '').replace(WITH_DISKS, '');
   return (name) => {
     if (name === CGROUPS_FEATURE) return way.endsWith(WITH_CGROUPS);
@@ -76,7 +75,7 @@ export async function startRunnerConfinedBy(
   }
 }
 
-export const GENEROUS_LIMITS: Limits = {
+const GENEROUS_LIMITS: Limits = {
   cores: 2,
   memoryBytes: 1024 * MIB,
   durationMs: 20_000,
@@ -172,8 +171,4 @@ export function listProcessesWithArgument(mark: string): number[] {
       return !isZombie && (readProcFile(`/proc/${pid}/cmdline`) ?? '').split('\0').includes(mark);
     })
     .map(Number);
-}
-
-export async function readText(stream: Readable): Promise<string> {
-  return await text(stream);
 }

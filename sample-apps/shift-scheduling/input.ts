@@ -9,7 +9,7 @@ import {
 } from './json-parsing.ts';
 
 /** A stretch of wall-clock time; both ends in minutes since 1970, as written, without a time zone. */
-export interface Interval {
+interface Interval {
   start: number;
   end: number;
 }
@@ -26,7 +26,7 @@ export interface Employee {
   preferences: Map<string, number>;
 }
 
-export interface Demand {
+interface Demand {
   skill: string;
   count: number;
   /** Cost of each missing person. */

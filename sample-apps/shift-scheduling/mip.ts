@@ -28,7 +28,7 @@ export interface MipModel {
 }
 
 /** What the worker tells about one improvement or one new bound. Seconds count from the start of this solve. */
-export interface MipProgress {
+interface MipProgress {
   seconds: number;
   value: number;
   bound: number;

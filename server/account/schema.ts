@@ -56,7 +56,7 @@ export function normalizeEmail(email: string): string {
 }
 
 /** One row: what tells whether this server has the master key that the database was made with. */
-export interface InstallationTable {
+interface InstallationTable {
   id: 1;
   key_check: string;
 }

@@ -36,10 +36,7 @@ export function listOptionNames(definitions: ExecutableOptions | null | undefine
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Whether the definition hides the option from the role. */
-export function isHidden(
-  item: { ui?: { hidden_from?: readonly Role[] | null } | null },
-  role: Role,
-): boolean {
+function isHidden(item: { ui?: { hidden_from?: readonly Role[] | null } | null }, role: Role): boolean {
   return item.ui?.hidden_from?.includes(role) ?? false;
 }
 

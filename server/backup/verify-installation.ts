@@ -34,9 +34,9 @@ const CONTENT_COLUMN = /(^|_)content_id$/;
 /** Its archive is removed while the row stays. */
 const WITHOUT_ARCHIVE = 'archive_removed_at';
 
-export type ProblemKind = 'installation' | 'database' | 'missing' | 'changed' | 'orphaned' | 'unreadable';
+type ProblemKind = 'installation' | 'database' | 'missing' | 'changed' | 'orphaned' | 'unreadable';
 
-export interface VerificationProblem {
+interface VerificationProblem {
   kind: ProblemKind;
   /** The row, the content or the blob. */
   subject: string;

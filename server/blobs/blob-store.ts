@@ -41,7 +41,7 @@ export interface BlobRange {
   to: number;
 }
 
-export interface BlobState {
+interface BlobState {
   bytes: number;
   writtenAt: number;
   /** Changes whenever the store notices that the content was written again. */

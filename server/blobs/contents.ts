@@ -27,7 +27,7 @@ const INLINE_BYTES_MAX = 64 * 1024;
 const ORPHAN_AGE_MS = 60 * 60 * 1000;
 
 /** How long an operator has to notice that a database is the wrong one. */
-export const TRASH_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+const TRASH_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 /** A running server advances `seen_at` every ten minutes, so nothing of its own can be this much newer. */
 const KNOWN_TOLERANCE_MS = 60 * 60 * 1000;
 

@@ -42,7 +42,7 @@ export async function ensureIdentity(
   return (await findIdentity(database.read)) ?? row;
 }
 
-export function createIdentityRow(random: Random, now: number): IdentityTable {
+function createIdentityRow(random: Random, now: number): IdentityTable {
   return { one: 1, id: makeId(random, 'inst'), generation: 1, seen_at: now, clean_up_stopped: null };
 }
 

@@ -42,7 +42,7 @@ export interface RetryPolicy {
 }
 
 /** One request: what it is for, as words that follow "to", and what goes on the wire. */
-export interface S3Request {
+interface S3Request {
   purpose: string;
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   /** The whole name of the object; absent: the bucket itself. */

@@ -12,7 +12,7 @@ export interface ContentsTable {
 }
 
 /** While one stands no blob is removed: a backup copies the blobs that its database names. */
-export interface BackupHoldsTable {
+interface BackupHoldsTable {
   id: string;
   /** The backup puts it off for as long as it lives. */
   expires_at: number;

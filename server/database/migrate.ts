@@ -8,7 +8,7 @@ import { makeAppendOnly } from './append-only.ts';
 import type { Database } from './database.ts';
 
 /** What is said differently in the two databases. */
-export interface ColumnTypes {
+interface ColumnTypes {
   bytes: ColumnDataType | RawBuilder<unknown>;
   /** A whole number that grows with every row; make it the primary key. */
   sequence: RawBuilder<unknown>;

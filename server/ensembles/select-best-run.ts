@@ -163,11 +163,7 @@ function apply(rule: EnsembleRule, considered: readonly Candidate[]): Applied {
  * Whether the value is within the tolerance of the best. What the last digits of floating-point numbers add is forgiven:
  * 1.1 is within 10 % of 1, though 1.1 - 1 is more than 0.1 in them. Whole numbers have no such digits.
  */
-export function isWithinTolerance(
-  value: number,
-  best: number,
-  tolerance: EnsembleRule['tolerance'],
-): boolean {
+function isWithinTolerance(value: number, best: number, tolerance: EnsembleRule['tolerance']): boolean {
   if (value === best) return true;
   if (tolerance.value === 0) return false;
   const allowed = tolerance.type === 'absolute' ? tolerance.value : tolerance.value * Math.abs(best);

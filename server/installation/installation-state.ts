@@ -37,7 +37,7 @@ const INSTALLATION_FILES = ['switchyard.db', 'master-key', 'root-token', 'first-
 const EMPTIED_FOLDERS = ['runner', 'spool', join('blobs', 'incoming')];
 const SERVER_FILES = ['lock', MARKER_FILE, ...INSTALLATION_FILES];
 
-export interface DatabaseState {
+interface DatabaseState {
   /** As a message names it, without a password. */
   name: string;
   /** `foreign`: it has tables of another program. `newer`: a newer release has changed it. */
@@ -56,7 +56,7 @@ export interface DatabaseState {
   droppedCommits: number;
 }
 
-export interface DataFolderState {
+interface DataFolderState {
   path: string;
   installation: string | null;
   /** Names of what an installation left in it. */
@@ -66,7 +66,7 @@ export interface DataFolderState {
   masterKey: Buffer | null;
 }
 
-export interface BlobStoreState {
+interface BlobStoreState {
   name: string;
   marker: InstallationMarker | null;
   isEmpty: boolean;
@@ -92,7 +92,7 @@ export async function readInstallationState(config: Config): Promise<Installatio
 }
 
 /** As a message names it. */
-export function describeDatabase({ postgres, data }: Config): string {
+function describeDatabase({ postgres, data }: Config): string {
   if (!postgres) return `the SQLite database ${sqlitePath(data)}`;
   const { host, pathname } = new URL(postgres);
   return `the PostgreSQL database ${decodeURIComponent(pathname.slice(1))} at ${host}`;

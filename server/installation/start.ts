@@ -22,7 +22,7 @@ import { findStartRefusal } from './start-refusal.ts';
 const SQLITE_CORRUPT = 11;
 
 /** Throws ConfigError where a server must not start; nothing is changed either way. */
-export async function inspectInstallation(config: Config): Promise<InstallationState> {
+async function inspectInstallation(config: Config): Promise<InstallationState> {
   const sides = await readInstallationState(config).catch((error: unknown) => {
     const { errcode = 0 } = (error ?? {}) as { errcode?: number };
     if (!(error instanceof NotADatabaseError) && (errcode & 0xff) !== SQLITE_CORRUPT) throw error;

@@ -8,7 +8,7 @@
  */
 import { AhoCorasick } from './aho-corasick.ts';
 
-export const MASKED_CHARS_MIN = 4;
+const MASKED_CHARS_MIN = 4;
 const STARS = Buffer.from('***');
 /** How the runner's remark on a line that it cut begins. */
 const CUT_REMARK = ' [line cut after ';

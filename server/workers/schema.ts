@@ -1,7 +1,7 @@
 /** Workers: the processes that run apps. A run is leased to a worker; a worker whose heartbeat stops loses its leases. */
 import type { Migration } from '../database/migrate.ts';
 
-export interface WorkersTable {
+interface WorkersTable {
   id: string;
   /** The data folder it works in; only one worker can hold a folder, so a newer one proves the older dead. */
   folder_id: string;

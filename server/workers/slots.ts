@@ -11,7 +11,7 @@ export interface Pool {
 }
 
 /** The pools of a capacity; together they hold every class once. */
-export function createPools(capacity: Capacity): Pool[] {
+function createPools(capacity: Capacity): Pool[] {
   const own = EXECUTION_CLASSES.flatMap((name): Pool[] => {
     const slots = capacity.perClass[name];
     return slots === undefined ? [] : [{ classes: [name], slots }];
@@ -21,7 +21,7 @@ export function createPools(capacity: Capacity): Pool[] {
 }
 
 /** The pool that serves the class. */
-export function findPool(pools: readonly Pool[], name: ExecutionClass): Pool {
+function findPool(pools: readonly Pool[], name: ExecutionClass): Pool {
   const found = pools.find((pool) => pool.classes.includes(name));
   if (!found) throw new Error(`no pool serves the class ${name}`);
   return found;

@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs';
 
 /** A finished run as the picture shows it. Coordinates are those of the input; routes start and end at the depot. */
-export type FinishedRun = {
+type FinishedRun = {
   depot: [number, number];
   routes: [number, number][][];
   value: number;

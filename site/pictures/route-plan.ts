@@ -19,7 +19,7 @@ const margin = 14;
 const colours = ['route-1', 'route-2', 'route-3'];
 
 /** The plan as one SVG element for a page. */
-export function drawRoutePlan(input: Input, run: Run): string {
+function drawRoutePlan(input: Input, run: Run): string {
   const box = { left: margin, top: legend, width: width - 2 * margin, height: height - legend - margin };
   const { routes, depots } = projectRoutes(input, run, box);
   const drawn = routes.map(({ vehicle, line, stops }, index) => {

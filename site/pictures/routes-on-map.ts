@@ -1,6 +1,6 @@
 /** Places the routes of a run of the app vehicle-routing in a picture, from its input with `lon` and `lat`. */
 
-export type Coordinates = { lon: number; lat: number };
+type Coordinates = { lon: number; lat: number };
 export type Input = {
   stops: { id: string; location: Coordinates }[];
   vehicles: { id: string; start: Coordinates; end: Coordinates }[];

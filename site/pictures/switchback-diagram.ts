@@ -35,7 +35,7 @@ const tracks = { baseline: 30, candidate: 70 };
 const means = { top: 126, bottom: 216 };
 
 /** The fields that are drawn or told on the page, of `result.value` alone. */
-export function reduceResult({ comparison, plan, compared }: SwitchbackResult): SwitchbackResult {
+function reduceResult({ comparison, plan, compared }: SwitchbackResult): SwitchbackResult {
   const cost = compared.find(({ indicator }) => indicator === 'result.value');
   if (!cost) throw new Error('The answer compares no result.value.');
   const { indicator, verdict, reasons, control, candidate, units, mean_difference, randomization } = cost;
@@ -101,7 +101,7 @@ ${dots.join('\n')}
 
 const round = (number: number) => Math.round(number * 10) / 10;
 
-export const RESULT_PATH = join(import.meta.dirname, 'switchback-test.json');
+const RESULT_PATH = join(import.meta.dirname, 'switchback-test.json');
 
 export function readResult(): SwitchbackResult {
   return JSON.parse(readFileSync(RESULT_PATH, 'utf8')) as SwitchbackResult;

@@ -18,7 +18,7 @@ export function listPageFiles(): string[] {
 }
 
 /** The route of a page by its file. */
-export function getRoute(file: string): string {
+function getRoute(file: string): string {
   return `/${file.replace(/(^index)?\.html$/, '')}`;
 }
 

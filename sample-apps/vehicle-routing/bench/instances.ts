@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-export type Customer = { x: number; y: number; demand: number; from: number; to: number; service: number };
+type Customer = { x: number; y: number; demand: number; from: number; to: number; service: number };
 
 export type Instance = {
   name: string;

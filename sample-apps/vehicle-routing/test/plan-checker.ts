@@ -3,9 +3,9 @@
  * JSON in the plainest way, with nothing of the solver. The tests hold the app's answers against it.
  */
 
-export type Amount = number | Record<string, number>;
+type Amount = number | Record<string, number>;
 export type Time = number | string;
-export type TimeWindow = { from: Time; to: Time };
+type TimeWindow = { from: Time; to: Time };
 export type Location = string | { x: number; y: number } | { lon: number; lat: number };
 
 export type StopInput = {

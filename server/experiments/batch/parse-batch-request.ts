@@ -25,7 +25,7 @@ export interface RequestedRun {
   repetition: number;
 }
 
-export type OptionSets = ReadonlyMap<string, Record<string, string>>;
+type OptionSets = ReadonlyMap<string, Record<string, string>>;
 
 /** The same before its input set was looked at: null stands for every input. */
 type AskedRun = Omit<RequestedRun, 'input_id'> & {

@@ -38,7 +38,7 @@ interface Parts {
 }
 
 /** What one is called in sentences. */
-export function formatTestKind({ kind }: Pick<ExperimentsTable, 'kind'>): string {
+function formatTestKind({ kind }: Pick<ExperimentsTable, 'kind'>): string {
   return `${kind} test`;
 }
 

@@ -25,7 +25,7 @@ import type { ExperimentsTable } from '../store/schema.ts';
 const AT_ONCE = 100;
 
 /** How many runs of the baseline have been copied. */
-export function countCopiedRuns(
+function countCopiedRuns(
   { requested }: Pick<ExperimentsTable, 'requested'>,
   { candidates }: ShadowDefinition,
 ) {

@@ -43,7 +43,7 @@ export interface BatchAnalysis {
 }
 
 export const COMPARED_INDICATORS_MAX = 50;
-export const COMPARISONS_MAX = 1000;
+const COMPARISONS_MAX = 1000;
 
 export function analyseBatch(question: BatchResultsRequest, runs: readonly Observation[]): BatchAnalysis {
   const ordered = inOrder(question, runs);

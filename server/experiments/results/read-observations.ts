@@ -36,7 +36,7 @@ export async function* readObservations(
 }
 
 /** A run that was given no input by name is an input of its own: it is paired with none. */
-export function toRawObservation(run: ObservedRun): RawObservation {
+function toRawObservation(run: ObservedRun): RawObservation {
   return {
     ...labelled(run),
     input_id: run.input_id ?? run.id,

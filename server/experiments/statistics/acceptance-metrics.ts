@@ -14,7 +14,7 @@
 import { clampToFinite } from './numbers.ts';
 import { type Distribution, GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTILE_KEYS } from './summary.ts';
 
-export type MetricType = 'direct-comparison' | 'absolute-threshold' | 'difference-threshold';
+type MetricType = 'direct-comparison' | 'absolute-threshold' | 'difference-threshold';
 export type Operator = 'gt' | 'ge' | 'lt' | 'le' | 'eq' | 'ne';
 
 /** A metric as it is asked for. */

@@ -92,7 +92,7 @@ export interface Comparison {
 }
 
 export const DEFAULT_TOLERANCE: Tolerance = { type: 'relative', value: 0.01 };
-export const DEFAULT_TIE_TOLERANCE = 1e-9;
+const DEFAULT_TIE_TOLERANCE = 1e-9;
 
 /** Compares two sides for one indicator; see the head of this file. */
 export function compareIndicator(

@@ -14,10 +14,10 @@ import {
 } from './observations.ts';
 import { type Distribution, summarize } from './summary.ts';
 
-export type GroupKey = 'inputID' | 'instanceID' | 'versionID' | 'optionSetID' | 'scenarioID';
+type GroupKey = 'inputID' | 'instanceID' | 'versionID' | 'optionSetID' | 'scenarioID';
 
 /** One group of runs. `group_values` are those of `group_keys`; a run without an option set or scenario has "". */
-export interface GroupedSummary {
+interface GroupedSummary {
   group_keys: GroupKey[];
   group_values: string[];
   /** Those with at least one usable number in the group. */
@@ -30,7 +30,7 @@ export interface GroupedSummary {
 }
 
 /** Of the runs of a group that succeeded: how many gave a number, something else ("nan", a flag, a text), or nothing. */
-export interface IndicatorCounts {
+interface IndicatorCounts {
   usable: number;
   unusable: number;
   missing: number;

@@ -9,7 +9,7 @@
 import { compareText, findReportedValue, type Observation, toUsableNumber } from './observations.ts';
 
 /** Null: that side has no usable number here. */
-export interface Pair {
+interface Pair {
   control: number | null;
   candidate: number | null;
 }

@@ -42,7 +42,7 @@ export interface SwitchbackSettings {
   seed?: string;
 }
 
-export interface SwitchbackSide {
+interface SwitchbackSide {
   instance_id: string;
   /** Units of the plan, and those with a usable value. */
   units: { total: number; usable: number };
@@ -52,7 +52,7 @@ export interface SwitchbackSide {
   mean: number | null;
 }
 
-export interface UnitMean {
+interface UnitMean {
   index: number;
   instance_id: string;
   /** Runs the mean is over. */
@@ -84,7 +84,7 @@ export interface SwitchbackComparison {
 
 /** The largest number of units whose assignments are all gone through: 65,534. */
 const EXACT_MAX = 16;
-export const DRAW_COUNT = 20_000;
+const DRAW_COUNT = 20_000;
 const UNITS_ON_A_SIDE = 2;
 const LEVEL = 0.05;
 /** Sums of the same values in another order differ by rounding, at most by this share of the largest; they tie. */

@@ -19,13 +19,13 @@ import {
 import { toUsableNumber } from './observations.ts';
 
 /** Percentiles are reported in both spellings that clients read. */
-export const PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99] as const;
+const PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99] as const;
 const LOWER = ['p01', 'p05', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
 const UPPER = ['P01', 'P05', 'P10', 'P25', 'P50', 'P75', 'P90', 'P95', 'P99'] as const;
 export const PERCENTILE_KEYS = LOWER;
 
 export type LowerPercentile = (typeof LOWER)[number];
-export type Percentiles = Record<LowerPercentile | (typeof UPPER)[number], number>;
+type Percentiles = Record<LowerPercentile | (typeof UPPER)[number], number>;
 
 /** What is known of the values of one indicator; there is at least one value. */
 export interface Distribution {
@@ -42,7 +42,7 @@ export interface Distribution {
 export const GEOMETRIC_MEAN_SHIFT = 10;
 
 /** Those of the values that are usable numbers, ascending. */
-export function sortUsableNumbers(values: readonly unknown[]): Float64Array {
+function sortUsableNumbers(values: readonly unknown[]): Float64Array {
   const numbers = values.map(toUsableNumber).filter((number) => number !== null);
   return Float64Array.from(numbers).sort();
 }

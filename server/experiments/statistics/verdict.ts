@@ -14,8 +14,8 @@ import type { Interval } from './bootstrap.ts';
 export type Verdict = 'better' | 'worse' | 'equivalent' | 'undecided';
 export type Objective = 'minimize' | 'maximize';
 
-export const VERDICT_UNITS_MIN = 10;
-export const SIGNIFICANCE_LEVEL = 0.05;
+const VERDICT_UNITS_MIN = 10;
+const SIGNIFICANCE_LEVEL = 0.05;
 /** Beyond it nobody would go on: then the number is not told. */
 const MORE_MAX = 100_000;
 /** Of fewer units the spread says nothing about the next ones. */

@@ -44,14 +44,14 @@ export interface ExperimentInputsTable {
 }
 
 /** What came out of an experiment that is over. */
-export interface ExperimentResultsTable {
+interface ExperimentResultsTable {
   experiment_uid: string;
   /** In JSON. */
   results: string;
 }
 
 /** A live test that is over, while not all that counts for its results has ended: see live.ts. */
-export interface UnsettledExperimentsTable {
+interface UnsettledExperimentsTable {
   experiment_uid: string;
 }
 

@@ -20,7 +20,7 @@ import { badRequest, Problem, quoteValue } from '../errors/problem.ts';
 const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
 const CLEAN_UP_BATCH_SIZE = 500;
 
-export interface AnswersTable {
+interface AnswersTable {
   account_id: AccountId;
   idempotency_key: string;
   /**

@@ -17,11 +17,11 @@ export const BODY_BUDGET_BYTES = 64 * MIB;
  * Parsed request bodies, counted by the bytes they were parsed from. The worst body, a list of empty objects, takes 21 bytes
  * of memory for each of its own.
  */
-export const PARSED_BUDGET_BYTES = 12 * MIB;
+const PARSED_BUDGET_BYTES = 12 * MIB;
 /** Responses on their way to the caller. */
 export const RESPONSE_BUDGET_BYTES = 96 * MIB;
 /** What handlers read from the database before they respond. */
-export const WORK_BUDGET_BYTES = 128 * MIB;
+const WORK_BUDGET_BYTES = 128 * MIB;
 
 /** Larger parts leave a quarter of the budget to smaller ones. */
 const SMALL_BYTES = 64 * KIB;

@@ -9,7 +9,7 @@ export type ContentFile = { path: string; name: string; segments: string[] };
 export type ContentRoot = { folder: string; name: string };
 
 /** The file that names a folder which has no page of its own: `label` and `navOrder`, nothing else. */
-export const FOLDER_FILE_NAME = 'folder.yaml';
+const FOLDER_FILE_NAME = 'folder.yaml';
 
 const segmentPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 

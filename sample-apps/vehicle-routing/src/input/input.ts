@@ -71,7 +71,7 @@ export function parseInput(text: string): Problem {
 }
 
 /** Checks an input that is already parsed. */
-export function readProblem(value: unknown): Problem {
+function readProblem(value: unknown): Problem {
   if (!isObject(value))
     throw new InputError(
       `The input is ${quoteValue(value)}; it must be an object with "stops" and "vehicles".`,

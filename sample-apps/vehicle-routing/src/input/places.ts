@@ -130,7 +130,7 @@ function readCoordinates(fields: JsonObject, path: string): NonNullable<Coordina
 }
 
 /** Distance in metres along the surface of a sphere with the mean radius of the earth. */
-export function haversineDistance(a: { x: number; y: number }, b: { x: number; y: number }): number {
+function haversineDistance(a: { x: number; y: number }, b: { x: number; y: number }): number {
   const radians = Math.PI / 180;
   const dLat = (b.y - a.y) * radians;
   const dLon = (b.x - a.x) * radians;

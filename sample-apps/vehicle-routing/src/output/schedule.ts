@@ -5,7 +5,7 @@
 import type { Model } from '../search/model.ts';
 import type { Plan } from '../search/search.ts';
 
-export type Visit = {
+type Visit = {
   stop: number;
   arrival: number;
   start: number;
