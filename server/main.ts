@@ -79,7 +79,7 @@ import { lockCollection } from './secrets/store.ts';
 import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { Uploads } from './uploads/uploads.ts';
-import { versionHandlers } from './versions/operations.ts';
+import * as versionOperations from './versions/operations.ts';
 import { type ResolveName, resolveName } from './webhooks/addresses.ts';
 import { deleteAccountWebhooks } from './webhooks/store.ts';
 import { createWebhookService } from './webhooks/webhooks.ts';
@@ -198,6 +198,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...shared,
       host: runner?.host ?? null,
       onApplicationDeleted: () => cleaner.wake(),
+      describeVersionUse,
       hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
     };
     const handlers: Handlers = {
@@ -224,7 +225,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...auditHandlers(shared),
       ...bindHandlers(context, applicationOperations),
       ...bindHandlers(context, executableOperations),
-      ...versionHandlers({ ...shared, describeUse: describeVersionUse }),
+      ...bindHandlers(context, versionOperations),
       ...instanceHandlers({
         ...shared,
         lockSecretsCollection: (tx, applicationUid, id) =>
