@@ -17,12 +17,12 @@ describe('messages', () => {
     ['  ', 'No API specified.'],
     ['clod', 'API specification not found.'],
     ['constructor', 'API specification not found.'],
-  ] as const)('the spec %j gives "%s"', ([spec, message]) => {
+  ] as const)('the spec %j renders "%s"', ([spec, message]) => {
     const html = renderToStaticMarkup(<Operation specs={specs} spec={spec} method="get" path={path} />);
     expect(html).toBe(`<p class="api-message">${message}</p>`);
   });
 
-  test('an operation that the document lacks is named', () => {
+  test('an operation that the document lacks is named in a sentence', () => {
     const html = renderToStaticMarkup(<Operation specs={specs} spec="cloud" method="trace" path="/v1/<x>" />);
     expect(html).toContain('has no operation <code>TRACE /v1/&lt;x&gt;</code>');
   });
@@ -42,7 +42,7 @@ describe('an operation', () => {
     expect(html).toContain('Without <code>instance_id</code> the default');
   });
 
-  test('shows parameters by place, body fields that unfold, and answers that unfold with a sketch', () => {
+  test('shows parameters by location, nested body fields, and responses with an example', () => {
     expect(html).toMatch(
       /Path parameters[\s\S]*application_id[\s\S]*Query parameters[\s\S]*instance_id[\s\S]*Header parameters[\s\S]*Idempotency-Key/,
     );
@@ -52,27 +52,33 @@ describe('an operation', () => {
     expect(html).toContain('<span class="api-required"> required</span>');
   });
 
-  test('holds no script, handler, form or call', () => {
+  test('has no script, handler, form or frame', () => {
     expect(html).not.toMatch(/<script|\son[a-z]+=|<form|<input|<iframe/);
   });
 });
 
-describe('a document that is out to harm', () => {
-  const bad = '<img src=x onerror=alert(1)>[x](javascript:alert(1))';
+describe('a hostile document', () => {
+  const payload = '<img src=x onerror=alert(1)>[x](javascript:alert(1))';
   const document = {
     paths: {
       '/<b>': {
         get: {
-          summary: bad,
-          description: bad,
-          externalDocs: { url: 'javascript:alert(1)', description: bad },
+          summary: payload,
+          description: payload,
+          externalDocs: { url: 'javascript:alert(1)', description: payload },
           parameters: [
-            { name: '"><script>', in: 'query', description: bad, example: bad, schema: { enum: [bad] } },
+            {
+              name: '"><script>',
+              in: 'query',
+              description: payload,
+              example: payload,
+              schema: { enum: [payload] },
+            },
           ],
           responses: {
             '"><script>': {
-              description: bad,
-              content: { [bad]: { schema: { title: bad, properties: { [bad]: {} } } } },
+              description: payload,
+              content: { [payload]: { schema: { title: payload, properties: { [payload]: {} } } } },
             },
           },
         },
@@ -89,7 +95,7 @@ describe('a document that is out to harm', () => {
 
 describe('our own documents', () => {
   test.for(Object.entries(specs))(
-    'nothing of %s is hidden, and every link leads somewhere',
+    'all content of %s is shown, and every link has a target',
     ([, document]) => {
       for (const { method, path: at } of listOperations(document)) {
         const { html } = renderOperation(document, method, at);
@@ -103,7 +109,7 @@ describe('our own documents', () => {
     },
   );
 
-  test('the look for what is hidden finds it', () => {
+  test('findMissingContent finds missing content', () => {
     const document = {
       paths: { '/a': { get: { description: 'Seen.', responses: { 200: { description: 'Unseen.' } } } } },
     };

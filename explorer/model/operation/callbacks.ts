@@ -1,16 +1,16 @@
-import { dereference } from '../document/dereference.ts';
-import { createMemberReader, formatJson, isJsonObject, type MemberReader } from '../document/json.ts';
+import type { MemberReader } from '../document/json.ts';
+import { createMemberReader, formatJson, isJsonObject, type JsonObject } from '../document/json.ts';
 import { addUnread } from '../schema/facts.ts';
 import { type RawBlock, type ReadContext, reserveAnchor } from '../schema/field.ts';
 import { type Parameter, readParameters } from './parameters.ts';
 import { type RequestBody, type Response, readRequestBody, readResponses } from './request-and-responses.ts';
 
-/** A call that the API makes to its caller. */
+/** A request that the API makes to its caller. */
 export type Callback = {
   id: string;
   name: string;
   method: string;
-  /** Where it goes: an expression over what the caller sent. */
+  /** The address of the request: an expression over values of the caller's request. */
   address: string;
   description: string;
   parameters: Parameter[];
@@ -20,72 +20,61 @@ export type Callback = {
   faults: string[];
 };
 
-const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
+/** The members of a callback that are known before it is read. */
+type CallbackPlace = Pick<Callback, 'name' | 'address'>;
+
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
 /** Reads the callbacks of an operation: one for every name, address and method. */
 export function readCallbacks(shared: ReadContext, operationId: string, from: MemberReader): Callback[] {
   return Object.entries(from.object('callbacks') ?? {}).flatMap(([name, callback]) => {
-    const id = `${operationId}.callback.${name}`;
-    const { value: addresses, fault } = dereference(shared.document, callback);
+    const reserveId = () => reserveAnchor(shared, `${operationId}.callback.${name}`);
+    const { value: addresses, fault } = shared.document.resolve(callback);
     if (!isJsonObject(addresses))
-      return [createUnreadableCallback(shared, id, name, { address: '', value: addresses, fault })];
+      return [createUnreadableCallback(reserveId(), { name, address: '' }, { value: addresses, fault })];
     return Object.entries(addresses).flatMap(([address, item]) => {
-      const { value, fault: lost } = dereference(shared.document, item);
-      if (!isJsonObject(value))
-        return [createUnreadableCallback(shared, id, name, { address, value, fault: lost })];
-      const calls = Object.entries(value).filter(([method]) => methods.has(method));
-      if (calls.length === 0)
-        return [createUnreadableCallback(shared, id, name, { address, value, fault: lost })];
-      return calls.map(([method, operation]) =>
-        readCall(shared, id, { name, address, method, operation, around: value }),
+      const { value, fault: itemFault } = shared.document.resolve(item);
+      const methods = isJsonObject(value) ? Object.keys(value).filter((key) => METHODS.has(key)) : [];
+      if (!isJsonObject(value) || methods.length === 0)
+        return [createUnreadableCallback(reserveId(), { name, address }, { value, fault: itemFault })];
+      return methods.map((method) =>
+        readCallback(shared, reserveId(), { name, address, method, item: value }),
       );
     });
   });
 }
 
-/** What is no callback, as the document has it. */
+/** Creates a callback that shows the JSON of the document, or why a reference leads to none. */
 function createUnreadableCallback(
-  shared: ReadContext,
   id: string,
-  name: string,
-  { address, value, fault }: { address: string; value: unknown; fault: string | undefined },
+  place: CallbackPlace,
+  { value, fault }: { value: unknown; fault: string | undefined },
 ): Callback {
   const blocks = fault === undefined ? [{ title: 'Callback', text: formatJson(value) }] : [];
-  const nothing = { method: '', description: '', parameters: [], responses: [], blocks };
-  return {
-    id: reserveAnchor(shared, id),
-    name,
-    address,
-    ...nothing,
-    faults: fault === undefined ? [] : [fault],
-  };
+  const faults = fault === undefined ? [] : [fault];
+  return { id, ...place, method: '', description: '', parameters: [], responses: [], blocks, faults };
 }
 
-type Call = { name: string; address: string; method: string; operation: unknown; around: object };
-
-function readCall(
+/** Reads the operation of one method in the path item of a callback. */
+function readCallback(
   shared: ReadContext,
-  wanted: string,
-  { name, address, method, operation, around }: Call,
+  id: string,
+  { name, address, method, item }: CallbackPlace & { method: string; item: JsonObject },
 ): Callback {
-  const id = reserveAnchor(shared, wanted);
+  const operation = item[method];
   const from = createMemberReader(isJsonObject(operation) ? operation : { operation });
-  const outside = createMemberReader({ ...around });
+  const fromPath = createMemberReader(item);
   const blocks: RawBlock[] = [];
-  const texts = [
-    outside.text('summary'),
-    outside.text('description'),
-    from.text('summary'),
-    from.text('description'),
-  ];
-  const parameters = readParameters(shared, id, [outside.any('parameters'), from.any('parameters')]);
+  const texts = [fromPath, from].flatMap((reader) => [reader.text('summary'), reader.text('description')]);
+  const parameters = readParameters(shared, id, [fromPath.any('parameters'), from.any('parameters')]);
   const body = from.has('requestBody') ? readRequestBody(shared, id, from.any('requestBody')) : undefined;
   const responses = readResponses(shared, id, from, blocks);
+  // These name the operation for tools, or are callbacks of their own.
   from.text('operationId');
   from.list('tags');
-  for (const other of methods) outside.any(other);
+  for (const other of METHODS) fromPath.any(other);
   addUnread(from.unread(), blocks);
-  addUnread(outside.unread(), blocks);
+  addUnread(fromPath.unread(), blocks);
   return {
     id,
     name,

@@ -1,4 +1,4 @@
-/** Samples are run as readers run them: what reaches a server is compared with what the document asks for. */
+/** Runs the samples as readers do, and compares the requests that reach a server with the document. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Runs the samples of operations in the two languages that are always there, and gives what arrived by each. */
+/** Runs the curl and JavaScript samples of operations and returns the requests of each. */
 async function callAll(documents: object[]): Promise<{ shell: Arrived[]; script: Arrived[] }> {
   const all = documents.map((document) => buildCodeSamples(readTestOperation(document), { baseUrl }));
   const codes = (wanted: string) =>
@@ -56,13 +56,13 @@ async function callAll(documents: object[]): Promise<{ shell: Arrived[]; script:
   return { shell, script };
 }
 
-/** What arrives of one operation, by curl and by JavaScript. */
+/** Returns the requests that the curl and JavaScript samples of one operation send. */
 async function call(operation: object, rest: object = {}): Promise<Arrived[]> {
   const { shell, script } = await callAll([buildDocument(operation, rest)]);
   return [...shell, ...script];
 }
 
-describe('what a sample sends', () => {
+describe('the request of a sample', () => {
   const query = (name: string, more: object) => ({ name, in: 'query', required: true, ...more });
 
   const addresses = [
@@ -91,17 +91,17 @@ describe('what a sample sends', () => {
     [query('optional', { required: false }), '/things/ID'],
   ] as const;
 
-  test('are parameters as their style has them', async () => {
+  test('writes parameters in their style', async () => {
     const documents = addresses.map(([parameter]) => buildDocument({ parameters: [parameter] }));
     const { shell, script } = await callAll(documents);
-    // A quote is an ordinary letter of an address, and fetch leaves it as it is.
+    // fetch and curl leave a quote in an address unescaped.
     const expected = addresses.map(([, url]) => url.replace('%27', "'"));
     expect(shell.map(({ url }) => url)).toEqual(expected);
     expect(script.map(({ url }) => url)).toEqual(expected);
     expect(new Set([...shell, ...script].map(({ method }) => method))).toEqual(new Set(['POST']));
   });
 
-  test('are headers and cookies, one header of cookies for all', async () => {
+  test('has headers, and one header for all cookies', async () => {
     const both = await call(
       {
         parameters: [
@@ -116,7 +116,7 @@ describe('what a sample sends', () => {
       expect(headers).toMatchObject({ 'x-list': "it's,$HOME", cookie: 'c=d; sid=s:ecret' });
   });
 
-  test('are the keys: one under the name the reader knows, several under names of their own', async () => {
+  test('takes one credential from the configured variable, and several from variables of their own', async () => {
     const components = {
       securitySchemes: {
         login: { type: 'http', scheme: 'basic' },
@@ -147,14 +147,14 @@ describe('what a sample sends', () => {
     ['application/merge-patch+json', { example: [] }, '[]'],
     ['text/csv', { example: "a,b\n1,'2'" }, "a,b\n1,'2'"],
     ['application/gzip', {}, 'some bytes'],
-  ] as const)('is a body of %s with %o', async ([type, media, body]) => {
+  ] as const)('has a body of %s with %o', async ([type, media, body]) => {
     for (const one of await call(bodyOf(type, media))) {
       expect(one.headers['content-type']).toBe(type);
       expect(/json/.test(type) ? JSON.stringify(JSON.parse(one.body)) : one.body).toBe(body);
     }
   });
 
-  test('is a form, with lists and objects as its encoding says', async () => {
+  test('has a form with lists and objects in their encoding', async () => {
     const media = {
       example: { 'a b': "it's = &", list: ['x', 'y'], map: { k: 1 }, deep: { k: { l: 2 } }, at: '@home' },
       encoding: { deep: { style: 'deepObject', explode: true } },
@@ -172,7 +172,7 @@ describe('what a sample sends', () => {
     }
   });
 
-  test('is a form of parts, with files where the document wants bytes', async () => {
+  test('has a multipart form with files for binary fields', async () => {
     const schema = {
       required: ['file', 'many', 'note', 'meta', 'list'],
       properties: {
@@ -206,7 +206,7 @@ describe('what a sample sends', () => {
   });
 });
 
-test('a document cannot put commands into a sample', async () => {
+test('a text of the document never becomes a command', async () => {
   const evil = '`touch EVIL`$(touch EVIL)"\'';
   await call(
     {

@@ -1,33 +1,35 @@
-import { dereference } from '../document/dereference.ts';
 import {
   createMemberReader,
   formatJson,
   getOwnMember,
   isJsonObject,
   type JsonObject,
+  type MemberReader,
 } from '../document/json.ts';
+import type { ResolvedDocument } from '../document/resolved-document.ts';
 import { addUnread, addValue } from '../schema/facts.ts';
 import { createField, type Field, type ReadContext, reserveAnchor } from '../schema/field.ts';
 import { readSchema } from '../schema/read-schema.ts';
 import { buildExampleValue } from '../values/example-value.ts';
+import { isPlaceholderText } from '../values/primitive-example.ts';
 import type { SerializationStyle } from '../values/serialize-value.ts';
 
 export const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
 
-/** Where a parameter stands in a request; `other` when the document names no such place. */
-export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number] | 'other';
+/** The part of a request that holds a parameter; `other` when the document names no such part. */
+type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number] | 'other';
 
-/** `value` is undefined when the document says nothing of it; `written` is how it stands in a request. */
 export type Parameter = {
   in: ParameterLocation;
   name: string;
   field: Field;
+  /** A value for code samples; undefined when the document gives none. */
   value: unknown;
   serialization: SerializationStyle;
 };
 
-/** How a value is written when the document does not say. */
-const usualStyle: Record<ParameterLocation, string> = {
+/** The style of a parameter that names none, as OpenAPI 3.0 prescribes. */
+const DEFAULT_STYLE: Record<ParameterLocation, string> = {
   path: 'simple',
   query: 'form',
   header: 'simple',
@@ -35,13 +37,13 @@ const usualStyle: Record<ParameterLocation, string> = {
   other: '',
 };
 
-function locationOf(value: unknown): ParameterLocation {
+function getLocation(value: unknown): ParameterLocation {
   return PARAMETER_LOCATIONS.find((location) => location === value) ?? 'other';
 }
 
 /**
- * The parameters of an operation: those of its path, except where the operation has one of the same name and place.
- * What cannot be read comes back as a field of its own that shows it.
+ * Reads the parameters of an operation. Of two with the same name and location the later list wins, which is that of the
+ * operation. A parameter that cannot be read becomes a field that shows it as JSON.
  */
 export function readParameters(
   shared: ReadContext,
@@ -49,41 +51,39 @@ export function readParameters(
   lists: readonly unknown[],
 ): Parameter[] {
   const chosen = new Map<string, unknown>();
-  lists.forEach((list, level) => {
-    if (list === undefined) return;
+  for (const [level, list] of lists.entries()) {
+    if (list === undefined) continue;
     for (const [index, parameter] of (Array.isArray(list) ? list : [list]).entries()) {
-      const { value } = dereference(shared.document, parameter);
-      const readable = isJsonObject(value) && typeof value.name === 'string';
-      chosen.set(readable ? `${value.in} ${value.name}` : `? ${level} ${index}`, parameter);
+      const { value } = shared.document.resolve(parameter);
+      const isReadable = isJsonObject(value) && typeof value.name === 'string';
+      chosen.set(isReadable ? `${value.in} ${value.name}` : `? ${level} ${index}`, parameter);
     }
-  });
+  }
   return [...chosen.values()].map((parameter) => readParameter(shared, operationId, parameter));
 }
 
 function readParameter(shared: ReadContext, operationId: string, parameter: unknown): Parameter {
-  const { value, fault } = dereference(shared.document, parameter);
-  const name = isJsonObject(value) && typeof value.name === 'string' ? value.name : '';
-  const place = locationOf(isJsonObject(value) ? value.in : undefined);
-  const field = createField(reserveAnchor(shared, `${operationId}.${place}.${name || 'parameter'}`), name);
-  if (!isJsonObject(value)) {
+  const { value: members, fault } = shared.document.resolve(parameter);
+  const name = isJsonObject(members) && typeof members.name === 'string' ? members.name : '';
+  const location = getLocation(getOwnMember(members, 'in'));
+  const field = createField(reserveAnchor(shared, `${operationId}.${location}.${name || 'parameter'}`), name);
+  if (!isJsonObject(members)) {
     field.name = 'A parameter that cannot be read';
     field.synthetic = true;
-    if (fault === undefined) field.blocks.push({ title: 'Parameter', text: formatJson(value) });
+    if (fault === undefined) field.blocks.push({ title: 'Parameter', text: formatJson(members) });
     else field.faults.push(fault);
-    return { in: place, name, field, value: undefined, serialization: styleOf({}, place) };
+    return { in: location, name, field, value: undefined, serialization: getSerialization({}, location) };
   }
-  const { name: _name, in: written, ...others } = value;
-  const left = place === 'other' && written !== undefined ? { ...others, in: written } : others;
-  const rest =
-    typeof value.name === 'string' || value.name === undefined ? left : { ...left, name: value.name };
-  const made = readValue(shared, rest, field, place);
-  return { in: place, name, field, value: made, serialization: styleOf(value, place) };
+  const from = createMemberReader(members);
+  from.text('name');
+  if (location !== 'other') from.any('in');
+  const value = readMembers(shared, field, { from, location });
+  return { in: location, name, field, value, serialization: getSerialization(members, location) };
 }
 
-/** How the value of a parameter is written: as it says, else as its place has it. */
-function styleOf(parameter: object, place: ParameterLocation): SerializationStyle {
-  const { style, explode, allowReserved, content } = { ...parameter } as Record<string, unknown>;
-  const chosen = typeof style === 'string' ? style : usualStyle[place];
+function getSerialization(members: JsonObject, location: ParameterLocation): SerializationStyle {
+  const { style, explode, allowReserved, content } = members;
+  const chosen = typeof style === 'string' ? style : DEFAULT_STYLE[location];
   const [mediaType] = isJsonObject(content) ? Object.keys(content) : [];
   return {
     style: chosen,
@@ -93,87 +93,94 @@ function styleOf(parameter: object, place: ParameterLocation): SerializationStyl
   };
 }
 
-/** A header of a response: a parameter without name and place. */
-export function readHeader(shared: ReadContext, id: string, name: string, header: unknown): Field {
-  const field = createField(reserveAnchor(shared, id), name);
-  const { value, fault } = dereference(shared.document, header);
+/** Reads a header of a response into `field`. It is a parameter without name and location. */
+export function readHeader(shared: ReadContext, field: Field, header: unknown): Field {
+  const { value, fault } = shared.document.resolve(header);
   if (fault !== undefined) field.faults.push(fault);
   else if (!isJsonObject(value)) field.blocks.push({ title: 'Header', text: formatJson(value) });
-  else readValue(shared, value, field, 'header');
+  else readMembers(shared, field, { from: createMemberReader(value), location: 'header' });
   return field;
 }
 
-/** Reads what parameters and headers have in common into a field, and gives a value to show in samples. */
-function readValue(shared: ReadContext, value: object, field: Field, place: ParameterLocation): unknown {
+/** Reads the members that parameters and headers share into a field, and returns a value for code samples. */
+function readMembers(
+  shared: ReadContext,
+  field: Field,
+  { from, location }: { from: MemberReader; location: ParameterLocation },
+): unknown {
   const { document } = shared;
-  const from = createMemberReader({ ...value });
-  field.required = from.flag('required') || place === 'path';
+  field.required = from.flag('required') || location === 'path';
   field.deprecated = from.flag('deprecated');
   field.description = from.text('description') ?? '';
+  readStyle(field, from, location);
+  const example = from.any('example');
+  const examples = from.object('examples');
+  const [[mediaType, media] = [], ...otherMedia] = Object.entries(from.object('content') ?? {});
+  const schema = mediaType === undefined ? from.any('schema') : getOwnMember(media, 'schema');
+  if (mediaType !== undefined) field.facts.push({ label: 'Written as', codes: [mediaType] });
+  if (schema !== undefined) readSchema(shared, schema, field);
+  if (example !== undefined) addValue('Example', example, field);
+  if (examples) readExamples(document, examples, field);
+  if (isJsonObject(media)) readMedia(document, media, field);
+  if (otherMedia.length > 0) addUnread({ content: Object.fromEntries(otherMedia) }, field.blocks);
+  addUnread(from.unread(), field.blocks);
+  const given = [
+    example,
+    getFirstExample(document, examples),
+    getOwnMember(media, 'example'),
+    getFirstExample(document, getOwnMember(media, 'examples')),
+  ].find((value) => value !== undefined);
+  return given ?? (schema === undefined ? undefined : buildGivenValue(document, schema));
+}
+
+/** Reads the members that say how a value is written, and mentions those that differ from the default. */
+function readStyle(field: Field, from: MemberReader, location: ParameterLocation): void {
   const style = from.text('style');
-  const form = (style ?? usualStyle[place]) === 'form';
   const hasExplode = from.has('explode');
   const explode = from.flag('explode');
-  if (style !== undefined && style !== usualStyle[place])
+  if (style !== undefined && style !== DEFAULT_STYLE[location])
     field.facts.push({ label: 'Style', codes: [style] });
-  if (hasExplode && explode !== form) {
-    field.facts.push({
-      label: 'Lists',
-      text: explode ? 'one parameter for every value' : 'values in one parameter',
-    });
+  if (hasExplode && explode !== ((style ?? DEFAULT_STYLE[location]) === 'form')) {
+    const text = explode ? 'one parameter for every value' : 'values in one parameter';
+    field.facts.push({ label: 'Lists', text });
   }
   if (from.flag('allowEmptyValue')) field.facts.push({ label: 'Empty', text: 'the value may be empty' });
   if (from.flag('allowReserved'))
     field.facts.push({ label: 'Reserved characters', text: 'may stand as they are' });
-  const example = from.any('example');
+}
+
+/** Reads a media type of a parameter, without its schema. */
+function readMedia(document: ResolvedDocument, media: JsonObject, field: Field): void {
+  const from = createMemberReader(media);
+  from.any('schema');
+  if (from.has('example')) addValue('Example', from.any('example'), field);
   const examples = from.object('examples');
-  const content = from.object('content');
-  const [[mediaType, media] = [], ...otherMedia] = Object.entries(content ?? {});
-  const schema =
-    mediaType === undefined ? from.any('schema') : isJsonObject(media) ? media.schema : undefined;
-  if (mediaType !== undefined) field.facts.push({ label: 'Written as', codes: [mediaType] });
-  if (schema !== undefined) readSchema(shared, schema, field);
-  if (example !== undefined) addValue('Example', example, field.facts, field.blocks);
   if (examples) readExamples(document, examples, field);
-  if (isJsonObject(media)) {
-    const { schema: _schema, example: told, examples: several, ...others } = media;
-    if (told !== undefined) addValue('Example', told, field.facts, field.blocks);
-    if (isJsonObject(several)) readExamples(document, several, field);
-    else if (several !== undefined) addUnread({ examples: several }, field.blocks);
-    addUnread(createMemberReader(others).unread(), field.blocks);
-  }
-  if (otherMedia.length > 0) addUnread({ content: Object.fromEntries(otherMedia) }, field.blocks);
   addUnread(from.unread(), field.blocks);
-  const given = [example, exampleOf(document, examples), getOwnMember(media, 'example')].find(
-    (one) => one !== undefined,
-  );
-  const said = given ?? exampleOf(document, getOwnMember(media, 'examples'));
-  return said ?? (schema === undefined ? undefined : sketchGiven(document, schema));
 }
 
-/** The value of the first of several examples. */
-function exampleOf(document: unknown, examples: unknown): unknown {
+/** Returns the value of the first of several named examples. */
+function getFirstExample(document: ResolvedDocument, examples: unknown): unknown {
   const [first] = isJsonObject(examples) ? Object.values(examples) : [];
-  return getOwnMember(dereference(document, first).value, 'value');
+  return getOwnMember(document.resolve(first).value, 'value');
 }
 
-/** Examples with a name: the value, and what is said of it. */
-function readExamples(document: unknown, examples: JsonObject, field: Field): void {
-  for (const [name, given] of Object.entries(examples)) {
-    const { value: followed, fault } = dereference(document, given);
-    const from = createMemberReader(isJsonObject(followed) ? followed : {});
+/** Reads named examples with their descriptions. */
+function readExamples(document: ResolvedDocument, examples: JsonObject, field: Field): void {
+  for (const [name, example] of Object.entries(examples)) {
+    const { value: resolved, fault } = document.resolve(example);
+    const from = createMemberReader(isJsonObject(resolved) ? resolved : {});
     const title = from.text('summary') ?? name;
-    const shown = from.has('value') ? from.any('value') : (fault ?? followed);
-    addValue(`Example ${title}`, shown, field.facts, field.blocks);
+    const value = from.has('value') ? from.any('value') : (fault ?? resolved);
+    addValue(`Example ${title}`, value, field);
     const description = from.text('description');
     if (description !== undefined) field.facts.push({ label: title, text: description });
     if (from.has('value')) addUnread(from.unread(), field.blocks);
   }
 }
 
-/** Only what the document says of the value: a made-up word is worse in an address than the parameter's own name. */
-function sketchGiven(document: unknown, schema: unknown): unknown {
-  const made = buildExampleValue(document, schema, 'request');
-  const isMadeUp = typeof made === 'string' && /^string-*$/.test(made);
-  return isMadeUp || typeof made === 'object' ? undefined : made;
+/** Builds a value from the schema, unless it were a placeholder: the name of the parameter tells readers more. */
+function buildGivenValue(document: ResolvedDocument, schema: unknown): unknown {
+  const value = buildExampleValue(document, schema, 'request');
+  return isPlaceholderText(value) || typeof value === 'object' ? undefined : value;
 }

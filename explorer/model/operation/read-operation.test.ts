@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   buildDocument,
   buildJsonBody,
-  formatFacts as facts,
+  listFacts,
   listSubfields,
   readBodyField,
   readTestOperation,
 } from '../../testing/read-test-document.ts';
 import { listOperations, readOperation } from './read-operation.ts';
 
-describe('finding operations', () => {
+describe('operations of a document', () => {
   const document = {
     paths: {
       '/a': { get: { operationId: 'listAll', tags: ['x'], summary: 'List' }, $ref: '#/shared' },
@@ -19,7 +19,7 @@ describe('finding operations', () => {
     shared: { patch: { tags: ['x', 'y'] }, parameters: [], options: {} },
   };
 
-  test('lists every method of every path in its order, through references to paths', () => {
+  test('are listed by path and method, through references to path items', () => {
     expect(listOperations(document).map(({ method, path, id }) => `${method} ${path} ${id}`)).toEqual([
       'get /a list-all',
       'options /a options-a',
@@ -36,12 +36,12 @@ describe('finding operations', () => {
     ['get', 'toString'],
     ['summary', '/a'],
     ['post', '/a'],
-  ] as const)('there is no %s %s', ([method, path]) => {
+  ] as const)('do not include %s %s', ([method, path]) => {
     expect(readOperation(document, method, path)).toBeUndefined();
   });
 
   test.for([undefined, null, 7, 'x', [], {}, { paths: [] }, { paths: { '/a': null } }])(
-    'nor any in %o',
+    'are none in %o',
     (odd) => {
       expect(listOperations(odd)).toEqual([]);
       expect(readOperation(odd, 'get', '/a')).toBeUndefined();
@@ -77,7 +77,7 @@ describe('references', () => {
     ['#/components/schemas/constructor', 'leads to nothing in this document'],
     ['other.json#/Thing', 'leads out of this document'],
     ['#/components/schemas/Circle', 'leads back to itself'],
-  ] as const)('%s %s, which is said', ([ref, says]) => {
+  ] as const)('the reference %s %s, which is a fault', ([ref, says]) => {
     const field = readBodyField(
       { $ref: ref },
       { Circle: { $ref: '#/components/schemas/Ring' }, Ring: { $ref: '#/components/schemas/Circle' } },
@@ -85,7 +85,7 @@ describe('references', () => {
     expect(field.faults.join()).toContain(says);
   });
 
-  test('what stands beside a reference is laid over what it leads to', () => {
+  test('a member beside a reference replaces that of the referenced schema', () => {
     const field = readBodyField(
       { $ref: '#/components/schemas/A', description: 'Mine.' },
       { A: { type: 'string', description: 'Its.' } },
@@ -93,12 +93,12 @@ describe('references', () => {
     expect([field.type, field.description, field.schema]).toEqual(['string', 'Mine.', 'A']);
   });
 
-  test('a property of the name $ref is a property', () => {
+  test('a property named $ref is a property', () => {
     const field = readBodyField({ properties: { $ref: { type: 'string' } } });
     expect(listSubfields(field).map(({ name, type }) => [name, type])).toEqual([['$ref', 'string']]);
   });
 
-  test('parameters, bodies, responses, headers and examples are followed too', () => {
+  test('of parameters, bodies, responses, headers and examples are followed', () => {
     const { parameters, body, responses } = readTestOperation(
       buildDocument(
         {
@@ -143,7 +143,7 @@ describe('references', () => {
 });
 
 describe('parameters', () => {
-  test('those of the operation take the place of those of its path with the same name and place', () => {
+  test('of the operation replace those of its path with the same name and location', () => {
     const document = {
       paths: {
         '/things/{id}': {
@@ -169,7 +169,7 @@ describe('parameters', () => {
     ]);
   });
 
-  test('what cannot be read is shown as it is', () => {
+  test('that cannot be read are shown as JSON', () => {
     const { parameters } = readTestOperation(
       buildDocument({
         parameters: [
@@ -187,7 +187,7 @@ describe('parameters', () => {
     expect(parameters[3]?.field.faults[0]).toContain('#/no');
   });
 
-  test('examples are shown with what is said of them, also those of content', () => {
+  test('have examples with their descriptions, of content too', () => {
     const examples = {
       one: { summary: 'The first', description: 'Said of it.', value: 'a' },
       two: { value: 'b\nc' },
@@ -202,7 +202,7 @@ describe('parameters', () => {
       }),
     );
     for (const { field } of parameters) {
-      expect(facts(field)).toEqual(
+      expect(listFacts(field)).toEqual(
         expect.arrayContaining(['Example The first: "a"', 'The first: Said of it.']),
       );
       expect(field.blocks).toContainEqual({ title: 'Example two', text: 'b\nc' });
@@ -211,7 +211,7 @@ describe('parameters', () => {
     expect(parameters[0]?.field.description).toBe('Same.');
   });
 
-  test('how a value is written is said where it is not the usual way', () => {
+  test('name the style of their value where it is not the default', () => {
     const { parameters } = readTestOperation(
       buildDocument({
         parameters: [
@@ -222,7 +222,7 @@ describe('parameters', () => {
         ],
       }),
     );
-    expect(parameters.map(({ field }) => facts(field))).toEqual([
+    expect(parameters.map(({ field }) => listFacts(field))).toEqual([
       [],
       ['Style: pipeDelimited'],
       ['Lists: values in one parameter'],

@@ -10,11 +10,11 @@ import { addUnread, readExternalDocs } from '../schema/facts.ts';
 import {
   createPageState,
   type Fact,
+  getDocumentState,
   type PageState,
   type RawBlock,
   type ReadContext,
   reserveAnchor,
-  type UnfoldedSchemas,
 } from '../schema/field.ts';
 import { type Callback, readCallbacks } from './callbacks.ts';
 import { type Parameter, readParameters } from './parameters.ts';
@@ -22,7 +22,7 @@ import { type RequestBody, type Response, readRequestBody, readResponses } from 
 import { readSecurityRequirements, type SecurityRequirement } from './security.ts';
 
 export const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
-export type HttpMethod = (typeof HTTP_METHODS)[number];
+type HttpMethod = (typeof HTTP_METHODS)[number];
 
 /** An operation in the list of a document. */
 export type OperationSummary = {
@@ -33,6 +33,9 @@ export type OperationSummary = {
   tags: readonly string[];
 };
 
+/** An address of the API, with the defaults of its variables filled in. */
+type Server = { url: string; description: string; blocks: RawBlock[] };
+
 export type Operation = {
   id: string;
   method: string;
@@ -41,10 +44,9 @@ export type Operation = {
   description: string;
   deprecated: boolean;
   facts: Fact[];
-  /** The ways in; empty when the document asks for nothing. */
+  /** The alternatives of access; empty when the document requires none. */
   security: SecurityRequirement[];
-  /** Addresses of the API, with the defaults of their variables put in. */
-  servers: { url: string; description: string; blocks: RawBlock[] }[];
+  servers: Server[];
   parameters: Parameter[];
   body?: RequestBody;
   responses: Response[];
@@ -53,17 +55,17 @@ export type Operation = {
   faults: string[];
 };
 
-/** Settings of reading: the page the operation stands on, and how many fields are unfolded before others are only named. */
-export type ReadOptions = { page?: PageState; maxFields?: number };
+/** The page that shows the operation, and the number of fields that are unfolded before others are only named. */
+type ReadOptions = { page?: PageState; maxFields?: number };
 
-const mostFields = 3000;
+const DEFAULT_MAX_FIELDS = 3000;
 
-function pathItemOf(document: unknown, path: string): unknown {
+function getPathItem(document: unknown, path: string): unknown {
   return dereference(document, getOwnMember(getOwnMember(document, 'paths'), path)).value;
 }
 
-/** A name for addresses: `createRun` is `create-run`. */
-function slugOf(name: string): string {
+/** Formats a name for an anchor: `createRun` becomes `create-run`. */
+function formatSlug(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .toLowerCase()
@@ -71,31 +73,29 @@ function slugOf(name: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-function idOf(method: string, path: string, operation: unknown): string {
-  const named = getOwnMember(operation, 'operationId');
-  const slug = typeof named === 'string' ? slugOf(named) : '';
-  return slug === '' ? slugOf(`${method} ${path}`) : slug;
+function formatOperationAnchor(method: string, path: string, operation: unknown): string {
+  const slug = formatSlug(getText(operation, 'operationId') ?? '');
+  return slug === '' ? formatSlug(`${method} ${path}`) : slug;
 }
 
-/** Every operation of a document in its order, or those of one tag. */
+/** Lists the operations of a document, or those with a tag, in the order of the document. */
 export function listOperations(document: unknown, tag?: string): OperationSummary[] {
   const paths = getOwnMember(document, 'paths');
   return Object.keys(isJsonObject(paths) ? paths : {}).flatMap((path) => {
-    const item = pathItemOf(document, path);
+    const item = getPathItem(document, path);
     return HTTP_METHODS.flatMap((method) => {
       const operation = getOwnMember(item, method);
       if (operation === undefined) return [];
       const list = getOwnMember(operation, 'tags');
       const tags = Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
       if (tag !== undefined && !tags.includes(tag)) return [];
-      const said = getOwnMember(operation, 'summary');
-      const summary = typeof said === 'string' ? said : `${method.toUpperCase()} ${path}`;
-      return [{ method, path, id: idOf(method, path, operation), summary, tags }];
+      const summary = getText(operation, 'summary') ?? `${method.toUpperCase()} ${path}`;
+      return [{ method, path, id: formatOperationAnchor(method, path, operation), summary, tags }];
     });
   });
 }
 
-/** Reads one operation of a document; undefined when the document has none of this method and path. */
+/** Reads one operation of a document. Returns undefined when the document has none with this method and path. */
 export function readOperation(
   document: unknown,
   method: string,
@@ -103,103 +103,105 @@ export function readOperation(
   options: ReadOptions = {},
 ): Operation | undefined {
   const lower = method.toLowerCase();
-  const item = pathItemOf(document, path);
+  const item = getPathItem(document, path);
   if (!HTTP_METHODS.some((known) => known === lower)) return undefined;
   const { value: operation, fault } = dereference(document, getOwnMember(item, lower));
   if (operation === undefined && fault === undefined) return undefined;
-  const { anchors, unfolded: all } = options.page ?? createPageState();
-  const unfolded: UnfoldedSchemas = all.get(document) ?? new Map();
-  all.set(document, unfolded);
-  const title = getOperationTitle({
-    summary: textAt(operation, 'summary') ?? textAt(item, 'summary') ?? '',
+  const from = createMemberReader(isJsonObject(operation) ? operation : {});
+  const fromPath = createMemberReader(isJsonObject(item) ? item : {});
+  const heading = {
     method: lower.toUpperCase(),
     path,
-  });
-  const shared: ReadContext = {
-    document,
-    title,
-    anchors,
-    unfolded,
-    remainingFields: options.maxFields ?? mostFields,
+    summary: from.text('summary') ?? fromPath.text('summary') ?? '',
   };
-  const id = reserveAnchor(shared, idOf(lower, path, operation));
-  const from = createMemberReader(isJsonObject(operation) ? operation : {});
-  const around = createMemberReader(isJsonObject(item) ? item : {});
+  const page = options.page ?? createPageState();
+  const shared: ReadContext = {
+    ...getDocumentState(page, document),
+    title: getOperationTitle(heading),
+    anchors: page.anchors,
+    remainingFields: options.maxFields ?? DEFAULT_MAX_FIELDS,
+  };
+  const id = reserveAnchor(shared, formatOperationAnchor(lower, path, operation));
   const blocks: RawBlock[] = [];
   if (operation !== undefined && !isJsonObject(operation)) {
     blocks.push({ title: 'The operation in the document', text: formatJson(operation) });
   }
-  const facts: Fact[] = [];
-  from.text('operationId');
-  from.list('tags');
-  const docs = readExternalDocs(from.object('externalDocs'));
-  if (docs) facts.push(docs);
-  else if (from.has('externalDocs'))
-    blocks.push({ title: 'More', text: formatJson(from.any('externalDocs')) });
-  const parameters = readParameters(shared, id, [around.any('parameters'), from.any('parameters')]);
-  const body = from.has('requestBody') ? readRequestBody(shared, id, from.any('requestBody')) : undefined;
-  const responses = readResponses(shared, id, from, blocks);
-  const callbacks = readCallbacks(shared, id, from);
-  const servers = readServers(from, around, document);
   const read: Operation = {
     id,
-    method: lower.toUpperCase(),
-    path,
-    summary: from.text('summary') ?? around.text('summary') ?? '',
-    description: textsOf(around.text('description'), from.text('description')),
+    ...heading,
+    description: joinTexts(fromPath.text('description'), from.text('description')),
     deprecated: from.flag('deprecated'),
-    facts,
-    security: readSecurityRequirements(document, from.list('security')),
-    servers,
-    parameters,
-    ...(body && { body }),
-    responses,
-    callbacks,
+    facts: readDocumentationLink(from, blocks),
+    ...readMessages(shared, id, { from, fromPath, blocks }),
+    callbacks: readCallbacks(shared, id, from),
+    security: readSecurityRequirements(shared.document, from.list('security')),
+    servers: readServers(from, fromPath, document),
     blocks,
     faults: fault === undefined ? [] : [fault],
   };
-  for (const other of HTTP_METHODS) around.any(other);
-  around.text('summary');
+  // The page shows these elsewhere: the name and groups of the operation, and the other operations of its path.
+  from.text('operationId');
+  from.list('tags');
+  fromPath.text('summary');
+  for (const other of HTTP_METHODS) fromPath.any(other);
   addUnread(from.unread(), blocks);
-  addUnread(around.unread(), blocks);
+  addUnread(fromPath.unread(), blocks);
   return read;
 }
 
-function textAt(value: unknown, key: string): string | undefined {
+/** Reads the messages of an operation. Their order decides the place where a schema is unfolded first. */
+function readMessages(
+  shared: ReadContext,
+  id: string,
+  { from, fromPath, blocks }: { from: MemberReader; fromPath: MemberReader; blocks: RawBlock[] },
+): Pick<Operation, 'parameters' | 'body' | 'responses'> {
+  const parameters = readParameters(shared, id, [fromPath.any('parameters'), from.any('parameters')]);
+  const body = from.has('requestBody') ? readRequestBody(shared, id, from.any('requestBody')) : undefined;
+  return { parameters, ...(body && { body }), responses: readResponses(shared, id, from, blocks) };
+}
+
+function readDocumentationLink(from: MemberReader, blocks: RawBlock[]): Fact[] {
+  const fact = readExternalDocs(from.object('externalDocs'));
+  if (fact) return [fact];
+  if (from.has('externalDocs')) blocks.push({ title: 'More', text: formatJson(from.any('externalDocs')) });
+  return [];
+}
+
+function getText(value: unknown, key: string): string | undefined {
   const member = getOwnMember(value, key);
   return typeof member === 'string' ? member : undefined;
 }
 
-function textsOf(...texts: (string | undefined)[]): string {
+function joinTexts(...texts: (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined && text.trim() !== '').join('\n\n');
 }
 
-/** The servers of the operation, else of its path, else of the document; without any it is the document's own. */
-function readServers(from: MemberReader, around: MemberReader, document: unknown): Operation['servers'] {
+/** Reads the servers of the operation, else those of its path, else those of the document. */
+function readServers(from: MemberReader, fromPath: MemberReader, document: unknown): Server[] {
   const own = from.list('servers');
-  const near = around.list('servers');
-  const general = getOwnMember(document, 'servers');
-  const [chosen = []] = [own, near, Array.isArray(general) ? general : undefined].filter(
+  const ofPath = fromPath.list('servers');
+  const ofDocument = getOwnMember(document, 'servers');
+  const [chosen = []] = [own, ofPath, Array.isArray(ofDocument) ? ofDocument : undefined].filter(
     (list) => list !== undefined && list.length > 0,
   );
   return chosen.map((server: unknown) => {
-    const said = createMemberReader(isJsonObject(server) ? server : { server });
+    const members = createMemberReader(isJsonObject(server) ? server : { server });
     const blocks: RawBlock[] = [];
-    const url = filled(said.text('url') ?? '', getOwnMember(server, 'variables'));
-    const description = said.text('description') ?? '';
-    addUnread(said.unread(), blocks);
+    const url = fillVariables(members.text('url') ?? '', getOwnMember(server, 'variables'));
+    const description = members.text('description') ?? '';
+    addUnread(members.unread(), blocks);
     return { url, description, blocks };
   });
 }
 
-function filled(url: string, variables: unknown): string {
+function fillVariables(url: string, variables: unknown): string {
   return url.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
     const value = getOwnMember(getOwnMember(variables, name), 'default');
     return typeof value === 'string' || typeof value === 'number' ? String(value) : whole;
   });
 }
 
-/** The heading of an operation: its summary, or its method and path when it has none. */
+/** Returns the heading of an operation: its summary, or its method and path when it has none. */
 export function getOperationTitle({
   summary,
   method,
@@ -208,7 +210,7 @@ export function getOperationTitle({
   return summary.trim() === '' ? `${method} ${path}` : summary;
 }
 
-/** What readers are told in place of an operation where the name names no document; undefined where it names one. */
+/** Returns the sentence shown in place of an operation when `name` names no document, and undefined otherwise. */
 export function describeMissingDocument(
   documents: Readonly<Record<string, unknown>>,
   name: string,

@@ -1,4 +1,3 @@
-import { dereference } from '../document/dereference.ts';
 import {
   createMemberReader,
   formatCompactJson,
@@ -31,21 +30,21 @@ export type Response = {
   description: string;
   headers: Field[];
   contents: Content[];
-  /** What can be called next, with what the answer says. */
+  /** The operations that can be called next with values of the response. */
   links: Field[];
   blocks: RawBlock[];
   faults: string[];
-  /** The same answer of another operation of the page, where its headers and bodies are. */
+  /** The same response of another operation on the page, which shows its headers and bodies. */
   unfoldedAt?: FieldLink;
 };
 
-/** Reads the body of a request. */
+/** Reads the body of a request; `id` is the anchor of the operation. */
 export function readRequestBody(shared: ReadContext, id: string, value: unknown): RequestBody {
-  const { value: body, fault } = dereference(shared.document, value);
+  const { value: body, fault } = shared.document.resolve(value);
   const from = createMemberReader(isJsonObject(body) ? body : {});
   const blocks: RawBlock[] = [];
   if (fault === undefined && !isJsonObject(body)) blocks.push({ title: 'Body', text: formatJson(body) });
-  const contents = readContents(shared, from.object('content'), `${id}.body`, 'request');
+  const contents = readContents(shared, from.object('content'), { id: `${id}.body`, direction: 'request' });
   const read: RequestBody = {
     required: from.flag('required'),
     description: from.text('description') ?? '',
@@ -57,7 +56,7 @@ export function readRequestBody(shared: ReadContext, id: string, value: unknown)
   return read;
 }
 
-/** Reads the answers of an operation by their status. */
+/** Reads the responses of an operation in the order of the document; `id` is the anchor of the operation. */
 export function readResponses(
   shared: ReadContext,
   id: string,
@@ -67,21 +66,25 @@ export function readResponses(
   const responses = from.object('responses');
   if (responses === undefined) return [];
   return Object.entries(responses).flatMap(([status, response]) => {
-    if (!status.startsWith('x-')) return [readResponse(shared, id, status, response)];
+    if (!status.startsWith('x-'))
+      return [readResponse(shared, { id: reserveAnchor(shared, `${id}.${status}`), status }, response)];
     blocks.push({ title: 'Also in the document', text: formatJson({ [status]: response }) });
     return [];
   });
 }
 
-function readResponse(shared: ReadContext, operationId: string, status: string, value: unknown): Response {
-  const { value: response, fault, pointers } = dereference(shared.document, value);
-  const id = reserveAnchor(shared, `${operationId}.${status}`);
+function readResponse(
+  shared: ReadContext,
+  { id, status }: Pick<Response, 'id' | 'status'>,
+  value: unknown,
+): Response {
+  const { value: response, fault, pointers } = shared.document.resolve(value);
   const [pointer] = pointers;
-  const again = pointer === undefined ? undefined : shared.unfolded.get(pointer);
-  if (again && isJsonObject(response)) {
-    const { description: said } = response;
+  const unfoldedAt = pointer === undefined ? undefined : shared.unfolded.get(pointer);
+  if (unfoldedAt && isJsonObject(response)) {
+    const description = typeof response.description === 'string' ? response.description : '';
     const empty = { headers: [], contents: [], links: [], blocks: [], faults: [] };
-    return { id, status, description: typeof said === 'string' ? said : '', ...empty, unfoldedAt: again };
+    return { id, status, description, ...empty, unfoldedAt };
   }
   if (pointer !== undefined && fault === undefined) {
     shared.unfolded.set(pointer, { id, label: `${status} of “${shared.title}”` });
@@ -91,11 +94,11 @@ function readResponse(shared: ReadContext, operationId: string, status: string, 
   if (fault === undefined && !isJsonObject(response))
     blocks.push({ title: 'Response', text: formatJson(response) });
   const headers = Object.entries(from.object('headers') ?? {}).map(([name, header]) =>
-    readHeader(shared, `${id}.header.${name}`, name, header),
+    readHeader(shared, createField(reserveAnchor(shared, `${id}.header.${name}`), name), header),
   );
-  const contents = readContents(shared, from.object('content'), `${id}.body`, 'response');
+  const contents = readContents(shared, from.object('content'), { id: `${id}.body`, direction: 'response' });
   const links = Object.entries(from.object('links') ?? {}).map(([name, link]) =>
-    readLink(shared, `${id}.link.${name}`, name, link),
+    readLink(shared, createField(reserveAnchor(shared, `${id}.link.${name}`), name), link),
   );
   const description = from.text('description') ?? '';
   addUnread(from.unread(), blocks);
@@ -103,10 +106,10 @@ function readResponse(shared: ReadContext, operationId: string, status: string, 
   return { id, status, description, headers, contents, links, blocks, faults };
 }
 
-/** What can be called next: the operation, and where its parameters come from. */
-function readLink(shared: ReadContext, id: string, name: string, link: unknown): Field {
-  const field = { ...createField(reserveAnchor(shared, id), name), type: 'link' };
-  const { value, fault } = dereference(shared.document, link);
+/** Reads a link into `field`: the operation that can be called next, and the sources of its parameters. */
+function readLink(shared: ReadContext, field: Field, link: unknown): Field {
+  field.type = 'link';
+  const { value, fault } = shared.document.resolve(link);
   if (fault !== undefined) field.faults.push(fault);
   if (!isJsonObject(value)) {
     if (fault === undefined) field.blocks.push({ title: 'Link', text: formatJson(value) });
@@ -118,14 +121,15 @@ function readLink(shared: ReadContext, id: string, name: string, link: unknown):
     const operation = from.text(key);
     if (operation !== undefined) field.facts.push({ label: 'Operation', codes: [operation] });
   }
-  const taken = Object.entries(from.object('parameters') ?? {});
-  const codes = taken.map(([parameter, source]) => `${parameter} = ${asText(source)}`);
+  const codes = Object.entries(from.object('parameters') ?? {}).map(
+    ([parameter, source]) => `${parameter} = ${formatText(source)}`,
+  );
   if (codes.length > 0) field.facts.push({ label: 'Parameters', codes });
-  if (from.has('requestBody')) addValue('Body', from.any('requestBody'), field.facts, field.blocks);
+  if (from.has('requestBody')) addValue('Body', from.any('requestBody'), field);
   addUnread(from.unread(), field.blocks);
   return field;
 }
 
-function asText(value: unknown): string {
+function formatText(value: unknown): string {
   return typeof value === 'string' ? value : formatCompactJson(value);
 }

@@ -1,10 +1,10 @@
-import { dereference } from '../document/dereference.ts';
 import { formatCompactJson, getOwnMember, isJsonObject } from '../document/json.ts';
+import type { ResolvedDocument } from '../document/resolved-document.ts';
 
-/** One way in, of those an operation accepts: everything in it is needed together. None means no token is needed. */
+/** One of the alternatives that an operation accepts: all its credentials together. None means public access. */
 export type SecurityRequirement = readonly Credential[];
 
-/** One thing a caller shows. `place` and `keyName` are where an API key goes. */
+/** A credential of a request. `location` and `parameterName` are the place of an API key. */
 export type Credential = {
   name: string;
   kind: 'bearer' | 'basic' | 'key' | 'other';
@@ -15,54 +15,53 @@ export type Credential = {
   parameterName?: string;
 };
 
-function textAt(value: unknown, key: string): string {
+function getText(value: unknown, key: string): string {
   const member = getOwnMember(value, key);
   return typeof member === 'string' ? member : '';
 }
 
-function readKey(document: unknown, name: string, scopes: unknown): Credential {
-  const schemes = getOwnMember(getOwnMember(document, 'components'), 'securitySchemes');
-  const { value: scheme } = dereference(document, getOwnMember(schemes, name));
-  const said = {
-    name,
-    scopes: Array.isArray(scopes)
-      ? scopes.map((scope) => (typeof scope === 'string' ? scope : formatCompactJson(scope)))
-      : [],
-    description: textAt(scheme, 'description'),
-  };
-  const type = textAt(scheme, 'type');
-  const http = textAt(scheme, 'scheme').toLowerCase();
-  if (type === 'http' && http === 'basic') return { ...said, kind: 'basic', label: 'user name and password' };
-  if (type === 'http' && http === 'bearer') {
-    const format = textAt(scheme, 'bearerFormat');
-    return { ...said, kind: 'bearer', label: `bearer token${format === '' ? '' : ` (${format})`}` };
+/** Reads the kind of a security scheme and the words for it. */
+function readScheme(
+  name: string,
+  scheme: unknown,
+): Pick<Credential, 'kind' | 'label' | 'location' | 'parameterName'> {
+  const type = getText(scheme, 'type');
+  const httpScheme = getText(scheme, 'scheme').toLowerCase();
+  if (type === 'http' && httpScheme === 'basic') return { kind: 'basic', label: 'user name and password' };
+  if (type === 'http' && httpScheme === 'bearer') {
+    const format = getText(scheme, 'bearerFormat');
+    return { kind: 'bearer', label: `bearer token${format === '' ? '' : ` (${format})`}` };
   }
-  if (type === 'oauth2') return { ...said, kind: 'bearer', label: 'OAuth 2 token' };
-  if (type === 'openIdConnect') return { ...said, kind: 'bearer', label: 'OpenID Connect token' };
+  if (type === 'oauth2') return { kind: 'bearer', label: 'OAuth 2 token' };
+  if (type === 'openIdConnect') return { kind: 'bearer', label: 'OpenID Connect token' };
   if (type === 'apiKey') {
-    const place = textAt(scheme, 'in');
-    const keyName = textAt(scheme, 'name');
-    return {
-      ...said,
-      kind: 'key',
-      label: `key in the ${place} ${keyName}`,
-      location: place,
-      parameterName: keyName,
-    };
+    const location = getText(scheme, 'in');
+    const parameterName = getText(scheme, 'name');
+    return { kind: 'key', label: `key in the ${location} ${parameterName}`, location, parameterName };
   }
   if (!isJsonObject(scheme))
-    return { ...said, kind: 'other', label: `${name}, which this document does not describe` };
-  return { ...said, kind: 'other', label: `${name}: ${formatCompactJson(scheme)}` };
+    return { kind: 'other', label: `${name}, which this document does not describe` };
+  return { kind: 'other', label: `${name}: ${formatCompactJson(scheme)}` };
 }
 
-/** What an operation asks of its caller: the ways in of its own, else those of the document. */
+/** Reads the alternatives of access to an operation: its own, else those of the document. */
 export function readSecurityRequirements(
-  document: unknown,
+  document: ResolvedDocument,
   own: readonly unknown[] | undefined,
 ): SecurityRequirement[] {
-  const general = getOwnMember(document, 'security');
-  const accepted = own ?? (Array.isArray(general) ? general : []);
-  return accepted.map((way) =>
-    Object.entries(isJsonObject(way) ? way : {}).map(([name, scopes]) => readKey(document, name, scopes)),
+  const ofDocument = getOwnMember(document.root, 'security');
+  const schemes = getOwnMember(getOwnMember(document.root, 'components'), 'securitySchemes');
+  return (own ?? (Array.isArray(ofDocument) ? ofDocument : [])).map((requirement) =>
+    Object.entries(isJsonObject(requirement) ? requirement : {}).map(([name, scopes]) => {
+      const { value: scheme } = document.resolve(getOwnMember(schemes, name));
+      return {
+        ...readScheme(name, scheme),
+        name,
+        scopes: (Array.isArray(scopes) ? scopes : []).map((scope) =>
+          typeof scope === 'string' ? scope : formatCompactJson(scope),
+        ),
+        description: getText(scheme, 'description'),
+      };
+    }),
   );
 }

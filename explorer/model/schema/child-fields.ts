@@ -1,179 +1,138 @@
-import { dereference, getPointerName } from '../document/dereference.ts';
-import { findDerivedSchemas, getSchemaPointer } from '../document/flatten-all-of.ts';
-import { isJsonObject, type MemberReader } from '../document/json.ts';
-import { createField, type Field, type FieldGroup, type ReadContext, reserveAnchor } from './field.ts';
+import { getPointerName } from '../document/dereference.ts';
+import { formatCompactJson, isJsonObject, type MemberReader } from '../document/json.ts';
+import type { MergedSchema, ResolvedDocument } from '../document/resolved-document.ts';
+import {
+  createField,
+  type Fact,
+  type Field,
+  type FieldGroup,
+  type ReadContext,
+  reserveAnchor,
+} from './field.ts';
 
 /** A field below another, with the schema that is still to be read into it. */
 export type ChildField = { field: Field; schema: unknown };
 
-/**
- * Takes everything that lies below a field out of its schemas and, when it is to be `shown`, makes the fields for it.
- * What is malformed stays with its schema, to be shown as it is.
- */
-export function readChildFields(
-  shared: ReadContext,
-  field: Field,
-  members: readonly MemberReader[],
-  { schema, shown }: { schema: unknown; shown: boolean },
-): ChildField[] {
-  const children = [
-    ...readProperties(shared, field, members, shown),
-    ...members.flatMap((from) => [
-      ...readAdditional(shared, field, from, shown),
-      ...readItems(shared, field, from, shown),
-      ...readVariants(shared, field, from, shown),
-    ]),
-    ...(shown ? listVariants(shared, field, 'One of', findDerivedSchemas(shared.document, schema)) : []),
+/** The group that a child joins, its part of the anchor, and its name. `synthetic` names are not in the document. */
+type ChildPlace = Pick<FieldGroup, 'kind' | 'title'> & Pick<Field, 'name' | 'synthetic'> & { suffix: string };
+
+type AddChild = (place: ChildPlace, schema: unknown) => ChildField;
+
+/** Creates the fields below a field, adds them to its groups, and returns them in their order. */
+export function readChildFields(shared: ReadContext, field: Field, merged: MergedSchema): ChildField[] {
+  const add: AddChild = ({ kind, title, suffix, name, synthetic }, schema) => {
+    const child = createField(reserveAnchor(shared, `${field.id}${suffix}`), name);
+    child.synthetic = synthetic;
+    const group = field.groups.find((one) => one.kind === kind && one.title === title);
+    if (group) group.fields.push(child);
+    else field.groups.push({ kind, title, fields: [child] });
+    return { field: child, schema };
+  };
+  return [
+    ...addProperties(merged, add),
+    ...addAdditionalProperties(merged, field, add),
+    ...addItems(merged, add),
+    ...addVariants(shared.document, merged, add),
+    ...addNegation(merged, add),
   ];
-  return children;
 }
 
-function childOf(shared: ReadContext, parent: Field, suffix: string, name: string): Field {
-  return createField(reserveAnchor(shared, `${parent.id}${suffix}`), name);
-}
-
-/** A property that several schemas of an `allOf` have is one field to which all of them apply. */
-function readProperties(
-  shared: ReadContext,
-  field: Field,
-  members: readonly MemberReader[],
-  shown: boolean,
-): ChildField[] {
-  const required = new Set(members.flatMap((from) => requiredOf(from)));
-  const schemas = new Map<string, unknown[]>();
-  for (const from of members) {
-    for (const [name, schema] of Object.entries(from.object('properties') ?? {})) {
-      schemas.set(name, [...(schemas.get(name) ?? []), schema]);
-    }
-  }
-  if (!shown) return [];
-  // A name that is required but has no schema is still something the caller must send.
-  for (const name of required) if (!schemas.has(name)) schemas.set(name, []);
-  const children = [...schemas].map(([name, all]) => {
-    const child = childOf(shared, field, `.${name}`, name);
-    child.required = required.has(name);
-    return { field: child, schema: all.length === 1 ? all[0] : { allOf: all } };
+/** Adds the properties, and the required names without a schema: the caller must send these too. */
+function addProperties({ properties, required }: MergedSchema, add: AddChild): ChildField[] {
+  const names = new Set([...properties.keys(), ...required]);
+  return [...names].map((name) => {
+    const place: ChildPlace = {
+      kind: 'properties',
+      title: 'Fields',
+      suffix: `.${name}`,
+      name,
+      synthetic: false,
+    };
+    const child = add(place, properties.has(name) ? properties.get(name) : { allOf: [] });
+    child.field.required = required.has(name);
+    return child;
   });
-  addGroup(field, 'properties', 'Fields', children);
-  return children;
 }
 
-function requiredOf(from: MemberReader): string[] {
-  const names = from.list('required');
-  if (names === undefined) return [];
-  return names.filter((name) => typeof name === 'string');
+function addAdditionalProperties({ parts }: MergedSchema, field: Field, add: AddChild): ChildField[] {
+  return parts.flatMap(({ additionalProperties: schema }) => {
+    if (!isJsonObject(schema)) return [];
+    const name = field.groups.some(({ kind }) => kind === 'properties') ? 'any other name' : 'any name';
+    return [add({ kind: 'properties', title: 'Fields', suffix: '.*', name, synthetic: true }, schema)];
+  });
 }
 
-function addGroup(
-  field: Field,
-  kind: FieldGroup['kind'],
-  title: string,
-  children: readonly ChildField[],
-): void {
-  if (children.length === 0) return;
-  const fields = children.map((child) => child.field);
-  const same = field.groups.find((group) => group.kind === kind && group.title === title);
-  if (same) same.fields.push(...fields);
-  else field.groups.push({ kind, title, fields });
+function addItems({ parts }: MergedSchema, add: AddChild): ChildField[] {
+  const place: ChildPlace = {
+    kind: 'items',
+    title: 'Items',
+    suffix: '[]',
+    name: 'each item',
+    synthetic: true,
+  };
+  return parts.flatMap((part) => (Object.hasOwn(part, 'items') ? [add(place, part.items)] : []));
 }
 
-function addChild(
-  shared: ReadContext,
-  field: Field,
-  how: { kind: FieldGroup['kind']; title: string; suffix: string; name: string; schema: unknown },
+/** Adds the variants by their title, by the name of their schema, or by their number. */
+function addVariants(
+  document: ResolvedDocument,
+  { variantLists }: MergedSchema,
+  add: AddChild,
 ): ChildField[] {
-  const child = childOf(shared, field, how.suffix, how.name);
-  child.synthetic = true;
-  const children = [{ field: child, schema: how.schema }];
-  addGroup(field, how.kind, how.title, children);
-  return children;
+  return variantLists.flatMap(({ title, schemas }) =>
+    schemas.map((schema, index) => {
+      const suffix = `.${title.toLowerCase().replace(' ', '-')}-${index + 1}`;
+      const name = getVariantName(document, schema) ?? `variant ${index + 1}`;
+      return add({ kind: 'variants', title, suffix, name, synthetic: true }, schema);
+    }),
+  );
 }
 
-function readAdditional(shared: ReadContext, field: Field, from: MemberReader, shown: boolean): ChildField[] {
-  if (!from.has('additionalProperties')) return [];
-  const schema = from.object('additionalProperties');
-  if (schema === undefined) {
-    const closed = from.any('additionalProperties');
-    if (closed === false) field.facts.push({ label: 'Other fields', text: 'none are allowed' });
-    else if (closed === true) field.facts.push({ label: 'Other fields', text: 'any' });
-    else field.facts.push({ label: 'Other fields', codes: [JSON.stringify(closed) ?? 'undefined'] });
-    return [];
-  }
-  if (!shown) return [];
-  const hasOthers = field.groups.some(({ kind }) => kind === 'properties');
-  const name = hasOthers ? 'any other name' : 'any name';
-  return addChild(shared, field, { kind: 'properties', title: 'Fields', suffix: '.*', name, schema });
+function getVariantName(document: ResolvedDocument, schema: unknown): string | undefined {
+  const { value } = document.resolve(schema);
+  if (isJsonObject(value) && typeof value.title === 'string') return value.title;
+  const { pointer } = document.merge(schema);
+  return pointer === undefined ? undefined : getPointerName(pointer);
 }
 
-function readItems(shared: ReadContext, field: Field, from: MemberReader, shown: boolean): ChildField[] {
-  if (!from.has('items')) return [];
-  const schema = from.any('items');
-  if (!shown) return [];
-  return addChild(shared, field, { kind: 'items', title: 'Items', suffix: '[]', name: 'each item', schema });
-}
-
-function readVariants(shared: ReadContext, field: Field, from: MemberReader, shown: boolean): ChildField[] {
-  const lists = [
-    { title: 'One of', schemas: from.list('oneOf') ?? [] },
-    { title: 'Any of', schemas: from.list('anyOf') ?? [] },
-  ];
-  const none = from.object('not');
-  if (!shown) return [];
-  const children = lists.flatMap(({ title, schemas }) => listVariants(shared, field, title, schemas));
-  if (!none) return children;
-  const what = {
+function addNegation({ parts }: MergedSchema, add: AddChild): ChildField[] {
+  const place: ChildPlace = {
     kind: 'not',
     title: 'Not',
     suffix: '.not',
     name: 'what is not allowed',
-    schema: none,
-  } as const;
-  return [...children, ...addChild(shared, field, what)];
+    synthetic: true,
+  };
+  return parts.flatMap(({ not }) => (isJsonObject(not) ? [add(place, not)] : []));
 }
 
-function listVariants(
-  shared: ReadContext,
-  field: Field,
-  title: string,
-  schemas: readonly unknown[],
-): ChildField[] {
-  const variants = schemas.map((schema, index) => {
-    const child = childOf(shared, field, `.${title.toLowerCase().replace(' ', '-')}-${index + 1}`, '');
-    child.name = variantName(shared.document, schema) ?? `variant ${index + 1}`;
-    child.synthetic = true;
-    return { field: child, schema };
-  });
-  addGroup(field, 'variants', title, variants);
-  return variants;
+/** Marks the members that fields stand for as read; a malformed one stays unread and is shown as JSON. */
+export function readStructure(from: MemberReader, facts: Fact[]): void {
+  from.any('type');
+  from.text('format');
+  for (const key of ['allOf', 'oneOf', 'anyOf', 'required']) from.list(key);
+  from.object('properties');
+  from.object('not');
+  from.any('items');
+  if (!from.has('additionalProperties')) return;
+  const additional = from.any('additionalProperties');
+  if (isJsonObject(additional)) return;
+  if (additional === false) facts.push({ label: 'Other fields', text: 'none are allowed' });
+  else if (additional === true) facts.push({ label: 'Other fields', text: 'any' });
+  else facts.push({ label: 'Other fields', codes: [formatCompactJson(additional)] });
 }
 
-function variantName(document: unknown, schema: unknown): string | undefined {
-  const { value } = dereference(document, schema);
-  if (isJsonObject(value) && typeof value.title === 'string') return value.title;
-  const pointer = getSchemaPointer(document, schema);
-  return pointer === undefined ? undefined : getPointerName(pointer);
-}
-
-/** Whether a field says nothing that its type, which stands in the field above, does not say too. */
+/** Returns whether a field adds nothing to its type, which the field above it shows. */
 function isBare(field: Field): boolean {
-  const {
-    description,
-    facts,
-    blocks,
-    unfoldedAt: again,
-    faults,
-    nullable,
-    readOnly,
-    writeOnly,
-    deprecated,
-  } = field;
-  const lists = [facts, blocks, faults].every((list) => list.length === 0);
-  return lists && description === '' && !again && !nullable && !readOnly && !writeOnly && !deprecated;
+  const { description, facts, blocks, faults, unfoldedAt } = field;
+  const { nullable, readOnly, writeOnly, deprecated } = field;
+  const isSilent = [facts, blocks, faults].every((list) => list.length === 0) && description === '';
+  return isSilent && !unfoldedAt && !nullable && !readOnly && !writeOnly && !deprecated;
 }
 
 /**
- * Takes out the steps that only cost the reader a look: items that say nothing of their own, and bare variants. Gives the
- * anchors that went away, each with the one that stands in its place.
+ * Removes the levels that only cost the reader a click: items that add nothing of their own, and bare variants. Returns
+ * the anchors that went away, each with the anchor that replaces it.
  */
 export function collapse(field: Field): Map<string, string> {
   const moved = new Map<string, string>();
@@ -188,8 +147,8 @@ export function collapse(field: Field): Map<string, string> {
       moved.set(item.id, field.id);
       return item.groups;
     }
-    const silent = group.fields.every((child) => isBare(child) && child.groups.length === 0);
-    return group.kind === 'variants' && silent && !group.fields.some(hasOwnName) ? [] : [group];
+    const isSilent = group.fields.every((child) => isBare(child) && child.groups.length === 0);
+    return group.kind === 'variants' && isSilent && !group.fields.some(hasOwnName) ? [] : [group];
   });
   return moved;
 }

@@ -7,115 +7,113 @@ import {
   type JsonObject,
   type MemberReader,
 } from '../document/json.ts';
-import type { Fact, RawBlock } from './field.ts';
+import type { Fact, Field, RawBlock } from './field.ts';
 
-/** Values longer than this stand in a block of their own. */
-const longestCode = 80;
+/** The facts and blocks of a field, to which readers add. */
+type FactLists = Pick<Field, 'facts' | 'blocks'>;
 
-/** A value as a short fact, or as a block when it is long or has several lines. */
-export function addValue(label: string, value: unknown, facts: Fact[], blocks: RawBlock[]): void {
-  const short = formatCompactJson(value);
+/** Values longer than this are shown in a block. */
+const MAX_INLINE_CHARACTERS = 80;
+
+/** Adds a value as a fact, or as a block when it is long or has several lines. */
+export function addValue(label: string, value: unknown, { facts, blocks }: FactLists): void {
+  const compact = formatCompactJson(value);
   const hasLines = typeof value === 'string' && value.includes('\n');
-  if (short.length <= longestCode && !hasLines) facts.push({ label, codes: [short] });
+  if (compact.length <= MAX_INLINE_CHARACTERS && !hasLines) facts.push({ label, codes: [compact] });
   else blocks.push({ title: label, text: typeof value === 'string' ? value : formatJson(value) });
 }
 
-function range(least: number | undefined, most: number | undefined, one: string, many: string): string[] {
-  const unit = (count: number) => (many === '' ? '' : ` ${count === 1 ? one : many}`);
-  if (least !== undefined && most !== undefined) {
-    return [least === most ? `exactly ${least}${unit(least)}` : `${least} to ${most}${unit(most)}`];
-  }
-  if (least !== undefined) return [`at least ${least}${unit(least)}`];
-  return most === undefined ? [] : [`at most ${most}${unit(most)}`];
+/** Formats a range with its unit, `character` for example; an empty unit is left out. */
+function formatRange(least: number | undefined, most: number | undefined, unit = ''): string[] {
+  const count = (n: number) => (unit === '' ? `${n}` : `${n} ${unit}${n === 1 ? '' : 's'}`);
+  if (least !== undefined && most !== undefined)
+    return [least === most ? `exactly ${count(least)}` : `${least} to ${count(most)}`];
+  if (least !== undefined) return [`at least ${count(least)}`];
+  return most === undefined ? [] : [`at most ${count(most)}`];
 }
 
-/** The bounds of a number; in OpenAPI 3.0 `exclusiveMinimum` says how to read `minimum`, later it is a bound itself. */
-function bounds(from: MemberReader): string[] {
+/** Reads the limits of a number. `exclusiveMinimum` is a flag in OpenAPI 3.0 and a limit of its own in 3.1. */
+function readNumberLimits(from: MemberReader): string[] {
   const above = from.number('exclusiveMinimum');
   const below = from.number('exclusiveMaximum');
-  const notLeast = from.flag('exclusiveMinimum');
-  const notMost = from.flag('exclusiveMaximum');
+  const isLeastExcluded = from.flag('exclusiveMinimum');
+  const isMostExcluded = from.flag('exclusiveMaximum');
   const least = from.number('minimum');
   const most = from.number('maximum');
   return [
-    ...range(notLeast ? undefined : least, notMost ? undefined : most, '', ''),
-    ...(notLeast && least !== undefined ? [`more than ${least}`] : []),
-    ...(notMost && most !== undefined ? [`less than ${most}`] : []),
+    ...formatRange(isLeastExcluded ? undefined : least, isMostExcluded ? undefined : most),
+    ...(isLeastExcluded && least !== undefined ? [`more than ${least}`] : []),
+    ...(isMostExcluded && most !== undefined ? [`less than ${most}`] : []),
     ...(above === undefined ? [] : [`more than ${above}`]),
     ...(below === undefined ? [] : [`less than ${below}`]),
   ];
 }
 
-function limits(from: MemberReader): string[] {
+function readLimits(from: MemberReader): string[] {
   const factor = from.number('multipleOf');
   return [
-    ...bounds(from),
+    ...readNumberLimits(from),
     ...(factor === undefined ? [] : [`a multiple of ${factor}`]),
-    ...range(from.number('minLength'), from.number('maxLength'), 'character', 'characters'),
-    ...range(from.number('minItems'), from.number('maxItems'), 'item', 'items'),
-    ...range(from.number('minProperties'), from.number('maxProperties'), 'field', 'fields'),
+    ...formatRange(from.number('minLength'), from.number('maxLength'), 'character'),
+    ...formatRange(from.number('minItems'), from.number('maxItems'), 'item'),
+    ...formatRange(from.number('minProperties'), from.number('maxProperties'), 'field'),
     ...(from.flag('uniqueItems') ? ['no item twice'] : []),
   ];
 }
 
-/** The one pattern that is sooner understood in words: what databases keep as text. */
-const ANY_BUT_NUL = '^[^\\u0000]*$';
+/** A common pattern that readers understand better in words: text that a database can store. */
+const NO_NUL_PATTERN = '^[^\\u0000]*$';
 
-/** Which value of a field picks which variant. */
-function discriminator(value: JsonObject): { codes: string[] } | undefined {
+/** Reads the property that names the variant of a value, and its values. */
+function readDiscriminator(value: JsonObject): string[] {
   const property = getOwnMember(value, 'propertyName');
-  if (typeof property !== 'string') return undefined;
   const mapping = getOwnMember(value, 'mapping');
-  const codes = Object.entries(isJsonObject(mapping) ? mapping : {}).map(
+  const values = Object.entries(isJsonObject(mapping) ? mapping : {}).map(
     ([name, target]) =>
       `${name} → ${typeof target === 'string' ? target.replace(/^.*\//, '') : formatCompactJson(target)}`,
   );
-  return { codes: [property, ...codes] };
+  return typeof property === 'string' ? [property, ...values] : [];
 }
 
-/** A link to more documentation, when it is one that is safe to follow. */
+/** Reads a link to further documentation. Returns undefined unless it is complete and leads to the web. */
 export function readExternalDocs(value: JsonObject | undefined): Fact | undefined {
   const from = createMemberReader(value ?? {});
   const url = from.text('url');
   const description = from.text('description');
-  if (value === undefined || url === undefined || from.unread() || !/^https?:\/\//i.test(url))
-    return undefined;
+  if (url === undefined || from.unread() || !/^https?:\/\//i.test(url)) return undefined;
   return { label: 'More', text: description ?? url, href: url };
 }
 
 /**
- * What one schema says of its values beside its type and its fields. Whatever is not understood becomes a block of
- * JSON, so this is called last: `from` must have been asked for everything that is shown elsewhere.
+ * Reads the statements of one schema beside its type and its fields. Every member that is still unread becomes a block of
+ * JSON, so call this after all other readers of the schema.
  */
-export function readFacts(from: MemberReader, facts: Fact[], blocks: RawBlock[]): void {
+export function readFacts(from: MemberReader, field: FactLists): void {
+  const { facts, blocks } = field;
   const values = from.list('enum');
   if (values)
     facts.push({ label: values.length === 1 ? 'Always' : 'One of', codes: values.map(formatCompactJson) });
   if (from.has('const')) facts.push({ label: 'Always', codes: [formatCompactJson(from.any('const'))] });
-  const said = limits(from);
+  const limits = readLimits(from);
   const pattern = from.text('pattern');
-  if (pattern === ANY_BUT_NUL) said.push('no NUL character');
-  if (said.length > 0) facts.push({ label: 'Limits', text: said.join(', ') });
-  if (pattern !== undefined && pattern !== ANY_BUT_NUL) facts.push({ label: 'Pattern', codes: [pattern] });
-  if (from.has('default')) addValue('Default', from.any('default'), facts, blocks);
-  if (from.has('example')) addValue('Example', from.any('example'), facts, blocks);
-  for (const example of from.list('examples') ?? []) addValue('Example', example, facts, blocks);
-  if (getOwnMember(from.object('discriminator'), 'propertyName') !== undefined) {
-    const told = discriminator(from.object('discriminator') ?? {});
-    if (told) facts.push({ label: 'Told apart by', codes: told.codes });
-  }
-  addExternalDocs(from, facts, blocks);
+  if (pattern === NO_NUL_PATTERN) limits.push('no NUL character');
+  if (limits.length > 0) facts.push({ label: 'Limits', text: limits.join(', ') });
+  if (pattern !== undefined && pattern !== NO_NUL_PATTERN) facts.push({ label: 'Pattern', codes: [pattern] });
+  if (from.has('default')) addValue('Default', from.any('default'), field);
+  if (from.has('example')) addValue('Example', from.any('example'), field);
+  for (const example of from.list('examples') ?? []) addValue('Example', example, field);
+  const discriminator = from.object('discriminator');
+  const codes = readDiscriminator(discriminator ?? {});
+  if (codes.length > 0) facts.push({ label: 'Told apart by', codes });
+  else if (discriminator) addUnread({ discriminator }, blocks);
+  const docs = from.object('externalDocs');
+  const link = readExternalDocs(docs);
+  if (link) facts.push(link);
+  else if (docs) blocks.push({ title: 'More', text: formatJson(docs) });
   addUnread(from.unread(), blocks);
 }
 
-function addExternalDocs(from: MemberReader, facts: Fact[], blocks: RawBlock[]): void {
-  const docs = from.object('externalDocs');
-  const fact = readExternalDocs(docs);
-  if (fact) facts.push(fact);
-  else if (docs) blocks.push({ title: 'More', text: formatJson(docs) });
-}
-
-/** What was not understood, as the document has it. */
-export function addUnread(rest: JsonObject | undefined, blocks: RawBlock[]): void {
-  if (rest) blocks.push({ title: 'Also in the document', text: formatJson(rest) });
+/** Adds the members that were not understood as a block of JSON. */
+export function addUnread(members: JsonObject | undefined, blocks: RawBlock[]): void {
+  if (members) blocks.push({ title: 'Also in the document', text: formatJson(members) });
 }

@@ -1,30 +1,31 @@
-/** What is shown of a schema, a parameter or a header: data only, computed once and displayed by the components. */
+/** The data that the components display of a schema, a parameter or a header, computed once. */
+import { ResolvedDocument } from '../document/resolved-document.ts';
 
-/** One thing a schema says of its values, such as a limit. `codes` are values of the API, `text` is prose. */
+/** One statement of a schema about its values, such as a limit. `codes` are values of the API, `text` is prose. */
 export type Fact = { label: string; text?: string; codes?: readonly string[]; href?: string };
 
-/** A piece of the document shown as it is. */
+/** A piece of the document that is shown as JSON. */
 export type RawBlock = { title: string; text: string };
 
-/** Fields below a field: the properties of an object, the ways a value may look, and so on. */
+/** Fields below a field: the properties of an object, the items of an array, or the variants of a value. */
 export type FieldGroup = {
   kind: 'properties' | 'items' | 'variants' | 'not';
   title: string;
   fields: Field[];
 };
 
-/** A field that other fields lead to. */
+/** A field or response that other fields link to. */
 export type FieldLink = { id: string; label: string };
 
 export type Field = {
   /** The anchor of the field in the page. */
   id: string;
-  /** The name in the API; empty for the whole of a body. */
+  /** The name in the API; empty for a whole body. */
   name: string;
-  /** Whether `name` is made up here rather than taken from the document, as for the items of an array. */
+  /** True when the explorer chose `name`, as for the items of an array. */
   synthetic: boolean;
   type: string;
-  /** The name the document gives the schema, when the field refers to one. */
+  /** The name of the schema in the document, when the field refers to one. */
   schema?: string;
   required: boolean;
   nullable: boolean;
@@ -36,38 +37,49 @@ export type Field = {
   facts: Fact[];
   blocks: RawBlock[];
   groups: FieldGroup[];
-  /** Where the fields of this schema stand already; `recursive` when that is around this field. */
+  /** The place where the fields of this schema are unfolded; `recursive` when this field lies inside it. */
   unfoldedAt?: { place: FieldLink; recursive: boolean };
-  /** Sentences about what the document lacks here. */
+  /** Sentences about mistakes in the document. */
   faults: string[];
 };
 
-/** Where a schema was unfolded first, by the reference that leads to it. */
-export type UnfoldedSchemas = Map<string, FieldLink>;
+/** The first places where schemas and shared responses are unfolded, by the reference that leads to them. */
+type UnfoldedPlaces = Map<string, FieldLink>;
+
+type DocumentState = { document: ResolvedDocument; unfolded: UnfoldedPlaces };
 
 /**
- * What the operations of one page share: no two things have one anchor, and a schema with a name is unfolded once, with
- * links to it from wherever it comes again. Documents may use the same names, so each has its own. Answers that several operations refer to are kept in the same way.
+ * The state that the operations of one page share. Anchors are unique on the page, each document is resolved once, and a
+ * named schema or response is unfolded once, with links to it from other places. Documents may use the same names.
  */
-export type PageState = { anchors: Set<string>; unfolded: Map<unknown, UnfoldedSchemas> };
+export type PageState = { anchors: Set<string>; documents: Map<unknown, DocumentState> };
 
-/** A page that holds nothing yet. */
+/** Creates the state of an empty page. */
 export function createPageState(): PageState {
-  return { anchors: new Set(), unfolded: new Map() };
+  return { anchors: new Set(), documents: new Map() };
 }
 
-/** What one operation shares while it is read, beside what it shares with its page. */
+/** Returns the state of a document on a page, and creates it at the first call. */
+export function getDocumentState({ documents }: PageState, root: unknown): DocumentState {
+  const known = documents.get(root);
+  if (known) return known;
+  const created = { document: new ResolvedDocument(root), unfolded: new Map() };
+  documents.set(root, created);
+  return created;
+}
+
+/** The state that the parts of one operation share while they are read. */
 export type ReadContext = {
-  document: unknown;
+  document: ResolvedDocument;
   /** The heading of the operation. */
   title: string;
   anchors: Set<string>;
-  unfolded: UnfoldedSchemas;
-  /** How many more fields may be unfolded. */
+  unfolded: UnfoldedPlaces;
+  /** The number of fields that may still be unfolded. */
   remainingFields: number;
 };
 
-/** An anchor that nothing else has; white space cannot stand in one. */
+/** Reserves an anchor that is unique on the page. White space is replaced, because an anchor cannot hold it. */
 export function reserveAnchor(shared: ReadContext, wanted: string): string {
   const base = wanted.toWellFormed().replace(/\s/g, '_');
   let id = base;
@@ -76,7 +88,7 @@ export function reserveAnchor(shared: ReadContext, wanted: string): string {
   return id;
 }
 
-/** A field about which nothing is known yet. */
+/** Creates a field about which nothing is known yet. */
 export function createField(id: string, name: string): Field {
   return {
     id,

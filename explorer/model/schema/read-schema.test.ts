@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   buildDocument,
   buildJsonBody,
-  formatFacts as facts,
+  listFacts,
   listSubfields,
   readBodyField,
 } from '../../testing/read-test-document.ts';
@@ -56,9 +56,9 @@ describe('facts', () => {
       'Told apart by: kind, cat → Cat',
     ],
     [{ externalDocs: { url: 'https://example.org' } }, 'More: https://example.org'],
-  ] as const)('%o says "%s"', ([schema, fact]) => {
+  ] as const)('%o reads as "%s"', ([schema, fact]) => {
     const field = readBodyField(schema);
-    expect(facts(field)).toEqual([fact]);
+    expect(listFacts(field)).toEqual([fact]);
     expect(field.blocks).toEqual([]);
   });
 
@@ -72,9 +72,10 @@ describe('facts', () => {
     { xml: { name: 'x' } },
     { externalDocs: { url: 'javascript:alert(1)' } },
     { discriminator: 'kind' },
+    { discriminator: { propertyName: 7 } },
     { description: 7 },
     { type: 'string', nullable: 'yes' },
-  ])('what is malformed or unknown is shown as it is: %o', (schema) => {
+  ])('a malformed or unknown member is shown as JSON: %o', (schema) => {
     const [key = '', value] = Object.entries(schema).at(-1) ?? [];
     const shown = readBodyField(schema)
       .blocks.map(({ text }) => text)
@@ -85,7 +86,7 @@ describe('facts', () => {
     );
   });
 
-  test.for([null, 7, 'string', [], [{}]])('a schema that is %o is shown as it is', (schema) => {
+  test.for([null, 7, 'string', [], [{}]])('a schema that is %o is shown as JSON', (schema) => {
     expect(readBodyField(schema).blocks).toEqual([
       { title: 'Schema', text: JSON.stringify(schema, null, 2) },
     ]);
@@ -93,7 +94,7 @@ describe('facts', () => {
 });
 
 describe('fields', () => {
-  test('have their marks', () => {
+  test('carry required, nullable, read-only, write-only and deprecated', () => {
     const field = readBodyField({
       required: ['a', 'gone'],
       properties: {
@@ -130,26 +131,26 @@ describe('fields', () => {
       ['b', false],
       ['c', false],
     ]);
-    expect(facts(child(field, 'a'))).toEqual([
+    expect(listFacts(child(field, 'a'))).toEqual([
       'Limits: at least 1 character',
       'Limits: at most 9 characters',
     ]);
     expect(field.description).toBe('The base.');
   });
 
-  test('of items stand below the array when the items say nothing else', () => {
+  test('of items are shown below the array when the items have no other statement', () => {
     const field = readBodyField({ type: 'array', items: { type: 'object', properties: { a: {} } } });
     expect([field.type, listSubfields(field).map(({ name, id }) => [name, id])]).toEqual([
       'array of object',
       [['a', 'post-things-id.body[].a']],
     ]);
-    const told = readBodyField({ type: 'array', items: { type: 'string', description: 'A name.' } });
-    expect(listSubfields(told).map(({ name, description }) => [name, description])).toEqual([
+    const described = readBodyField({ type: 'array', items: { type: 'string', description: 'A name.' } });
+    expect(listSubfields(described).map(({ name, description }) => [name, description])).toEqual([
       ['each item', 'A name.'],
     ]);
   });
 
-  test('of any name have a schema too', () => {
+  test('of any other name have a schema', () => {
     const field = readBodyField({
       properties: { a: {} },
       additionalProperties: { type: 'string', maxLength: 3 },
@@ -160,7 +161,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('of variants are named by title, by schema or by number; variants that only have a type are not listed', () => {
+  test('of variants are named by title, by schema or by number; variants that only have a type are left out', () => {
     const field = readBodyField(
       {
         oneOf: [
@@ -192,7 +193,7 @@ describe('inheritance by allOf', () => {
   test.for([
     ['Event', ['Paid', 'Sent'], 'amount'],
     ['Shape', ['Circle'], 'radius'],
-  ] as const)('shows the schemas that extend %s, which no list of variants names', ([name, names, own]) => {
+  ] as const)('lists the schemas that extend %s as variants', ([name, names, own]) => {
     const field = readBodyField(ref(name), schemas);
     const variants = field.groups.find(({ kind }) => kind === 'variants')?.fields ?? [];
     expect(variants.map((variant) => variant.name)).toEqual(names);
@@ -200,7 +201,7 @@ describe('inheritance by allOf', () => {
     expect(variants[0]?.groups.filter(({ kind }) => kind === 'variants')).toEqual([]);
   });
 
-  test('a schema without a name is extended by none, whatever else has inline parts', () => {
+  test('no schema extends one without a name', () => {
     const field = readBodyField(
       { properties: { kind: {} }, discriminator: { propertyName: 'kind' } },
       schemas,
@@ -209,7 +210,7 @@ describe('inheritance by allOf', () => {
   });
 });
 
-test('members beside a reference add to what it leads to and hide none of it', () => {
+test('members beside a reference add to the referenced schema and hide none of its members', () => {
   const field = readBodyField(
     { $ref: '#/components/schemas/A', required: ['b'], properties: { b: { type: 'string' } } },
     { A: { required: ['a'], properties: { a: { type: 'integer' } } } },
@@ -222,6 +223,16 @@ test('members beside a reference add to what it leads to and hide none of it', (
     ['a', true],
     ['b', true],
   ]);
+});
+
+test('a schema that many parts join is read once, and twenty levels of such pairs take no time', () => {
+  const pairs = Array.from({ length: 20 }, (_, level) => {
+    const next = { $ref: `#/components/schemas/Level${level + 1}` };
+    return [`Level${level}`, { allOf: [next, next], properties: { [`p${level}`]: {} } }];
+  });
+  const schemas = { ...Object.fromEntries(pairs), Level20: { description: 'The last.' } };
+  const field = readBodyField({ $ref: '#/components/schemas/Level0' }, schemas);
+  expect([field.description, listSubfields(field).length]).toEqual(['The last.', 20]);
 });
 
 describe('circles', () => {
@@ -242,7 +253,7 @@ describe('circles', () => {
     Self: { allOf: [{ $ref: '#/components/schemas/Self' }, { properties: { a: {} } }] },
   };
 
-  test('end, and say where they began', () => {
+  test('end with a link to the place where they begin', () => {
     const field = readBodyField({ $ref: '#/components/schemas/Node' }, schemas);
     expect(child(field, 'next')?.unfoldedAt).toEqual({
       place: { id: field.id, label: 'Node' },
@@ -252,7 +263,7 @@ describe('circles', () => {
     expect(listSubfields(child(field, 'all'))[0]?.unfoldedAt?.recursive).toBe(true);
   });
 
-  test('a schema that only comes twice is unfolded once, without a circle', () => {
+  test('a schema used twice is unfolded once, without a circle', () => {
     const field = readBodyField({ $ref: '#/components/schemas/Pair' }, schemas);
     expect(listSubfields(child(field, 'left')).map(({ name }) => name)).toEqual(['a']);
     expect(child(field, 'right')?.unfoldedAt).toEqual({
@@ -261,7 +272,7 @@ describe('circles', () => {
     });
   });
 
-  test('a link leads to the array when the step to its items was taken out', () => {
+  test('a link leads to the array when the level of its items is removed', () => {
     const field = readBodyField(
       {
         properties: {
@@ -275,13 +286,13 @@ describe('circles', () => {
     expect(deep?.unfoldedAt?.place.id).toBe(`${field.id}.list`);
   });
 
-  test('a schema that holds itself by allOf says so and shows the rest', () => {
+  test('a schema that contains itself by allOf has a fault and its other fields', () => {
     const field = readBodyField({ $ref: '#/components/schemas/Self' }, schemas);
-    expect(field.faults.join()).toContain('holds itself by allOf');
+    expect(field.faults.join()).toContain('contains itself by allOf');
     expect(listSubfields(field).map(({ name }) => name)).toEqual(['a']);
   });
 
-  test('schemas nested without end and too many fields end with a sentence', () => {
+  test('schemas nested too deep and too many fields end with a sentence', () => {
     let deep: object = { type: 'string' };
     for (let level = 0; level < 60; level += 1) deep = { type: 'object', properties: { a: deep } };
     expect(JSON.stringify(readBodyField(deep))).toContain('nested more than 24 deep');
@@ -299,7 +310,7 @@ describe('circles', () => {
     expect(JSON.stringify(operation)).toContain('has too many to show them all here');
   });
 
-  test('operations of one page have anchors of their own and share what was unfolded', () => {
+  test('operations of one page have anchors of their own and share unfolded schemas', () => {
     const responses = { 404: { $ref: '#/components/responses/Gone' } };
     const document = buildDocument(
       { summary: 'Find', ...buildJsonBody({ $ref: '#/components/schemas/Leaf' }), responses },

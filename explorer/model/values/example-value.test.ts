@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ResolvedDocument } from '../document/resolved-document.ts';
 import { buildExampleValue } from './example-value.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -29,10 +30,10 @@ const schemas = {
   Tree: { oneOf: [ref('Branch'), { type: 'string' }] },
   Branch: { type: 'object', properties: { left: ref('Tree'), right: ref('Tree') } },
 };
-const made = (schema: unknown, direction: 'request' | 'response' = 'response') =>
-  buildExampleValue({ components: { schemas } }, schema, direction);
+const build = (schema: unknown, direction: 'request' | 'response' = 'response') =>
+  buildExampleValue(new ResolvedDocument({ components: { schemas } }), schema, direction);
 
-describe('a sketch', () => {
+describe('an example value', () => {
   test.for([
     [{}, {}],
     [true, {}],
@@ -56,7 +57,9 @@ describe('a sketch', () => {
     [{ type: 'number', minimum: 0, maximum: 1, exclusiveMinimum: true, exclusiveMaximum: true }, 0.5],
     [{ type: 'number', exclusiveMinimum: 2 }, 3],
     [{ type: 'string', maxLength: 3 }, 'str'],
-    [{ type: 'string', format: 'uuid' }, '3b7f1f0e-5c1d-4a57-9d0e-2f6f6f0c8a11'],
+    [{ type: 'string', maxLength: 0 }, ''],
+    [{ type: 'string', minLength: 9, maxLength: 9 }, expect.stringMatching(/^.{9}$/)],
+    [{ type: 'string', format: 'constructor' }, 'string'],
     [{ oneOf: [{ type: 'null' }, { type: 'integer' }] }, 1],
     [{ additionalProperties: { type: 'integer' } }, { name: 1 }],
     [{ required: ['a'], additionalProperties: { type: 'integer' } }, { a: 1 }],
@@ -64,13 +67,35 @@ describe('a sketch', () => {
       { required: ['b'], properties: { a: { type: 'integer' } } },
       { a: 1, b: {} },
     ],
-  ] as const)('of %o is %o', ([schema, value]) => {
-    expect(made(schema)).toEqual(value);
+  ])('of %o is %o', ([schema, value]) => {
+    expect(build(schema)).toEqual(value);
+  });
+
+  // The syntax of each format, from RFC 3339, RFC 9562, RFC 5321 and RFC 4291.
+  test.for([
+    ['date', /^\d{4}-\d{2}-\d{2}$/],
+    ['date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/],
+    ['uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/],
+    ['email', /^[^@]+@[^@]+$/],
+    ['ipv6', /^[\da-f:]+$/],
+    ['uri', /^https?:\/\/\S+$/],
+  ] as const)('of the format %s has its syntax', ([format, syntax]) => {
+    expect(build({ type: 'string', format, minLength: 99 })).toMatch(syntax);
+  });
+
+  test('of schemas that all refer to each other ends, with at most 400 values', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `S${index}`);
+    const properties = Object.fromEntries(names.map((name) => [name, ref(name)]));
+    const document = {
+      components: { schemas: Object.fromEntries(names.map((name) => [name, { properties }])) },
+    };
+    const value = buildExampleValue(new ResolvedDocument(document), ref('S0'), 'response');
+    expect(JSON.stringify(value).match(/"S\d+"/g)?.length).toBeLessThanOrEqual(400);
   });
 
   test('of several schemas takes from each, and from every list of variants', () => {
     expect(
-      made({
+      build({
         allOf: [
           { example: { a: 7 }, properties: { a: { type: 'integer' } } },
           { properties: { b: { type: 'boolean' } } },
@@ -81,7 +106,7 @@ describe('a sketch', () => {
     ).toEqual({ a: 7, b: true, c: 1, d: 'd' });
   });
 
-  test('of a request has what a variant requires too, and nothing that is only read', () => {
+  test('of a request has the fields that a variant requires, and none that is read-only', () => {
     const schema = {
       required: ['a'],
       properties: {
@@ -92,21 +117,21 @@ describe('a sketch', () => {
       },
       anyOf: [{ required: ['b', 'id'] }, { required: ['c'] }],
     };
-    expect(made(schema, 'request')).toEqual({ a: 1, b: 1 });
+    expect(build(schema, 'request')).toEqual({ a: 1, b: 1 });
   });
 
-  test('names the variant by what its discriminator calls it', () => {
-    expect(made(ref('Pet'))).toEqual({ kind: 'hound', name: 'string', bark: 1 });
-    expect(made({ ...schemas.Pet, oneOf: [ref('Cat')] })).toEqual({
+  test('has the value of the discriminator for its variant', () => {
+    expect(build(ref('Pet'))).toEqual({ kind: 'hound', name: 'string', bark: 1 });
+    expect(build({ ...schemas.Pet, oneOf: [ref('Cat')] })).toEqual({
       kind: 'Cat',
       name: 'string',
       meow: true,
     });
-    expect(made(ref('Shape'))).toEqual({ kind: 'Circle', name: 'string', radius: 1 });
+    expect(build(ref('Shape'))).toEqual({ kind: 'Circle', name: 'string', radius: 1 });
   });
 
-  test('ends in circles, through variants, lists, maps and remarks beside a reference', () => {
-    expect(made(ref('Node'))).toEqual({ all: [], map: {}, other: { size: 1 } });
-    expect(made(ref('Tree'))).toEqual({ left: 'string', right: 'string' });
+  test('ends in circles through variants, lists, maps and references with a description', () => {
+    expect(build(ref('Node'))).toEqual({ all: [], map: {}, other: { size: 1 } });
+    expect(build(ref('Tree'))).toEqual({ left: 'string', right: 'string' });
   });
 });

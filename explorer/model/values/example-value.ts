@@ -1,119 +1,117 @@
-import { dereference } from '../document/dereference.ts';
-import {
-  collectVariants,
-  findDerivedSchemas,
-  flattenAllOf,
-  getDiscriminatorValue,
-  getSchemaPointer,
-} from '../document/flatten-all-of.ts';
 import { getOwnMember, isJsonObject, type JsonObject } from '../document/json.ts';
+import type { MergedSchema, ResolvedDocument } from '../document/resolved-document.ts';
 import { buildPrimitiveExample } from './primitive-example.ts';
 
-/** Who writes the value: a caller leaves out what is read-only, a server what is write-only. */
+/** The direction a value goes: a request leaves out what is read-only, a response what is write-only. */
 export type Direction = 'request' | 'response';
 
-/** What makes a value: it ends in circles, and after so many values that nobody reads on. */
-type Sketching = { document: unknown; direction: Direction; left: number };
-type Place = { around: readonly string[]; depth: number };
+/** One example in the making. It ends in circles, and when `remainingValues` are used up: nobody reads on. */
+type Draft = { document: ResolvedDocument; direction: Direction; remainingValues: number };
 
-/** Schemas that one value satisfies, and what discriminators call it. */
-type Whole = {
-  parts: readonly JsonObject[];
-  around: readonly string[];
+/** The references that lead to a value, and how deep it lies. */
+type Place = { ancestors: readonly string[]; depth: number };
+
+/** Schemas that one value satisfies, and the values of its discriminators by property. */
+type ChosenSchema = {
+  schemas: readonly MergedSchema[];
+  ancestors: readonly string[];
   tags: readonly (readonly [string, string])[];
 };
 
-const deepest = 24;
+const MAX_DEPTH_LEVELS = 24;
+const MAX_VALUES = 400;
 
-/** More items than this are not shown, whatever the least number of them is. */
-const mostItems = 4;
+/** The most items written, whatever `minItems` says. */
+const MAX_ITEMS = 4;
 
-/** A value of the schema, made from its examples, defaults and types. Undefined where a circle leaves nothing to say. */
-export function buildExampleValue(document: unknown, schema: unknown, direction: Direction): unknown {
-  return make({ document, direction, left: 400 }, schema, { around: [], depth: 0 });
+/**
+ * Builds a value of the schema from its examples, defaults and types. Returns undefined where the schema only leads back
+ * to itself. openapi-sampler writes the texts. Its own walk over schemas is not used: nine schemas that refer to each
+ * other take it six seconds and give 8 MB, a malformed schema makes it throw, and it knows no discriminators.
+ */
+export function buildExampleValue(
+  document: ResolvedDocument,
+  schema: unknown,
+  direction: Direction,
+): unknown {
+  return buildValue({ document, direction, remainingValues: MAX_VALUES }, schema, {
+    ancestors: [],
+    depth: 0,
+  });
 }
 
-function make(state: Sketching, schema: unknown, { around, depth }: Place): unknown {
-  if (depth > deepest || state.left <= 0) return undefined;
-  state.left -= 1;
-  if (isCircle(state, schema, around)) return endOf(state, schema, { around, depth });
-  const whole = wholeOf(state, schema, around, 0);
-  const { parts } = whole;
-  const inside = { around: whole.around, depth: depth + 1 };
-  const own = valueGiven(parts.slice(0, 1));
+function buildValue(draft: Draft, schema: unknown, place: Place): unknown {
+  if (place.depth > MAX_DEPTH_LEVELS || draft.remainingValues <= 0) return undefined;
+  draft.remainingValues -= 1;
+  if (isRecursive(draft, schema, place.ancestors)) return buildRecursionEnd(draft, schema, place);
+  const chosen = chooseVariants(draft, schema, place);
+  const parts = chosen.schemas.flatMap((one) => one.parts);
+  const inside = { ancestors: chosen.ancestors, depth: place.depth + 1 };
+  const own = findGivenValue(parts.slice(0, 1));
   if (own) return own.value;
-  if (parts.some(hasFields)) return object(state, whole, inside);
-  const given = valueGiven(parts);
+  if (parts.some(hasFields)) return buildObject(draft, chosen, inside);
+  const given = findGivenValue(parts);
   if (given) return given.value;
-  const type = typeNamed(parts);
-  const items = parts.find((part) => part.items !== undefined)?.items;
-  if (type === 'array' || items !== undefined) return array(state, parts, items, inside);
+  const type = findType(parts);
+  if (type === 'array' || parts.some(({ items }) => items !== undefined))
+    return buildArray(draft, parts, inside);
   return buildPrimitiveExample(type, parts);
 }
 
-/** The references that name a schema. */
-function namesOf({ document }: Sketching, schema: unknown): string[] {
-  const { pointers } = dereference(document, schema);
-  const named = getSchemaPointer(document, schema);
-  return named === undefined ? [...pointers] : [...pointers, named];
+function isRecursive({ document }: Draft, schema: unknown, ancestors: readonly string[]): boolean {
+  return document.merge(schema).pointers.some((pointer) => ancestors.includes(pointer));
 }
 
-function isCircle(state: Sketching, schema: unknown, around: readonly string[]): boolean {
-  return namesOf(state, schema).some((name) => around.includes(name));
-}
-
-/** What ends a circle: a variant that holds nothing further, if the schema has one. */
-function endOf(state: Sketching, schema: unknown, place: Place): unknown {
-  const { parts } = flattenAllOf(state.document, schema);
-  const end = collectVariants(parts).find((variant) => {
-    const { parts: own } = flattenAllOf(state.document, variant);
-    const holds = own.some((part) => hasFields(part) || part.items !== undefined);
-    return !holds && collectVariants(own).length === 0 && typeNamed(own) !== undefined;
-  });
-  return end === undefined ? undefined : make(state, end, place);
+/** Returns a value of the variant that holds no further values, which ends a recursion, if the schema has one. */
+function buildRecursionEnd(draft: Draft, schema: unknown, place: Place): unknown {
+  const end = draft.document
+    .merge(schema)
+    .variantLists.flatMap(({ schemas }) => schemas)
+    .find((variant) => {
+      const { parts, variantLists } = draft.document.merge(variant);
+      const holdsValues = parts.some((part) => hasFields(part) || part.items !== undefined);
+      return !holdsValues && variantLists.length === 0 && findType(parts) !== undefined;
+    });
+  return end === undefined ? undefined : buildValue(draft, end, place);
 }
 
 function hasFields({ properties, additionalProperties }: JsonObject): boolean {
   return isJsonObject(properties) || isJsonObject(additionalProperties);
 }
 
-/** Everything one value satisfies: the schema, its `allOf`, and of every list of variants the first that can be made. */
-function wholeOf(state: Sketching, schema: unknown, around: readonly string[], depth: number): Whole {
-  const { document } = state;
-  const inside = [...around, ...namesOf(state, schema)];
-  const { parts } = flattenAllOf(document, schema);
-  const lists = parts.flatMap(({ oneOf, anyOf, discriminator }) =>
-    [oneOf, anyOf].flatMap((list) =>
-      Array.isArray(list) ? [{ list: list as unknown[], discriminator }] : [],
-    ),
-  );
-  const inheritors = findDerivedSchemas(document, schema);
-  const discriminator = parts.find((part) => part.discriminator !== undefined)?.discriminator;
-  if (inheritors.length > 0) lists.push({ list: inheritors, discriminator });
-  let whole: Whole = { parts, around: inside, tags: [] };
-  for (const { list, discriminator: by } of depth > deepest ? [] : lists) {
-    const variant = list.find((one) => !isNull(document, one) && !isCircle(state, one, whole.around));
+/** Chooses the first variant of every list that ends, and joins all that one value satisfies. */
+function chooseVariants(draft: Draft, schema: unknown, { ancestors, depth }: Place): ChosenSchema {
+  const { document } = draft;
+  const merged = document.merge(schema);
+  let chosen: ChosenSchema = {
+    schemas: [merged],
+    ancestors: [...ancestors, ...merged.pointers],
+    tags: [],
+  };
+  for (const { schemas, discriminator } of depth > MAX_DEPTH_LEVELS ? [] : merged.variantLists) {
+    const variant = schemas.find(
+      (one) => !isNull(document.merge(one)) && !isRecursive(draft, one, chosen.ancestors),
+    );
     if (variant === undefined) continue;
-    const more = wholeOf(state, variant, whole.around, depth + 1);
-    const property = getOwnMember(by, 'propertyName');
-    const tag = typeof property === 'string' ? getDiscriminatorValue(document, by, variant) : undefined;
+    const inner = chooseVariants(draft, variant, { ancestors: chosen.ancestors, depth: depth + 1 });
+    const property = getOwnMember(discriminator, 'propertyName');
+    const tag = document.getDiscriminatorValue(discriminator, variant);
     const tags = typeof property === 'string' && tag !== undefined ? [[property, tag] as const] : [];
-    whole = {
-      parts: [...whole.parts, ...more.parts],
-      around: [...new Set([...whole.around, ...more.around])],
-      tags: [...whole.tags, ...tags, ...more.tags],
+    chosen = {
+      schemas: [...chosen.schemas, ...inner.schemas],
+      ancestors: [...new Set([...chosen.ancestors, ...inner.ancestors])],
+      tags: [...chosen.tags, ...tags, ...inner.tags],
     };
   }
-  return whole;
+  return chosen;
 }
 
-function typeNamed(parts: readonly JsonObject[]): unknown {
+function findType(parts: readonly JsonObject[]): unknown {
   const types = parts.flatMap(({ type }) => (Array.isArray(type) ? type : [type]));
   return types.find((type) => typeof type === 'string' && type !== 'null');
 }
 
-function isNull(document: unknown, schema: unknown): boolean {
-  const { parts } = flattenAllOf(document, schema);
+function isNull({ parts }: MergedSchema): boolean {
   return parts.some(
     ({ type, enum: values }) =>
       type === 'null' ||
@@ -125,8 +123,8 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && (value === null || Object.keys(value).length === 0);
 }
 
-/** The value the schemas themselves name. A default of nothing says less than a value made from the types. */
-function valueGiven(parts: readonly JsonObject[]): { value: unknown } | undefined {
+/** Finds the value that the schemas name. An empty default says less than a value built from the types. */
+function findGivenValue(parts: readonly JsonObject[]): { value: unknown } | undefined {
   for (const part of parts) {
     if (part.example !== undefined) return { value: part.example };
     if (Array.isArray(part.examples) && part.examples.length > 0) return { value: part.examples[0] };
@@ -141,43 +139,44 @@ function valueGiven(parts: readonly JsonObject[]): { value: unknown } | undefine
   return undefined;
 }
 
-function object(state: Sketching, { parts, tags }: Whole, place: Place): JsonObject {
-  const required = new Set(parts.flatMap(({ required: names }) => (Array.isArray(names) ? names : [])));
-  const schemas = new Map<string, unknown[]>();
-  for (const { properties } of parts) {
-    for (const [name, schema] of Object.entries(isJsonObject(properties) ? properties : {}))
-      schemas.set(name, [...(schemas.get(name) ?? []), schema]);
-  }
-  const additional = parts.find((part) => isJsonObject(part.additionalProperties))?.additionalProperties;
-  for (const name of required) {
-    if (typeof name === 'string' && !schemas.has(name)) schemas.set(name, [additional]);
-  }
-  // One of several schemas may bring an example of its own share.
-  const shares = Object.assign({}, ...parts.map(({ example }) => (isJsonObject(example) ? example : {})));
-  const unwanted = state.direction === 'request' ? 'readOnly' : 'writeOnly';
-  const short = state.direction === 'request' && required.size > 0;
-  const made = new Map<string, unknown>();
-  for (const [name, all] of schemas) {
-    const schema = all.length === 1 ? all[0] : { allOf: all };
-    const skipped = flattenAllOf(state.document, schema).parts.some((part) => part[unwanted] === true);
-    if (skipped || (short && !required.has(name))) continue;
-    const value = Object.hasOwn(shares, name) ? shares[name] : make(state, schema, place);
-    if (value !== undefined) made.set(name, value);
-  }
-  for (const [name, tag] of tags) {
-    if (allows(state.document, schemas.get(name), tag)) made.set(name, tag);
-  }
-  if (additional !== undefined && schemas.size === 0) {
-    const value = make(state, additional, place);
-    if (value !== undefined) made.set('name', value);
-  }
-  return Object.fromEntries(made);
+/** Joins the properties of all schemas of one value; one that several declare is an `allOf` of their schemas. */
+function joinProperties(schemas: readonly MergedSchema[]): Map<string, unknown> {
+  const joined = new Map<string, unknown>();
+  for (const [name, schema] of schemas.flatMap(({ properties }) => [...properties]))
+    joined.set(name, joined.has(name) ? { allOf: [joined.get(name), schema] } : schema);
+  return joined;
 }
 
-/** Whether a field may have what a discriminator calls the variant; authors sometimes list other words. */
-function allows(document: unknown, schemas: readonly unknown[] | undefined, tag: string): boolean {
-  if (schemas === undefined) return false;
-  const { parts } = flattenAllOf(document, { allOf: schemas });
+function buildObject(draft: Draft, { schemas, tags }: ChosenSchema, place: Place): JsonObject {
+  const { document, direction } = draft;
+  const parts = schemas.flatMap((one) => one.parts);
+  const required = new Set(schemas.flatMap((one) => [...one.required]));
+  const properties = joinProperties(schemas);
+  const additional = parts.find((part) => isJsonObject(part.additionalProperties))?.additionalProperties;
+  for (const name of required) if (!properties.has(name)) properties.set(name, additional);
+  // Each part may bring an example of its own properties.
+  const examples = Object.assign({}, ...parts.map(({ example }) => (isJsonObject(example) ? example : {})));
+  const unwanted = direction === 'request' ? 'readOnly' : 'writeOnly';
+  const isRequiredOnly = direction === 'request' && required.size > 0;
+  const values = new Map<string, unknown>();
+  for (const [name, schema] of properties) {
+    const isSkipped = document.merge(schema).parts.some((part) => part[unwanted] === true);
+    if (isSkipped || (isRequiredOnly && !required.has(name))) continue;
+    const value = Object.hasOwn(examples, name) ? examples[name] : buildValue(draft, schema, place);
+    if (value !== undefined) values.set(name, value);
+  }
+  for (const [name, tag] of tags) {
+    if (properties.has(name) && allowsTag(document.merge(properties.get(name)), tag)) values.set(name, tag);
+  }
+  if (additional !== undefined && properties.size === 0) {
+    const value = buildValue(draft, additional, place);
+    if (value !== undefined) values.set('name', value);
+  }
+  return Object.fromEntries(values);
+}
+
+/** Returns whether a property may have the value of a discriminator; authors sometimes list other values. */
+function allowsTag({ parts }: MergedSchema, tag: string): boolean {
   return parts.every(
     (part) =>
       (!Array.isArray(part.enum) || part.enum.includes(tag)) &&
@@ -185,13 +184,14 @@ function allows(document: unknown, schemas: readonly unknown[] | undefined, tag:
   );
 }
 
-function array(state: Sketching, parts: readonly JsonObject[], items: unknown, place: Place): unknown[] {
+function buildArray(draft: Draft, parts: readonly JsonObject[], place: Place): unknown[] {
+  const items = parts.find((part) => part.items !== undefined)?.items;
   const least = parts.map(({ minItems }) => minItems).find((count) => typeof count === 'number') ?? 1;
-  const count = Math.min(Math.max(least, 1), mostItems);
-  const first = make(state, items, place);
+  const count = Math.min(Math.max(least, 1), MAX_ITEMS);
+  const first = buildValue(draft, items, place);
   if (first === undefined) return [];
   if (parts.some(({ uniqueItems }) => uniqueItems === true)) {
-    const values = flattenAllOf(state.document, items).parts.find((part) => Array.isArray(part.enum))?.enum;
+    const values = draft.document.merge(items).parts.find((part) => Array.isArray(part.enum))?.enum;
     return Array.isArray(values) ? values.slice(0, count) : [first];
   }
   return Array.from({ length: count }, () => first);

@@ -1,49 +1,39 @@
+import { sample } from 'openapi-sampler';
 import type { JsonObject } from '../document/json.ts';
 
-/** Values of the formats that authors name. */
-const texts: Record<string, string> = {
-  byte: 'Z2F1Z2U=',
-  date: '2026-01-31',
-  'date-time': '2026-01-31T09:00:00Z',
-  email: 'ada@example.org',
-  hostname: 'example.org',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  time: '09:00:00Z',
-  uri: 'https://example.org/',
-  url: 'https://example.org/',
-  uuid: '3b7f1f0e-5c1d-4a57-9d0e-2f6f6f0c8a11',
-};
+/** The longest text that is written out to satisfy a `minLength`. */
+const MAX_TEXT_CHARACTERS = 64;
 
-/** A text is not made longer than this. */
-const longest = 64;
-
-/** A value of a type that holds no others, within the limits of all schemas that hold for it. */
+/** Builds a value of a type that holds no others, within the limits of all schemas that hold for it. */
 export function buildPrimitiveExample(type: unknown, parts: readonly JsonObject[]): unknown {
-  if (type === 'integer' || type === 'number') return numberWithin(parts, type === 'integer');
-  if (type === 'boolean') return true;
-  if (type === 'string') return textWithin(parts);
+  if (type === 'integer' || type === 'number') return chooseNumber(parts, type === 'integer');
+  if (type === 'boolean') return sample({ type });
+  if (type === 'string') return buildText(parts);
   if (type === 'object') return {};
   return parts.some((part) => part.nullable === true) ? null : {};
 }
 
-function numbers(parts: readonly JsonObject[], key: string): number[] {
+function listNumbers(parts: readonly JsonObject[], key: string): number[] {
   return parts.map((part) => part[key]).filter((value) => typeof value === 'number');
 }
 
-/** OpenAPI 3.0 says by a flag that a bound itself is not allowed, later versions by another bound. */
-function numberWithin(parts: readonly JsonObject[], whole: boolean): number {
-  const isOpen = (key: string) => parts.some((part) => part[key] === true);
-  const above = numbers(parts, 'exclusiveMinimum');
-  const below = numbers(parts, 'exclusiveMaximum');
-  const least = Math.max(...numbers(parts, 'minimum'), ...above);
-  const most = Math.min(...numbers(parts, 'maximum'), ...below);
-  const notLeast = isOpen('exclusiveMinimum') || above.includes(least);
-  const notMost = isOpen('exclusiveMaximum') || below.includes(most);
-  const step = numbers(parts, 'multipleOf').find((factor) => factor > 0) ?? (whole ? 1 : undefined);
-  const fits = (value: number) =>
-    (notLeast ? value > least : value >= least) && (notMost ? value < most : value <= most);
-  const wishes =
+/**
+ * Returns a number within all limits, near to 1 where they allow it. openapi-sampler is not asked, because it ignores
+ * `multipleOf`, the limits of other parts, and fractional limits of an integer. OpenAPI 3.0 says by a flag that a limit
+ * itself is excluded; later versions have a limit of its own for that.
+ */
+function chooseNumber(parts: readonly JsonObject[], isWhole: boolean): number {
+  const hasFlag = (key: string) => parts.some((part) => part[key] === true);
+  const above = listNumbers(parts, 'exclusiveMinimum');
+  const below = listNumbers(parts, 'exclusiveMaximum');
+  const least = Math.max(...listNumbers(parts, 'minimum'), ...above);
+  const most = Math.min(...listNumbers(parts, 'maximum'), ...below);
+  const isLeastExcluded = hasFlag('exclusiveMinimum') || above.includes(least);
+  const isMostExcluded = hasFlag('exclusiveMaximum') || below.includes(most);
+  const step = listNumbers(parts, 'multipleOf').find((factor) => factor > 0) ?? (isWhole ? 1 : undefined);
+  const isWithin = (value: number) =>
+    (isLeastExcluded ? value > least : value >= least) && (isMostExcluded ? value < most : value <= most);
+  const candidates =
     step === undefined
       ? [1, least, least + 1, most, most - 1, (least + most) / 2]
       : [
@@ -54,13 +44,22 @@ function numberWithin(parts: readonly JsonObject[], whole: boolean): number {
           (Math.ceil(most / step) - 1) * step,
         ];
   const isMultiple = (value: number) => step === undefined || Number.isInteger(value / step);
-  return wishes.find((value) => Number.isFinite(value) && fits(value) && isMultiple(value)) ?? 1;
+  return candidates.find((value) => Number.isFinite(value) && isWithin(value) && isMultiple(value)) ?? 1;
 }
 
-function textWithin(parts: readonly JsonObject[]): string {
+/** Returns a text of the format, else `string` in the least length. */
+function buildText(parts: readonly JsonObject[]): unknown {
   const format = parts.map((part) => part.format).find((value) => typeof value === 'string') ?? '';
-  const text = Object.hasOwn(texts, format) ? texts[format] : undefined;
-  const least = Math.min(Math.max(0, ...numbers(parts, 'minLength')), longest);
-  const most = Math.max(Math.min(longest, ...numbers(parts, 'maxLength')), 0);
-  return text ?? 'string'.padEnd(least, '-').slice(0, most);
+  const minLength = Math.min(Math.max(0, ...listNumbers(parts, 'minLength')), MAX_TEXT_CHARACTERS);
+  const maxLength = Math.max(0, Math.min(...listNumbers(parts, 'maxLength')));
+  // The sampler looks a format up in an object, where `constructor` is a function too, and warns of limits that a date
+  // does not meet.
+  if (format !== '' && !(format in {})) return sample({ type: 'string', format });
+  if (maxLength === 0) return '';
+  return sample({ type: 'string', minLength, ...(Number.isFinite(maxLength) && { maxLength }) });
+}
+
+/** Returns whether a value is the text that stands for a string about which nothing is known. */
+export function isPlaceholderText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && 'string'.repeat(MAX_TEXT_CHARACTERS).startsWith(value);
 }
