@@ -1,0 +1,76 @@
+/** The law of sub-folders: each imports only from itself and from those that stand before it. */
+import { type Packages, resolveImport } from '../packages.ts';
+import { isTesting, type Source } from '../source-files.ts';
+import { listImports } from '../syntax.ts';
+
+/** The sub-folders of a folder in the order in which they may be read; files straight in the folder stand outside of it. */
+const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
+  contract: ['schemas', 'applications', 'runs', 'account', 'experiments', 'site', 'openapi'],
+  'explorer/model': ['document', 'schema', 'values', 'operation'],
+  runner: ['process', 'filesystem', 'archive', 'sandbox', 'host', 'launcher', 'testing'],
+  'sample-apps/vehicle-routing/src': ['input', 'search', 'output'],
+  'server/database': ['sqlite', 'postgres', 'maintenance'],
+  'server/experiments': [
+    'statistics',
+    'store',
+    'results',
+    'operations',
+    'batch',
+    'acceptance',
+    'online',
+    'simulation',
+  ],
+  'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists'],
+  'server/runs': ['store', 'queue', 'logs', 'results', 'submit', 'execute', 'api'],
+  'site/components': ['shared', 'markup', 'layout'],
+  'site/generator': ['inputs', 'markup', 'pages', 'output'],
+};
+
+function subfolder(parent: string, path: string): string | undefined {
+  if (!path.startsWith(`${parent}/`)) return undefined;
+  const [first, ...below] = path.slice(parent.length + 1).split('/');
+  return below.length > 0 ? first : undefined;
+}
+
+/**
+ * Imports against the order, and sub-folders that have no place in it. Tests are left out: they stand beside what they
+ * drive and import what starts it.
+ */
+export function checkFolderOrder(
+  sources: readonly Source[],
+  packages: Packages,
+  orders: Readonly<Record<string, readonly string[]>> = FOLDER_ORDERS,
+): string[] {
+  return Object.entries(orders).flatMap(([parent, order]) =>
+    sources.flatMap((source) => {
+      const from = subfolder(parent, source.path);
+      if (from === undefined || isTesting(source.path)) return [];
+      const place = order.indexOf(from);
+      if (place < 0)
+        return [
+          `${parent}/${from} has no place in the import order: add it in checks/structure/folder-order.ts, or move ${source.path}.`,
+        ];
+      return listImports(source).flatMap(({ specifier, line }) => {
+        const target = resolveImport(source.path, specifier, packages);
+        const to = target.kind === 'own' && target.path ? subfolder(parent, target.path) : undefined;
+        if (to === undefined || order.indexOf(to) <= place) return [];
+        return [
+          `${source.path}:${line} imports ${parent}/${to}, which stands after ${parent}/${from}: move what both need to an earlier folder.`,
+        ];
+      });
+    }),
+  );
+}
+
+/** Folders of the list that hold no source any more. */
+export function findUnusedOrders(
+  sources: readonly Source[],
+  orders: Readonly<Record<string, readonly string[]>> = FOLDER_ORDERS,
+): string[] {
+  return Object.entries(orders).flatMap(([parent, order]) =>
+    order
+      .map((folder) => `${parent}/${folder}`)
+      .filter((folder) => !sources.some(({ path }) => path.startsWith(`${folder}/`)))
+      .map((folder) => `${folder} holds no source: take it out of checks/structure/folder-order.ts.`),
+  );
+}
