@@ -112,47 +112,6 @@ describe('a draft', () => {
       );
     expectStatus(await calls.create(draft()), 201);
   });
-
-  test.each([
-    ['no instances', { comparison: null }, 'comparison is missing'],
-    ['both forms', { comparisons: { baseline: ['candidate'] } }, 'comparison and comparisons'],
-    ['no baseline', { comparison: null, comparisons: {} }, '0 baselines'],
-    [
-      'two baselines',
-      { comparison: null, comparisons: { baseline: ['latest'], candidate: ['latest'] } },
-      '2 baselines',
-    ],
-    [
-      'a candidate twice',
-      { comparison: null, comparisons: { baseline: ['latest', 'devint'] } },
-      '"devint" twice',
-    ],
-    [
-      'one instance',
-      { comparison: { ...COMPARISON, candidate_instance_id: 'baseline' } },
-      'another instance',
-    ],
-    ['an unknown one', { comparison: { ...COMPARISON, candidate_instance_id: 'nowhere' } }, '"nowhere"'],
-    ['no limit', { termination_events: {} }, 'maximum_runs'],
-    ['a limit of 301', { termination_events: { maximum_runs: 301 } }, '301'],
-    [
-      'a time that is over',
-      { termination_events: { maximum_runs: 1, time: at(0) } },
-      'termination_events.time',
-    ],
-    [
-      'an end before the start',
-      { start_events: { time: at(9) }, termination_events: { maximum_runs: 1, time: at(9) } },
-      'start_events.time',
-    ],
-    ['a short description', { description: 'Too short.' }, 'description'],
-    ['an id that is taken', { id: 'taken' }, 'another shadow test'],
-  ])('with %s is refused', async (_, more, words) => {
-    await start();
-    expectStatus(await calls.create(draft({ id: 'taken' })), 201);
-    expectError(await calls.create(draft(more)), 400, words);
-    expect((await server.request('GET', calls.root)).body).toHaveLength(1);
-  });
 });
 
 describe('a started test', () => {

@@ -74,44 +74,6 @@ describe('a plan', () => {
     expectStatus(await calls.remove('test'), 204);
     expectError(await calls.start('test'), 404, 'switchback test "test"');
   });
-
-  test.each([
-    ['no plan', { generate_random_plan: null }, 'generate_random_plan'],
-    ['no unit', { generate_random_plan: { unit_duration_minutes: 1, units: 0 } }, 'units'],
-    ['1001 units', { generate_random_plan: { unit_duration_minutes: 1, units: 1001 } }, '1001'],
-    [
-      'no duration',
-      { generate_random_plan: { unit_duration_minutes: 0, units: 1 } },
-      'unit_duration_minutes',
-    ],
-    [
-      'half a minute',
-      { generate_random_plan: { unit_duration_minutes: 0.5, units: 1 } },
-      'unit_duration_minutes',
-    ],
-    ['too long a one', { generate_random_plan: { unit_duration_minutes: 10_081, units: 1 } }, '10081'],
-    [
-      'a past start',
-      { generate_random_plan: { unit_duration_minutes: 1, units: 1, start: at(-1) } },
-      'start',
-    ],
-    [
-      'one instance',
-      { comparison: { ...comparison, candidate_instance_id: 'baseline' } },
-      'another instance',
-    ],
-    [
-      'two names of latest',
-      { comparison: { baseline_instance_id: 'latest', candidate_instance_id: 'devint' } },
-      'another',
-    ],
-    ['an unknown one', { comparison: { ...comparison, baseline_instance_id: 'nowhere' } }, '"nowhere"'],
-    ['an unknown objective', { objectives: { 'result.value': 'better' } }, 'objectives'],
-  ])('with %s is refused', async (_, more, words) => {
-    await start();
-    expectError(await calls.create(draft(more)), 400, words);
-    expect((await server.request('GET', calls.root)).body).toEqual({ items: [] });
-  });
 });
 
 describe('a started test', () => {
