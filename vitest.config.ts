@@ -2,33 +2,50 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './vitest.sequence.ts';
 
 /**
- * What is the same on either database, because it ends before a statement is made or is about the app: it is tested on
- * SQLite alone, which takes a quarter off the time that the tests take on PostgreSQL.
+ * Tested on SQLite alone, because it is the same on PostgreSQL: it ends before a statement, or is about the app or a rule of
+ * HTTP. PostgreSQL runs what depends on its statements: locks, claims, conflicts, transactions, lists, migrations, JSON, and
+ * every operation with every declared response (server/http/declared-responses.test.ts).
  */
 const SAME_ON_BOTH = [
-  'server/{health/readiness,search/search,site/site}.test.ts',
-  'server/applications/archives.test.ts',
+  'server/{config,random}.test.ts',
+  'server/account/{invites,own-account,secrets-not-logged,tokens}.test.ts',
+  'server/applications/{account-semaphore,archives}.test.ts',
   'server/backup/refused-backups.test.ts',
-  'server/blobs/verified-blobs.test.ts',
-  'server/installation/start-refusal.test.ts',
-  'server/experiments/acceptance/acceptance-metrics.test.ts',
-  'server/experiments/results/{analysis-limits,acceptance-reasons}.test.ts',
+  'server/blobs/{blob-store,s3,verified-blobs}.test.ts',
+  'server/database/sqlite/**',
+  'server/ensembles/{ensembles,logs,select-best-run,visibility}.test.ts',
+  'server/experiments/acceptance/{acceptance-metrics,acceptance-validation}.test.ts',
+  'server/experiments/online/{candidate-failures,refused-drafts,switchback-plan,unrouted-runs}.test.ts',
+  'server/experiments/results/*',
   'server/experiments/simulation/*',
   'server/experiments/statistics/*',
-  'server/http/{openapi-agreement,error-responses,hostile-bodies,hostile-bytes,newline,parsing-and-signing,malformed-requests}.test.ts',
-  'server/http/limits/{budget,connections,memory,rate-limit,slow-clients}.test.ts',
-  'server/http/requests/range-header.test.ts',
-  'server/runs/execute/{contained-apps,cancel-and-delete}.test.ts',
+  'server/health/{readiness,shutdown}.test.ts',
+  'server/http/{openapi-agreement,error-responses,hostile-bodies,hostile-bytes,metrics,newline,parsing-and-signing,malformed-requests}.test.ts',
+  'server/http/errors/*',
+  'server/http/handlers/permissions.test.ts',
+  'server/http/limits/*',
+  'server/http/requests/*',
+  'server/inputs/inputs.test.ts',
+  'server/installation/start-refusal.test.ts',
+  'server/jobs/*',
+  'server/runs/execute/{contained-apps,cancel-and-delete,host-faults}.test.ts',
   'server/runs/logs/log-poll-limiter.test.ts',
-  'server/runs/submit/{formats,options}.test.ts',
-  'server/runs/results/{hostile-apps,read-results,results,json-field-extractor,statistics}.test.ts',
-  'server/secrets/{delivery,mask,masking}.test.ts',
+  'server/runs/queue/waiting-reason.test.ts',
+  'server/runs/results/{assets,hostile-apps,json-field-extractor,metrics,network-hint,read-results,results,statistics}.test.ts',
+  'server/runs/submit/{formats,option-names,options}.test.ts',
+  'server/search/search.test.ts',
+  'server/secrets/{delivery,mask,masking,patch,rules}.test.ts',
+  'server/site/site.test.ts',
   'server/uploads/downloads.test.ts',
-  'server/webhooks/addresses.test.ts',
-  'server/{config,random}.test.ts',
+  'server/webhooks/{addresses,networks}.test.ts',
 ];
 
-// Tests boot real servers with real child processes: two workers fill two cores, more only makes them wait.
+/**
+ * One more than there are cores on the smallest machine that tests run on: tests with real servers, apps and browsers wait
+ * for a third of their time, and two workers kept two cores busy for 60 % of it.
+ */
+const WORKERS = 3;
+
 export default defineConfig({
   test: {
     exclude: ['**/node_modules/**', '**/dist/**', 'data/**'],
@@ -37,7 +54,7 @@ export default defineConfig({
     // leave anything behind in a module or the environment.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 2,
+    maxWorkers: WORKERS,
     // How long a busy machine may take. What a test waits for comes with a signal, or is asked for again and again.
     testTimeout: 60_000,
     hookTimeout: 120_000,
