@@ -60,7 +60,7 @@ const SERVER_ORDER = [
     'installation',
     'backup',
   ],
-  ...['main', 'process', 'testing'],
+  ...['background-jobs', 'main', 'process', 'testing'],
 ];
 
 function serverPart(path: string): string | undefined {

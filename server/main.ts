@@ -18,13 +18,11 @@ import { Tokens } from './account/tokens.ts';
 import * as executableOperations from './applications/executable-operations.ts';
 import * as applicationOperations from './applications/operations.ts';
 import { deleteAccountApplications, findOwner } from './applications/store.ts';
-import { chainJob } from './audit/chain.ts';
 import { auditHandlers } from './audit/operations.ts';
 import { AuditRecorder } from './audit/recorder.ts';
+import { createBackgroundJobs } from './background-jobs.ts';
 import { Contents } from './blobs/contents.ts';
 import { blobsFolder, openBlobs } from './blobs/open-blob-store.ts';
-import { removeDeletedApplicationsJob } from './clean-up/deleted-applications.ts';
-import { createExecutableCleanUpJob } from './clean-up/unused-executables.ts';
 import { describeVersionUse } from './clean-up/version-use.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -32,19 +30,15 @@ import type { Database } from './database/database.ts';
 import { Encryptor } from './database/encryption.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
-import { advanceEnsemblesJob } from './ensembles/advance.ts';
 import { ensembleHandlers } from './ensembles/operations.ts';
 import { startEnsemble } from './ensembles/start.ts';
 import { acceptanceHandlers } from './experiments/acceptance/acceptance-operations.ts';
-import { decideAcceptanceTestsJob } from './experiments/acceptance/decide-acceptance-tests.ts';
 import { batchHandlers } from './experiments/batch/batch-operations.ts';
-import { finalizeBatchesJob } from './experiments/batch/finalize-batches.ts';
 import { joinBatch } from './experiments/batch/join-batch.ts';
 import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
 import { shadowTestHandlers } from './experiments/online/shadow-operations.ts';
 import { switchbackTestHandlers } from './experiments/online/switchback-operations.ts';
-import { removeDeletedExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
 import { serviceHandlers } from './health/operations.ts';
 import { StorageProbe } from './health/storage-probe.ts';
 import type { Context } from './http/handlers/context.ts';
@@ -63,16 +57,14 @@ import { withSettingName } from './installation/setting-errors.ts';
 import { archiveDamagedLog, bindInstallation, lockAndInspectDataFolder } from './installation/start.ts';
 import { instanceHandlers } from './instances/operations.ts';
 import { findInstance, findInstanceUsingSecrets } from './instances/store.ts';
+import type { Job } from './jobs/define-job.ts';
 import { createLog, type Log } from './log.ts';
 import { migrations } from './migrations.ts';
 import { createIdSequence, type Random, systemRandom } from './random.ts';
 import { runHandlers } from './runs/api/operations.ts';
 import { queueHandlers } from './runs/api/queue-operations.ts';
 import { startWorker } from './runs/execute/start-worker.ts';
-import { createHistoryCleanUpJob } from './runs/logs/history-clean-up.ts';
-import { createOrphanRecoveryJob } from './runs/queue/orphan-recovery.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
-import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
 import { serveSearch } from './search/search.ts';
 import { secretsHandlers } from './secrets/operations.ts';
 import { lockCollection } from './secrets/store.ts';
@@ -80,9 +72,9 @@ import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { Uploads } from './uploads/uploads.ts';
 import * as versionOperations from './versions/operations.ts';
-import { type ResolveName, resolveName } from './webhooks/addresses.ts';
+import { createAddressRules, type ResolveName, resolveName } from './webhooks/addresses.ts';
+import { webhookHandlers } from './webhooks/operations.ts';
 import { deleteAccountWebhooks } from './webhooks/store.ts';
-import { createWebhookService } from './webhooks/webhooks.ts';
 
 /** Seams a test can drive. */
 export interface ServerOverrides {
@@ -166,10 +158,8 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
     const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
     const tokens = new Tokens(deriveTokenKey(masterKey), clock);
     const first = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
-    const uploads = new Uploads({ database, contents, identity, signer, clock, random, log, findOwner });
+    const uploads = new Uploads({ database, contents, identity, signer, clock, random, findOwner });
 
-    const cleaner = removeDeletedApplicationsJob({ database, contents, clock, log, metrics });
-    const removedExperiments = removeDeletedExperimentsJob({ database, contents, clock, log, metrics });
     let closing = '';
     let listensLocally = false;
     const isLocal = (): boolean => listensLocally && isLoopbackHost(new URL(publicUrl).hostname);
@@ -179,25 +169,27 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
     const storage = new StorageProbe({ database, folders, clock });
     const findings = new OnlineTestResults(shared);
     const live = new OnlineTests({ ...shared, log, findings });
-    const liveMover = live.advanceJob();
+    const idempotency = new Idempotency({ database, clock, random, key: deriveKey(masterKey, 'answers') });
+    const addressRuleFor = createAddressRules(config.webhookNetworks, isLocal);
+    const jobs = createBackgroundJobs({
+      ...shared,
+      log,
+      idempotency,
+      onlineTests: live,
+      addressRuleFor,
+      resolve: seams.resolveHostname ?? resolveName,
+    });
     const liveParts = {
       ...shared,
       onlineTests: live,
       results: findings,
-      onStatusChanged: () => liveMover.wake(),
-      onDeleted: () => removedExperiments.wake(),
+      onStatusChanged: () => jobs.advanceOnlineTests.wake(),
+      onDeleted: () => jobs.removeDeletedExperiments.wake(),
     };
-    const webhooks = createWebhookService({
-      ...shared,
-      log,
-      networks: config.webhookNetworks,
-      isLocal,
-      resolve: seams.resolveHostname ?? resolveName,
-    });
     const context: Context = {
       ...shared,
       host: runner?.host ?? null,
-      onApplicationDeleted: () => cleaner.wake(),
+      onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
       describeVersionUse,
       hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
     };
@@ -220,7 +212,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
           await deleteAccountApplications(tx, account, at);
           await deleteAccountWebhooks(tx, account);
         },
-        onDeleted: () => cleaner.wake(),
+        onDeleted: () => jobs.removeDeletedApplications.wake(),
       }),
       ...auditHandlers(shared),
       ...bindHandlers(context, applicationOperations),
@@ -249,36 +241,17 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...ensembleHandlers(shared),
       ...shadowTestHandlers(liveParts),
       ...switchbackTestHandlers(liveParts),
-      ...batchHandlers({ ...shared, onDeleted: () => removedExperiments.wake() }),
-      ...acceptanceHandlers({ ...shared, onDeleted: () => removedExperiments.wake() }),
-      ...webhooks.handlers,
+      ...batchHandlers({ ...shared, onDeleted: () => jobs.removeDeletedExperiments.wake() }),
+      ...acceptanceHandlers({ ...shared, onDeleted: () => jobs.removeDeletedExperiments.wake() }),
+      ...webhookHandlers({
+        ...shared,
+        addressRuleFor,
+        onWebhookDeleted: () => jobs.removeDeletedWebhooks.wake(),
+      }),
       ...serviceHandlers({ storage, metrics, host: runner?.host ?? null, notReadyReason: () => closing }),
     };
 
-    const idempotency = new Idempotency({
-      database,
-      clock,
-      random,
-      key: deriveKey(masterKey, 'answers'),
-      log,
-    });
-    const reconcilers = [
-      idempotency.cleanUpJob(),
-      chainJob({ database, clock, log }),
-      uploads.createCleanUpJob(),
-      cleaner,
-      createExecutableCleanUpJob({ database, contents, clock, log }),
-      startPlannedRunsJob({ ...shared, log }),
-      advanceEnsemblesJob({ ...shared, log }),
-      finalizeBatchesJob({ database, contents, clock, log, metrics }),
-      removedExperiments,
-      liveMover,
-      live.finalizeJob(),
-      decideAcceptanceTestsJob({ database, clock, log }),
-      createOrphanRecoveryJob({ database, clock, log, metrics }),
-      createHistoryCleanUpJob({ database, clock, log }),
-    ];
-    startJobs(reconcilers, closers);
+    startJobs(jobs.maintenance, closers);
     if (runner) await startWorker(runner, { ...shared, config, folderId, log, closers });
 
     const site = seams.site && config.role !== 'worker' ? await loadSite(seams.site, config.site) : null;
@@ -319,7 +292,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       .addresses()
       .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
     closers.push(() => closeHttp(http));
-    if (config.role !== 'worker') startJobs(webhooks.workers, closers);
+    if (config.role !== 'worker') startJobs(jobs.webhooks, closers);
     closers.push(async () => {
       closing = 'The server is shutting down.';
     });
@@ -337,14 +310,10 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
   }
 }
 
-/** What works by itself until it is stopped. */
-function startJobs(
-  workers: readonly { start(): void; stop(): Promise<void> }[],
-  closers: (() => Promise<void>)[],
-): void {
-  for (const one of workers) {
-    one.start();
-    closers.push(() => one.stop());
+function startJobs(jobs: readonly Job[], closers: (() => Promise<void>)[]): void {
+  for (const job of jobs) {
+    job.start();
+    closers.push(() => job.stop());
   }
 }
 

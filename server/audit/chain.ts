@@ -3,10 +3,8 @@
  * request ever waits for that. Entries are found by having no place and not by a place in the order: on PostgreSQL `seq`
  * is drawn before the commit, so that whoever reads on from the last one misses what commits late.
  */
-import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import type { Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { formatEntry, hashEntry } from './entry.ts';
 import { type ChainLink, hasUnchained, linkEntries, listUnchained, lockHead, updateHead } from './store.ts';
 
@@ -16,10 +14,8 @@ const BATCH_SIZES = [128, 16, 1] as const;
 /** The log of the server is often kept elsewhere: an end of the chain in it is one that the database cannot take back. */
 const LOG_INTERVAL_MS = 60 * 60 * 1000;
 
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
-  clock: Clock;
-  log: Log;
 }
 
 /** Chains what has no place yet, unless somebody else is at it; answers the last entry that it chained. */
@@ -33,18 +29,17 @@ export async function chainEntries(database: Database): Promise<ChainLink | null
   }
 }
 
-/** Chains every second; each server may do so. */
-export function chainJob({ database, clock, log }: Parts): Reconciler {
-  let toldAt = 0;
-  return new Reconciler({
-    name: 'chain the audit log',
+/** Chains new entries every second, on every server. */
+export function chainAuditEntriesJob(parts: Parts): Job {
+  const { database, clock, log } = parts;
+  let loggedAt = 0;
+  return defineJob(parts, {
+    name: 'chain-audit-entries',
     intervalMs: INTERVAL_MS,
-    clock,
-    log,
-    async run() {
+    async handle() {
       const last = await chainEntries(database);
-      if (!last || clock.now() - toldAt < LOG_INTERVAL_MS) return;
-      toldAt = clock.now();
+      if (!last || clock.now() - loggedAt < LOG_INTERVAL_MS) return;
+      loggedAt = clock.now();
       log.info({ number: last.number, hash: last.hash }, 'The chain of the audit log reaches to here.');
     },
   });

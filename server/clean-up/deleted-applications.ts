@@ -121,7 +121,7 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
         ({ id, deleted_at }) => ({ kind: 'account', id, deletedAt: deleted_at ?? 0 }) as const,
       ),
     ],
-    keyOf: (row) => (row.kind === 'application' ? row.uid : row.id),
+    formatKey: (row) => (row.kind === 'application' ? row.uid : row.id),
     handleRow: (row) =>
       row.kind === 'application'
         ? removeApplicationWhole(row.uid)

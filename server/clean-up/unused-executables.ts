@@ -20,10 +20,8 @@ import {
 } from '../applications/executables-store.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
 import type { Contents } from '../blobs/contents.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Reader } from '../database/database.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import type { Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { findExecutablesInUse } from '../runs/store/runs.ts';
 import { findExecutablesWithVersion } from '../versions/store.ts';
 
@@ -31,11 +29,16 @@ const BATCH_SIZE = 100;
 /** How often it goes round. */
 export const INTERVAL_MS = 15 * 60 * 1000;
 
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
   contents: Contents;
-  clock: Clock;
-  log: Log;
+}
+
+interface ExecutableUse extends ExecutablesTable {
+  /** Can be executed, or is about to be. */
+  isUsed: boolean;
+  /** Named by a run, which may have ended. */
+  isNamed: boolean;
 }
 
 /** What can still be executed, or is about to be. */
@@ -47,27 +50,30 @@ async function findUsed(db: Reader, ids: readonly ExecutableId[]): Promise<Set<E
   ]);
 }
 
-export function createExecutableCleanUpJob({ database, contents, clock, log }: Parts): Reconciler {
-  const look = async (batch: readonly ExecutablesTable[]): Promise<void> => {
+/** Marks executables that became unused, and removes those that have been unused for an hour. */
+export function removeUnusedExecutablesJob(parts: Parts): Job {
+  const { database, contents, clock } = parts;
+
+  const listWithUse = async (limit: number, after: string): Promise<ExecutableUse[]> => {
+    const batch = await listExecutables(database.read, after, limit);
     const ids = batch.map((one) => one.id);
     const used = await findUsed(database.read, ids);
     const named = new Set(await findExecutablesInUse(database.read, ids, false));
-    const unused = batch.filter((one) => !used.has(one.id));
-    const fresh = unused.filter((one) => one.unused_since === null).map((one) => one.id);
-    const again = batch.filter((one) => used.has(one.id) && one.unused_since !== null).map((one) => one.id);
-    if (fresh.length + again.length > 0) {
-      await database.transact(async (tx) => {
-        await markUnused(tx, fresh, clock.now());
-        await markUnused(tx, again, null);
-      });
-    }
-    for (const { id, unused_since, archive_removed_at } of unused) {
-      const due = unused_since !== null && unused_since <= clock.now() - UNUSED_ARCHIVE_RETENTION_MS;
-      if (due && (archive_removed_at === null || !named.has(id))) await removeOne(id);
-    }
+    return batch.map((one) => ({ ...one, isUsed: used.has(one.id), isNamed: named.has(one.id) }));
   };
 
-  const removeOne = async (id: ExecutableId): Promise<void> => {
+  const markOrRemove = async (executable: ExecutableUse): Promise<void> => {
+    const { id, unused_since, archive_removed_at, isUsed, isNamed } = executable;
+    if (isUsed !== (unused_since === null)) {
+      const since = isUsed ? null : clock.now();
+      await database.transact((tx) => markUnused(tx, [id], since));
+      return;
+    }
+    const isDue = unused_since !== null && unused_since <= clock.now() - UNUSED_ARCHIVE_RETENTION_MS;
+    if (isDue && (archive_removed_at === null || !isNamed)) await remove(id);
+  };
+
+  const remove = async (id: ExecutableId): Promise<void> => {
     const blobs = await database.transact(async (tx) => {
       const held = await lockExecutableForRemoval(tx, id);
       if (!held || (await findUsed(tx, [id])).has(id)) return [];
@@ -78,19 +84,12 @@ export function createExecutableCleanUpJob({ database, contents, clock, log }: P
     await contents.removeBlobs(blobs);
   };
 
-  return new Reconciler({
-    name: 'remove unused executables',
+  return defineJob<ExecutableUse>(parts, {
+    name: 'remove-unused-executables',
     intervalMs: INTERVAL_MS,
-    clock,
-    log,
-    run: async () => {
-      let after = '';
-      for (;;) {
-        const batch = await listExecutables(database.read, after, BATCH_SIZE);
-        if (batch.length > 0) await look(batch);
-        if (batch.length < BATCH_SIZE) return;
-        after = batch.at(-1)?.id ?? '';
-      }
-    },
+    batchSize: BATCH_SIZE,
+    listRows: (limit, after) => listWithUse(limit, after?.id ?? ''),
+    formatKey: (executable) => executable.id,
+    handleRow: markOrRemove,
   });
 }

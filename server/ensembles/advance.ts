@@ -55,7 +55,7 @@ export function advanceEnsemblesJob(given: Given): Job {
     wakeOn: ['runs-ended', 'runs-canceled', 'runs-planned'],
     batchSize: BATCH_SIZE,
     listRows: (limit, after) => listReadyEnsembleRuns(database.read, after?.id ?? null, limit),
-    keyOf: (run) => run.id,
+    formatKey: (run) => run.id,
     handleRow: (run) => advance(parts, run),
     isParallel: true,
   });

@@ -30,13 +30,13 @@ function createTimerClock(): Clock & { advance(ms: number): Promise<void> } {
         timers.delete(timer);
         timer.callback();
       }
-      await settle();
+      await flushPromises();
     },
   };
 }
 
 /** Resolves when every promise that can resolve without a timer has. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const flushPromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
   const clock = createTimerClock();
@@ -89,7 +89,7 @@ describe('a job runs', () => {
     await clock.advance(INTERVAL_MS);
     expect(runs.ended).toBe(0);
     job.start();
-    await settle();
+    await flushPromises();
     expect(runs.ended).toBe(1);
     await clock.advance(INTERVAL_MS - 1);
     expect(runs.ended).toBe(1);
@@ -97,26 +97,26 @@ describe('a job runs', () => {
     expect(runs.ended).toBe(2);
   });
 
-  test('on news of its topics only', async () => {
+  test('on notifications of its topics only', async () => {
     const { database, define } = setUp();
     const { runs, handle } = countRuns();
     const job = define({ wakeOn: ['runs-ended', 'runs-canceled'], handle });
     job.start();
-    await settle();
+    await flushPromises();
     for (const topic of ['runs-ended', 'runs-canceled', 'runs-queued']) {
       database.notify(topic);
-      await settle();
+      await flushPromises();
     }
     expect(runs.ended).toBe(3);
   });
 
-  test('once for all news within the debounce time', async () => {
+  test('once for all notifications within the debounce time', async () => {
     const { clock, database, define } = setUp();
     const { runs, handle } = countRuns();
     const job = define({ wakeOn: ['runs-ended'], debounceMs: 25, handle });
     job.start();
-    await settle();
-    for (let news = 0; news < 10; news += 1) database.notify('runs-ended');
+    await flushPromises();
+    for (let count = 0; count < 10; count += 1) database.notify('runs-ended');
     await clock.advance(24);
     expect(runs.ended).toBe(1);
     await clock.advance(1);
@@ -132,7 +132,7 @@ describe('a job runs', () => {
     for (let wakes = 0; wakes < 5; wakes += 1) job.wake();
     expect(runs.started).toBe(1);
     gate.open();
-    await settle();
+    await flushPromises();
     expect(runs).toEqual({ started: 2, ended: 2, concurrent: 0, concurrentMax: 1 });
   });
 
@@ -144,7 +144,7 @@ describe('a job runs', () => {
     await Promise.all([job.runOnce(), Promise.resolve().then(gate.open)]);
     job.start();
     await job.runOnce();
-    await settle();
+    await flushPromises();
     expect(runs).toEqual({ started: 3, ended: 3, concurrent: 0, concurrentMax: 1 });
   });
 
@@ -161,7 +161,7 @@ describe('a job runs', () => {
     await expect(job.runOnce()).rejects.toThrow('no database');
     expect(logged).toEqual([]);
     job.start();
-    await settle();
+    await flushPromises();
     expect(logged).toEqual([{ job: 'test-rows', error: 'no database', retryInMs: INTERVAL_MS }]);
     expect(await measure('last_run_timestamp_seconds')).toBeUndefined();
     await clock.advance(INTERVAL_MS);
@@ -187,7 +187,7 @@ describe('a stopped job', () => {
     job.start();
     job.wake();
     const stopped = job.stop().then(() => order.push('stopped'));
-    await settle();
+    await flushPromises();
     expect(order).toEqual([]);
     gate.open();
     await stopped;
@@ -209,14 +209,14 @@ describe('a stopped job', () => {
       batchSize: 2,
       isParallel,
       listRows: async (limit, after) => [1, 2, 3, 4].filter((row) => row > (after ?? 0)).slice(0, limit),
-      keyOf: String,
+      formatKey: String,
       async handleRow(row) {
         await gate.opened;
         rows.push(row);
       },
     });
     job.start();
-    await settle();
+    await flushPromises();
     const stopped = job.stop();
     gate.open();
     await stopped;
@@ -274,7 +274,7 @@ describe('a failing row', () => {
       isParallel,
       listRows: async (limit, after) =>
         [...table.rows].filter((row) => !hasCursor || row > (after ?? 0)).slice(0, limit),
-      keyOf: (row) => `row-${row}`,
+      formatKey: (row) => `row-${row}`,
       ...(isBatch
         ? {
             // Like a transaction: all of the rows, or none.
@@ -305,7 +305,7 @@ describe('a failing row', () => {
     const table = createTable(3, broken);
     const job = define<number>({
       listRows: async () => [...table.rows],
-      keyOf: String,
+      formatKey: String,
       handleRow: table.handleRow,
     });
     await job.runOnce();
@@ -330,7 +330,7 @@ describe('a failing row', () => {
         lists += 1;
         return [...table.rows].slice(0, limit);
       },
-      keyOf: String,
+      formatKey: String,
       handleRow: table.handleRow,
     });
     await job.runOnce();

@@ -1,6 +1,6 @@
 /**
- * Background jobs. A job is work without a caller: it reads state and moves it one step. It wakes on news for speed and
- * runs at an interval for safety, so lost news costs one interval. A process may be killed between any two statements;
+ * Background jobs. A job is work without a caller: it reads state and moves it one step. It wakes on notifications for speed and
+ * runs at an interval for safety, so a lost notification costs one interval. A process may be killed between any two statements;
  * the next run, here or in another process, continues.
  *
  * A row that fails is logged and backs off; it never delays the other rows of its job.
@@ -24,9 +24,9 @@ interface JobSettings {
   name: string;
   /** Time from the end of a run to the start of the next. */
   intervalMs: number;
-  /** News that wake the job. */
+  /** Notifications that wake the job. */
   wakeOn?: readonly Topic[];
-  /** News within this time lead to one run; 0 by default. */
+  /** Notifications within this time lead to one run; 0 by default. */
   debounceMs?: number;
   /** Rows of one batch. A full batch is followed by another one in the same run. */
   batchSize?: number;
@@ -47,7 +47,7 @@ interface RowJobSettings<Row> extends JobSettings {
    */
   listRows(limit: number, after: Row | null): Promise<Row[]>;
   /** Identifies the row for its back-off and in the log. */
-  keyOf(row: Row): string;
+  formatKey(row: Row): string;
 }
 
 /** Handles each row by itself. */
@@ -66,7 +66,7 @@ export type JobDefinition<Row> = StatementJob | SingleRowJob<Row> | RowBatchJob<
 
 export interface Job {
   readonly name: string;
-  /** Runs at once, then on news and at its interval. */
+  /** Runs at once, then on notifications and at its interval. */
   start(): void;
   /** Runs now, or once more after the current run. Does nothing before `start` and after `stop`. */
   wake(): void;
@@ -143,7 +143,7 @@ function handleAllRows<Row>(context: JobContext, definition: SingleRowJob<Row> |
       const end = rows.at(-1);
       if (end === undefined || rows.length < batchSize || isStopping()) return;
       // A list that ignores `after` and has nothing but failed rows would repeat for ever.
-      if (last !== null && definition.keyOf(last) === definition.keyOf(end)) return;
+      if (last !== null && definition.formatKey(last) === definition.formatKey(end)) return;
       last = end;
     }
   };
@@ -165,7 +165,7 @@ function createBatchHandler<Row>(
       await handleRow(row);
       metrics.jobs.rows.inc({ job: name });
     } catch (error) {
-      const key = definition.keyOf(row);
+      const key = definition.formatKey(row);
       backoff.add(key);
       metrics.jobs.failures.inc({ job: name });
       log.error(
@@ -182,7 +182,7 @@ function createBatchHandler<Row>(
   };
 
   return async (rows, isStopping) => {
-    const due = rows.filter((row) => !backoff.isWaiting(definition.keyOf(row)));
+    const due = rows.filter((row) => !backoff.isWaiting(definition.formatKey(row)));
     if ('handleRow' in definition) {
       if (definition.isParallel) await Promise.all(due.map(attempt));
       else await attemptEach(due, isStopping);

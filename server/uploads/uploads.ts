@@ -21,8 +21,7 @@ import type { Database, Reader, Writer } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { HandlersFor, Owner } from '../http/handlers/handler.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import type { Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { makeId, type Random } from '../random.ts';
 import type { UploadsTable } from './schema.ts';
 import { completeUpload, deleteUploadsBefore, findLatestUpload, findUpload, insertUpload } from './store.ts';
@@ -34,7 +33,7 @@ declare module '../http/handlers/context.ts' {
 }
 
 const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
-const CLEAN_ROWS = 500;
+const CLEAN_UP_BATCH_SIZE = 500;
 
 interface Parts {
   database: Database;
@@ -43,7 +42,6 @@ interface Parts {
   signer: UrlSigner;
   clock: Clock;
   random: Random;
-  log: Log;
   /** Whose an application is; undefined for one that is gone. */
   findOwner(db: Reader, applicationUid: string): Promise<Owner | undefined>;
 }
@@ -170,22 +168,21 @@ export class Uploads {
     };
   }
 
-  /** Removes expired uploads, and blobs that never got a row. */
-  createCleanUpJob(): Reconciler {
-    const { database, contents, identity, clock, log } = this.#parts;
-    return new Reconciler({
-      name: 'clean uploads',
+  /** Removes expired uploads, then blobs without a row. */
+  removeExpiredUploadsJob(context: JobContext): Job {
+    const { database, contents, identity, clock } = this.#parts;
+    return defineJob(context, {
+      name: 'remove-expired-uploads',
       intervalMs: CLEAN_UP_INTERVAL_MS,
-      clock,
-      log,
-      run: async () => {
+      async handle() {
         for (;;) {
           const removed = await database.transact(async (tx) => {
-            const ids = await deleteUploadsBefore(tx, clock.now() - UPLOAD_RETENTION_MS, CLEAN_ROWS);
+            const before = clock.now() - UPLOAD_RETENTION_MS;
+            const ids = await deleteUploadsBefore(tx, before, CLEAN_UP_BATCH_SIZE);
             return { rows: ids.length, blobs: await contents.remove(tx, ids) };
           });
           await contents.removeBlobs(removed.blobs);
-          if (removed.rows < CLEAN_ROWS) break;
+          if (removed.rows < CLEAN_UP_BATCH_SIZE) break;
         }
         await contents.cleanUp(identity);
         await identity.advanceGeneration();

@@ -25,6 +25,24 @@ export function allowNetworks(networks: readonly string[]): AddressRule {
 
 export const allowLoopback: AddressRule = (address) => isLoopbackAddress(address);
 
+/** The address rule for a webhook, by whether its address was given by a caller on this machine. */
+export type AddressRuleFor = (isGivenLocally: boolean) => AddressRule;
+
+/**
+ * Returns the rules of this server. `networks` may be reached beside public addresses. Without them, loopback addresses may
+ * be reached by webhooks whose address was given on this machine, while `isLocal`: no other machine reaches the server.
+ */
+export function createAddressRules(
+  networks: readonly string[] | null,
+  isLocal: () => boolean,
+): AddressRuleFor {
+  if (networks !== null) {
+    const allows = allowNetworks(networks);
+    return () => allows;
+  }
+  return (isGivenLocally) => (address) => isGivenLocally && isLocal() && allowLoopback(address);
+}
+
 /** Where addresses of IPv6 that the internet routes begin; all that wraps IPv4 outside of it is not dialled. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 

@@ -1,11 +1,9 @@
-/** Removes what is left of webhooks that are gone, and conversations that are old, a few rows at a time. */
+/** Removes deliveries and conversations of deleted webhooks, and old conversations, in small transactions. */
 
 import { CONVERSATION_RETENTION_DAYS } from '@switchyard/contract/limits.ts';
 import type { EventId } from '@switchyard/contract/schemas/ids.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import type { Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import {
   listOrphanedWebhookUids,
   removeConversationsBefore,
@@ -17,32 +15,47 @@ const INTERVAL_MS = 60_000;
 const BATCH_SIZE = 100;
 const RETENTION_MS = CONVERSATION_RETENTION_DAYS * 24 * 60 * 60 * 1000;
 
-export function createWebhookCleanUpJob(parts: { database: Database; clock: Clock; log: Log }): Reconciler {
-  const { database, clock, log } = parts;
-  const repeat = async (remove: (tx: Writer) => Promise<EventId[]>): Promise<void> => {
-    for (;;) {
-      const removed = await database.transact(
-        async (tx) => {
-          const events = await remove(tx);
-          await removeEvents(tx, events);
-          return events.length;
-        },
-        { durable: false },
-      );
-      if (removed < BATCH_SIZE) return;
-    }
-  };
-  return new Reconciler({
-    name: 'forget conversations of webhooks',
-    intervalMs: INTERVAL_MS,
-    clock,
-    log,
-    run: async () => {
-      for (const uid of await listOrphanedWebhookUids(database.read)) {
-        await repeat((tx) => removeWebhookRows(tx, 'webhook_deliveries', uid, BATCH_SIZE));
-        await repeat((tx) => removeWebhookRows(tx, 'webhook_conversations', uid, BATCH_SIZE));
-      }
-      await repeat((tx) => removeConversationsBefore(tx, clock.now() - RETENTION_MS, BATCH_SIZE));
+interface Parts extends JobContext {
+  database: Database;
+}
+
+/** Removes rows with their events. Returns the number of rows. */
+function removeBatch(database: Database, remove: (tx: Writer) => Promise<EventId[]>): Promise<number> {
+  return database.transact(
+    async (tx) => {
+      const events = await remove(tx);
+      await removeEvents(tx, events);
+      return events.length;
     },
+    { durable: false },
+  );
+}
+
+/** Removes the deliveries and conversations of deleted webhooks. */
+export function removeDeletedWebhooksJob(parts: Parts): Job {
+  const { database } = parts;
+  return defineJob<string>(parts, {
+    name: 'remove-deleted-webhooks',
+    intervalMs: INTERVAL_MS,
+    listRows: () => listOrphanedWebhookUids(database.read),
+    formatKey: (uid) => uid,
+    async handleRow(uid) {
+      for (const table of ['webhook_deliveries', 'webhook_conversations'] as const) {
+        const remove = (tx: Writer) => removeWebhookRows(tx, table, uid, BATCH_SIZE);
+        while ((await removeBatch(database, remove)) === BATCH_SIZE);
+      }
+    },
+  });
+}
+
+/** Removes conversations after their retention period. */
+export function removeOldConversationsJob(parts: Parts): Job {
+  const { database, clock } = parts;
+  return defineJob(parts, {
+    name: 'remove-old-conversations',
+    intervalMs: INTERVAL_MS,
+    batchSize: BATCH_SIZE,
+    handle: (limit) =>
+      removeBatch(database, (tx) => removeConversationsBefore(tx, clock.now() - RETENTION_MS, limit)),
   });
 }

@@ -6,14 +6,13 @@
 
 import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { ConversationId } from '@switchyard/contract/schemas/ids.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
 import type { Encryptor } from '../database/encryption.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import { errorMessage, type Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
+import { errorMessage } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
-import type { AddressRule } from './addresses.ts';
+import type { AddressRuleFor } from './addresses.ts';
 import {
   type ClaimedDelivery,
   claimDue,
@@ -41,19 +40,22 @@ const CLAIM_MS = 4 * WEBHOOK_TIMEOUT_MS;
 const RETRY_AFTER_MS_MAX = 24 * 60 * 60 * 1000;
 const GONE = 410;
 
-interface Parts extends Omit<SendContext, 'allows'> {
-  addressRuleFor(isGivenLocally: boolean): AddressRule;
+export interface SendDeliveriesParts extends JobContext, Omit<SendContext, 'allows' | 'clock'> {
+  addressRuleFor: AddressRuleFor;
   database: Database;
   seal: Encryptor;
-  clock: Clock;
   random: Random;
-  log: Log;
   metrics: Metrics;
 }
 
-export class DeliveryWorker {
-  readonly #parts: Parts;
-  readonly #reconciler: Reconciler;
+/** Sends deliveries that are due. Stopping it aborts attempts under way; the next server to start repeats them. */
+export function sendDeliveriesJob(parts: SendDeliveriesParts): Job {
+  return new DeliverySender(parts).job;
+}
+
+class DeliverySender {
+  readonly #parts: SendDeliveriesParts;
+  readonly job: Job;
   /** Attempts under way, by the uid of their webhook. */
   readonly #underWay = new Map<string, { account: string | null; attempts: Set<Promise<void>> }>();
   /** Webhooks whose last attempt has failed. */
@@ -61,34 +63,28 @@ export class DeliveryWorker {
   readonly #stopping = new AbortController();
   #cancelTimer = (): void => {};
 
-  constructor(parts: Parts) {
+  constructor(parts: SendDeliveriesParts) {
     this.#parts = parts;
-    const { database, clock, log } = parts;
-    this.#reconciler = new Reconciler({
-      name: 'deliver to webhooks',
+    this.job = defineJob(parts, {
+      name: 'send-deliveries',
       intervalMs: INTERVAL_MS,
-      clock,
-      log,
-      run: () => this.#sendDue(),
+      wakeOn: ['webhooks-due'],
+      handle: () => this.#sendDue(),
+      onStop: () => this.#abortAttempts(),
     });
-    database.listen('webhooks-due', () => this.#reconciler.wake());
   }
 
-  start(): void {
-    this.#reconciler.start();
-  }
-
-  /** Nothing is sent after this; what is under way is broken off and sent again by whoever comes next. */
-  async stop(): Promise<void> {
-    await this.#reconciler.stop();
+  async #abortAttempts(): Promise<void> {
     this.#cancelTimer();
     this.#stopping.abort();
     await Promise.all([...this.#underWay.values()].flatMap(({ attempts }) => [...attempts]));
   }
 
-  async #sendDue(): Promise<void> {
+  /** Claims due deliveries and starts an attempt of each, without waiting for its end. Returns the number of attempts. */
+  async #sendDue(): Promise<number> {
     const { database, clock } = this.#parts;
     this.#cancelTimer();
+    let started = 0;
     for (const due of this.#inTurn(await listDueWebhooks(database.read, clock.now()))) {
       const { uid } = due;
       const room = Math.min(
@@ -104,11 +100,13 @@ export class DeliveryWorker {
         { durable: false },
       );
       for (const delivery of claimed) this.#start(delivery, due);
+      started += claimed.length;
     }
     const next = await findNextDueTime(database.read);
-    if (next === null) return;
+    if (next === null) return started;
     const inMs = next - clock.now();
-    if (inMs > 0 && inMs < INTERVAL_MS) this.#cancelTimer = clock.after(inMs, () => this.#reconciler.wake());
+    if (inMs > 0 && inMs < INTERVAL_MS) this.#cancelTimer = clock.after(inMs, () => this.job.wake());
+    return started;
   }
 
   /** First the account, and in it the webhook, with the fewest attempts under way. */
@@ -146,7 +144,7 @@ export class DeliveryWorker {
       .finally(() => {
         attempts.delete(attempt);
         if (attempts.size === 0) this.#underWay.delete(uid);
-        this.#reconciler.wake();
+        this.job.wake();
       });
     attempts.add(attempt);
   }

@@ -8,10 +8,9 @@ import type { EventType, WebhookEvent } from '@switchyard/contract/account/webho
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { AccountId, EventId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
-import { type Clock, formatRfc3339 } from '../clock.ts';
+import { formatRfc3339 } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import type { Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { makeId, type Random } from '../random.ts';
 import { runSummaryBody } from '../runs/api/run-body.ts';
 import { claimPendingEvent, listPendingEvents } from '../runs/store/event-listeners.ts';
@@ -25,37 +24,32 @@ const INTERVAL_MS = 1000;
 const DEBOUNCE_MS = 50;
 const BATCH_SIZE = 50;
 
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
-  clock: Clock;
   random: Random;
-  log: Log;
-}
-
-export function createFanOutJob(parts: Parts): Reconciler {
-  const { database, clock, log } = parts;
-  const reconciler = new Reconciler({
-    name: 'tell webhooks of runs',
-    intervalMs: INTERVAL_MS,
-    clock,
-    log,
-    run: async () => {
-      for (;;) {
-        const events = await listPendingEvents(database.read, BATCH_SIZE);
-        if (events.length === 0) return;
-        await database.transact(async (tx) => {
-          for (const event of events) await fanOutEvent(parts, tx, event);
-        });
-        database.notify('webhooks-due');
-      }
-    },
-  });
-  for (const topic of ['runs-queued', 'runs-canceled', 'runs-ended'] as const)
-    database.listen(topic, () => reconciler.wakeWithin(DEBOUNCE_MS));
-  return reconciler;
 }
 
 type Pending = Awaited<ReturnType<typeof listPendingEvents>>[number];
+
+/** Stores each event of a run and enqueues one delivery per subscribed webhook. */
+export function fanOutEventsJob(parts: Parts): Job {
+  const { database } = parts;
+  return defineJob<Pending>(parts, {
+    name: 'fan-out-events',
+    intervalMs: INTERVAL_MS,
+    wakeOn: ['runs-queued', 'runs-canceled', 'runs-ended'],
+    debounceMs: DEBOUNCE_MS,
+    batchSize: BATCH_SIZE,
+    listRows: (limit) => listPendingEvents(database.read, limit),
+    formatKey: (event) => String(event.seq),
+    async handleRows(events) {
+      await database.transact(async (tx) => {
+        for (const event of events) await fanOutEvent(parts, tx, event);
+      });
+      database.notify('webhooks-due');
+    },
+  });
+}
 
 async function fanOutEvent(parts: Parts, tx: Writer, event: Pending): Promise<void> {
   if (!(await claimPendingEvent(tx, event))) return;
@@ -82,7 +76,7 @@ export async function subscribersOf(
   return webhooks.filter((one) => (JSON.parse(one.event_types) as string[]).includes(type));
 }
 
-/** Has the webhooks told. Call `database.notify('webhooks-due')` after the commit. */
+/** Stores the event and enqueues one delivery per webhook. Call `database.notify('webhooks-due')` after the commit. */
 export async function enqueueDeliveries(
   { random, clock }: Pick<Parts, 'random' | 'clock'>,
   tx: Writer,

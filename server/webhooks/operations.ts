@@ -20,7 +20,7 @@ import { respondWithList } from '../http/lists/list-responses.ts';
 import { formatPage, type PageTokens, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { makeId, type Random } from '../random.ts';
 import { addRunEventListener, removeRunEventListener } from '../runs/store/event-listeners.ts';
-import { type AddressRule, validateWebhookUrl } from './addresses.ts';
+import { type AddressRuleFor, validateWebhookUrl } from './addresses.ts';
 import { createExampleRun } from './example-run.ts';
 import { enqueueDeliveries, subscribersOf } from './fan-out.ts';
 import { insertDeliveries } from './outbox.ts';
@@ -45,7 +45,7 @@ interface Parts {
   clock: Clock;
   random: Random;
   /** What may be reached beside public addresses, by a webhook whose address a caller on this machine gave or another. */
-  addressRuleFor(isGivenLocally: boolean): AddressRule;
+  addressRuleFor: AddressRuleFor;
   /** Told after a webhook was deleted, so that what belonged to it is removed soon. */
   onWebhookDeleted(): void;
 }

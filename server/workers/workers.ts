@@ -9,8 +9,7 @@ import type { Capacity } from '../config.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
-import { Reconciler } from '../jobs/reconciler.ts';
-import type { Log } from '../log.ts';
+import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 
 const HEARTBEAT_INTERVAL_MS = LEASE_DURATION_MS / 6;
 /** In this time a living worker has given a heartbeat, also when it is a little late. */
@@ -63,20 +62,15 @@ export async function deregisterWorker(database: Database, worker: Worker): Prom
   database.notify('workers-changed');
 }
 
-/** Keeps the worker alive. */
-export function createHeartbeatJob(parts: {
-  database: Database;
-  worker: Worker;
-  clock: Clock;
-  log: Log;
-}): Reconciler {
-  const { database, worker, clock, log } = parts;
-  return new Reconciler({
-    name: 'heartbeat',
+/** Renews the heartbeat of the worker, so that no other process declares it dead. */
+export function sendHeartbeatsJob(parts: JobContext & { database: Database; worker: Worker }): Job {
+  const { database, worker, clock } = parts;
+  return defineJob(parts, {
+    name: 'send-heartbeats',
     intervalMs: HEARTBEAT_INTERVAL_MS,
-    clock,
-    log,
-    run: () => database.transact((tx) => writeHeartbeat(tx, worker, clock.now()), { durable: false }),
+    async handle() {
+      await database.transact((tx) => writeHeartbeat(tx, worker, clock.now()), { durable: false });
+    },
   });
 }
 

@@ -3,10 +3,8 @@
  * two processes or a second attempt change nothing, and it stays whatever becomes of the runs.
  */
 import type { AcceptanceResults } from '@switchyard/contract/experiments/acceptance-tests.ts';
-import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
-import { Reconciler } from '../../jobs/reconciler.ts';
-import { errorMessage, type Log } from '../../log.ts';
+import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import { readObservations } from '../results/read-observations.ts';
 import { computeInWorkerPool } from '../results/results-worker-pool.ts';
@@ -18,18 +16,18 @@ import {
 } from '../store/acceptance-tests.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
 
-const AT_ONCE = 8;
-const EVERY_MS = 5000;
+const BATCH_SIZE = 8;
+const INTERVAL_MS = 5000;
 /** Different errors that are looked at; the first of each side is told. */
 const FAILURES_MAX = 1000;
 
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
-  clock: Clock;
-  log: Log;
 }
 
-export function decideAcceptanceTestsJob({ database, clock, log }: Parts): Reconciler {
+/** Writes the decision of acceptance tests whose batch experiment has ended. */
+export function decideAcceptanceTestsJob(parts: Parts): Job {
+  const { database } = parts;
   const decide = async (test: UndecidedAcceptanceTest): Promise<void> => {
     const status = test.batch_status === 'failed' ? 'failed' : 'completed';
     const definition = JSON.parse(test.definition) as AcceptanceDefinition;
@@ -57,30 +55,15 @@ export function decideAcceptanceTestsJob({ database, clock, log }: Parts): Recon
     );
     database.notify('experiments-ended');
   };
-  const reconciler = new Reconciler({
-    name: 'decide acceptance tests',
-    intervalMs: EVERY_MS,
-    clock,
-    log,
-    run: async () => {
-      for (let after = ''; ; ) {
-        const tests = await listUndecidedAcceptanceTests(database.read, after, AT_ONCE);
-        // One that cannot be decided, or takes long, must not keep others waiting.
-        await Promise.all(
-          tests.map((test) =>
-            decide(test).catch((error: unknown) =>
-              log.error(
-                { test: test.uid, error: errorMessage(error) },
-                'An acceptance test could not be decided; it will be tried again.',
-              ),
-            ),
-          ),
-        );
-        if (tests.length < AT_ONCE) return;
-        after = tests.at(-1)?.uid ?? after;
-      }
-    },
+  return defineJob<UndecidedAcceptanceTest>(parts, {
+    name: 'decide-acceptance-tests',
+    intervalMs: INTERVAL_MS,
+    wakeOn: ['experiments-ended'],
+    batchSize: BATCH_SIZE,
+    listRows: (limit, after) => listUndecidedAcceptanceTests(database.read, after?.uid ?? '', limit),
+    formatKey: (test) => test.uid,
+    handleRow: decide,
+    // The computation of one test can take seconds.
+    isParallel: true,
   });
-  database.listen('experiments-ended', () => reconciler.wake());
-  return reconciler;
 }

@@ -37,7 +37,7 @@ export function finalizeBatchesJob(parts: Parts): Job {
     wakeOn: ['runs-ended', 'runs-canceled'],
     debounceMs: DEBOUNCE_MS,
     listRows: () => listIdleExperiments(database.read, 'batch'),
-    keyOf: (uid) => uid,
+    formatKey: (uid) => uid,
     handleRow: (uid) => end(parts, uid),
   });
 }

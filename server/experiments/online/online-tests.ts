@@ -4,14 +4,12 @@
  * that counts for them has ended. Without state of its own: what is to be done is in the rows, and what is due is asked of
  * the clock, so that no run counts that was made after the end.
  *
- * There are two reconcilers, because numbers can take seconds: while those of one test are worked out, the runs of the
- * others are copied and their times end.
+ * There are two jobs, because results can take seconds: while one job computes those of a test, the other copies runs and
+ * ends tests.
  */
 import type { Contents } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
-import { Reconciler } from '../../jobs/reconciler.ts';
-import { errorMessage, type Log } from '../../log.ts';
+import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { cancelRun } from '../../runs/execute/cancel-and-delete.ts';
 import {
   hasUnfinishedOriginalRuns,
@@ -38,22 +36,23 @@ import { endOnlineTest, releaseBaseline } from './online-test-lifecycle.ts';
 import type { OnlineTestResults } from './online-test-results.ts';
 import { endCopying, hasReachedRunLimit, planCopies } from './shadow-copies.ts';
 
-type Attempt = (test: ExperimentsTable, step: () => Promise<unknown>) => Promise<void>;
-
-interface Parts {
+interface Parts extends JobContext {
   database: Database;
   contents: Contents;
-  clock: Clock;
-  log: Log;
   findings: OnlineTestResults;
 }
 
 /** A second at most from the end of a time to what it ends; who asks for a test ends its time at once. */
-const EVERY_MS = 1000;
-const CANCELED_AT_ONCE = 100;
+const INTERVAL_MS = 1000;
+const CANCEL_BATCH_SIZE = 100;
 
 /** Whoever asks for a test has it ended when its time is over, but does not end it. */
 const NOT_AUDITED = { audited: false } as const;
+
+interface TestWork {
+  listTests(): Promise<ExperimentsTable[]>;
+  handleTest(test: ExperimentsTable): Promise<unknown>;
+}
 
 export class OnlineTests {
   readonly #parts: Parts;
@@ -62,43 +61,44 @@ export class OnlineTests {
     this.#parts = parts;
   }
 
-  /** Plans copies, and ends what is over but for its results. */
-  advanceJob(): Reconciler {
+  /** Plans copies, ends tests that are over, and cancels the copies of canceled tests. */
+  advanceOnlineTestsJob(): Job {
     const { database } = this.#parts;
-    return this.#reconciler('move shadow and switchback tests', async (attempt) => {
-      for (const test of await listStartedExperiments(database.read, ['shadow', 'switchback']))
-        await attempt(test, () => this.#advance(test));
-      for (const test of await listTestsWithPendingResults(database.read))
-        if (test.kind === 'shadow' && test.status === 'canceled')
-          await attempt(test, () => this.#cancelCopies(test));
+    return this.#defineJob('advance-online-tests', {
+      async listTests() {
+        const started = await listStartedExperiments(database.read, ['shadow', 'switchback']);
+        const pending = await listTestsWithPendingResults(database.read);
+        return [
+          ...started,
+          ...pending.filter((test) => test.kind === 'shadow' && test.status === 'canceled'),
+        ];
+      },
+      handleTest: (test) => (test.status === 'started' ? this.#advance(test) : this.#cancelCopies(test)),
     });
   }
 
-  /** Keeps the results of what is over. */
-  finalizeJob(): Reconciler {
+  /** Computes and stores the results of tests that are over. */
+  finalizeOnlineTestsJob(): Job {
     const { database } = this.#parts;
-    return this.#reconciler('keep results of shadow and switchback tests', async (attempt) => {
-      for (const test of await listStartedExperiments(database.read, ['shadow']))
-        await attempt(test, () => this.#completeWhenOver(test));
-      for (const test of await listTestsWithPendingResults(database.read))
-        await attempt(test, () => this.#settle(test));
+    return this.#defineJob('finalize-online-tests', {
+      listTests: async () => [
+        ...(await listStartedExperiments(database.read, ['shadow'])),
+        ...(await listTestsWithPendingResults(database.read)),
+      ],
+      handleTest: (test) =>
+        test.status === 'started' ? this.#completeWhenOver(test) : this.#storePendingResults(test),
     });
   }
 
-  #reconciler(name: string, run: (attempt: Attempt) => Promise<void>): Reconciler {
-    const { database, clock, log } = this.#parts;
-    // What goes wrong with one keeps no other waiting.
-    const attempt: Attempt = async (test, step) => {
-      try {
-        await step();
-      } catch (error) {
-        log.error({ test: test.uid, error: errorMessage(error) }, 'A live test could not be moved.');
-      }
-    };
-    const reconciler = new Reconciler({ name, intervalMs: EVERY_MS, clock, log, run: () => run(attempt) });
-    for (const topic of ['runs-captured', 'runs-ended', 'runs-canceled'] as const)
-      database.listen(topic, () => reconciler.wake());
-    return reconciler;
+  #defineJob(name: string, { listTests, handleTest }: TestWork): Job {
+    return defineJob<ExperimentsTable>(this.#parts, {
+      name,
+      intervalMs: INTERVAL_MS,
+      wakeOn: ['runs-captured', 'runs-ended', 'runs-canceled'],
+      listRows: listTests,
+      formatKey: (test) => test.uid,
+      handleRow: handleTest,
+    });
   }
 
   /** Whether the time of the test is over and its row does not say so yet. */
@@ -205,7 +205,7 @@ export class OnlineTests {
   }
 
   /** Keeps the results of a test that is over. */
-  async #settle(test: ExperimentsTable): Promise<void> {
+  async #storePendingResults(test: ExperimentsTable): Promise<void> {
     const { database } = this.#parts;
     if (await this.#isPending(test)) return;
     const results = await this.#parts.findings.compute(test);
@@ -224,7 +224,7 @@ export class OnlineTests {
   }
 
   async #cancelCopies({ uid }: ExperimentsTable): Promise<void> {
-    const copies = await listUnfinishedRuns(this.#parts.database.read, uid, CANCELED_AT_ONCE);
+    const copies = await listUnfinishedRuns(this.#parts.database.read, uid, CANCEL_BATCH_SIZE);
     for (const copy of copies) if (copy.cancel_requested_at === null) await cancelRun(this.#parts, copy);
   }
 }

@@ -75,7 +75,7 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
     intervalMs: INTERVAL_MS,
     batchSize: EXPERIMENT_BATCH_SIZE,
     listRows: (limit, after) => listDeletedExperiments(database.read, after?.uid ?? '', limit),
-    keyOf: (experiment) => experiment.uid,
+    formatKey: (experiment) => experiment.uid,
     handleRow: removeAll,
   });
 }

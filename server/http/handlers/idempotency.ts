@@ -12,8 +12,7 @@ import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import { Encryptor } from '../../database/encryption.ts';
 import type { Migration } from '../../database/migrate.ts';
-import { Reconciler } from '../../jobs/reconciler.ts';
-import type { Log } from '../../log.ts';
+import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import type { Random } from '../../random.ts';
 import { badRequest, Problem, quoteValue } from '../errors/problem.ts';
 
@@ -84,7 +83,6 @@ interface Parts {
   random: Random;
   /** 32 bytes. */
   key: Buffer;
-  log: Log;
 }
 
 export class Idempotency {
@@ -132,23 +130,18 @@ export class Idempotency {
     }
   }
 
-  /** Forgets answers that are a day old. */
-  cleanUpJob(): Reconciler {
-    const { database, clock, log } = this.#parts;
-    return new Reconciler({
-      name: 'forget old answers',
+  /** Removes stored responses after 24 hours. */
+  removeExpiredResponsesJob(context: JobContext): Job {
+    const { database } = this.#parts;
+    return defineJob(context, {
+      name: 'remove-expired-responses',
       intervalMs: CLEAN_UP_INTERVAL_MS,
-      clock,
-      log,
-      run: async () => {
-        while (
-          (await database.transact((tx) => this.#forget(tx), { durable: false })) === CLEAN_UP_BATCH_SIZE
-        );
-      },
+      batchSize: CLEAN_UP_BATCH_SIZE,
+      handle: (limit) => database.transact((tx) => this.#removeExpired(tx, limit), { durable: false }),
     });
   }
 
-  async #forget(tx: Writer): Promise<number> {
+  async #removeExpired(tx: Writer, limit: number): Promise<number> {
     const before = this.#parts.clock.now() - IDEMPOTENCY_KEY_TTL_MS;
     const result = await tx
       .deleteFrom('answers')
@@ -160,7 +153,7 @@ export class Idempotency {
             .selectFrom('answers')
             .select(['account_id', 'idempotency_key'])
             .where('created_at', '<', before)
-            .limit(CLEAN_UP_BATCH_SIZE)
+            .limit(limit)
             .$asTuple('account_id', 'idempotency_key'),
         ),
       )

@@ -7,12 +7,11 @@
  */
 import type { Outcome, Runner, RunningApp } from '@switchyard/runner';
 import type { Contents } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
 import type { Encryptor } from '../../database/encryption.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { Reconciler } from '../../jobs/reconciler.ts';
-import { errorMessage, type Log } from '../../log.ts';
+import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import { errorMessage } from '../../log.ts';
 import type { Random } from '../../random.ts';
 import { NO_MASK } from '../../secrets/mask.ts';
 import type { SlotTracker } from '../../workers/slots.ts';
@@ -30,16 +29,14 @@ const UNTRACKED_CHECK_INTERVAL_MS = 10_000;
 /** Ended apps whose results are still being written; beyond it nothing new is claimed, so that a slow disk is felt. */
 const PENDING_RESULTS_MAX = 64;
 
-export interface DispatchParts {
+export interface DispatchParts extends JobContext {
   database: Database;
   contents: Contents;
   seal: Encryptor;
   runner: Runner;
   slots: SlotTracker;
   workerId: string;
-  clock: Clock;
   random: Random;
-  log: Log;
   metrics: Metrics;
 }
 
@@ -58,9 +55,8 @@ export class Dispatcher {
   /** Everything claimed here and not concluded yet. */
   readonly #work = new Map<string, Promise<void>>();
   readonly #apps = new Map<string, RunningApp>();
-  readonly #claims: Reconciler;
-  readonly #cancels: Reconciler;
-  readonly #unlisten: (() => void)[] = [];
+  readonly #claims: Job;
+  readonly #cancels: Job;
   #keeping = 0;
   #strayLook = 0;
   #draining = false;
@@ -74,16 +70,11 @@ export class Dispatcher {
 
   constructor(parts: DispatchParts) {
     this.#parts = parts;
-    const { clock, log } = parts;
-    const settings = { intervalMs: CLAIM_INTERVAL_MS, clock, log };
-    this.#claims = new Reconciler({ ...settings, name: 'claim runs', run: () => this.#look() });
-    this.#cancels = new Reconciler({ ...settings, name: 'cancel runs', run: () => this.#cancel() });
+    this.#claims = this.#claimRunsJob();
+    this.#cancels = this.#cancelRunsJob();
   }
 
   start(): void {
-    const { database } = this.#parts;
-    this.#unlisten.push(database.listen('runs-queued', () => this.#claims.wake()));
-    this.#unlisten.push(database.listen('runs-canceled', () => this.#cancels.wake()));
     this.#claims.start();
     this.#cancels.start();
   }
@@ -91,21 +82,41 @@ export class Dispatcher {
   /** Claims nothing more, gives running apps their grace, queues again what was cut short, and waits for all of it. */
   async drain(): Promise<void> {
     this.#draining = true;
-    for (const stop of this.#unlisten) stop();
     await this.#claims.stop();
     await this.#cancels.stop();
     for (const app of this.#apps.values()) app.cancel();
     await Promise.all(this.#work.values());
   }
 
-  async #look(): Promise<void> {
-    await this.#claim();
-    await this.#requeueUntracked();
+  /** Claims queued runs for the free slots and executes them. */
+  #claimRunsJob(): Job {
+    return defineJob(this.#parts, {
+      name: 'claim-runs',
+      intervalMs: CLAIM_INTERVAL_MS,
+      wakeOn: ['runs-queued'],
+      handle: async () => {
+        const claimed = await this.#claim();
+        await this.#requeueUntracked();
+        return claimed;
+      },
+    });
   }
 
-  async #claim(): Promise<void> {
+  /** Ends the apps of canceled and deleted runs. */
+  #cancelRunsJob(): Job {
+    return defineJob(this.#parts, {
+      name: 'cancel-runs',
+      intervalMs: CLAIM_INTERVAL_MS,
+      wakeOn: ['runs-canceled'],
+      handle: () => this.#cancel(),
+    });
+  }
+
+  /** Returns the number of claimed runs. */
+  async #claim(): Promise<number> {
     const { database, runner, slots, workerId, clock } = this.#parts;
-    if (this.#resting || !this.#hasDiskSpace()) return;
+    if (this.#resting || !this.#hasDiskSpace()) return 0;
+    let count = 0;
     for (const pool of slots.pools) {
       const limit = Math.min(slots.countFree(pool), PENDING_RESULTS_MAX - this.#keeping);
       if (limit <= 0 || this.#draining) continue;
@@ -118,7 +129,9 @@ export class Dispatcher {
       };
       const claimed = await database.transact((tx) => claimRuns(tx, claim), { durable: false });
       for (const run of claimed) this.#start(run);
+      count += claimed.length;
     }
+    return count;
   }
 
   /** Runs that a full disk would fail wait for room, or for another machine, and lose no attempt by it. */
@@ -229,7 +242,7 @@ export class Dispatcher {
   }
 
   /** Cancels the apps of runs that are to be canceled, were deleted, or were taken from this worker. */
-  async #cancel(): Promise<void> {
+  async #cancel(): Promise<undefined> {
     if (this.#apps.size === 0) return;
     const before = [...this.#apps];
     const held = await listLeasedRuns(this.#parts.database.read, this.#parts.workerId);

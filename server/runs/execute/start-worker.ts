@@ -5,10 +5,10 @@ import { errorMessage } from '../../log.ts';
 import { makeId, type Random } from '../../random.ts';
 import { SlotTracker } from '../../workers/slots.ts';
 import {
-  createHeartbeatJob,
   deregisterWorker,
   markWorkerDraining,
   registerWorker,
+  sendHeartbeatsJob,
 } from '../../workers/workers.ts';
 import { Dispatcher } from './dispatcher.ts';
 
@@ -30,9 +30,9 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
   };
   await registerWorker(database, worker, clock.now());
   closers.push(() => deregisterWorker(database, worker));
-  const beats = createHeartbeatJob({ database, worker, clock, log });
-  beats.start();
-  closers.push(() => beats.stop());
+  const heartbeats = sendHeartbeatsJob({ ...parts, worker });
+  heartbeats.start();
+  closers.push(() => heartbeats.stop());
   const dispatcher = new Dispatcher({
     ...parts,
     runner,

@@ -40,7 +40,7 @@ export function startPlannedRunsJob(parts: Parts): Job {
     wakeOn: ['runs-planned'],
     batchSize: BATCH_SIZE,
     listRows: (limit, after) => listWaitingPlannedRuns(database.read, after, limit),
-    keyOf: (row) => `${row.owner_uid} ${row.position}`,
+    formatKey: (row) => `${row.owner_uid} ${row.position}`,
     async handleRow(row) {
       // A refused run never ends by itself, so its owner is woken here.
       if ((await startPlanned(parts, row)) === 'refused') database.notify('runs-ended');

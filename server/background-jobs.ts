@@ -1,0 +1,84 @@
+/**
+ * The list of background jobs. Every process runs `maintenance`, and those that serve the API run `webhooks`. A process
+ * that executes runs has three more, which start and drain with its worker (`runs/execute/start-worker.ts`):
+ * `send-heartbeats`, `claim-runs` and `cancel-runs`.
+ */
+import { chainAuditEntriesJob } from './audit/chain.ts';
+import type { Contents } from './blobs/contents.ts';
+import { removeDeletedApplicationsJob } from './clean-up/deleted-applications.ts';
+import { removeUnusedExecutablesJob } from './clean-up/unused-executables.ts';
+import type { Database } from './database/database.ts';
+import { advanceEnsemblesJob } from './ensembles/advance.ts';
+import { decideAcceptanceTestsJob } from './experiments/acceptance/decide-acceptance-tests.ts';
+import { finalizeBatchesJob } from './experiments/batch/finalize-batches.ts';
+import type { OnlineTests } from './experiments/online/online-tests.ts';
+import { removeDeletedExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
+import type { Idempotency } from './http/handlers/idempotency.ts';
+import type { Metrics } from './http/metrics.ts';
+import type { Job, JobContext } from './jobs/define-job.ts';
+import type { Random } from './random.ts';
+import { removeOldLogChunksJob, removeOldRunEventsJob } from './runs/logs/history-clean-up.ts';
+import { recoverOrphanedRunsJob } from './runs/queue/orphan-recovery.ts';
+import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
+import type { Uploads } from './uploads/uploads.ts';
+import { removeDeletedWebhooksJob, removeOldConversationsJob } from './webhooks/clean-up.ts';
+import { type SendDeliveriesParts, sendDeliveriesJob } from './webhooks/deliveries.ts';
+import { fanOutEventsJob } from './webhooks/fan-out.ts';
+
+interface Parts extends JobContext, SendDeliveriesParts {
+  database: Database;
+  contents: Contents;
+  random: Random;
+  metrics: Metrics;
+  idempotency: Idempotency;
+  uploads: Uploads;
+  onlineTests: OnlineTests;
+}
+
+export interface BackgroundJobs {
+  /** In the order in which they start; they stop in the reverse order. */
+  maintenance: readonly Job[];
+  /** Start them once the server listens: the address rules depend on who can reach it. */
+  webhooks: readonly Job[];
+  /** Jobs that operations wake. */
+  removeDeletedApplications: Job;
+  removeDeletedExperiments: Job;
+  advanceOnlineTests: Job;
+  removeDeletedWebhooks: Job;
+}
+
+export function createBackgroundJobs(parts: Parts): BackgroundJobs {
+  const { idempotency, uploads, onlineTests } = parts;
+  const woken = {
+    removeDeletedApplications: removeDeletedApplicationsJob(parts),
+    removeDeletedExperiments: removeDeletedExperimentsJob(parts),
+    advanceOnlineTests: onlineTests.advanceOnlineTestsJob(),
+    removeDeletedWebhooks: removeDeletedWebhooksJob(parts),
+  };
+  return {
+    ...woken,
+    maintenance: [
+      idempotency.removeExpiredResponsesJob(parts),
+      chainAuditEntriesJob(parts),
+      uploads.removeExpiredUploadsJob(parts),
+      woken.removeDeletedApplications,
+      removeUnusedExecutablesJob(parts),
+      startPlannedRunsJob(parts),
+      advanceEnsemblesJob(parts),
+      finalizeBatchesJob(parts),
+      woken.removeDeletedExperiments,
+      woken.advanceOnlineTests,
+      onlineTests.finalizeOnlineTestsJob(),
+      decideAcceptanceTestsJob(parts),
+      recoverOrphanedRunsJob(parts),
+      removeOldLogChunksJob(parts),
+      removeOldRunEventsJob(parts),
+    ],
+    webhooks: [
+      fanOutEventsJob(parts),
+      sendDeliveriesJob(parts),
+      woken.removeDeletedWebhooks,
+      removeOldConversationsJob(parts),
+    ],
+  };
+}
