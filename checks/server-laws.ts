@@ -3,7 +3,8 @@ import { Visitor } from 'rolldown/utils';
 import { isTesting, type Source } from './source-files.ts';
 import { formatLocation, listImports, literalText, parseSource } from './syntax.ts';
 
-function ofServer(sources: readonly Source[], except: string): Source[] {
+/** Returns the product sources of the server, except those whose path below `server/` begins with `except`. */
+export function listServerSources(sources: readonly Source[], except: string): Source[] {
   return sources.filter(
     ({ path }) => path.startsWith('server/') && !path.startsWith(`server/${except}`) && !isTesting(path),
   );
@@ -11,7 +12,7 @@ function ofServer(sources: readonly Source[], except: string): Source[] {
 
 /** Tests may: they hand the environment on to the processes they start. */
 export function findEnvironmentReads(sources: readonly Source[]): string[] {
-  return ofServer(sources, 'config.ts').flatMap((source) => {
+  return listServerSources(sources, 'config.ts').flatMap((source) => {
     const found: string[] = [];
     const tell = (node: { start: number }) => {
       found.push(
@@ -57,7 +58,7 @@ const KYSELY_INSIDES = /(Dialect|Driver|Adapter|Introspector|QueryCompiler)$/;
 
 /** Slices use Kysely's builder and `sql`; which database answers is known in database/ alone. Tests may look behind it. */
 export function findDatabaseDrivers(sources: readonly Source[]): string[] {
-  return ofServer(sources, 'database/').flatMap((source) =>
+  return listServerSources(sources, 'database/').flatMap((source) =>
     listImports(source).flatMap(({ specifier, names, line }) => {
       const inside = specifier === 'kysely' ? names.find((name) => KYSELY_INSIDES.test(name)) : undefined;
       if (!DRIVERS.has(specifier) && inside === undefined) return [];
@@ -77,7 +78,7 @@ const LOCKING_SQL =
  * on a condition elsewhere can be forgotten, and no test on SQLite notices.
  */
 export function rowLocks(sources: readonly Source[]): string[] {
-  return ofServer(sources, 'database/').flatMap((source) => {
+  return listServerSources(sources, 'database/').flatMap((source) => {
     const found: string[] = [];
     const report = (node: { start: number }, what: string) => {
       found.push(

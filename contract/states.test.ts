@@ -1,11 +1,20 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
+  type AcceptanceTestTransition,
+  BATCH_TRANSITIONS,
+  type BatchTransition,
   canTransition,
+  EXPERIMENT_STATUSES,
+  type ExperimentStatus,
   isActionAllowed,
+  isExperimentTerminal,
   isTerminal,
+  ONLINE_TEST_TRANSITIONS,
+  type OnlineTestTransition,
   RUN_STATUSES_V2,
   RUN_TRANSITIONS,
   type RunStatusV2,
+  type RunTransition,
   toStatusV1,
 } from './states.ts';
 
@@ -68,4 +77,47 @@ describe('actions', () => {
     expect(isActionAllowed('readLogs', status)).toBe(isTerminal(status));
     expect(isActionAllowed('readOutput', status)).toBe(isTerminal(status));
   });
+});
+
+describe('experiments', () => {
+  type Pair = readonly [ExperimentStatus, ExperimentStatus];
+  const listPairs = (table: Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>): Pair[] =>
+    EXPERIMENT_STATUSES.flatMap((from) => (table[from] ?? []).map((to): Pair => [from, to]));
+
+  test('a batch ends completed or failed', () => {
+    expect(listPairs(BATCH_TRANSITIONS)).toEqual([
+      ['started', 'completed'],
+      ['started', 'failed'],
+    ]);
+  });
+
+  test('a shadow or switchback test starts as a draft and is completed or canceled', () => {
+    expect(listPairs(ONLINE_TEST_TRANSITIONS)).toEqual([
+      ['started', 'completed'],
+      ['started', 'canceled'],
+      ['draft', 'started'],
+    ]);
+  });
+
+  test.each([
+    ['draft', false],
+    ['started', false],
+    ['completed', true],
+    ['failed', true],
+    ['canceled', true],
+  ] as const)('%s is final: %s', (status, final) => {
+    expect(isExperimentTerminal(status)).toBe(final);
+  });
+});
+
+test('a pair of statuses outside the tables does not compile', () => {
+  expectTypeOf<{ from: 'queued'; to: 'running' }>().toExtend<RunTransition>();
+  expectTypeOf<{ from: 'running'; to: 'succeeded' | 'queued' }>().toExtend<RunTransition>();
+  expectTypeOf<{ from: 'queued'; to: 'failed' }>().not.toExtend<RunTransition>();
+  expectTypeOf<{ from: 'succeeded'; to: 'running' }>().not.toExtend<RunTransition>();
+  expectTypeOf<{ from: RunStatusV2; to: 'canceled' }>().not.toExtend<RunTransition>();
+  expectTypeOf<{ from: 'started'; to: 'canceled' }>().not.toExtend<BatchTransition>();
+  expectTypeOf<{ from: 'started'; to: 'failed' }>().not.toExtend<OnlineTestTransition>();
+  expectTypeOf<{ from: 'draft'; to: 'completed' }>().not.toExtend<OnlineTestTransition>();
+  expectTypeOf<{ from: 'completed'; to: 'failed' }>().not.toExtend<AcceptanceTestTransition>();
 });

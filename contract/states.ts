@@ -1,6 +1,13 @@
 /**
- * The states of a run as a table: which status follows which, and what may be done in each. Predicates, the v1 status
- * and the diagram in the documentation are derived from these tables; nothing else decides about states.
+ * The statuses of runs, experiments and acceptance tests, and the transitions between them.
+ *
+ * These tables are the source of truth. The transition modules of the server (`server/runs/store/transitions.ts` and
+ * `server/experiments/store/transitions.ts`) accept only pairs of statuses that a table lists, which the compiler checks.
+ * Triggers in the database refuse every other pair; a test compares them with these tables. The predicates below, the v1
+ * status and the diagram in the documentation follow from the tables too.
+ *
+ * Uploads, deliveries to webhooks and planned runs have no status. A nullable or an empty column of their rows shows
+ * whether they are complete, and each statement names that column in its condition.
  */
 export const RUN_STATUSES_V2 = ['none', 'queued', 'running', 'canceled', 'succeeded', 'failed'] as const;
 export type RunStatusV2 = (typeof RUN_STATUSES_V2)[number];
@@ -8,21 +15,31 @@ export type RunStatusV2 = (typeof RUN_STATUSES_V2)[number];
 export const RUN_STATUSES_V1 = ['running', 'succeeded', 'failed'] as const;
 export type RunStatusV1 = (typeof RUN_STATUSES_V1)[number];
 
+/** One allowed status change of a row, as the pairs that a table of transitions lists. */
+type TransitionOf<Table extends Record<string, readonly string[]>> = {
+  [From in keyof Table]: { from: From; to: Table[From][number] };
+}[keyof Table];
+
 /**
- * `running → queued` is the one step back: the worker that held the run died, so nothing is known about it and it is
- * queued again at its old place. What cannot be started fails in the hands of the worker that has claimed it, so nothing
- * goes from `queued` to `failed`. `none` is an external run, which is never executed here. A terminal status never changes.
+ * A run is created as `queued`, as `none` when it is external, and as `running` when it is of an ensemble. An external run
+ * that is submitted with its result is created with the status of that result.
+ *
+ * `none` is an external run that waits for its result: the server never executes it. `running → queued` requeues a run
+ * whose attempt was cut short, for example because its worker died; it keeps its queue position. No run goes from `queued`
+ * to `failed`, because a run that cannot be started fails on the worker that has claimed it. A terminal status is final.
  */
-export const RUN_TRANSITIONS: Record<RunStatusV2, readonly RunStatusV2[]> = {
+export const RUN_TRANSITIONS = {
   none: ['succeeded', 'failed', 'canceled'],
   queued: ['running', 'canceled'],
   running: ['succeeded', 'failed', 'canceled', 'queued'],
   canceled: [],
   succeeded: [],
   failed: [],
-};
+} as const satisfies Record<RunStatusV2, readonly RunStatusV2[]>;
 
-/** What a caller may do to a run in which states; an action outside its states answers 400, except `cancel`, which then changes nothing. */
+export type RunTransition = TransitionOf<typeof RUN_TRANSITIONS>;
+
+/** The statuses in which a caller may do an action. In other statuses it returns 400; only `cancel` succeeds without effect. */
 export const RUN_ACTIONS = {
   cancel: ['none', 'queued', 'running'],
   readLogs: ['canceled', 'succeeded', 'failed'],
@@ -39,21 +56,26 @@ const V1: Record<RunStatusV2, RunStatusV1> = {
   canceled: 'failed',
 };
 
-/** The older three-valued status that early clients read. */
+/** Returns the older status with three values, which early clients read. */
 export function toStatusV1(status: RunStatusV2): RunStatusV1 {
   return V1[status];
 }
 
+/** Whether the status is final. */
 export function isTerminal(status: RunStatusV2): boolean {
   return RUN_TRANSITIONS[status].length === 0;
 }
 
+/** Whether a run may change from one status to the other. */
 export function canTransition(from: RunStatusV2, to: RunStatusV2): boolean {
-  return RUN_TRANSITIONS[from].includes(to);
+  const successors: readonly RunStatusV2[] = RUN_TRANSITIONS[from];
+  return successors.includes(to);
 }
 
+/** Whether RUN_ACTIONS allows the action in the status. */
 export function isActionAllowed(action: keyof typeof RUN_ACTIONS, status: RunStatusV2): boolean {
-  return (RUN_ACTIONS[action] as readonly RunStatusV2[]).includes(status);
+  const statuses: readonly RunStatusV2[] = RUN_ACTIONS[action];
+  return statuses.includes(status);
 }
 
 /** Kinds of experiment; an acceptance test is a view on one of the type batch. */
@@ -63,19 +85,43 @@ export type ExperimentType = (typeof EXPERIMENT_TYPES)[number];
 export const EXPERIMENT_STATUSES = ['started', 'completed', 'failed', 'draft', 'canceled'] as const;
 export type ExperimentStatus = (typeof EXPERIMENT_STATUSES)[number];
 
-/** Batch and scenario tests are born started; shadow and switchback tests are drafts first, and never fail as a whole. */
-export const EXPERIMENT_TRANSITIONS: Record<ExperimentStatus, readonly ExperimentStatus[]> = {
-  draft: ['started'],
-  started: ['completed', 'failed', 'canceled'],
+/**
+ * A batch or scenario test is created as `started`. It completes when all of its runs have ended, and fails when none of
+ * them succeeded.
+ */
+export const BATCH_TRANSITIONS = {
+  started: ['completed', 'failed'],
   completed: [],
   failed: [],
-  canceled: [],
-};
+} as const satisfies Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>;
 
+export type BatchTransition = TransitionOf<typeof BATCH_TRANSITIONS>;
+
+/** A shadow or switchback test is created as a draft and never fails as a whole. */
+export const ONLINE_TEST_TRANSITIONS = {
+  draft: ['started'],
+  started: ['completed', 'canceled'],
+  completed: [],
+  canceled: [],
+} as const satisfies Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>;
+
+export type OnlineTestTransition = TransitionOf<typeof ONLINE_TEST_TRANSITIONS>;
+
+/** An acceptance test is created as `started`, and takes the status of its batch when it is decided. */
+export const ACCEPTANCE_TEST_TRANSITIONS = BATCH_TRANSITIONS;
+
+export type AcceptanceTestTransition = TransitionOf<typeof ACCEPTANCE_TEST_TRANSITIONS>;
+
+const EXPERIMENT_TABLES: readonly Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>[] = [
+  BATCH_TRANSITIONS,
+  ONLINE_TEST_TRANSITIONS,
+];
+
+/** Whether the status is final, for an experiment of any type. */
 export function isExperimentTerminal(status: ExperimentStatus): boolean {
-  return EXPERIMENT_TRANSITIONS[status].length === 0;
+  return EXPERIMENT_TABLES.every((table) => (table[status] ?? []).length === 0);
 }
 
-/** How an attempt to deliver an event to a webhook has ended. */
+/** The result of one attempt to deliver an event to a webhook. */
 export const CONVERSATION_STATUSES = ['succeeded', 'timed_out', 'failed'] as const;
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];

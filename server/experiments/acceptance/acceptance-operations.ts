@@ -18,12 +18,12 @@ import {
   deleteAcceptanceTest,
   findAcceptanceTest,
   hasAcceptanceTests,
-  insertAcceptanceTest,
   listAcceptanceTests,
   updateAcceptanceTest,
 } from '../store/acceptance-tests.ts';
 import { deleteExperiment, findExperiment, lockExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
+import { insertAcceptanceTest } from '../store/transitions.ts';
 import {
   buildBatchRequest,
   checkAcceptanceBatch,

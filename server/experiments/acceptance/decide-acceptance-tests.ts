@@ -9,12 +9,9 @@ import { listRunFailures } from '../../runs/store/failures.ts';
 import { readObservations } from '../results/read-observations.ts';
 import { computeInWorkerPool } from '../results/results-worker-pool.ts';
 import type { AcceptanceDefinition } from '../store/acceptance-definition.ts';
-import {
-  listUndecidedAcceptanceTests,
-  type UndecidedAcceptanceTest,
-  writeAcceptanceDecision,
-} from '../store/acceptance-tests.ts';
+import { listUndecidedAcceptanceTests, type UndecidedAcceptanceTest } from '../store/acceptance-tests.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
+import { transitionAcceptanceTest } from '../store/transitions.ts';
 
 const BATCH_SIZE = 8;
 const INTERVAL_MS = 5000;
@@ -46,12 +43,12 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
     );
     const { passed, error = '', metric_results } = JSON.parse(answer) as AcceptanceResults;
     await database.transact((tx) =>
-      writeAcceptanceDecision(tx, test.uid, {
-        status,
-        passed: passed ? 1 : 0,
-        error,
-        metric_results: JSON.stringify(metric_results),
-      }),
+      transitionAcceptanceTest(
+        tx,
+        test.uid,
+        { from: 'started', to: status },
+        { passed: passed ? 1 : 0, error, metric_results: JSON.stringify(metric_results) },
+      ),
     );
     database.notify('experiments-ended');
   };

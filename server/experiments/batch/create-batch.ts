@@ -28,8 +28,9 @@ import {
 } from '../../runs/submit/resolve-instance.ts';
 import { findExecutableIds } from '../../versions/store.ts';
 import type { BatchDefinition } from '../store/batch-definition.ts';
-import { insertExperiment, insertExperimentInputs } from '../store/experiments.ts';
+import { insertExperimentInputs } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
+import { insertExperiment } from '../store/transitions.ts';
 import { checkPlannedRun } from './check-planned-run.ts';
 import { formatBatch } from './format-batch.ts';
 import {
@@ -116,10 +117,8 @@ async function tryToCreate(parts: Parts, { caller, params, body, remember }: Cre
   await database.transact(async (tx) => {
     await remember(tx, answer, uid);
     await lockLiveApplication(tx, application);
-    await checkVersions(tx, application, [
-      ...checked.versions.values(),
-      ...wanted.map((run) => run.version_id),
-    ]);
+    const versions = [...checked.versions.values(), ...wanted.map((run) => run.version_id)];
+    await checkVersions(tx, application, versions);
     if (!(await insertExperiment(tx, experiment)))
       throw badRequest(
         `id is ${quoteValue(id)}, which another batch experiment of the application has; choose another.`,

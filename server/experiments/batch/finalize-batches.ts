@@ -12,9 +12,9 @@ import {
   listIdleExperiments,
   lockExperiment,
   removeExperimentInputs,
-  updateExperiment,
   writeExperimentResults,
 } from '../store/experiments.ts';
+import { transitionBatch } from '../store/transitions.ts';
 import { computeBatchResults, readBatchState } from './batch-results.ts';
 
 const INTERVAL_MS = 5000;
@@ -60,7 +60,8 @@ async function end(parts: Parts, uid: string): Promise<void> {
     if (held?.status !== 'started' || (await goesOn(tx, uid))) return [];
     if ((await readBatchState(tx, held)).key !== before.key) return null;
     const now = clock.now();
-    await updateExperiment(tx, uid, { status, completed_at: now, updated_at: now }, 'started');
+    const ending = { completed_at: now, updated_at: now };
+    await transitionBatch(tx, uid, { from: 'started', to: status }, ending);
     await writeExperimentResults(tx, uid, results);
     const gone: string[] = [];
     for (;;) {

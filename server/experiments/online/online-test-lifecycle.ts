@@ -5,7 +5,7 @@
 
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentStatus } from '@switchyard/contract/states.ts';
+import type { OnlineTestTransition } from '@switchyard/contract/states.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { lockLiveApplication } from '../../applications/store.ts';
 import { type Clock, formatRfc3339 } from '../../clock.ts';
@@ -19,7 +19,7 @@ import {
   removeRoutesOfExperiment,
 } from '../../runs/store/routes.ts';
 import { findVersion } from '../../versions/store.ts';
-import { lockExperiment, markResultsPending, updateExperiment } from '../store/experiments.ts';
+import { lockExperiment, markResultsPending } from '../store/experiments.ts';
 import {
   buildShadowRoute,
   buildSwitchbackRoute,
@@ -30,6 +30,7 @@ import {
   type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
+import { transitionOnlineTest } from '../store/transitions.ts';
 import { endCopying } from './shadow-copies.ts';
 
 interface Parts {
@@ -94,8 +95,8 @@ function start(
       throw badRequest(
         `The runs of the instance ${quoteValue(baseline)} belong to the ${taken.kind} test ${quoteValue(taken.experiment_id)}, which has started; stop that one first.`,
       );
-    const changes = { status: 'started', started_at: now, updated_at: now } as const;
-    await updateExperiment(tx, held.uid, { ...changes, definition: JSON.stringify(definition) });
+    const changes = { started_at: now, updated_at: now, definition: JSON.stringify(definition) };
+    await transitionOnlineTest(tx, held.uid, { from: 'draft', to: 'started' }, changes);
   });
 }
 
@@ -144,7 +145,9 @@ function switchback(held: ExperimentsTable, now: number) {
   };
 }
 
-const AFTER: Record<TestStopIntent, ExperimentStatus> = { complete: 'completed', cancel: 'canceled' };
+type EndStatus = Extract<OnlineTestTransition, { from: 'started' }>['to'];
+
+const AFTER: Record<TestStopIntent, EndStatus> = { complete: 'completed', cancel: 'canceled' };
 
 /**
  * Stops a test; does nothing to one that has ended as the intent wants it. Throws `missing` when it was deleted meanwhile. What is
@@ -180,9 +183,10 @@ export async function stopOnlineTest(
 export async function endOnlineTest(
   tx: Writer,
   { uid }: Pick<ExperimentsTable, 'uid'>,
-  { status, at, now }: { status: ExperimentStatus; at: number; now: number },
+  { status, at, now }: { status: EndStatus; at: number; now: number },
 ): Promise<void> {
-  await updateExperiment(tx, uid, { status, completed_at: at, updated_at: now });
+  const ending = { completed_at: at, updated_at: now };
+  await transitionOnlineTest(tx, uid, { from: 'started', to: status }, ending);
   await markResultsPending(tx, uid);
 }
 

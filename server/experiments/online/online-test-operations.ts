@@ -19,8 +19,9 @@ import {
   experimentOperations,
 } from '../operations/experiment-operations.ts';
 import { countRunsByExperiment, formatExperiment, formatProgress } from '../operations/format-experiment.ts';
-import { clearResultsPending, insertExperiment } from '../store/experiments.ts';
+import { clearResultsPending } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
+import { insertExperiment } from '../store/transitions.ts';
 import {
   releaseBaseline,
   startOnlineTest,

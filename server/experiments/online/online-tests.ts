@@ -23,7 +23,6 @@ import {
   listStartedExperiments,
   listTestsWithPendingResults,
   lockExperiment,
-  updateExperiment,
   writeExperimentResults,
 } from '../store/experiments.ts';
 import {
@@ -32,6 +31,7 @@ import {
   parseSwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
+import { transitionOnlineTest } from '../store/transitions.ts';
 import { endOnlineTest, releaseBaseline } from './online-test-lifecycle.ts';
 import type { OnlineTestResults } from './online-test-results.ts';
 import { endCopying, hasReachedRunLimit, planCopies } from './shadow-copies.ts';
@@ -181,7 +181,8 @@ export class OnlineTests {
       const held = await lockExperiment(tx, test.uid);
       if (held?.status !== 'started') return;
       const now = clock.now();
-      await updateExperiment(tx, held.uid, { status: 'completed', completed_at: now, updated_at: now });
+      const ending = { completed_at: now, updated_at: now };
+      await transitionOnlineTest(tx, held.uid, { from: 'started', to: 'completed' }, ending);
       await writeExperimentResults(tx, held.uid, results);
     }, NOT_AUDITED);
     database.notify('runs-ended');

@@ -1,4 +1,4 @@
-/** Every statement on acceptance tests. */
+/** Statements on acceptance tests, except those that write their status (transitions.ts). */
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
@@ -30,16 +30,6 @@ const LISTED = [
 
 export type ListedAcceptanceTest = Pick<AcceptanceTestsTable, (typeof LISTED)[number]>;
 
-/** false when the application has one of that id. */
-export async function insertAcceptanceTest(tx: Writer, test: AcceptanceTestsTable): Promise<boolean> {
-  const result = await tx
-    .insertInto('acceptance_tests')
-    .values(test)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
-}
-
 export function findAcceptanceTest(
   db: Reader,
   applicationUid: string,
@@ -70,15 +60,19 @@ export function listAcceptanceTests(
   return query.execute();
 }
 
-/** Changes the test; answers it as it is then, or undefined when it is gone. */
+/** Changes the test, but not its status (transitions.ts); returns the changed row, or undefined when it is gone. */
 export function updateAcceptanceTest(
   tx: Writer,
   uid: string,
-  changes: Partial<AcceptanceTestsTable>,
+  {
+    name,
+    description,
+    updated_at,
+  }: Partial<Pick<AcceptanceTestsTable, 'name' | 'description' | 'updated_at'>>,
 ): Promise<AcceptanceTestsTable | undefined> {
   return tx
     .updateTable('acceptance_tests')
-    .set(changes)
+    .set({ name, description, updated_at })
     .where('uid', '=', uid)
     .returningAll()
     .executeTakeFirst();
@@ -106,20 +100,6 @@ export function listUndecidedAcceptanceTests(
     .where('acceptance_tests.uid', '>', after)
     .orderBy('acceptance_tests.uid')
     .limit(limit)
-    .execute();
-}
-
-/** Keeps what came out, unless something has before. */
-export async function writeAcceptanceDecision(
-  tx: Writer,
-  uid: string,
-  outcome: Pick<AcceptanceTestsTable, 'status' | 'passed' | 'error' | 'metric_results'>,
-): Promise<void> {
-  await tx
-    .updateTable('acceptance_tests')
-    .set(outcome)
-    .where('uid', '=', uid)
-    .where('status', '=', STARTED)
     .execute();
 }
 

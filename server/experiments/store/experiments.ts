@@ -1,6 +1,6 @@
-/** Every statement on experiments. One that is deleted is found by its removal only. */
+/** Statements on experiments, except those that write their status (transitions.ts). Only the removal finds a deleted one. */
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentStatus, ExperimentType } from '@switchyard/contract/states.ts';
+import type { ExperimentType } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import { isInWindow } from '../../database/list-order.ts';
@@ -10,16 +10,6 @@ import type { ExperimentInputsTable, ExperimentKind, ExperimentsTable } from './
 
 /** In the text of the statement, because the planner takes a partial index only for what it can see. */
 const STARTED = sql.lit<'started'>('started');
-
-/** false when the application has one of that kind and id. */
-export async function insertExperiment(tx: Writer, experiment: ExperimentsTable): Promise<boolean> {
-  const result = await tx
-    .insertInto('experiments')
-    .values(experiment)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
-}
 
 export function findExperiment(
   db: Reader,
@@ -75,20 +65,24 @@ export function listExperiments(
   return query.execute();
 }
 
-/** Changes one that is not deleted; false when it is gone. With `from` only while it has that status. */
+/** Columns of an experiment that may change while its status stays. */
+export type ExperimentChanges = Partial<
+  Pick<ExperimentsTable, 'name' | 'description' | 'definition' | 'requested' | 'updated_at' | 'deleted_at'>
+>;
+
+/** Changes an experiment, but not its status (transitions.ts); returns false when it is deleted. */
 export async function updateExperiment(
   tx: Writer,
   uid: string,
-  changes: Partial<ExperimentsTable>,
-  from?: ExperimentStatus,
+  { name, description, definition, requested, updated_at, deleted_at }: ExperimentChanges,
 ): Promise<boolean> {
-  let query = tx
+  const result = await tx
     .updateTable('experiments')
-    .set(changes)
+    .set({ name, description, definition, requested, updated_at, deleted_at })
     .where('uid', '=', uid)
-    .where('deleted_at', 'is', null);
-  if (from) query = query.where('status', '=', from);
-  return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
 }
 
 /** What goes on, of the kinds; of one application where it is named. */

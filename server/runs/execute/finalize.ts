@@ -24,8 +24,9 @@ import {
   prepareRunResult,
   storeRunResult,
 } from '../results/prepared-result.ts';
+import { isCancelRequested } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { endRunningRun, isCancelRequested } from '../store/transitions.ts';
+import { endRunningRun } from '../store/transitions.ts';
 import { isEndedByHostFault, retryDelayMs } from './host-faults.ts';
 import { NotExecutableError } from './prepare-job.ts';
 

@@ -12,8 +12,8 @@ import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import { errorMessage, type Log } from '../../log.ts';
 import type { Mask } from '../../secrets/mask.ts';
+import { isLeaseCurrent } from '../store/leases.ts';
 import { insertLogChunk, listLogChunks } from '../store/log-chunks.ts';
-import { isLeaseCurrent } from '../store/transitions.ts';
 
 const WRITE_INTERVAL_MS = 200;
 const CHUNK_LINES = 500;

@@ -2,19 +2,16 @@
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { Writer } from '../../database/database.ts';
 import { locked } from '../../database/row-locks.ts';
-import { insertRunEvents } from '../store/run-events.ts';
 import type { RunsTable } from '../store/schema.ts';
+import { type RunClaim, startRuns } from '../store/transitions.ts';
 import { compareQueueOrder, selectQueued } from './queue-order.ts';
 
 /** The longest delay before a run is retried after a fault of its host. */
 export const RETRY_DELAY_MAX_MS = 60_000;
 
-export interface ClaimRequest {
-  workerId: string;
+export interface ClaimRequest extends RunClaim {
   classes: readonly ExecutionClass[];
   limit: number;
-  now: number;
-  containment: RunsTable['containment'];
 }
 
 /**
@@ -39,26 +36,9 @@ export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTa
   }
   if (waiting.length === 0) return [];
   const next = waiting.sort(compareQueueOrder).slice(0, claim.limit);
-  const claimed = await tx
-    .updateTable('runs')
-    .set((eb) => ({
-      status: 'running',
-      worker_id: claim.workerId,
-      attempt: eb('attempt', '+', 1),
-      fence: eb('fence', '+', 1),
-      initiated_at: claim.now,
-      retry_at: null,
-      containment: claim.containment,
-    }))
-    .where(
-      'id',
-      'in',
-      next.map((run) => run.id),
-    )
-    .where('status', '=', 'queued')
-    .returningAll()
-    .execute();
-  claimed.sort(compareQueueOrder);
-  await insertRunEvents(tx, claimed, 'running', claim.now);
-  return claimed;
+  return startRuns(
+    tx,
+    next.map((run) => run.id),
+    claim,
+  );
 }

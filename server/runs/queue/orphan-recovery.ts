@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { DeadWorkerDetector } from '../../workers/workers.ts';
-import { listOrphanedRuns, type RunLease } from '../store/transitions.ts';
+import { listOrphanedRuns, type RunLease } from '../store/leases.ts';
 import { requeueOrEnd } from './requeue.ts';
 
 const RECOVERY_INTERVAL_MS = 5000;

@@ -1,7 +1,8 @@
 /** A run whose holder cannot go on: back to the queue, unless it was to be canceled or has been tried often enough. */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import type { Writer } from '../../database/database.ts';
-import { endRunningRun, type HostFault, type RunLease, requeueRun } from '../store/transitions.ts';
+import type { RunLease } from '../store/leases.ts';
+import { endRunningRun, type HostFault, requeueRun } from '../store/transitions.ts';
 
 export type RequeueOutcome = 'queued' | 'canceled' | 'failed';
 

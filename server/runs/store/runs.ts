@@ -1,4 +1,4 @@
-/** Every statement on runs but those that move them from status to status (moves.ts) and their history (history.ts). */
+/** Statements on runs, except those that write their status (transitions.ts), their events and their logs. */
 import type { ExecutableId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
@@ -8,16 +8,7 @@ import type { PageRequest } from '../../http/lists/pagination.ts';
 import { removeAssetsOfRuns } from './assets.ts';
 import { removePlannedRunsOfParents } from './planned-runs.ts';
 import { removeCapturesOfRuns } from './routes.ts';
-import { insertRunEvents } from './run-events.ts';
 import type { RunsTable } from './schema.ts';
-
-const insertRow = prepareStatement((db, run: RunsTable) => db.insertInto('runs').values(run));
-
-/** Writes a new run and the event of its first status. */
-export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
-  await insertRow(tx, run);
-  await insertRunEvents(tx, [run], run.status, run.created_at);
-}
 
 /**
  * By the id alone: given the application too, PostgreSQL may go by the application, and read all its runs, while its
@@ -140,7 +131,8 @@ export async function updateNameAndDescription(
   changes: { name?: string; description?: string },
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return;
-  await tx.updateTable('runs').set(changes).where('id', '=', id).execute();
+  const { name, description } = changes;
+  await tx.updateTable('runs').set({ name, description }).where('id', '=', id).execute();
 }
 
 /** false when the run is not queued. */

@@ -1,78 +1,154 @@
 /**
- * Status transitions of runs after they are claimed (claim-runs.ts): end, requeue, cancel; and the queries for the leases
- * of workers. Each statement names in its condition the status and the fencing token it relies on, so that it does nothing
- * when another worker was faster.
+ * Every statement that writes the status of a run. A statement names in its condition the status, and for a leased run the
+ * fencing token, that it relies on. It changes nothing when another worker or a cancel was faster.
+ *
+ * Invariant: each status is written in the transaction that stores its event (run-events.ts).
  */
-import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { locked } from '../../database/row-locks.ts';
+import { RUN_ACTIONS, type RunStatusV2, type RunTransition } from '@switchyard/contract/states.ts';
+import { sql, type UpdateObject } from 'kysely';
+import type { Tables, Writer } from '../../database/database.ts';
+import { prepareStatement } from '../../database/prepared-statements.ts';
 import { insertRunEvents, type RunKey } from './run-events.ts';
 import type { RunsTable } from './schema.ts';
-import { RUNNING } from './status-literals.ts';
 
-/** What the end of a run writes. */
-export type FinalColumns = Partial<RunsTable> & {
+const insertRow = prepareStatement((db, run: RunsTable) => db.insertInto('runs').values(run));
+
+/** Inserts a run and the event of its first status. */
+export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
+  await insertRow(tx, run);
+  await insertRunEvents(tx, [run], run.status, run.created_at);
+}
+
+/** The columns that a transition writes besides the status: values, or expressions on the row. */
+type OtherColumns = Omit<UpdateObject<Tables, 'runs'>, 'status'>;
+
+/** What must be true of the row, besides its status, for a transition to happen. */
+interface RunGuard {
+  /** The fencing token of the lease. */
+  fence?: number;
+  runType?: RunsTable['run_type'];
+  /** Whether a cancel is requested. */
+  cancelRequested?: boolean;
+}
+
+interface RunChange {
+  /** The time of the event, in milliseconds. */
+  at: number;
+  columns: OtherColumns;
+  guard?: RunGuard;
+}
+
+function updateStatus(tx: Writer, { from, to }: RunTransition, columns: OtherColumns) {
+  return tx
+    .updateTable('runs')
+    .set({ ...columns, status: to })
+    .where('status', '=', from);
+}
+
+/** Changes the status of a run and stores the event; returns false when the run is gone, or its row is not as `from` and the guard say. */
+async function transition(
+  tx: Writer,
+  run: RunKey,
+  pair: RunTransition,
+  { at, columns, guard = {} }: RunChange,
+): Promise<boolean> {
+  let query = updateStatus(tx, pair, columns).where('id', '=', run.id);
+  if (guard.fence !== undefined) query = query.where('fence', '=', guard.fence);
+  if (guard.runType !== undefined) query = query.where('run_type', '=', guard.runType);
+  if (guard.cancelRequested !== undefined)
+    query = query.where('cancel_requested_at', guard.cancelRequested ? 'is not' : 'is', null);
+  const result = await query.executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  await insertRunEvents(tx, [run], pair.to, at);
+  return true;
+}
+
+/** A claim of queued runs by a worker. */
+export interface RunClaim {
+  workerId: string;
+  now: number;
+  containment: RunsTable['containment'];
+}
+
+/** Gives the worker the lease on those of the runs that are still queued; returns them in the order of the ids. */
+export async function startRuns(
+  tx: Writer,
+  ids: readonly RunsTable['id'][],
+  { workerId, now, containment }: RunClaim,
+): Promise<RunsTable[]> {
+  const columns = {
+    worker_id: workerId,
+    attempt: sql<number>`attempt + 1`,
+    fence: sql<number>`fence + 1`,
+    initiated_at: now,
+    retry_at: null,
+    containment,
+  };
+  const started = await updateStatus(tx, { from: 'queued', to: 'running' }, columns)
+    .where('id', 'in', ids)
+    .returningAll()
+    .execute();
+  const positions = new Map(ids.map((id, position) => [id, position]));
+  started.sort((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0));
+  await insertRunEvents(tx, started, 'running', now);
+  return started;
+}
+
+/** The columns that the end of a run writes. */
+export type FinalColumns = Omit<Partial<RunsTable>, 'status' | 'finished_at'> & {
   status: 'succeeded' | 'failed' | 'canceled';
   finished_at: number;
 };
 
-/** Ends a run that this holder of the fence executes; false when the fence is stale or the run is gone. */
-export async function endRunningRun(
+/** Ends a run that a worker executes; returns false when the fencing token is stale or the run is gone. */
+export function endRunningRun(
   tx: Writer,
   run: Pick<RunsTable, 'id' | 'application_uid' | 'fence'>,
-  ending: FinalColumns,
+  { status, ...columns }: FinalColumns,
 ): Promise<boolean> {
-  const result = await tx
-    .updateTable('runs')
-    .set({ ...ending, worker_id: null })
-    .where('id', '=', run.id)
-    .where('fence', '=', run.fence)
-    .where('status', '=', 'running')
-    .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
-  await insertRunEvents(tx, [run], ending.status, ending.finished_at);
-  return true;
+  const change = {
+    at: columns.finished_at,
+    columns: { ...columns, worker_id: null },
+    guard: { fence: run.fence },
+  };
+  return transition(tx, run, { from: 'running', to: status }, change);
 }
 
-/** Why a run is tried again without its attempt being counted, and not before when. */
+/** A fault of the host that ended an attempt, which does not count; `retryAt` is the earliest time of the next. */
 export interface HostFault {
   message: string;
   faultCount: number;
   retryAt: number;
 }
 
-/** Puts a run back at its old place; false when somebody else has it by now, or it is to be canceled. */
-export async function requeueRun(
+/** Requeues a run at its old position; returns false when the fencing token is stale or a cancel is requested. */
+export function requeueRun(
   tx: Writer,
   run: Pick<RunsTable, 'id' | 'application_uid' | 'fence' | 'attempt'>,
   at: number,
   fault?: HostFault,
 ): Promise<boolean> {
-  const result = await tx
-    .updateTable('runs')
-    .set({
-      status: 'queued',
-      worker_id: null,
-      initiated_at: null,
-      attempt: run.attempt,
-      containment: '',
-      ...(fault && { host_fault: fault.message, host_faults: fault.faultCount, retry_at: fault.retryAt }),
-    })
-    .where('id', '=', run.id)
-    .where('fence', '=', run.fence)
-    .where('status', '=', 'running')
-    .where('cancel_requested_at', 'is', null)
-    .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
-  await insertRunEvents(tx, [run], 'queued', at);
-  return true;
+  const columns = {
+    worker_id: null,
+    initiated_at: null,
+    attempt: run.attempt,
+    containment: '' as const,
+    ...(fault && { host_fault: fault.message, host_faults: fault.faultCount, retry_at: fault.retryAt }),
+  };
+  const guard = { fence: run.fence, cancelRequested: false };
+  return transition(tx, run, { from: 'running', to: 'queued' }, { at, columns, guard });
 }
 
+/** The transitions of a cancel that take effect at once; a running run is canceled by its worker. */
+const IMMEDIATE_CANCELS = [
+  { from: 'none', to: 'canceled' },
+  { from: 'queued', to: 'canceled' },
+] as const satisfies readonly RunTransition[];
+
 /**
- * Ends a run that waits, for its turn or for its result, notes that a running one is to be canceled, and leaves an ended one alone: one statement, so that
- * a run that changes between the two meanwhile is caught either way. Answers the status the run has then, or null when
- * nothing was done.
+ * Cancels a run that is queued or waits for its result, and stores the cancel request of a running one. Returns the status
+ * afterwards, or null when the run has ended or is gone. One statement, so that it also catches a run that changes between
+ * these statuses at the same time.
  */
 export async function cancelOrRequestCancel(
   tx: Writer,
@@ -83,17 +159,25 @@ export async function cancelOrRequestCancel(
   const changed = await tx
     .updateTable('runs')
     .set((eb) => {
-      const whenQueued = <T>(then: T, column: 'status' | 'error' | 'finished_at') =>
-        eb.case().when('status', '!=', 'running').then(then).else(eb.ref(column)).end();
+      const isImmediate = eb(
+        'status',
+        'in',
+        IMMEDIATE_CANCELS.map(({ from }) => from),
+      );
       return {
         cancel_requested_at: at,
-        status: whenQueued<RunStatusV2>('canceled', 'status') as never,
-        error: whenQueued(error, 'error') as never,
-        finished_at: whenQueued(at, 'finished_at') as never,
+        status: eb
+          .case()
+          .when(isImmediate)
+          .then(sql.lit<RunStatusV2>('canceled'))
+          .else(eb.ref('status'))
+          .end(),
+        error: eb.case().when(isImmediate).then(error).else(eb.ref('error')).end(),
+        finished_at: eb.case().when(isImmediate).then(at).else(eb.ref('finished_at')).end(),
       };
     })
     .where('id', '=', run.id)
-    .where('status', 'in', ['none', 'queued', 'running'])
+    .where('status', 'in', RUN_ACTIONS.cancel)
     .returning('status')
     .executeTakeFirst();
   if (!changed) return null;
@@ -101,99 +185,22 @@ export async function cancelOrRequestCancel(
   return changed.status;
 }
 
-/** Ends a registered run with its result; false when it has one already, was canceled, or is gone. */
-export async function endExternalRun(tx: Writer, run: RunKey, ending: FinalColumns): Promise<boolean> {
-  const result = await tx
-    .updateTable('runs')
-    .set(ending)
-    .where('id', '=', run.id)
-    .where('status', '=', 'none')
-    .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
-  await insertRunEvents(tx, [run], ending.status, ending.finished_at);
-  return true;
+/** Ends an external run with its result; returns false when it has ended already or is gone. */
+export function endExternalRun(
+  tx: Writer,
+  run: RunKey,
+  { status, ...columns }: FinalColumns,
+): Promise<boolean> {
+  return transition(tx, run, { from: 'none', to: status }, { at: columns.finished_at, columns });
 }
 
-/**
- * Ends the run of an ensemble; false when somebody else has, it is gone, or whether it is to be canceled is not what
- * `canceled` says.
- */
-export async function endEnsembleRun(
+/** Ends the run of an ensemble; returns false when it has ended, is gone, or its cancel request is not as `canceled` says. */
+export function endEnsembleRun(
   tx: Writer,
   run: RunKey,
   { canceled }: { canceled: boolean },
-  ending: FinalColumns,
+  { status, ...columns }: FinalColumns,
 ): Promise<boolean> {
-  const result = await tx
-    .updateTable('runs')
-    .set(ending)
-    .where('id', '=', run.id)
-    .where('status', '=', 'running')
-    .where('run_type', '=', 'ensemble')
-    .where('cancel_requested_at', canceled ? 'is not' : 'is', null)
-    .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
-  await insertRunEvents(tx, [run], ending.status, ending.finished_at);
-  return true;
-}
-
-export type RunLease = Pick<
-  RunsTable,
-  'id' | 'application_uid' | 'fence' | 'attempt' | 'worker_id' | 'cancel_requested_at'
->;
-
-const LEASE_COLUMNS = [
-  'id',
-  'application_uid',
-  'fence',
-  'attempt',
-  'worker_id',
-  'cancel_requested_at',
-] as const;
-
-/** The runs a worker executes, as the database has it. */
-export function listLeasedRuns(db: Reader, workerId: string): Promise<RunLease[]> {
-  return db
-    .selectFrom('runs')
-    .select(LEASE_COLUMNS)
-    .where('status', '=', RUNNING)
-    .where('worker_id', '=', workerId)
-    .execute();
-}
-
-/**
- * Running runs whose worker is not entered; that of an ensemble has none. One statement: a worker that enters and claims between two would have its
- * runs taken away.
- */
-export function listOrphanedRuns(db: Reader, limit: number): Promise<RunLease[]> {
-  return db
-    .selectFrom('runs')
-    .select(LEASE_COLUMNS)
-    .where('status', '=', RUNNING)
-    .where('worker_id', 'is not', null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb.selectFrom('workers').select('workers.id').whereRef('workers.id', '=', 'runs.worker_id'),
-        ),
-      ),
-    )
-    .limit(limit)
-    .execute();
-}
-
-/** Whether somebody has asked for the run to be canceled. */
-export async function isCancelRequested(db: Reader, id: RunId): Promise<boolean> {
-  const row = await db
-    .selectFrom('runs')
-    .select('cancel_requested_at')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row !== undefined && row.cancel_requested_at !== null;
-}
-
-/** Whether the run is there and nobody has claimed it since. It cannot be deleted before the transaction has ended. */
-export async function isLeaseCurrent(tx: Writer, run: Pick<RunsTable, 'id' | 'fence'>): Promise<boolean> {
-  const query = tx.selectFrom('runs').select('id').where('id', '=', run.id).where('fence', '=', run.fence);
-  return (await locked(tx, query, 'key share').executeTakeFirst()) !== undefined;
+  const guard = { runType: 'ensemble', cancelRequested: canceled } as const;
+  return transition(tx, run, { from: 'running', to: status }, { at: columns.finished_at, columns, guard });
 }

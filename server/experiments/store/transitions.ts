@@ -1,0 +1,89 @@
+/** Every statement that writes the status of an experiment or of an acceptance test. */
+import type {
+  AcceptanceTestTransition,
+  BatchTransition,
+  ExperimentStatus,
+  OnlineTestTransition,
+} from '@switchyard/contract/states.ts';
+import { sql } from 'kysely';
+import type { Writer } from '../../database/database.ts';
+import type { AcceptanceTestsTable } from './acceptance-schema.ts';
+import type { ExperimentKind, ExperimentsTable } from './schema.ts';
+
+/** Inserts an experiment; returns false when the application has another of the same kind and id. */
+export async function insertExperiment(tx: Writer, experiment: ExperimentsTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('experiments')
+    .values(experiment)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** The columns that a transition of an experiment writes besides the status. */
+type ExperimentColumns = Partial<
+  Pick<ExperimentsTable, 'definition' | 'started_at' | 'completed_at' | 'updated_at'>
+>;
+
+/** Changes the status of a batch; returns false when it is deleted or its status is not `from`. */
+export function transitionBatch(
+  tx: Writer,
+  uid: string,
+  pair: BatchTransition,
+  columns: ExperimentColumns,
+): Promise<boolean> {
+  return updateStatus(tx, { uid, kinds: ['batch'] }, pair, columns);
+}
+
+/** Changes the status of a shadow or switchback test; returns false when it is deleted or its status is not `from`. */
+export function transitionOnlineTest(
+  tx: Writer,
+  uid: string,
+  pair: OnlineTestTransition,
+  columns: ExperimentColumns,
+): Promise<boolean> {
+  return updateStatus(tx, { uid, kinds: ['shadow', 'switchback'] }, pair, columns);
+}
+
+async function updateStatus(
+  tx: Writer,
+  { uid, kinds }: { uid: string; kinds: readonly ExperimentKind[] },
+  { from, to }: { from: ExperimentStatus; to: ExperimentStatus },
+  columns: ExperimentColumns,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('experiments')
+    .set({ ...columns, status: to })
+    .where('uid', '=', uid)
+    .where('kind', 'in', kinds)
+    .where('deleted_at', 'is', null)
+    .where('status', '=', from)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Inserts an acceptance test; returns false when the application has another of the same id. */
+export async function insertAcceptanceTest(tx: Writer, test: AcceptanceTestsTable): Promise<boolean> {
+  const result = await tx
+    .insertInto('acceptance_tests')
+    .values(test)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** Ends an acceptance test with its results; does nothing when it has ended or is gone. */
+export async function transitionAcceptanceTest(
+  tx: Writer,
+  uid: string,
+  { from, to }: AcceptanceTestTransition,
+  columns: Pick<AcceptanceTestsTable, 'passed' | 'error' | 'metric_results'>,
+): Promise<void> {
+  await tx
+    .updateTable('acceptance_tests')
+    .set({ ...columns, status: to })
+    .where('uid', '=', uid)
+    // A literal, because the planner uses the partial index of started tests only for a status in the statement.
+    .where('status', '=', sql.lit(from))
+    .execute();
+}

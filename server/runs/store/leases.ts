@@ -1,0 +1,67 @@
+/** Queries for the leases of workers: the runs that a worker executes, and whether it still holds them. */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Reader, Writer } from '../../database/database.ts';
+import { locked } from '../../database/row-locks.ts';
+import type { RunsTable } from './schema.ts';
+import { RUNNING } from './status-literals.ts';
+
+export type RunLease = Pick<
+  RunsTable,
+  'id' | 'application_uid' | 'fence' | 'attempt' | 'worker_id' | 'cancel_requested_at'
+>;
+
+const LEASE_COLUMNS = [
+  'id',
+  'application_uid',
+  'fence',
+  'attempt',
+  'worker_id',
+  'cancel_requested_at',
+] as const;
+
+/** Returns the running runs that the worker has claimed. */
+export function listLeasedRuns(db: Reader, workerId: string): Promise<RunLease[]> {
+  return db
+    .selectFrom('runs')
+    .select(LEASE_COLUMNS)
+    .where('status', '=', RUNNING)
+    .where('worker_id', '=', workerId)
+    .execute();
+}
+
+/**
+ * Returns running runs whose worker is not registered. The run of an ensemble has no worker, so it is never returned. One
+ * statement, because a worker that registers and claims runs between two statements would lose them.
+ */
+export function listOrphanedRuns(db: Reader, limit: number): Promise<RunLease[]> {
+  return db
+    .selectFrom('runs')
+    .select(LEASE_COLUMNS)
+    .where('status', '=', RUNNING)
+    .where('worker_id', 'is not', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('workers').select('workers.id').whereRef('workers.id', '=', 'runs.worker_id'),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute();
+}
+
+/** Whether a caller has requested to cancel the run. */
+export async function isCancelRequested(db: Reader, id: RunId): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('cancel_requested_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && row.cancel_requested_at !== null;
+}
+
+/** Whether the run exists and no later claim has raised its fencing token. Blocks its deletion until the transaction ends. */
+export async function isLeaseCurrent(tx: Writer, run: Pick<RunsTable, 'id' | 'fence'>): Promise<boolean> {
+  const query = tx.selectFrom('runs').select('id').where('id', '=', run.id).where('fence', '=', run.fence);
+  return (await locked(tx, query, 'key share').executeTakeFirst()) !== undefined;
+}
