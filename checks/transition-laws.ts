@@ -32,7 +32,7 @@ export function findStatusWrites(sources: readonly Source[]): string[] {
       CallExpression(node) {
         const [table] = node.arguments;
         const method = methodName(node);
-        if (method === 'set' && isCallOf(node, 'updateTable') && listsOtherColumns(table))
+        if (method === 'set' && isChainedTo(node, 'updateTable') && listsOtherColumns(table))
           visibleUpdates.add(node.callee.object.end);
         if (method !== 'updateTable' && method !== 'insertInto' && method !== 'replaceInto') return;
         const name = literalText(table)?.split(' ')[0];
@@ -59,7 +59,7 @@ function methodName({ callee }: ESTree.CallExpression): string | undefined {
 }
 
 /** Whether the method is called on the result of a call of the other method. */
-function isCallOf(node: ESTree.CallExpression, method: string): node is MethodCall {
+function isChainedTo(node: ESTree.CallExpression, method: string): node is MethodCall {
   const { callee } = node;
   return (
     callee.type === 'MemberExpression' &&

@@ -6,6 +6,7 @@ import { type ColumnDataType, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
 import { makeAppendOnly } from './append-only.ts';
 import type { Database } from './database.ts';
+import { restrictStatus, type StatusRule } from './status-transitions.ts';
 
 /** What is said differently in the two databases. */
 interface ColumnTypes {
@@ -16,6 +17,8 @@ interface ColumnTypes {
    * From now on rows are only added to the table; the columns of `once` may be filled in later, together and once.
    */
   makeAppendOnly(db: Kysely<unknown>, table: string, once: readonly [string, ...string[]]): Promise<void>;
+  /** Makes the database refuse status values and status changes of the table that the transitions do not list. */
+  restrictStatus(db: Kysely<unknown>, rule: StatusRule): Promise<void>;
 }
 
 export interface Migration {
@@ -36,6 +39,7 @@ export async function migrate(
       ? { bytes: sql`bytea`, sequence: sql`bigserial primary key` }
       : { bytes: 'blob', sequence: sql`integer primary key autoincrement` }),
     makeAppendOnly: (db, table, once) => makeAppendOnly(db, database.kind, table, once),
+    restrictStatus: (db, rule) => restrictStatus(db, database.kind, rule),
   };
   const entries = migrations.map((one): [string, KyselyMigration] => [
     one.name,

@@ -73,4 +73,17 @@ export const migrations: readonly Migration[] = [
       );
     },
   },
+  {
+    name: '0058-transitions-of-acceptance-tests',
+    async up(db, types) {
+      await types.restrictStatus(db, {
+        table: 'acceptance_tests',
+        transitions: {
+          started: ['completed', 'failed'],
+          completed: [],
+          failed: [],
+        },
+      });
+    },
+  },
 ];

@@ -151,4 +151,20 @@ export const migrations: readonly Migration[] = [
       await db.schema.dropTable('experiment_requests').execute();
     },
   },
+  {
+    name: '0057-transitions-of-experiments',
+    async up(db, types) {
+      // The transitions of batches and of online tests together.
+      await types.restrictStatus(db, {
+        table: 'experiments',
+        transitions: {
+          draft: ['started'],
+          started: ['completed', 'failed', 'canceled'],
+          completed: [],
+          failed: [],
+          canceled: [],
+        },
+      });
+    },
+  },
 ];

@@ -379,4 +379,21 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('runs').addColumn('host_fault', 'text').execute();
     },
   },
+  {
+    name: '0056-transitions-of-runs',
+    async up(db, types) {
+      await types.restrictStatus(db, {
+        table: 'runs',
+        skipsInsertsOnSqlite: true,
+        transitions: {
+          none: ['succeeded', 'failed', 'canceled'],
+          queued: ['running', 'canceled'],
+          running: ['succeeded', 'failed', 'canceled', 'queued'],
+          succeeded: [],
+          failed: [],
+          canceled: [],
+        },
+      });
+    },
+  },
 ];
