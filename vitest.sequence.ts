@@ -1,15 +1,33 @@
 /**
- * The order of test files. Without a memory of the last time the runner begins with the largest files, and the longest of
- * all, whose tests are the examples of all pages, would be alone in the end, on one of two cores.
+ * The order of test files. Without durations of an earlier run the runner begins with the largest files. These take longest,
+ * although some are small: they come first, so that none of them is alone in the end. Those that wait for apps, leases and
+ * processes stand between those that keep a core busy, so that workers that run side by side do not compete.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const LONGEST = [
   'cli/documentation.test.ts',
+  'bench/benchmarks.test.ts',
+  'conformance/client/templates.test.ts',
   'site/accessibility.test.ts',
   'site/browser.test.ts',
-  'cli/start.test.ts',
+  'runner/hostile.test.ts',
+  'runner/lifecycle.test.ts',
   'server/experiments/batch/batch-lifecycle.test.ts',
+  'server/workers/workers.test.ts',
+  'server/experiments/acceptance/acceptance-lifecycle.test.ts',
+  'server/runs/execute/recovery.test.ts',
+  'server/clean-up/deletion.test.ts',
+  'server/runs/execute/scale-out.test.ts',
+  'server/ensembles/processes.test.ts',
+  'server/experiments/processes.test.ts',
+  'server/backup/backup.test.ts',
+  'server/installation/start.test.ts',
+  'cli/start.test.ts',
+  'cli/python-examples.test.ts',
+  'chaos/chaos.test.ts',
+  'bench/site/site.test.ts',
+  'site/banner.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, node, root } from './install.mjs';
+import { summarizeDurations } from './test-durations.mjs';
 import { installTools } from './tools.mjs';
 
 install({ development: true });
@@ -23,6 +24,9 @@ const totals = { passed: 0, failed: 0, skipped: 0 };
 /** One line for each failure, printed at the end: the output of the tests is thousands of lines long. */
 /** @type {string[]} */
 const failures = [];
+/** Lines about the time that each part took. */
+/** @type {string[]} */
+const durations = [];
 
 /** A check that passes or fails as a whole. */
 function check(/** @type {string} */ name, /** @type {string[]} */ command) {
@@ -66,6 +70,7 @@ function tests(/** @type {string} */ name, /** @type {string} */ database, /** @
   const found = readFailures(failuresFile);
   failures.push(...found.map((failure) => `${database}: ${failure.replace(`${root}/`, '')}`));
   if (found.length === 0 && done.status !== 0) failures.push(`${name}: the runner ended with ${done.status}`);
+  durations.push(`── duration of ${name}`, ...summarizeDurations(report));
 }
 
 function readCounts(/** @type {string} */ path) {
@@ -101,6 +106,7 @@ if (chosen.length > 0 || process.env.DATABASE) {
 }
 
 rmSync(folder, { recursive: true, force: true });
+if (chosen.length === 0) console.log(`\n${durations.join('\n')}`);
 if (failures.length > 0) console.log(`\n── failed\n\n${failures.join('\n\n')}`);
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);
