@@ -3,8 +3,8 @@ import { formatAnchorHref } from '../model/schema/anchor-href.ts';
 import type { Fact, Field, FieldGroup, RawBlock } from '../model/schema/field.ts';
 import { Markdown } from './markdown.tsx';
 
-/** A list of values longer than this is folded. */
-const mostValues = 16;
+/** A longer list of values is folded. */
+const MAX_OPEN_VALUES = 16;
 
 function Codes({ codes }: { codes: readonly string[] }) {
   return codes.map((code, index) => (
@@ -16,7 +16,7 @@ function Codes({ codes }: { codes: readonly string[] }) {
 }
 
 function FactLine({ fact: { label, text, codes, href } }: { fact: Fact }) {
-  if (codes && codes.length > mostValues)
+  if (codes && codes.length > MAX_OPEN_VALUES)
     return (
       <details className="api-more">
         <summary>
@@ -35,12 +35,12 @@ function FactLine({ fact: { label, text, codes, href } }: { fact: Fact }) {
   );
 }
 
-/** What a schema says beside its type and fields. */
+/** The statements of a schema beside its type and its fields. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return facts.map((fact, index) => <FactLine key={`${fact.label}${index}`} fact={fact} />);
 }
 
-/** Pieces of the document as they are, folded. */
+/** Folded pieces of the document as JSON. */
 export function RawBlockList({ blocks }: { blocks: readonly RawBlock[] }) {
   return blocks.map(({ title, text }, index) => (
     <details className="api-more" key={`${title}${index}`}>
@@ -53,7 +53,7 @@ export function RawBlockList({ blocks }: { blocks: readonly RawBlock[] }) {
   ));
 }
 
-/** Sentences about what the document lacks. */
+/** Sentences about mistakes in the document. */
 export function Faults({ faults }: { faults: readonly string[] }) {
   return faults.map((fault) => (
     <p className="api-fault" key={fault}>
@@ -92,7 +92,7 @@ function FieldItem({ field }: { field: Field }) {
   return (
     <li className="api-field" id={field.id}>
       <p className="api-line">
-        {/* biome-ignore lint/a11y/useValidAnchor: the page's script makes links of these; written out they were a tenth of a page. */}
+        {/* biome-ignore lint/a11y/useValidAnchor: the page's script turns these into links; as HTML they were a tenth of a page. */}
         <a className="api-name">
           <Name field={field} />
         </a>{' '}
@@ -112,18 +112,18 @@ function FieldItem({ field }: { field: Field }) {
   );
 }
 
-/** Everything about a field but its name, its type and the fields below it. */
+/** A field without its name, its type and the fields below it. */
 export function FieldBody({ field }: { field: Field }) {
-  const { description, facts, blocks, unfoldedAt: again, faults } = field;
+  const { description, facts, blocks, unfoldedAt, faults } = field;
   return (
     <>
       <Markdown text={description} />
       <Facts facts={facts} />
-      {again && (
+      {unfoldedAt && (
         <p className="api-fact">
-          {again.recursive ? 'Recursive: its fields are again those of ' : 'Its fields are those of '}
-          <a href={formatAnchorHref(again.place.id)}>
-            <code>{again.place.label}</code>
+          {unfoldedAt.recursive ? 'Recursive: its fields are again those of ' : 'Its fields are those of '}
+          <a href={formatAnchorHref(unfoldedAt.place.id)}>
+            <code>{unfoldedAt.place.label}</code>
           </a>
           .
         </p>
@@ -144,7 +144,7 @@ export function FieldList({ fields }: { fields: readonly Field[] }) {
   );
 }
 
-/** The fields of a body: its own stand open, the ways it may look are named. */
+/** The fields of a body, open; groups other than properties have a label. */
 export function FieldGroups({ groups }: { groups: readonly FieldGroup[] }) {
   return groups.map((group) => (
     <Fragment key={group.title}>

@@ -7,10 +7,10 @@ export type TabsProps = {
   panels: readonly { label: string; content: ReactNode }[];
 };
 
-/** What the page around the explorer may do its own way: code blocks with colours and copy buttons, and tabs. */
+/** The components that the page around the explorer may replace, for code with colours and for tabs. */
 export type HostComponents = { Code: ComponentType<CodeProps>; Tabs: ComponentType<TabsProps> };
 
-/** Code as plain text. It can be reached by keyboard, because it may scroll. */
+/** Code as plain text. */
 function PlainCode({ code, caption }: CodeProps) {
   return (
     <figure className="api-code">
@@ -23,7 +23,7 @@ function PlainCode({ code, caption }: CodeProps) {
   );
 }
 
-/** All panels one below the other, each with its label. */
+/** All panels below each other, each with its label. */
 function PlainTabs({ id, panels }: TabsProps) {
   return (
     <div id={id}>

@@ -20,7 +20,7 @@ import { formatSingleLine, Markdown } from './markdown.tsx';
 
 type Heading = 'h3' | 'h4' | 'h5';
 
-const titles = {
+const LOCATION_TITLES = {
   path: 'Path parameters',
   query: 'Query parameters',
   header: 'Header parameters',
@@ -30,13 +30,13 @@ const titles = {
 
 type Props = { operation: Operation; samples: readonly CodeSample[]; heading: Heading };
 
-/** What the toggle of an operation shows: who may call it, with what, and what comes back. */
+/** The unfolded part of an operation: credentials, parameters, body, code samples and responses. */
 export function OperationDetails({ operation, samples, heading: Title }: Props) {
   const { id, facts, security, servers, parameters, body, responses, callbacks, blocks } = operation;
   return (
     <>
       <Facts facts={facts} />
-      <Security ways={security} />
+      <Security requirements={security} />
       <Servers servers={servers} />
       <Parameters parameters={parameters} heading={Title} />
       {body && <BodyPart body={body} heading={Title} />}
@@ -68,14 +68,14 @@ function Parameters({ parameters, heading: Title }: { parameters: readonly Param
     if (fields.length === 0) return null;
     return (
       <div key={location}>
-        <Title>{titles[location]}</Title>
+        <Title>{LOCATION_TITLES[location]}</Title>
         <FieldList fields={fields} />
       </div>
     );
   });
 }
 
-/** A call the API makes: what it sends, and what it wants to be answered. */
+/** A request that the API makes, and the responses it expects. */
 function CallbackPart({ callback, heading }: { callback: Callback; heading: Heading }) {
   const { id, name, method, address, description, parameters, body, responses, blocks, faults } = callback;
   const Title = heading === 'h3' ? 'h4' : 'h5';
@@ -87,8 +87,8 @@ function CallbackPart({ callback, heading }: { callback: Callback; heading: Head
       <Markdown text={description} />
       <Faults faults={faults} />
       <Parameters parameters={parameters} heading={Title} />
-      {body && <BodyPart body={body} heading={Title} all />}
-      {responses.length > 0 && <Title>Answers it wants</Title>}
+      {body && <BodyPart body={body} heading={Title} showsAllExamples />}
+      {responses.length > 0 && <Title>Expected responses</Title>}
       {responses.map((response) => (
         <ResponsePart key={response.id} response={response} />
       ))}
@@ -97,16 +97,16 @@ function CallbackPart({ callback, heading }: { callback: Callback; heading: Head
   );
 }
 
-function Security({ ways }: { ways: readonly SecurityRequirement[] }) {
-  if (ways.length === 0) return null;
-  const words = ways.map((access) =>
-    access.length === 0
+function Security({ requirements }: { requirements: readonly SecurityRequirement[] }) {
+  if (requirements.length === 0) return null;
+  const words = requirements.map((requirement) =>
+    requirement.length === 0
       ? 'nothing'
-      : access
-          .map(({ label: said, scopes }) => (scopes.length === 0 ? said : `${said} for ${scopes.join(', ')}`))
+      : requirement
+          .map(({ label, scopes }) => (scopes.length === 0 ? label : `${label} for ${scopes.join(', ')}`))
           .join(' and '),
   );
-  const descriptions = new Set(ways.flat().map(({ description }) => description));
+  const descriptions = new Set(requirements.flat().map(({ description }) => description));
   return (
     <>
       <p className="api-fact">Needs: {words.join(', or ')}</p>
@@ -117,7 +117,7 @@ function Security({ ways }: { ways: readonly SecurityRequirement[] }) {
   );
 }
 
-/** One server whose address is a path is where the document came from, and goes without saying. */
+/** A single server with a relative address is left out: it is the server of the document. */
 function Servers({ servers }: { servers: Operation['servers'] }) {
   const [first, ...others] = servers;
   if (others.length === 0 && first?.url.startsWith('/') && first.blocks.length === 0) return null;
@@ -132,15 +132,15 @@ function Servers({ servers }: { servers: Operation['servers'] }) {
   ));
 }
 
-/** `all` says that no sample of code shows the first example. */
+/** `showsAllExamples` includes the first example, which code samples show otherwise. */
 function BodyPart({
   body,
   heading: Title,
-  all = false,
+  showsAllExamples = false,
 }: {
   body: RequestBody;
   heading: Heading;
-  all?: boolean;
+  showsAllExamples?: boolean;
 }) {
   const { required, description, contents, blocks, faults } = body;
   return (
@@ -149,11 +149,10 @@ function BodyPart({
       <Markdown text={description} />
       <Faults faults={faults} />
       {contents.map((content, index) => (
-        // The samples show the first example of a body of JSON already.
         <ContentPart
           key={content.mediaType}
           content={content}
-          examplesFrom={!all && index === 0 && isPlainJson(content.examples[0]) ? 1 : 0}
+          examplesFrom={!showsAllExamples && index === 0 && isPlainJson(content.examples[0]) ? 1 : 0}
         />
       ))}
       <RawBlockList blocks={blocks} />
@@ -172,13 +171,19 @@ function ContentPart({ content, examplesFrom }: { content: Content; examplesFrom
       <p className="api-line">
         <code>{mediaType}</code> <FieldTypeLabel field={field} />
       </p>
-      {examples.slice(examplesFrom).map(({ title, description, language, text, isGenerated: made }) => (
+      {examples.slice(examplesFrom).map(({ title, description, language, text, isGenerated }) => (
         <div key={title}>
           <Markdown text={description} />
           <Code
             language={language}
             code={text}
-            caption={made ? 'Example, made from the fields' : title === '' ? 'Example' : `Example: ${title}`}
+            caption={
+              isGenerated
+                ? 'Example, generated from the fields'
+                : title === ''
+                  ? 'Example'
+                  : `Example: ${title}`
+            }
           />
         </div>
       ))}
@@ -190,7 +195,7 @@ function ContentPart({ content, examplesFrom }: { content: Content; examplesFrom
 }
 
 function ResponsePart({ response }: { response: Response }) {
-  const { id, status, description, headers, contents, links, blocks, faults, unfoldedAt: again } = response;
+  const { id, status, description, headers, contents, links, blocks, faults, unfoldedAt } = response;
   const line = formatSingleLine(description);
   return (
     <details className="api-response" id={id}>
@@ -202,9 +207,9 @@ function ResponsePart({ response }: { response: Response }) {
         {/* biome-ignore lint/a11y/useValidAnchor: as with the names of fields. */}
         <a className="api-self">Link to this response</a>
       </p>
-      {again && (
+      {unfoldedAt && (
         <p className="api-fact">
-          The same answer as <a href={formatAnchorHref(again.id)}>{again.label}</a>.
+          The same response as <a href={formatAnchorHref(unfoldedAt.id)}>{unfoldedAt.label}</a>.
         </p>
       )}
       <Faults faults={faults} />

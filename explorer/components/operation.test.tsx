@@ -99,7 +99,7 @@ describe('our own documents', () => {
     ([, document]) => {
       for (const { method, path: at } of listOperations(document)) {
         const { html } = renderOperation(document, method, at);
-        expect(findMissingContent(document, method, at, html), `${method} ${at}`).toEqual([]);
+        expect(findMissingContent(document, { method, path: at }, html), `${method} ${at}`).toEqual([]);
         const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
         expect(new Set(ids).size).toBe(ids.length);
         for (const [, target = ''] of html.matchAll(/ href="#([^"]*)"/g))
@@ -113,7 +113,7 @@ describe('our own documents', () => {
     const document = {
       paths: { '/a': { get: { description: 'Seen.', responses: { 200: { description: 'Unseen.' } } } } },
     };
-    expect(findMissingContent(document, 'get', '/a', '<p>Seen.</p>')).toEqual([
+    expect(findMissingContent(document, { method: 'get', path: '/a' }, '<p>Seen.</p>')).toEqual([
       'responses: 200',
       'description: Unseen.',
     ]);

@@ -11,17 +11,17 @@ import { Markdown } from './markdown.tsx';
 import { OperationDetails } from './operation-details.tsx';
 
 export type OperationProps = SampleOptions & {
-  /** The documents that can be named, parsed. */
+  /** The parsed documents by name. */
   specs: Readonly<Record<string, unknown>>;
-  /** The name of one of them. */
+  /** The name of a document in `specs`. */
   spec?: string | undefined;
   method: string;
   path: string;
-  /** The level of the operation's heading in the page around it. */
+  /** The level of the operation's heading. */
   level?: 2 | 3;
 };
 
-/** One operation of an OpenAPI 3.0 document, found by its method and path. */
+/** One operation of an OpenAPI 3.0 document, or a sentence when the document or the operation does not exist. */
 export function Operation({ specs, spec, method, path, level, ...options }: OperationProps) {
   const name = spec?.trim() ?? '';
   const missing = describeMissingDocument(specs, name);
@@ -47,7 +47,7 @@ type ViewProps = {
   level?: 2 | 3 | undefined;
 };
 
-/** One operation that has been read already. */
+/** One operation that `readOperation` returned. */
 export function OperationView({ operation, samples, level = 3 }: ViewProps) {
   const { id, method, path, description, deprecated, faults } = operation;
   const Title = level === 2 ? 'h2' : 'h3';

@@ -1,10 +1,10 @@
 /**
- * Renders every operation of a document, to see what a real one does to the explorer:
+ * Renders every operation of a document, to try the explorer on it:
  *
  *     node explorer/testing/check-document.ts <openapi.json or .yaml>
  *
- * It counts operations, failures, sentences about what the document lacks, and bytes; and it looks for what is hidden:
- * every description, name, value and extension of an operation must be found in what is shown of it.
+ * It counts operations, failures, faults of the document, and bytes, and lists missing content: every description, name,
+ * value and extension of an operation must be in its HTML.
  */
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
@@ -13,67 +13,82 @@ import { listOperations } from '../model/operation/read-operation.ts';
 import { loadRenderer } from './load-renderer.ts';
 import { findMissingContent } from './missing-content.ts';
 
-const [path] = process.argv.slice(2);
-if (path === undefined) {
-  console.error('Name a document: node explorer/testing/check-document.ts <openapi.json or .yaml>');
+const MAX_LISTED_FINDINGS = 20;
+
+const [file] = process.argv.slice(2);
+if (file === undefined) {
+  console.error(
+    'No document given. Name one: node explorer/testing/check-document.ts <openapi.json or .yaml>',
+  );
   process.exit(1);
 }
-const text = readFileSync(path, 'utf8');
-const document: unknown = path.endsWith('.json') ? JSON.parse(text) : parse(text);
+const text = readFileSync(file, 'utf8');
+const document: unknown = file.endsWith('.json') ? JSON.parse(text) : parse(text);
 const { renderOperation } = await loadRenderer();
 
-const plain = (html: string) =>
-  html
+function unescapeHtml(html: string): string {
+  return html
     .replaceAll('&#x27;', "'")
     .replaceAll('&quot;', '"')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
+}
 
 const faults = new Map<string, number>();
 const failures: string[] = [];
-const hidden: string[] = [];
-const loose: string[] = [];
+const missing: string[] = [];
+const brokenLinks: string[] = [];
 const sizes: number[] = [];
-let fields = 0;
-let compressed = 0;
-let longest = 0;
-for (const { method, path: at } of listOperations(document)) {
-  const name = `${method.toUpperCase()} ${at}`;
+let anchorCount = 0;
+let compressedBytes = 0;
+let slowestMs = 0;
+
+function checkLinks(name: string, html: string): void {
+  const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => unescapeHtml(id));
+  if (new Set(ids).size !== ids.length) failures.push(`${name}: two elements have one id`);
+  for (const [, target = ''] of html.matchAll(/ href="#([^"]*)"/g)) {
+    const id = decodeURIComponent(unescapeHtml(target));
+    if (!ids.includes(id)) brokenLinks.push(`${name}: a link leads to ${id}, which does not exist`);
+  }
+}
+
+for (const operation of listOperations(document)) {
+  const { method, path } = operation;
+  const name = `${method.toUpperCase()} ${path}`;
   try {
-    const started = performance.now();
-    const { html, anchors } = renderOperation(document, method, at);
-    longest = Math.max(longest, performance.now() - started);
+    const startMs = performance.now();
+    const { html, anchors } = renderOperation(document, method, path);
+    slowestMs = Math.max(slowestMs, performance.now() - startMs);
     sizes.push(Buffer.byteLength(html));
-    compressed += brotliCompressSync(html).length;
-    fields += anchors;
+    compressedBytes += brotliCompressSync(html).length;
+    anchorCount += anchors;
     for (const [, sentence = ''] of html.matchAll(/class="api-fault">([^<]*)</g)) {
       const kind = sentence.replace(/(reference|schema|fields of) \S+/, '$1 …');
       faults.set(kind, (faults.get(kind) ?? 0) + 1);
     }
-    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    const plainIds = new Set(ids.map((id = '') => plain(id)));
-    if (new Set(ids).size !== ids.length) failures.push(`${name}: two elements have one id`);
-    for (const [, target = ''] of html.matchAll(/ href="#([^"]*)"/g)) {
-      const id = decodeURIComponent(plain(target));
-      if (!plainIds.has(id)) loose.push(`${name}: a link leads to ${id}, which is not there`);
-    }
-    hidden.push(...findMissingContent(document, method, at, html).map((what) => `${name}: ${what}`));
+    checkLinks(name, html);
+    missing.push(...findMissingContent(document, operation, html).map((finding) => `${name}: ${finding}`));
   } catch (error) {
     failures.push(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 }
 sizes.sort((a, b) => a - b);
-const sum = sizes.reduce((total, size) => total + size, 0);
+const totalBytes = sizes.reduce((total, size) => total + size, 0);
 console.log({
-  operations: sizes.length + failures.length,
+  operations: sizes.length,
   failures: failures.length,
-  hidden: hidden.length,
-  looseLinks: loose.length,
+  missing: missing.length,
+  brokenLinks: brokenLinks.length,
   faults: Object.fromEntries(faults),
-  anchors: fields,
-  bytes: { mean: Math.round(sum / sizes.length), median: sizes[sizes.length >> 1], most: sizes.at(-1) },
-  brotliMean: Math.round(compressed / sizes.length),
-  longestMs: Math.round(longest),
+  anchors: anchorCount,
+  bytes: {
+    mean: Math.round(totalBytes / sizes.length),
+    median: sizes[sizes.length >> 1],
+    largest: sizes.at(-1),
+  },
+  meanBrotliBytes: Math.round(compressedBytes / sizes.length),
+  slowestMs: Math.round(slowestMs),
 });
-for (const line of [...failures, ...loose, ...hidden].slice(0, 20)) console.log(line);
+for (const finding of [...failures, ...brokenLinks, ...missing].slice(0, MAX_LISTED_FINDINGS))
+  console.log(finding);

@@ -1,10 +1,10 @@
-/** Components are TSX, which Node does not run: they are compiled once for what has to render outside a bundle. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import type * as Renderer from './render-operation.tsx';
 
+/** Compiles the components, which are TSX that Node does not run, and loads them for programs outside a bundle. */
 export async function loadRenderer(): Promise<typeof Renderer> {
   const root = join(import.meta.dirname, '..');
   const folder = mkdtempSync(join(root, '.try-'));

@@ -1,8 +1,8 @@
 import { dereference } from '../model/document/dereference.ts';
-import { formatCompactJson, getOwnMember, isJsonObject } from '../model/document/json.ts';
+import { formatCompactJson, getOwnMember, isJsonObject, type JsonObject } from '../model/document/json.ts';
 
-/** Members whose text says something to a reader, and extensions. */
-const speaking = new Set([
+/** Members whose text is addressed to readers. */
+const TEXT_MEMBERS = new Set([
   'description',
   'summary',
   'title',
@@ -13,10 +13,13 @@ const speaking = new Set([
   'name',
 ]);
 
-/** What is said in other words. */
-const inWords = new Map([['^[^\\u0000]*$', 'no NUL character']]);
+/** Members that hold data, whose members are not those of a document. `value` is that of an example. */
+const DATA_MEMBERS = new Set(['example', 'mapping', 'value']);
 
-function escaped(text: string): string {
+/** Patterns that the page puts in words. */
+const PATTERNS_IN_WORDS = new Map([['^[^\\u0000]*$', 'no NUL character']]);
+
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -26,10 +29,10 @@ function escaped(text: string): string {
 }
 
 /**
- * Letters and digits alone: Markdown takes marks away and line ends are free. The address of a link counts as standing
- * after its words, as it does in Markdown.
+ * Reduces text or HTML to letters and digits, because Markdown removes marks and line ends are free. The address of a
+ * link counts as following its words, as it does in Markdown.
  */
-function bare(text: string): string {
+function reduceToLetters(text: string): string {
   return text
     .replace(/<a href="([^"#][^"]*)">([\s\S]*?)<\/a>/g, '$2$1')
     .replace(/<[^<>]*>/g, '')
@@ -37,62 +40,89 @@ function bare(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/**
- * What the document says of an operation and its page does not: words, values and names of fields, as far as references
- * lead. A schema counts as shown where its first place is, so that circles end.
- */
-export function findMissingContent(document: unknown, method: string, path: string, html: string): string[] {
-  const shown = bare(html);
-  const missing = new Set<string>();
-  const seen = new Set<string>();
-  const look = (text: string, what: string) => {
-    const words = bare(escaped(text));
-    if (words === '' || shown.includes(words)) return;
-    // Tags, numbers of lists and addresses of links stand elsewhere or not at all: the words between them must be there.
-    const lost = text
-      .split(/<[^<>]*>|\]\((?:#[^)]*)?|\)|^[>\s]*\d+[.)]\s|https?:\/\/\S*|```\w*|\n/m)
-      .find((piece) => !shown.includes(bare(escaped(piece))));
-    if (lost !== undefined) missing.add(`${what}: ${lost.slice(0, 120)}`);
-  };
-  // A name is a piece of code of its own or stands in JSON; letters that other words happen to have do not count.
-  const find = (name: string, what: string) => {
-    const written = [`<code>${escaped(name)}</code>`, escaped(formatCompactJson(name))];
-    if (!written.some((text) => html.includes(text))) missing.add(`${what}: ${name}`);
-  };
-  const walk = (node: unknown, at: string): void => {
-    if (Array.isArray(node)) {
-      for (const item of node) walk(item, at);
-      return;
-    }
+/** Collects what a rendered operation lacks. */
+class MissingContent {
+  readonly missing = new Set<string>();
+  readonly #document: unknown;
+  readonly #html: string;
+  readonly #letters: string;
+  readonly #seenPointers = new Set<string>();
+
+  constructor(document: unknown, html: string) {
+    this.#document = document;
+    this.#html = html;
+    this.#letters = reduceToLetters(html);
+  }
+
+  /** Looks for everything in a part of the document. `label` names the part in the findings. */
+  check(node: unknown, label: string): void {
+    if (Array.isArray(node)) for (const item of node) this.check(item, label);
     if (!isJsonObject(node)) return;
-    const { value, pointers } = dereference(document, node);
-    if (pointers.some((pointer) => seen.has(pointer))) return;
-    for (const pointer of pointers) seen.add(pointer);
+    const { value, pointers } = dereference(this.#document, node);
+    if (pointers.some((pointer) => this.#seenPointers.has(pointer))) return;
+    for (const pointer of pointers) this.#seenPointers.add(pointer);
     if (!isJsonObject(value)) return;
-    if (typeof value.in === 'string' && typeof value.name === 'string') find(value.name, 'parameter');
-    if (Array.isArray(value.enum))
-      for (const one of value.enum) find(typeof one === 'string' ? one : formatCompactJson(one), 'value');
-    for (const [key, member] of Object.entries(value)) {
-      if ((key === 'responses' || key === 'content' || key === 'headers') && isJsonObject(member)) {
-        for (const name of Object.keys(member)) {
-          if (!name.startsWith('x-') && !html.includes(`>${escaped(name)}</code>`))
-            missing.add(`${key}: ${name}`);
-        }
+    if (typeof value.in === 'string' && typeof value.name === 'string')
+      this.#checkName(value.name, 'parameter');
+    for (const one of Array.isArray(value.enum) ? value.enum : [])
+      this.#checkName(typeof one === 'string' ? one : formatCompactJson(one), 'value');
+    for (const [key, member] of Object.entries(value)) this.#checkMember(key, member);
+  }
+
+  #checkMember(key: string, member: unknown): void {
+    if (['responses', 'content', 'headers'].includes(key) && isJsonObject(member))
+      this.#checkKeys(key, member);
+    if (key === 'properties' && isJsonObject(member)) {
+      for (const [name, schema] of Object.entries(member)) {
+        this.#checkName(name, 'field');
+        this.check(schema, name);
       }
-      if (key === 'properties' && isJsonObject(member)) {
-        for (const [name, schema] of Object.entries(member)) {
-          find(name, 'field');
-          walk(schema, name);
-        }
-      } else if (speaking.has(key) && !isJsonObject(member)) {
-        const text = typeof member === 'string' ? member : formatCompactJson(member);
-        look((key === 'pattern' && inWords.get(text)) || text, key);
-      } else if (key.startsWith('x-')) look(`${key}${formatCompactJson(member)}`, 'extension');
-      else if (key !== 'example' && key !== 'mapping') walk(member, key);
+    } else if (TEXT_MEMBERS.has(key) && !isJsonObject(member)) {
+      const text = typeof member === 'string' ? member : formatCompactJson(member);
+      this.#checkText((key === 'pattern' && PATTERNS_IN_WORDS.get(text)) || text, key);
+    } else if (key.startsWith('x-')) this.#checkText(`${key}${formatCompactJson(member)}`, 'extension');
+    else if (!DATA_MEMBERS.has(key)) this.check(member, key);
+  }
+
+  #checkKeys(label: string, members: JsonObject): void {
+    for (const name of Object.keys(members)) {
+      if (!name.startsWith('x-') && !this.#html.includes(`>${escapeHtml(name)}</code>`))
+        this.missing.add(`${label}: ${name}`);
     }
-  };
+  }
+
+  /** A name must be a piece of code or a part of JSON; the same letters inside other words do not count. */
+  #checkName(name: string, label: string): void {
+    const written = [`<code>${escapeHtml(name)}</code>`, escapeHtml(formatCompactJson(name))];
+    if (!written.some((text) => this.#html.includes(text))) this.missing.add(`${label}: ${name}`);
+  }
+
+  #checkText(text: string, label: string): void {
+    if (this.#includesText(text)) return;
+    // The page moves or leaves out tags, numbers of lists and addresses of links: the words between them must be there.
+    const missing = text
+      .split(/<[^<>]*>|\]\((?:#[^)]*)?|\)|^[>\s]*\d+[.)]\s|https?:\/\/\S*|```\w*|\n/m)
+      .find((piece) => !this.#includesText(piece));
+    if (missing !== undefined) this.missing.add(`${label}: ${missing.slice(0, 120)}`);
+  }
+
+  #includesText(text: string): boolean {
+    return this.#letters.includes(reduceToLetters(escapeHtml(text)));
+  }
+}
+
+/**
+ * Lists the words, values and names of an operation that its HTML lacks, as `label: text`. References are followed, and a
+ * schema counts as shown at its first place, so that circles end.
+ */
+export function findMissingContent(
+  document: unknown,
+  { method, path }: { method: string; path: string },
+  html: string,
+): string[] {
+  const content = new MissingContent(document, html);
   const item = dereference(document, getOwnMember(getOwnMember(document, 'paths'), path)).value;
-  walk(getOwnMember(item, 'parameters'), 'parameters');
-  walk(getOwnMember(item, method), method);
-  return [...missing];
+  content.check(getOwnMember(item, 'parameters'), 'parameters');
+  content.check(getOwnMember(item, method), method);
+  return [...content.missing];
 }

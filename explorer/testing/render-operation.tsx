@@ -4,7 +4,7 @@ import { buildCodeSamples } from '../model/operation/code-samples.ts';
 import { readOperation } from '../model/operation/read-operation.ts';
 import { createPageState } from '../model/schema/field.ts';
 
-/** An operation as HTML, with the number of its anchors. Throws when the document has none of that name. */
+/** Renders an operation as HTML and counts its anchors. Throws when the document has no such operation. */
 export function renderOperation(document: unknown, method: string, path: string) {
   const page = createPageState();
   const operation = readOperation(document, method, path, { page });

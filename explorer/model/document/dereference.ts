@@ -1,22 +1,23 @@
-import { isJsonObject, type JsonObject } from './json.ts';
+import { getOwnMember, isJsonObject, type JsonObject } from './json.ts';
 
-/** What a reference led to. `pointers` are the references followed, first to last; `fault` says why it led nowhere. */
+/** The target of a reference. `pointers` are the references followed, first to last; `fault` says why there is no target. */
 export type Dereferenced = { value: unknown; pointers: readonly string[]; fault?: string };
 
-function decoded(part: string): string {
+/** Decodes one part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
+function decodePart(part: string): string {
   let text = part;
   try {
     text = decodeURIComponent(part);
   } catch {
-    // A stray percent sign is part of the name.
+    // A percent sign that escapes nothing is part of the name.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** What a pointer such as `#/components/schemas/Pet` leads to, or undefined. */
-function atPointer(document: unknown, pointer: string): { value: unknown } | undefined {
+/** Finds the value at a pointer such as `#/components/schemas/Pet`, or returns undefined. */
+function findAtPointer(document: unknown, pointer: string): { value: unknown } | undefined {
   let value = document;
-  for (const part of pointer.split('/').slice(1).map(decoded)) {
+  for (const part of pointer.split('/').slice(1).map(decodePart)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
     value = Reflect.get(value, part);
   }
@@ -24,39 +25,38 @@ function atPointer(document: unknown, pointer: string): { value: unknown } | und
 }
 
 /**
- * Follows `$ref` to what it means. Members beside a `$ref` are ignored by OpenAPI 3.0, yet authors write descriptions
- * there to be read: they are laid over what the reference leads to.
+ * Follows `$ref` to its target; any other value is its own target. OpenAPI 3.0 ignores members beside a `$ref`, but
+ * authors write descriptions there, so these members replace those of the target.
  */
 export function dereference(document: unknown, value: unknown): Dereferenced {
   const pointers: string[] = [];
-  let beside: JsonObject = {};
-  let at = value;
-  while (isJsonObject(at) && Object.hasOwn(at, '$ref') && typeof at.$ref === 'string') {
-    const { $ref: ref, ...others } = at;
-    if (typeof ref !== 'string') break;
-    beside = { ...others, ...beside };
-    if (pointers.includes(ref)) {
+  let siblings: JsonObject = {};
+  let target = value;
+  for (let ref = getReference(target); ref !== undefined; ref = getReference(target)) {
+    const { $ref: _ref, ...others } = isJsonObject(target) ? target : {};
+    siblings = { ...others, ...siblings };
+    if (pointers.includes(ref))
       return { value: undefined, pointers, fault: `The reference ${ref} leads back to itself.` };
-    }
     pointers.push(ref);
     if (ref !== '#' && !ref.startsWith('#/')) {
-      return {
-        value: undefined,
-        pointers,
-        fault: `The reference ${ref} leads out of this document and was not followed.`,
-      };
+      const fault = `The reference ${ref} leads out of this document and was not followed.`;
+      return { value: undefined, pointers, fault };
     }
-    const found = atPointer(document, ref);
-    if (!found) {
+    const found = findAtPointer(document, ref);
+    if (!found)
       return { value: undefined, pointers, fault: `The reference ${ref} leads to nothing in this document.` };
-    }
-    at = found.value;
+    target = found.value;
   }
-  if (isJsonObject(at) && Object.keys(beside).length > 0) return { value: { ...at, ...beside }, pointers };
-  return { value: at, pointers };
+  const hasSiblings = Object.keys(siblings).length > 0;
+  return { value: hasSiblings && isJsonObject(target) ? { ...target, ...siblings } : target, pointers };
 }
 
-/** The name of what a pointer leads to: its last part. */
+function getReference(value: unknown): string | undefined {
+  const ref = getOwnMember(value, '$ref');
+  return typeof ref === 'string' ? ref : undefined;
+}
+
+/** Returns the name of the target of a pointer: its last part. */
 export function getPointerName(pointer: string): string {
-  return decoded(pointer.split('/').at(-1) ?? pointer);
+  return decodePart(pointer.split('/').at(-1) ?? pointer);
 }

@@ -3,36 +3,37 @@ import { type FormField, isMultipart, isUrlEncoded } from '../values/form-fields
 import {
   encodeQueryPair,
   formatPair,
-  serializePathOrHeader,
+  serializeToHeader,
   serializeToPairs,
+  serializeToPath,
 } from '../values/serialize-value.ts';
 import { type Content, isJsonMediaType } from './content.ts';
 import type { Parameter } from './parameters.ts';
 import type { Operation } from './read-operation.ts';
 import type { Credential } from './security.ts';
 
-/** What a document does not say of the reader's own server and key. */
+/** The reader's own server and credential, which no document names. */
 export type SampleOptions = {
-  /** The address that relative servers stand on. */
+  /** The address that relative server addresses start from. */
   baseUrl?: string;
   /** The environment variable that holds the token. */
   tokenName?: string;
 };
 
-export type HeaderEntry = { name: string; value: string };
+type HeaderEntry = { name: string; value: string };
 
-/** What holds a key: a header, with what stands before the key in it, or a user name and password. */
+/** The place of a credential: a header with a text before the credential, or basic authentication. */
 export type CredentialPlacement =
   | { kind: 'header'; name: string; prefix: string; environmentVariable: string }
   | { kind: 'basic'; environmentVariable: string };
 
-export type SampleRequestBody =
+type SampleRequestBody =
   | { kind: 'json'; value: unknown }
   | { kind: 'form' | 'parts'; fields: readonly FormField[] }
   | { kind: 'text'; text: string }
   | { kind: 'file' };
 
-/** One call of an operation, the same for every language. Every header has one place in it. */
+/** One request of an operation, the same for every language. No header is in both `headers` and `credentials`. */
 export type SampleRequest = {
   method: string;
   url: string;
@@ -41,16 +42,16 @@ export type SampleRequest = {
   body?: SampleRequestBody;
 };
 
-/** A name to put a value in the place of: `{application_id}` is `APPLICATION_ID`. */
-function placeholder(name: string): string {
+/** Formats the placeholder of a value: `application_id` becomes `APPLICATION_ID`. */
+function formatPlaceholder(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .toUpperCase();
 }
 
-/** The first server as a full address without a slash at its end. */
-function addressOf({ servers }: Operation, baseUrl: string): string {
+/** Returns the first server as a full address without a slash at its end. */
+function getServerUrl({ servers }: Operation, baseUrl: string): string {
   const url = servers[0]?.url ?? '/';
   const full =
     /^[a-z][a-z0-9+.-]*:/i.test(url) || url.startsWith('//')
@@ -59,77 +60,79 @@ function addressOf({ servers }: Operation, baseUrl: string): string {
   return full.replace(/\/+$/, '');
 }
 
-/** Names that nothing has a value for; braces would also be taken for patterns by curl. */
-function withoutBraces(url: string): string {
-  return url.replace(/\{([^{}]*)\}/g, (_, name: string) => encodeURIComponent(placeholder(name)));
+/** Replaces the names in braces that no parameter fills in, because curl reads braces as patterns. */
+function replaceBraces(url: string): string {
+  return url.replace(/\{([^{}]*)\}/g, (_, name: string) => encodeURIComponent(formatPlaceholder(name)));
 }
 
-function urlOf(operation: Operation, keys: readonly Credential[], baseUrl: string): string {
-  const path = needed(operation, 'path').reduce(
-    (text, { name, value, serialization: written }) =>
-      text.replaceAll(`{${name}}`, () => serializePathOrHeader(name, value, written, true)),
+function buildUrl(operation: Operation, credentials: readonly Credential[], baseUrl: string): string {
+  const path = listRequired(operation, 'path').reduce(
+    (text, { name, value, serialization }) =>
+      text.replaceAll(`{${name}}`, () => serializeToPath(name, value, serialization)),
     operation.path.replace(/#.*$/, ''),
   );
-  const query = needed(operation, 'query').flatMap(({ name, value, serialization: written }) =>
-    serializeToPairs(name, value, written).map((pair) => encodeQueryPair(pair, written.allowReserved)),
+  const query = listRequired(operation, 'query').flatMap(({ name, value, serialization }) =>
+    serializeToPairs(name, value, serialization).map((pair) =>
+      encodeQueryPair(pair, serialization.allowReserved),
+    ),
   );
-  const inAddress = keys.filter(({ kind, location: place }) => kind === 'key' && place === 'query');
-  for (const { parameterName: keyName = '' } of inAddress)
-    query.push(encodeQueryPair({ name: keyName, pieces: [placeholder(keyName)], separator: ',' }));
+  const queryKeys = credentials.filter(({ kind, location }) => kind === 'key' && location === 'query');
+  for (const { parameterName: name = '' } of queryKeys)
+    query.push(encodeQueryPair({ name, pieces: [formatPlaceholder(name)], separator: ',' }));
   const separator = path.includes('?') ? '&' : '?';
   const search = query.length === 0 ? '' : `${separator}${query.join('&')}`;
-  return withoutBraces(`${addressOf(operation, baseUrl)}${path}${search}`);
+  return replaceBraces(`${getServerUrl(operation, baseUrl)}${path}${search}`);
 }
 
-/** The parameters that a call cannot do without, with a value: what the document says, or their name in capitals. */
-function needed({ parameters }: Operation, place: string): Parameter[] {
+/** Lists the required parameters of a location with a value: that of the document, or a placeholder. */
+function listRequired({ parameters }: Operation, location: string): Parameter[] {
   return parameters
-    .filter(({ in: at, field }) => at === place && field.required)
-    .map((one) => ({ ...one, value: one.value === undefined ? placeholder(one.name) : one.value }));
+    .filter(({ in: at, field }) => at === location && field.required)
+    .map((one) => ({ ...one, value: one.value === undefined ? formatPlaceholder(one.name) : one.value }));
 }
 
-/** Where the keys of a call go. One key has the variable that the reader knows; several have names of their own. */
-function holdersOf(keys: readonly Credential[], tokenName: string): CredentialPlacement[] {
-  return keys.flatMap((key): CredentialPlacement[] => {
-    const variable = keys.length === 1 ? tokenName : placeholder(key.name);
-    if (key.kind === 'basic') return [{ kind: 'basic', environmentVariable: variable }];
-    if (key.kind === 'bearer')
-      return [{ kind: 'header', name: 'Authorization', prefix: 'Bearer ', environmentVariable: variable }];
-    if (key.kind !== 'key' || key.location === 'query') return [];
-    const { parameterName: keyName = '' } = key;
-    return key.location === 'cookie'
-      ? [{ kind: 'header', name: 'Cookie', prefix: `${keyName}=`, environmentVariable: variable }]
-      : [{ kind: 'header', name: keyName, prefix: '', environmentVariable: variable }];
+/** Places credentials in a request. A single one comes from the variable `tokenName`, several from their own. */
+function placeCredentials(credentials: readonly Credential[], tokenName: string): CredentialPlacement[] {
+  return credentials.flatMap(({ kind, location, name, parameterName = '' }): CredentialPlacement[] => {
+    const environmentVariable = credentials.length === 1 ? tokenName : formatPlaceholder(name);
+    if (kind === 'basic') return [{ kind: 'basic', environmentVariable }];
+    if (kind === 'bearer')
+      return [{ kind: 'header', name: 'Authorization', prefix: 'Bearer ', environmentVariable }];
+    if (kind !== 'key' || location === 'query') return [];
+    return location === 'cookie'
+      ? [{ kind: 'header', name: 'Cookie', prefix: `${parameterName}=`, environmentVariable }]
+      : [{ kind: 'header', name: parameterName, prefix: '', environmentVariable }];
   });
 }
 
-/** Every parameter that a call cannot do without has a value: what the document says, or its own name in capitals. */
+/** Builds the request of an operation with its required parameters, the first accepted credentials and its body. */
 export function buildSampleRequest(
   operation: Operation,
   { baseUrl = 'https://api.example.org', tokenName = 'API_TOKEN' }: SampleOptions,
 ): SampleRequest {
-  const keys = [...(operation.security.find((access) => access.length > 0) ?? [])];
-  const holders = holdersOf(keys, tokenName);
-  const cookies = needed(operation, 'cookie').flatMap(({ name, value, serialization: written }) =>
-    serializeToPairs(name, value, written).map(formatPair),
+  const accepted = operation.security.find((requirement) => requirement.length > 0) ?? [];
+  const credentials = placeCredentials(accepted, tokenName);
+  const cookies = listRequired(operation, 'cookie').flatMap(({ name, value, serialization }) =>
+    serializeToPairs(name, value, serialization).map(formatPair),
   );
-  const line = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-  const holder = holders.find((one) => one.kind === 'header' && one.name === 'Cookie');
-  if (holder?.kind === 'header' && line !== '') holder.prefix = `${line}; ${holder.prefix}`;
-  const headers = needed(operation, 'header')
+  const cookieLine = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const keyCookie = credentials.find((one) => one.kind === 'header' && one.name === 'Cookie');
+  if (keyCookie?.kind === 'header' && cookieLine !== '')
+    keyCookie.prefix = `${cookieLine}; ${keyCookie.prefix}`;
+  const headers = listRequired(operation, 'header')
     .filter(({ name }) => !/^(authorization|content-type|accept)$/i.test(name))
-    .map(({ name, value, serialization: written }) => ({
+    .map(({ name, value, serialization }) => ({
       name,
-      value: serializePathOrHeader(name, value, written, false),
+      value: serializeToHeader(name, value, serialization),
     }));
-  if (!holder && line !== '') headers.push({ name: 'Cookie', value: line });
-  const url = urlOf(operation, keys, baseUrl);
-  const { type, body } = bodyOf(operation);
+  if (!keyCookie && cookieLine !== '') headers.push({ name: 'Cookie', value: cookieLine });
+  const url = buildUrl(operation, accepted, baseUrl);
+  const { type, body } = buildBody(operation);
   if (type !== undefined) headers.push({ name: 'Content-Type', value: type });
-  return { method: operation.method, url, headers, credentials: holders, ...(body && { body }) };
+  return { method: operation.method, url, headers, credentials, ...(body && { body }) };
 }
 
-function bodyOf({ body }: Operation): { type?: string; body?: SampleRequestBody } {
+function buildBody({ body }: Operation): { type?: string; body?: SampleRequestBody } {
   const content = body?.contents[0];
   if (!body || !content) return {};
   const { mediaType, value, form = [] } = content;
@@ -140,12 +143,12 @@ function bodyOf({ body }: Operation): { type?: string; body?: SampleRequestBody 
   if (isJsonMediaType(mediaType) && value !== undefined)
     return { type: mediaType === '*/*' ? 'application/json' : mediaType, body: { kind: 'json', value } };
   const type = mediaType.includes('*') ? {} : { type: mediaType };
-  const text = textGiven(content);
+  const text = getTextExample(content);
   return { ...type, body: text === undefined ? { kind: 'file' } : { kind: 'text', text } };
 }
 
-/** The example of a body of text. */
-function textGiven({ mediaType, examples: [first] }: Content): string | undefined {
+/** Returns the example of a text body. */
+function getTextExample({ mediaType, examples: [first] }: Content): string | undefined {
   const isText = /^text\/|[/+](xml|yaml|csv|jsonl|x-ndjson)\b/i.test(mediaType);
   return isText && first?.language === 'text' ? first.text : undefined;
 }

@@ -104,7 +104,7 @@ export function readFacts(from: MemberReader, field: FactLists): void {
   for (const example of from.list('examples') ?? []) addValue('Example', example, field);
   const discriminator = from.object('discriminator');
   const codes = readDiscriminator(discriminator ?? {});
-  if (codes.length > 0) facts.push({ label: 'Told apart by', codes });
+  if (codes.length > 0) facts.push({ label: 'Discriminator', codes });
   else if (discriminator) addUnread({ discriminator }, blocks);
   const docs = from.object('externalDocs');
   const link = readExternalDocs(docs);

@@ -53,7 +53,7 @@ describe('facts', () => {
     [{ additionalProperties: false }, 'Other fields: none are allowed'],
     [
       { discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat' } } },
-      'Told apart by: kind, cat → Cat',
+      'Discriminator: kind, cat → Cat',
     ],
     [{ externalDocs: { url: 'https://example.org' } }, 'More: https://example.org'],
   ] as const)('%o reads as "%s"', ([schema, fact]) => {

@@ -1,6 +1,6 @@
 import { formatCompactJson, isJsonObject } from '../document/json.ts';
 
-/** How a value is written into an address, a header or a form. `mediaType` is that of a parameter with `content`. */
+/** The OpenAPI style of a value in an address, a header or a form. `mediaType` is that of a parameter with `content`. */
 export type SerializationStyle = {
   style: string;
   explode: boolean;
@@ -8,81 +8,94 @@ export type SerializationStyle = {
   mediaType?: string;
 };
 
-/** A name with a value of one or more pieces; what joins them is written as it is. */
+/** A name with a value of one or more pieces, which the separator joins without being escaped. */
 export type SerializedPair = { name: string; pieces: readonly string[]; separator: string };
 
-const separators: Record<string, string> = { spaceDelimited: ' ', pipeDelimited: '|' };
+const SEPARATORS: Record<string, string> = { spaceDelimited: ' ', pipeDelimited: '|' };
 
-function text(value: unknown): string {
+function formatText(value: unknown): string {
   return typeof value === 'string' ? value : formatCompactJson(value);
 }
 
-function flat(value: object): string[] {
-  return Object.entries(value).flatMap(([key, member]) => [key, text(member)]);
+function listNamesAndValues(value: object): string[] {
+  return Object.entries(value).flatMap(([key, member]) => [key, formatText(member)]);
 }
 
-/** A value as the pairs of a query, a cookie or a form: often one, and none for an empty list. */
+/** Writes a value as the pairs of a query, a cookie or a form: often one, and none for an empty list. */
 export function serializeToPairs(
   name: string,
   value: unknown,
   { style, explode, mediaType }: SerializationStyle,
 ): SerializedPair[] {
-  const one = (pieces: readonly string[], key = name) => ({
+  const createPair = (pieces: readonly string[], key = name) => ({
     name: key,
     pieces,
-    separator: separators[style] ?? ',',
+    separator: SEPARATORS[style] ?? ',',
   });
   if (mediaType !== undefined)
-    return [one([/json/i.test(mediaType) ? formatCompactJson(value) : text(value)])];
+    return [createPair([/json/i.test(mediaType) ? formatCompactJson(value) : formatText(value)])];
   if (style === 'deepObject' && typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, member]) =>
       serializeToPairs(`${name}[${Array.isArray(value) ? '' : key}]`, member, { style, explode }),
     );
   }
-  if (Array.isArray(value)) return explode ? value.map((item) => one([text(item)])) : [one(value.map(text))];
-  if (!isJsonObject(value)) return [one([text(value)])];
+  if (Array.isArray(value))
+    return explode
+      ? value.map((item) => createPair([formatText(item)]))
+      : [createPair(value.map(formatText))];
+  if (!isJsonObject(value)) return [createPair([formatText(value)])];
   return explode
-    ? Object.entries(value).map(([key, member]) => one([text(member)], key))
-    : [one(flat(value))];
+    ? Object.entries(value).map(([key, member]) => createPair([formatText(member)], key))
+    : [createPair(listNamesAndValues(value))];
 }
 
-/** A pair as forms, headers and people write it. */
+/** Formats a pair without escapes, as forms and headers have it. */
 export function formatPair({ name, pieces, separator }: SerializedPair): { name: string; value: string } {
   return { name, value: pieces.join(separator) };
 }
 
-function encoded(piece: string): string {
+function encode(piece: string): string {
   return encodeURIComponent(piece.toWellFormed());
 }
 
-/** A pair as it stands in an address. Reserved characters stay when the document allows it, except those of queries. */
-export function encodeQueryPair({ name, pieces, separator }: SerializedPair, reserved = false): string {
-  const kept = (piece: string) =>
-    reserved
-      ? encoded(piece).replace(/%(?:3A|2F|3F|5B|5D|40|24|2C|3B)/g, decodeURIComponent)
-      : encoded(piece);
-  return `${encoded(name)}=${pieces.map(kept).join(separator === ',' ? ',' : encoded(separator))}`;
+/** Formats a pair for an address. With `keepsReserved`, reserved characters other than those of queries are not escaped. */
+export function encodeQueryPair({ name, pieces, separator }: SerializedPair, keepsReserved = false): string {
+  const encodePiece = (piece: string) =>
+    keepsReserved
+      ? encode(piece).replace(/%(?:3A|2F|3F|5B|5D|40|24|2C|3B)/g, decodeURIComponent)
+      : encode(piece);
+  return `${encode(name)}=${pieces.map(encodePiece).join(separator === ',' ? ',' : encode(separator))}`;
 }
 
-/** A value as it stands in a path (`encode`) or in a header. */
-export function serializePathOrHeader(
+/** Writes a value for a path, with its pieces escaped. */
+export function serializeToPath(name: string, value: unknown, serialization: SerializationStyle): string {
+  return serialize(name, value, { ...serialization, write: encode });
+}
+
+/** Writes a value for a header. */
+export function serializeToHeader(name: string, value: unknown, serialization: SerializationStyle): string {
+  return serialize(name, value, { ...serialization, write: (piece) => piece });
+}
+
+function serialize(
   name: string,
   value: unknown,
-  how: SerializationStyle,
-  encode: boolean,
+  { style, explode, mediaType, write }: SerializationStyle & { write: (piece: string) => string },
 ): string {
-  const { style, explode, mediaType } = how;
-  const write = encode ? encoded : (piece: string) => piece;
-  if (mediaType !== undefined) return write(/json/i.test(mediaType) ? formatCompactJson(value) : text(value));
-  const pieces = Array.isArray(value)
-    ? value.map((item) => write(text(item)))
-    : !isJsonObject(value)
-      ? [write(text(value))]
-      : explode
-        ? Object.entries(value).map(([key, member]) => `${write(key)}=${write(text(member))}`)
-        : flat(value).map(write);
+  if (mediaType !== undefined)
+    return write(/json/i.test(mediaType) ? formatCompactJson(value) : formatText(value));
+  const pieces = listPieces(value, explode).map((pair) => pair.map(write).join('='));
   if (style === 'label') return `.${pieces.join(explode ? '.' : ',')}`;
   if (style !== 'matrix') return pieces.join(',');
   if (explode && isJsonObject(value)) return `;${pieces.join(';')}`;
   return explode ? pieces.map((piece) => `;${name}=${piece}`).join('') : `;${name}=${pieces.join(',')}`;
+}
+
+/** Lists the pieces of a value: single ones, or a name with its value for each member of an exploded object. */
+function listPieces(value: unknown, explode: boolean): string[][] {
+  if (Array.isArray(value)) return value.map((item) => [formatText(item)]);
+  if (!isJsonObject(value)) return [[formatText(value)]];
+  return explode
+    ? Object.entries(value).map(([key, member]) => [key, formatText(member)])
+    : listNamesAndValues(value).map((piece) => [piece]);
 }
