@@ -55,7 +55,7 @@ import { inputHandlers } from './inputs/operations.ts';
 import { shareInput } from './inputs/share-input.ts';
 import { withSettingName } from './installation/setting-errors.ts';
 import { archiveDamagedLog, bindInstallation, lockAndInspectDataFolder } from './installation/start.ts';
-import { instanceHandlers } from './instances/operations.ts';
+import * as instanceOperations from './instances/operations.ts';
 import { findInstance, findInstanceUsingSecrets } from './instances/store.ts';
 import type { Job } from './jobs/define-job.ts';
 import { createLog, type Log } from './log.ts';
@@ -191,6 +191,8 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       host: runner?.host ?? null,
       onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
       describeVersionUse,
+      lockSecretsCollection: (tx, applicationUid, id) =>
+        lockCollection(tx, { applicationUid, id, change: false }),
       hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
     };
     const handlers: Handlers = {
@@ -218,11 +220,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...bindHandlers(context, applicationOperations),
       ...bindHandlers(context, executableOperations),
       ...bindHandlers(context, versionOperations),
-      ...instanceHandlers({
-        ...shared,
-        lockSecretsCollection: (tx, applicationUid, id) =>
-          lockCollection(tx, { applicationUid, id, change: false }),
-      }),
+      ...bindHandlers(context, instanceOperations),
       ...secretsHandlers({ ...shared, findInstanceUsing: findInstanceUsingSecrets }),
       ...uploads.handlers(),
       ...runHandlers({

@@ -1,0 +1,70 @@
+/** Checks, inside the transaction of a change, that what an instance refers to exists. Each throws a 400 that names it. */
+import type { Role } from '@switchyard/contract/roles.ts';
+import type { SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import { findExecutable } from '../applications/executables-store.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import type { Writer } from '../database/database.ts';
+import { badRequest, quoteValue } from '../http/errors/problem.ts';
+import type { Context } from '../http/handlers/context.ts';
+import { findVersion, lockVersion } from '../versions/store.ts';
+import {
+  NO_DECLARED_OPTIONS,
+  type RequestedConfiguration,
+  readDeclaredOptions,
+  validateOptionNames,
+  validateOptions,
+} from './rules.ts';
+import type { InstancesTable } from './schema.ts';
+
+/** Locks the version against deletion until the transaction ends. */
+export async function checkVersion(tx: Writer, application: ApplicationsTable, id: VersionId): Promise<void> {
+  if (await lockVersion(tx, { applicationUid: application.uid, id, change: false })) return;
+  throw badRequest(
+    `version_id is ${quoteValue(id)}; it must be a version of the application ${quoteValue(application.id)}.`,
+  );
+}
+
+interface OptionsCheck {
+  instance: Pick<InstancesTable, 'id' | 'application_uid' | 'version_id'>;
+  options: RequestedConfiguration['options'];
+  role: Role;
+  /** Options that the message must not name, beside those that the executable hides from the role. */
+  hiddenNames: ReadonlySet<string>;
+}
+
+/** Refuses options that the executable of the version does not define. */
+export async function checkOptions(
+  tx: Writer,
+  { instance, options, role, hiddenNames }: OptionsCheck,
+): Promise<void> {
+  const field = 'configuration.options';
+  const broken = validateOptions(options, field);
+  if (broken) throw badRequest(broken);
+  const { id, application_uid, version_id } = instance;
+  const version = await findVersion(tx, application_uid, version_id);
+  const executable = version && (await findExecutable(tx, version.executable_id));
+  const declared = executable ? readDeclaredOptions(executable, role) : NO_DECLARED_OPTIONS;
+  const misnamed = validateOptionNames(Object.keys(options ?? {}), field, {
+    names: declared.names,
+    hiddenNames: new Set([...declared.hiddenNames, ...hiddenNames]),
+  });
+  if (!misnamed) return;
+  throw badRequest(
+    executable
+      ? `For the version ${quoteValue(version_id)}: ${misnamed}`
+      : `The version ${quoteValue(version_id)} of the instance ${quoteValue(id)} was deleted; give the instance another version. ${misnamed}`,
+  );
+}
+
+/** Locks the collection against deletion until the transaction ends; an instance without one passes. */
+export async function checkSecretsCollection(
+  { lockSecretsCollection }: Pick<Context, 'lockSecretsCollection'>,
+  tx: Writer,
+  application: ApplicationsTable,
+  id: SecretsCollectionId | null | undefined,
+): Promise<void> {
+  if (!id || (await lockSecretsCollection(tx, application.uid, id))) return;
+  throw badRequest(
+    `configuration.secrets_collection_id is ${quoteValue(id)}; it must be a secrets collection of the application ${quoteValue(application.id)}.`,
+  );
+}

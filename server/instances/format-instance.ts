@@ -1,0 +1,44 @@
+/** Response bodies of instances. */
+import type { Instance } from '@switchyard/contract/applications/instances.ts';
+import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { formatRfc3339 } from '../clock.ts';
+import { omitHiddenOptions, type VersionInfo } from './hidden.ts';
+import { completeConfiguration, type RequestedConfiguration } from './rules.ts';
+import type { InstancesTable } from './schema.ts';
+
+/** The body of an instance, without options that are hidden from the caller's role. */
+export function formatInstance(
+  application: ApplicationsTable,
+  row: InstancesTable,
+  { hiddenOptions, isDeleted }: VersionInfo,
+): Instance {
+  const configuration = JSON.parse(row.configuration) as RequestedConfiguration;
+  return {
+    id: row.id,
+    application_id: application.id,
+    version_id: row.version_id,
+    ...(isDeleted ? { version_deleted: true } : {}),
+    name: row.name,
+    description: row.description,
+    configuration: completeConfiguration(omitHiddenOptions(configuration, hiddenOptions)),
+    locked: false,
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+  };
+}
+
+/** The body of `latest`, which every application has without a row of its own. */
+export function formatLatestInstance(application: ApplicationsTable, id: InstanceId): Instance {
+  return {
+    id,
+    application_id: application.id,
+    version_id: '',
+    name: 'Latest executable',
+    description: 'Runs the executable pushed last.',
+    configuration: completeConfiguration({}),
+    locked: true,
+    created_at: formatRfc3339(application.created_at),
+    updated_at: formatRfc3339(application.updated_at),
+  };
+}
