@@ -66,7 +66,7 @@ import { queueHandlers } from './runs/api/queue-operations.ts';
 import { startWorker } from './runs/execute/start-worker.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { serveSearch } from './search/search.ts';
-import { secretsHandlers } from './secrets/operations.ts';
+import * as secretsOperations from './secrets/operations.ts';
 import { lockCollection } from './secrets/store.ts';
 import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
@@ -191,6 +191,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       host: runner?.host ?? null,
       onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
       describeVersionUse,
+      findInstanceUsingSecrets,
       lockSecretsCollection: (tx, applicationUid, id) =>
         lockCollection(tx, { applicationUid, id, change: false }),
       hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
@@ -221,7 +222,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...bindHandlers(context, executableOperations),
       ...bindHandlers(context, versionOperations),
       ...bindHandlers(context, instanceOperations),
-      ...secretsHandlers({ ...shared, findInstanceUsing: findInstanceUsingSecrets }),
+      ...bindHandlers(context, secretsOperations),
       ...uploads.handlers(),
       ...runHandlers({
         ...shared,
