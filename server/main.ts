@@ -50,8 +50,8 @@ import { PageTokens } from './http/lists/pagination.ts';
 import { createMetrics, registerQueueMetrics } from './http/metrics.ts';
 import { UrlSigner } from './http/requests/signed-url.ts';
 import { createHttpServer } from './http/server.ts';
-import { inputSetHandlers } from './input-sets/operations.ts';
-import { inputHandlers } from './inputs/operations.ts';
+import * as inputSetOperations from './input-sets/operations.ts';
+import * as inputOperations from './inputs/operations.ts';
 import { shareInput } from './inputs/share-input.ts';
 import { withSettingName } from './installation/setting-errors.ts';
 import { archiveDamagedLog, bindInstallation, lockAndInspectDataFolder } from './installation/start.ts';
@@ -235,8 +235,8 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
         joinBatch: (application, id) => joinBatch(database, application, id),
       }),
       ...queueHandlers(shared),
-      ...inputHandlers(shared),
-      ...inputSetHandlers(shared),
+      ...bindHandlers(context, inputOperations),
+      ...bindHandlers(context, inputSetOperations),
       ...ensembleHandlers(shared),
       ...shadowTestHandlers(liveParts),
       ...switchbackTestHandlers(liveParts),

@@ -3,10 +3,10 @@
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InputId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
-import type { Contents, SharedContent } from '../blobs/contents.ts';
+import type { SharedContent } from '../blobs/contents.ts';
 import { formatRfc3339 } from '../clock.ts';
-import type { Database } from '../database/database.ts';
 import { badRequest, quoteValue } from '../http/errors/problem.ts';
+import type { Context } from '../http/handlers/context.ts';
 import { findInputs } from '../inputs/store.ts';
 import { findInstance } from '../instances/store.ts';
 import { findRunInputs, listSucceededInputs, type RunInput } from '../runs/store/runs.ts';
@@ -14,10 +14,7 @@ import { resolveInstanceId } from '../runs/submit/resolve-instance.ts';
 import type { InputSetSource } from './parse-input-set-request.ts';
 import type { InputSetItem } from './store.ts';
 
-interface Parts {
-  database: Database;
-  contents: Contents;
-}
+type Services = Pick<Context, 'database' | 'contents'>;
 
 /** An input that a set may take. The set has it once the content is inserted with the item. */
 export interface SelectableInput {
@@ -33,27 +30,27 @@ interface Chosen {
 
 /** What the set is made of; throws the 400 that names what is not there. */
 export async function selectInputs(
-  parts: Parts,
+  services: Services,
   application: ApplicationsTable,
   source: InputSetSource,
 ): Promise<Chosen> {
   switch (source.kind) {
     case 'runs':
-      return { offers: await namedRuns(parts, application.uid, source.ids), instanceId: null };
+      return { offers: await namedRuns(services, application.uid, source.ids), instanceId: null };
     case 'inputs':
-      return { offers: await namedInputs(parts, application.uid, source.ids), instanceId: null };
+      return { offers: await namedInputs(services, application.uid, source.ids), instanceId: null };
     case 'instance':
-      return runsOfInstance(parts, application, source);
+      return runsOfInstance(services, application, source);
   }
 }
 
 async function namedRuns(
-  parts: Parts,
+  services: Services,
   applicationUid: string,
   ids: readonly RunId[],
 ): Promise<SelectableInput[]> {
-  const runs = await findRunInputs(parts.database.read, applicationUid, ids);
-  const offers = byId(await offerRuns(parts, runs));
+  const runs = await findRunInputs(services.database.read, applicationUid, ids);
+  const offers = byId(await offerRuns(services, runs));
   return ids.map((id, index) => {
     const found = offers.get(id);
     if (!found)
@@ -63,11 +60,11 @@ async function namedRuns(
 }
 
 async function namedInputs(
-  parts: Parts,
+  services: Services,
   applicationUid: string,
   ids: readonly InputId[],
 ): Promise<SelectableInput[]> {
-  const offers = await findSelectableInputs(parts, applicationUid, ids);
+  const offers = await findSelectableInputs(services, applicationUid, ids);
   return ids.map((id, index) => {
     const found = offers.get(id);
     if (!found)
@@ -80,23 +77,30 @@ async function namedInputs(
 
 /** Those of the managed inputs that the application has, by id. */
 export async function findSelectableInputs(
-  parts: Parts,
+  services: Services,
   applicationUid: string,
   ids: readonly InputId[],
 ): Promise<Map<string, SelectableInput>> {
-  const inputs = await findInputs(parts.database.read, applicationUid, ids);
+  const inputs = await findInputs(services.database.read, applicationUid, ids);
   const offers = inputs.map(({ id, name, description, input_format, output_format, content_id }) =>
-    offer(parts, content_id, { input_id: id, run_id: null, name, description, input_format, output_format }),
+    offer(services, content_id, {
+      input_id: id,
+      run_id: null,
+      name,
+      description,
+      input_format,
+      output_format,
+    }),
   );
   return byId((await Promise.all(offers)).flat());
 }
 
 async function runsOfInstance(
-  parts: Parts,
+  services: Services,
   application: ApplicationsTable,
   { id, start, end, maximum }: Extract<InputSetSource, { kind: 'instance' }>,
 ): Promise<Chosen> {
-  const { read } = parts.database;
+  const { read } = services.database;
   const instanceId = resolveInstanceId(application, id) as InstanceId;
   // Runs of the executable pushed last keep the one of its names that they were asked for by.
   const names = isLatest(instanceId) ? RESERVED_INSTANCES : [instanceId];
@@ -104,7 +108,7 @@ async function runsOfInstance(
     listSucceededInputs(read, { applicationUid: application.uid, instanceId: name }, { start, end }, maximum),
   );
   const runs = (await Promise.all(found)).flat().sort(newestFirst).slice(0, maximum);
-  const offers = await offerRuns(parts, runs);
+  const offers = await offerRuns(services, runs);
   if (offers.length > 0) return { offers, instanceId };
   if (!isLatest(instanceId) && !(await findInstance(read, application.uid, instanceId)))
     throw badRequest(`instance_id is ${quoteValue(id)}; it must be an instance of this application.`);
@@ -118,9 +122,9 @@ function newestFirst(a: RunInput, b: RunInput): number {
   return b.created_at - a.created_at || (a.id < b.id ? 1 : -1);
 }
 
-async function offerRuns(parts: Parts, runs: readonly RunInput[]): Promise<SelectableInput[]> {
+async function offerRuns(services: Services, runs: readonly RunInput[]): Promise<SelectableInput[]> {
   const offers = runs.map(({ id, name, description, input_format, output_format, input_content_id }) =>
-    offer(parts, input_content_id, {
+    offer(services, input_content_id, {
       input_id: id,
       run_id: id,
       name,
@@ -134,7 +138,7 @@ async function offerRuns(parts: Parts, runs: readonly RunInput[]): Promise<Selec
 
 /** Nothing when the content was deleted meanwhile. */
 async function offer(
-  { contents }: Parts,
+  { contents }: Services,
   contentId: string,
   item: Omit<InputSetItem, 'content_id'>,
 ): Promise<SelectableInput[]> {

@@ -5,11 +5,10 @@ import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { lockLiveApplication } from '../applications/store.ts';
 import type { Contents } from '../blobs/contents.ts';
-import type { Clock } from '../clock.ts';
-import type { Database, Writer } from '../database/database.ts';
-import { badRequest, type Problem, quoteValue } from '../http/errors/problem.ts';
-import { parseInputIds } from './parse-input-set-request.ts';
-import { findSelectableInputs, type SelectableInput } from './select-inputs.ts';
+import type { Writer } from '../database/database.ts';
+import { badRequest, quoteValue } from '../http/errors/problem.ts';
+import type { Context } from '../http/handlers/context.ts';
+import type { SelectableInput } from './select-inputs.ts';
 import {
   type InputSetItem,
   type InputSetWithItems,
@@ -18,50 +17,46 @@ import {
   updateInputSet,
 } from './store.ts';
 
-interface Parts {
-  database: Database;
-  contents: Contents;
-  clock: Clock;
+interface InputSetChange {
+  application: ApplicationsTable;
+  id: InputSetId;
+  body: InputSetUpdate;
+  /** Ids of the inputs that the set is to have, in order; null to leave them. */
+  wanted: readonly string[] | null;
+  /** Managed inputs that the set may take, by id. */
+  offers: ReadonlyMap<string, SelectableInput>;
 }
 
 /**
- * The set as it is then. Throws `missing` when there is none, the 400 that names an input which is neither in the set nor
- * among the managed inputs, and ContentGoneError when a managed input was deleted after it had been found.
+ * Writes the change and returns the set as it is then, with the blobs to remove after the commit; undefined when there is
+ * no such set. Throws a 400 that names an input which is neither in the set nor among the managed inputs, and
+ * ContentRemovedError when a managed input was deleted after it had been found.
  */
-export async function applyInputSetUpdate(
-  parts: Parts,
-  application: ApplicationsTable,
-  id: InputSetId,
-  body: InputSetUpdate,
-  missing: () => Problem,
-): Promise<InputSetWithItems> {
-  const { database, contents, clock } = parts;
-  const wanted = body.inputs ? parseInputIds(body.inputs) : null;
-  const offers = await findSelectableInputs(parts, application.uid, wanted ?? []);
-  const done = await database.transact(async (tx) => {
-    await lockLiveApplication(tx, application);
-    const before = await lockInputSet(tx, application.uid, id);
-    if (!before) throw missing();
-    const change = wanted && changeOf(before.items, wanted, offers);
-    const { name, description } = {
-      name: body.name ?? before.name,
-      description: body.description ?? before.description,
-    };
-    if (!change && name === before.name && description === before.description)
-      return { set: before, blobs: [] };
-    const changes = {
-      name,
-      description,
-      // What is taken from elsewhere makes it more than runs of the instance.
-      instance_id: change && change.taken.length > 0 ? null : before.instance_id,
-      updated_at: clock.now(),
-    };
-    await updateInputSet(tx, before.uid, changes);
-    const set = { ...before, ...changes, items: change ? change.items : before.items };
-    return { set, blobs: change ? await rearrange(contents, tx, before.uid, change) : [] };
-  });
-  await contents.removeBlobs(done.blobs);
-  return done.set;
+export async function updateInputSetRows(
+  { contents, clock }: Pick<Context, 'contents' | 'clock'>,
+  tx: Writer,
+  { application, id, body, wanted, offers }: InputSetChange,
+): Promise<{ set: InputSetWithItems; blobs: string[] } | undefined> {
+  await lockLiveApplication(tx, application);
+  const before = await lockInputSet(tx, application.uid, id);
+  if (!before) return undefined;
+  const change = wanted && changeOf(before.items, wanted, offers);
+  const { name, description } = {
+    name: body.name ?? before.name,
+    description: body.description ?? before.description,
+  };
+  if (!change && name === before.name && description === before.description)
+    return { set: before, blobs: [] };
+  const changes = {
+    name,
+    description,
+    // A set with inputs from elsewhere no longer consists of runs of one instance.
+    instance_id: change && change.taken.length > 0 ? null : before.instance_id,
+    updated_at: clock.now(),
+  };
+  await updateInputSet(tx, before.uid, changes);
+  const set = { ...before, ...changes, items: change ? change.items : before.items };
+  return { set, blobs: change ? await rearrange(contents, tx, before.uid, change) : [] };
 }
 
 interface Change {
