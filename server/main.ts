@@ -73,7 +73,8 @@ import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { Uploads } from './uploads/uploads.ts';
 import * as versionOperations from './versions/operations.ts';
 import { createAddressRules, type ResolveName, resolveName } from './webhooks/addresses.ts';
-import { webhookHandlers } from './webhooks/operations.ts';
+import * as deliveryOperations from './webhooks/delivery-operations.ts';
+import * as webhookOperations from './webhooks/operations.ts';
 import { deleteAccountWebhooks } from './webhooks/store.ts';
 
 /** Seams a test can drive. */
@@ -191,6 +192,8 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       host: runner?.host ?? null,
       onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
       describeVersionUse,
+      addressRuleFor,
+      onWebhookDeleted: () => jobs.removeDeletedWebhooks.wake(),
       findInstanceUsingSecrets,
       lockSecretsCollection: (tx, applicationUid, id) =>
         lockCollection(tx, { applicationUid, id, change: false }),
@@ -242,11 +245,8 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...switchbackTestHandlers(liveParts),
       ...batchHandlers({ ...shared, onDeleted: () => jobs.removeDeletedExperiments.wake() }),
       ...acceptanceHandlers({ ...shared, onDeleted: () => jobs.removeDeletedExperiments.wake() }),
-      ...webhookHandlers({
-        ...shared,
-        addressRuleFor,
-        onWebhookDeleted: () => jobs.removeDeletedWebhooks.wake(),
-      }),
+      ...bindHandlers(context, webhookOperations),
+      ...bindHandlers(context, deliveryOperations),
       ...serviceHandlers({ storage, metrics, host: runner?.host ?? null, notReadyReason: () => closing }),
     };
 

@@ -3,6 +3,7 @@ import type { AccountId, ConversationId, WebhookId } from '@switchyard/contract/
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
+import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import { removeRunEventListener } from '../runs/store/event-listeners.ts';
 import type { WebhookConversationsTable, WebhooksTable } from './schema.ts';
@@ -17,17 +18,20 @@ export async function insertWebhook(tx: Writer, webhook: WebhooksTable): Promise
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-export function findWebhook(
-  db: Reader,
-  account: AccountId,
-  id: WebhookId,
-): Promise<WebhooksTable | undefined> {
+function findWebhook(db: Reader, account: AccountId, id: WebhookId): Promise<WebhooksTable | undefined> {
   return db
     .selectFrom('webhooks')
     .selectAll()
     .where('account_id', '=', account)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+/** Like `findWebhook`; throws a 404 that names the id. */
+export async function getWebhook(db: Reader, account: AccountId, id: WebhookId): Promise<WebhooksTable> {
+  const webhook = await findWebhook(db, account, id);
+  if (!webhook) throw notFound(`There is no webhook ${quoteValue(id)}.`);
+  return webhook;
 }
 
 export function findWebhookByUid(db: Reader, uid: string): Promise<WebhooksTable | undefined> {

@@ -1,0 +1,83 @@
+/** The operations on what webhooks receive: conversations, replays and test events. */
+import type { EventType } from '@switchyard/contract/account/webhook-schemas.ts';
+import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import { badRequest, notFound, type Problem, quoteValue } from '../http/errors/problem.ts';
+import type { HandlerOf } from '../http/handlers/handler.ts';
+import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
+import { makeId } from '../random.ts';
+import { createExampleRun } from './example-run.ts';
+import { enqueueDeliveries, subscribersOf } from './fan-out.ts';
+import { formatConversation, formatEvent } from './format-webhook.ts';
+import { insertDeliveries } from './outbox.ts';
+import type { WebhooksTable } from './schema.ts';
+import * as store from './store.ts';
+
+export const listWebhookConversations: HandlerOf<'listWebhookConversations'> = async (
+  { database, pageTokens },
+  { caller, params, query },
+) => {
+  const webhook = await store.getWebhook(database.read, caller.account, params.webhook_id);
+  const list = `conversations ${webhook.uid} ${query.status ?? ''}`;
+  const { after, limit } = parsePageRequest(pageTokens, list, query);
+  const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
+  const rows = await store.listConversations(database.read, webhook.uid, query.status, request);
+  const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  const items = page.items.map((row) => formatConversation(webhook, row));
+  return { status: 200, body: formatPage(pageTokens, list, { ...page, items }) };
+};
+
+export const getWebhookConversation: HandlerOf<'getWebhookConversation'> = async (
+  { database },
+  { caller, params },
+) => {
+  const webhook = await store.getWebhook(database.read, caller.account, params.webhook_id);
+  const row = await store.findConversation(database.read, webhook.uid, params.conversation_id);
+  if (!row) throw noConversation(webhook, params.conversation_id);
+  return { status: 200, body: formatConversation(webhook, row) };
+};
+
+export const replayWebhookConversation: HandlerOf<'replayWebhookConversation'> = async (
+  { database, clock, random },
+  { caller, params, commit },
+) => {
+  const committed = await commit(async (tx) => {
+    const webhook = await store.getWebhook(tx, caller.account, params.webhook_id);
+    const row = await store.findConversation(tx, webhook.uid, params.conversation_id);
+    if (!row) throw noConversation(webhook, params.conversation_id);
+    if (webhook.disabled_at !== null)
+      throw badRequest(
+        `webhook_id is ${quoteValue(webhook.id)}, which is disabled since its receiver answered 410; enable it with a PUT first.`,
+      );
+    await insertDeliveries(tx, [
+      {
+        id: makeId<string>(random, 'delivery'),
+        webhook_uid: webhook.uid,
+        event_id: row.event_id,
+        next_at: clock.now(),
+      },
+    ]);
+    return { status: 202, body: formatEvent(row.event_id, [webhook]) };
+  });
+  database.notify('webhooks-due');
+  return committed;
+};
+
+export const triggerEvent: HandlerOf<'triggerEvent'> = async (context, { caller, body, commit }) => {
+  const now = context.clock.now();
+  const committed = await commit(async (tx) => {
+    const webhooks = await subscribersOf(tx, caller.account, body.event_type as EventType);
+    const event = await enqueueDeliveries(context, tx, webhooks, {
+      event_type: body.event_type,
+      created_at: now,
+      sequence: 0,
+      data: createExampleRun(caller.email, now),
+    });
+    return { status: 201, body: formatEvent(event, webhooks) };
+  });
+  context.database.notify('webhooks-due');
+  return committed;
+};
+
+function noConversation(webhook: WebhooksTable, id: string): Problem {
+  return notFound(`There is no conversation ${quoteValue(id)} of webhook ${quoteValue(webhook.id)}.`);
+}
