@@ -10,6 +10,7 @@ import type { Database, Reader, Writer } from './database.ts';
 import { FolderInUseError, lockDataFolder } from './folder-lock.ts';
 import { type Migration, MigrationError, migrate } from './migrate.ts';
 import { openPostgres } from './postgres/postgres.ts';
+import { prepareStatement } from './prepared-statements.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 
 const postgres = inject('postgres');
@@ -98,6 +99,25 @@ describe('a transaction', () => {
     );
     const kept = outcomes.flatMap((_, index) => (fails(index) ? [] : [index + 1]));
     expect(await numbers(database.read)).toEqual([0, ...kept]);
+  });
+
+  test('that only inserts shares its transaction with others, and fails alone', async () => {
+    const database = await openWithTable();
+    await database.transact((tx) => add(tx, 0));
+    const insert = prepareStatement((db, { n }: { n: number }) => ({
+      compile: () => sql`insert into "numbers" ("n") values (${n})`.compile(db),
+    }));
+    const fails = (index: number): boolean => index % 50 === 0;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, index) =>
+        database.transact((tx) => insert(tx, { n: fails(index) ? 0 : index }), { insertOnly: true }),
+      ),
+    );
+    expect(outcomes.map((one) => one.status)).toEqual(
+      outcomes.map((_, index) => (fails(index) ? 'rejected' : 'fulfilled')),
+    );
+    const stored = outcomes.flatMap((_, index) => (fails(index) ? [] : [index]));
+    expect(await numbers(database.read)).toEqual([0, ...stored]);
   });
 
   test('is there after closing and opening again', async () => {

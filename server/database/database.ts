@@ -24,6 +24,11 @@ export interface TransactOptions {
    * such as the claim of a run.
    */
   durable?: boolean;
+  /**
+   * true: the work only inserts rows and locks rows against deletion, decides nothing by rows that others like it write, and
+   * passes every error of a statement on. It may share its transaction with others (postgres/transaction-groups.ts).
+   */
+  insertOnly?: boolean;
   /** false: not an action of the caller, although a request triggers it, such as ending a test whose time is over. */
   audited?: boolean;
 }

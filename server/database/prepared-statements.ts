@@ -9,15 +9,14 @@ import type { Reader } from './database.ts';
 /** The texts of all of them: what PostgreSQL is to plan once for each connection (named-statements.ts). */
 export const preparedSql = new Set<string>();
 
-/** Executes a statement at once and returns its rows. */
-export type ExecuteSql = (sql: string, parameters: readonly unknown[]) => unknown[];
+/** Executes a prepared statement and returns its rows. */
+export type ExecuteSql = (sql: string, parameters: readonly unknown[]) => unknown[] | Promise<unknown[]>;
 
 const executors = new WeakMap<object, ExecuteSql>();
 
 /**
  * Lets the prepared statements of `db` be executed by `execute` in place of Kysely. Kysely waits seven times for each
- * statement, for a connection and its lock above all: half of the time that a row by its key took on SQLite. `db` must have
- * a single connection, on which nobody begins a transaction through Kysely.
+ * statement, for a connection and its lock above all: half of the time that a row by its key took on SQLite.
  */
 export function executeDirectly(db: Reader, execute: ExecuteSql): void {
   executors.set(db, execute);
@@ -71,7 +70,7 @@ export function prepareStatement<Values extends object, R>(
       name === null ? found.query.parameters[at] : given[name],
     );
     const execute = executors.get(db);
-    if (execute) return execute(found.query.sql, parameters) as R[];
+    if (execute) return execute(found.query.sql, parameters) as R[] | Promise<R[]>;
     const query: CompiledQuery<R> = { ...found.query, parameters };
     return (await db.executeQuery<R>(query)).rows;
   };

@@ -2,11 +2,14 @@
  * PostgreSQL, through pg. A pool for statements and one connection of its own for LISTEN, which is made again when it
  * breaks; news missed meanwhile is made up for by the periodic runs of the reconcilers.
  */
-import { Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { errorMessage, type Log } from '../../log.ts';
-import { type Database, type Tables, TOPICS, type Topic, TopicListeners } from '../database.ts';
+import { type Database, type Tables, TOPICS, type Topic, TopicListeners, type Writer } from '../database.ts';
+import { executeDirectly } from '../prepared-statements.ts';
+import { MergedStatements, MultiRowInserts } from './merged-statements.ts';
 import { isOutdatedPlan, withNamedStatements } from './named-statements.ts';
+import { TransactionGroups } from './transaction-groups.ts';
 
 const CHANNEL = 'switchyard';
 const INT8 = 20;
@@ -36,6 +39,14 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
   );
   pool.on('error', (error) => log.warn({ error: error.message }, 'An idle connection to PostgreSQL broke.'));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) });
+  const inserts = new MultiRowInserts();
+  const reads = new MergedStatements(
+    inserts,
+    async (sql, parameters) => (await db.executeQuery(CompiledQuery.raw(sql, [...parameters]))).rows,
+  );
+  executeDirectly(db, (sql, parameters) => reads.execute(sql, parameters));
+  const transactAlone = <T>(work: (tx: Writer) => Promise<T>): Promise<T> => transactWithRetries(db, work);
+  const groups = new TransactionGroups({ db, inserts, transactAlone, isRetryable });
   const topics = new TopicListeners();
   const listener = await startListener(address, log, (topic) => topics.notify(topic));
 
@@ -51,17 +62,7 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
   return {
     kind: 'postgres',
     read: db,
-    async transact(work) {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await db.transaction().execute(work);
-        } catch (error) {
-          const again =
-            RETRYABLE_STATES.has((error as { code?: string }).code ?? '') || isOutdatedPlan(error);
-          if (tries === ATTEMPTS_MAX || !again) throw error;
-        }
-      }
-    },
+    transact: (work, options) => (options?.insertOnly ? groups.transact(work) : transactAlone(work)),
     notify: tellOthers,
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {
@@ -74,6 +75,21 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+/** Whether the transaction was rolled back for the sake of another, or for a statement whose plan was out of date. */
+function isRetryable(error: unknown): boolean {
+  return RETRYABLE_STATES.has((error as { code?: string }).code ?? '') || isOutdatedPlan(error);
+}
+
+async function transactWithRetries<T>(db: Kysely<Tables>, work: (tx: Writer) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (tries === ATTEMPTS_MAX || !isRetryable(error)) throw error;
+    }
+  }
 }
 
 /** A connection that listens; when it breaks another is made, and everybody is told to look, for news may have been missed. */

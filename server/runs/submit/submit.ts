@@ -311,15 +311,18 @@ async function insertInTransaction(
   further: (tx: Writer) => Promise<void>,
 ): Promise<void> {
   try {
-    await database.transact(async (tx) => {
-      await asked.inTransaction?.(tx, run.id);
-      // A run stored after its application was deleted would be executed, and never removed.
-      await lockLiveApplication(tx, asked.application);
-      await checkExecutable(tx, run);
-      await further(tx);
-      await input.insert(tx);
-      await insertRun(tx, run);
-    });
+    await database.transact(
+      async (tx) => {
+        await asked.inTransaction?.(tx, run.id);
+        // A run stored after its application was deleted would be executed, and never removed.
+        await lockLiveApplication(tx, asked.application);
+        await checkExecutable(tx, run);
+        await further(tx);
+        await input.insert(tx);
+        await insertRun(tx, run);
+      },
+      { insertOnly: isInsertOnly(run) },
+    );
   } catch (error) {
     const refusal =
       error instanceof ContentRemovedError
@@ -329,6 +332,16 @@ async function insertInTransaction(
     if (refusal instanceof Problem) await input.discard().catch(() => {});
     throw refusal;
   }
+}
+
+/** Whether the transaction that stores the run counts nothing: neither free slots nor the runs of an experiment. */
+function isInsertOnly(run: RunsTable): boolean {
+  return (
+    run.run_type === 'standard' &&
+    run.queuing_disabled === 0 &&
+    run.experiment_uid === null &&
+    run.parent_run_id === null
+  );
 }
 
 const notStarted = {
