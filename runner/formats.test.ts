@@ -1,4 +1,5 @@
-/** Formats, entry points, runtimes, secrets and isolation: what an app finds around it, and what is taken from it. */
+/** Formats, entry points, runtimes, secrets and isolation of an app. */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
@@ -26,7 +27,7 @@ process.env.SWITCHYARD_TEST_SECRET = SECRET;
 
 async function runnerAt(level: Containment, folder: string): Promise<Runner | undefined> {
   try {
-    return await startRunner({ folder, containment: level, graceMs: 300 });
+    return await startRunner({ folder, randomBytes, containment: level, graceMs: 300 });
   } catch (error) {
     console.warn(`\n!!! SKIPPED level ${level}: ${error}\n`);
     return undefined;
@@ -50,7 +51,7 @@ for (const level of ['sandbox', 'limits'] as const) {
       removeFolder(folder);
     });
 
-    test('csv-archive: ./input in, ./output out, wrapped or not', async () => {
+    test('csv-archive: reads ./input and returns ./output, with or without a wrapping folder', async () => {
       const app = createShellApp(
         'mkdir -p output; sort input/a.csv > output/sorted.csv; cat input/sub/b.csv > output/b.csv; cat; echo "{\\"statistics\\": {}}"',
       );
@@ -69,7 +70,7 @@ for (const level of ['sandbox', 'limits'] as const) {
       }
     });
 
-    test('multi-file: ./inputs in, ./outputs out, both streams are log, shipped files are no solutions', async () => {
+    test('multi-file: reads ./inputs, returns new files of ./outputs, and logs both streams', async () => {
       const { outcome, lines } = await runApp(runner, {
         files: {
           ...createShellApp(`
@@ -101,7 +102,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(outcome.metrics).toBeUndefined();
     });
 
-    test('multi-file with the paths of the manifest, in a working directory', async () => {
+    test('multi-file uses the paths of the manifest in a working directory', async () => {
       const { outcome } = await runApp(runner, {
         files: { 'src/go.sh': '#!/bin/sh\ncat data/in.txt > results/out.txt; echo {} > s.json\n' },
         entrypoint: './src/go.sh',
@@ -123,7 +124,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(outcome.solutions).toBeUndefined();
     });
 
-    test('a hostile input archive is refused with its entry named', async () => {
+    test('a hostile input archive is rejected with the name of its entry', async () => {
       const hostile: TarEntry[] = [{ name: '../evil', body: 'x' }];
       const { outcome } = await runApp(runner, {
         files: createShellApp('true'),
@@ -133,7 +134,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(outcome.error).toContain('"../evil"');
     });
 
-    test('a link of the executable does not lead input or secrets out of the folder', async () => {
+    test('input and secrets do not follow a link of the executable', async () => {
       const { outcome, stdout } = await runApp(runner, {
         files: await createTar([
           { name: 'main', body: '#!/bin/sh\nfind . -type f | sort; cat here/s\n' },
@@ -146,7 +147,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(stdout).toBe('./main\n./real/s\n./real/x\ninside\n');
     });
 
-    test('python: main.py with its dependencies, unbuffered, no bytecode', async (context) => {
+    test('python: runs main.py with its dependencies, unbuffered and without bytecode', async (context) => {
       if (runner.host.runtimes.python === undefined)
         return context.skip('This host has no python3 for apps.');
       const { outcome, stdout } = await runApp(runner, {
@@ -163,7 +164,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(JSON.parse(stdout)).toEqual(['dépendance', { x: 1 }, ['-duration', '1'], 'main.py']);
     });
 
-    test('node: main.ts is found and run, with a heap that fits its memory', async () => {
+    test('node: runs main.ts with a heap that fits its memory limit', async () => {
       const { outcome, stdout } = await runApp(runner, {
         type: 'node',
         files: {
@@ -176,7 +177,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(JSON.parse(stdout).size).toBeLessThan(400 * 2 ** 20);
     });
 
-    test('java: main.jar, where the host has java', async (context) => {
+    test('java: runs main.jar', async (context) => {
       const jar = runner.host.runtimes.java === undefined ? undefined : createJar();
       if (jar === undefined)
         return context.skip('This host has no java for apps, or no compiler to make one.');
@@ -190,7 +191,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(stdout).toBe('-a b\n');
     });
 
-    test('a large program is not copied but still runs', async () => {
+    test('a large program runs without being copied', async () => {
       const { outcome, stdout } = await runApp(runner, {
         files: await createTar([
           { name: 'main', body: `#!/bin/sh\necho "$1"; exit 0\n${'#'.repeat(2 ** 20)}` },
@@ -206,19 +207,19 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       ['a named entry point that is not there', { files: { main: '' }, entrypoint: './x' }, '"x"'],
       ['an entry point outside', { files: { main: '' }, entrypoint: '../x' }, '"../x"'],
       [
-        'a working directory that is not there',
+        'a missing working directory',
         { files: createShellApp('true'), workingDirectory: 'nowhere' },
         '"nowhere"',
       ],
       ['a text that is no program', { files: { main: 'just text' } }, 'neither a Linux program'],
       ['a program for another machine', { files: { main: elf(0x28) } }, 'built for arm,'],
       [
-        'a secret outside',
+        'a secret outside the folder',
         { files: createShellApp('true'), secretFiles: [{ location: '../s', value: '' }] },
         '"../s"',
       ],
       [
-        'a secret over the system',
+        'a secret at a system path',
         { files: createShellApp('true'), secretFiles: [{ location: '/etc/s', value: '' }] },
         '"/etc/s"',
       ],
@@ -229,14 +230,14 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(stdout).toBe('');
     });
 
-    test('a program without the executable bit is started all the same', async () => {
+    test('a program without the executable bit starts', async () => {
       const { outcome } = await runApp(runner, {
         files: await createTar([{ name: 'main', body: '#!/bin/sh\n', mode: 0o644 }]),
       });
       expect(outcome).toMatchObject({ succeeded: true });
     });
 
-    test('an executable that is not what its hash says is refused', async () => {
+    test('an executable with another hash is rejected', async () => {
       const { app } = await startApp(runner, { files: createShellApp('true') });
       await app.done;
       const bytes = await createTarOfFiles(createShellApp('exit 0'));
@@ -268,7 +269,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(await other.done).toMatchObject({ kind: 'ended', reason: 'bad-executable' });
     });
 
-    test('secret files have their value, are for the app alone, and may lie in folders', async () => {
+    test('secret files have their value, are readable for the app alone, and may lie in folders', async () => {
       const { stdout } = await runApp(runner, {
         files: createShellApp('cat keys/a.txt; stat -c " %a" keys/a.txt'),
         secretFiles: [{ location: 'keys/a.txt', value: 'välue' }],
@@ -276,8 +277,8 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(stdout).toBe('välue 600\n');
     });
 
-    // Only a sandbox has places of its own.
-    test.skipIf(level === 'limits')('secret files at absolute places of the sandbox', async () => {
+    // Only a sandbox has paths of its own.
+    test.skipIf(level === 'limits')('secret files at absolute paths of the sandbox', async () => {
       const { stdout } = await runApp(runner, {
         files: createShellApp('cat /tmp/a/s /app/t'),
         secretFiles: [
@@ -288,7 +289,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(stdout).toBe('one two');
     });
 
-    test('the app has its own environment and nothing of the server', async () => {
+    test('the app has its own environment and no variable of the server', async () => {
       const { stdout } = await runApp(runner, {
         type: 'node',
         files: {
@@ -324,7 +325,7 @@ console.log(JSON.stringify({ own: process.env, seen: seen.join() }));
       await other.done;
     });
 
-    test('the network is there only when asked for', async () => {
+    test('the app has network only when the run allows it', async () => {
       const server = createServer((socket) => socket.end('hello'));
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
@@ -338,9 +339,9 @@ console.log(JSON.stringify({ own: process.env, seen: seen.join() }));
       expect(closed.stdout).toBe(level === 'sandbox' ? 'ECONNREFUSED\n' : 'hello\n');
     });
 
-    // What the level limits lets an app see is what its user may see.
+    // At level limits an app sees whatever its user may see.
     test.skipIf(level === 'limits')(
-      'the sandbox shows its own processes only and lets nothing else be written',
+      'the sandbox shows only its own processes and is read-only elsewhere',
       async () => {
         const { stdout } = await runApp(runner, {
           files: createShellApp(`
@@ -361,7 +362,7 @@ hostname; id -u`),
       },
     );
 
-    test('a job that makes no sense ends with a sentence', async () => {
+    test('an invalid run ends with an error', async () => {
       const bad = await runApp(runner, { files: createShellApp('true'), environment: { 'A=B': '' } });
       expect(bad.outcome).toMatchObject({ reason: 'not-startable' });
       const key = await startApp(runner, { files: createShellApp('true'), key: '../x' });
@@ -370,12 +371,12 @@ hostname; id -u`),
   });
 }
 
-/** The head of a 64-bit program for a machine. */
+/** Returns the first bytes of a 64-bit program for a machine. */
 function elf(machine: number): string {
   const head = Buffer.alloc(128);
   head.write('\x7fELF\x02\x01\x01', 'latin1');
   head.writeUInt16LE(2, 16);
   head.writeUInt16LE(machine, 18);
-  // Every byte is below 0x80 or rewritten as such, so that it survives as text.
+  // Bytes below 0x80 survive the conversion to text.
   return head.toString('latin1');
 }

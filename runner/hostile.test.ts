@@ -1,4 +1,4 @@
-/** Every row of the table in README.md that names this file, in the strongest way of each level, as root and as an ordinary user. */
+/** Runs each attack of the README.md tables in the strongest confinement of each level, as root and as an ordinary user. */
 import { spawn } from 'node:child_process';
 import { chownSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 const folders: string[] = [];
 const THIS = 'runner/hostile.test.ts';
-/** Attacks that are found, where a run has no disk of its own, by what the host's disk has lost. */
-const BY_FREE_SPACE = new Set([
+/** Attacks that, without a disk for each run, show only as lost space on the host's disk. */
+const FOUND_BY_FREE_SPACE = new Set([
   'deleted files that are mapped and closed',
   'deleted files under way in a socket',
 ]);
@@ -31,7 +31,7 @@ const WAYS: Record<string, string> = {
   'limits, cgroups': `a pid namespace and own users${WITH_DISKS}${WITH_CGROUPS}`,
 };
 
-interface Said {
+interface AttackerOutput {
   impossible?: true;
   host?: { containment: string };
   name?: string;
@@ -44,7 +44,7 @@ afterAll(() => {
   for (const folder of folders) removeFolder(folder);
 });
 
-test('the table has a row for every attack, and every row an attack', () => {
+test('the table has one row for every attack', () => {
   const [rows = [], withCgroups = []] = tables.map((table) => table.rows.map((row) => row.name).sort());
   expect(rows).toEqual(Object.keys(ATTACKS).sort());
   expect(rows).toEqual(expect.arrayContaining(withCgroups));
@@ -53,14 +53,14 @@ test('the table has a row for every attack, and every row an attack', () => {
 
 for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode) => ({ mode, rows })))) {
   const asRoot = !mode.endsWith('user');
-  // Only root can hold apps as root does.
+  // These confinements need root.
   describe.skipIf(asRoot && !isRoot)(mode, () => {
     const names = rows
       .filter((row) => row.cells[mode] !== 'not measured')
       .map((row) => row.name)
       .filter((name) => (ATTACKS[name]?.requiredTools ?? []).every((tool) => findTool(tool) !== undefined));
 
-    test('V1, V2, V3, V6, V10: each attack ends as the table says, and nothing is left of it', async (context) => {
+    test('V1, V2, V3, V6, V10: each attack ends as the table says and leaves no process', async (context) => {
       const way = WAYS[mode] ?? mode;
       const said = await attack(way, names, isRoot && !asRoot ? NOBODY : undefined);
       if (said === undefined) {
@@ -72,9 +72,9 @@ for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode
       const expected = rows.filter((row) => names.includes(row.name));
       const table = Object.fromEntries(expected.map((row) => [row.name, row.cells[mode]]));
       const found = Object.fromEntries(ends.map((one) => [one.name, one.verdict]));
-      // Other tests take and free space on the same disk: what is found by its free space alone is measured once more.
+      // Other tests use and free space on the same disk, so these attacks are measured again.
       const disturbed = ends.filter(
-        ({ name = '', verdict }) => BY_FREE_SPACE.has(name) && verdict !== table[name],
+        ({ name = '', verdict }) => FOUND_BY_FREE_SPACE.has(name) && verdict !== table[name],
       );
       for (const one of disturbed) {
         const name = one.name ?? '';
@@ -89,15 +89,19 @@ for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode
   });
 }
 
-/** What the process said that ran the attacks, line by line; undefined when this host has no such way. */
-async function attack(way: string, names: string[], user: number | undefined): Promise<Said[] | undefined> {
+/** Returns the lines that the attacker fixture printed; undefined when the host does not support the confinement. */
+async function attack(
+  way: string,
+  names: string[],
+  user: number | undefined,
+): Promise<AttackerOutput[] | undefined> {
   const folder = createScratchFolder();
   folders.push(folder);
   if (user !== undefined) chownSync(folder, user, user);
   const attacker = join(import.meta.dirname, 'testing/attacker.ts');
   const child = spawn(
     '/bin/bash',
-    // With descriptors open that a careless start script leaves.
+    // Open descriptors, as a careless start script leaves them.
     [
       '--norc',
       '-c',
@@ -120,8 +124,9 @@ async function attack(way: string, names: string[], user: number | undefined): P
   child.stderr.on('data', (chunk: Buffer) => {
     trouble += chunk.toString();
   });
-  const said: Said[] = [];
-  for await (const line of createInterface({ input: child.stdout })) said.push(JSON.parse(line) as Said);
+  const said: AttackerOutput[] = [];
+  for await (const line of createInterface({ input: child.stdout }))
+    said.push(JSON.parse(line) as AttackerOutput);
   if (said[0]?.impossible) return undefined;
   if (trouble !== '') throw new Error(trouble);
   return said;

@@ -1,5 +1,7 @@
-/** Whatever dies, no app outlives its run: the launcher, the process that owns the runner, or both at once. */
+/** No app outlives its run when the launcher, the owner of the runner, or both die. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -32,7 +34,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) removeFolder(folder);
 });
 
-/** An app with a child in a session of its own, which says when both are there. */
+/** An app with a child in a session of its own; it prints a line once both run. */
 function appWithDaemon(seconds: string): string {
   return `setsid sleep ${seconds} & sleep 0.1; echo up >&2; exec sleep ${seconds}`;
 }
@@ -82,7 +84,7 @@ for (const way of CONFINEMENT_NAMES) {
   const runner = await startRunnerConfinedBy(way, folder);
   if (runner === undefined) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
 
-  describe.skipIf(runner === undefined)(`held by ${way}`, () => {
+  describe.skipIf(runner === undefined)(`confined by ${way}`, () => {
     let host: Runner;
     beforeAll(() => {
       if (runner === undefined) throw new Error('unreachable');
@@ -93,7 +95,7 @@ for (const way of CONFINEMENT_NAMES) {
       removeFolder(folder);
     });
 
-    test('kill -9 of the launcher: its runs are lost, nothing of them lives, the next run works', async () => {
+    test('kill -9 of the launcher: its runs are lost, none of their processes lives, and the next run works', async () => {
       const seconds = createUniqueSeconds();
       const { app } = await startApp(host, {
         files: createShellApp(appWithDaemon(seconds)),
@@ -107,7 +109,7 @@ for (const way of CONFINEMENT_NAMES) {
       expect(next.succeeded).toBe(true);
     });
 
-    test('kill -9 of the owner: the launcher kills every app and leaves', async () => {
+    test('kill -9 of the owner: the launcher kills every app and exits', async () => {
       const seconds = createUniqueSeconds();
       const { child, pid, next } = owner(scratch(), way, appWithDaemon(seconds));
       await next();
@@ -122,28 +124,28 @@ for (const way of CONFINEMENT_NAMES) {
       });
     });
 
-    test('kill -9 of owner and launcher at once: the next start ends what is left and clears the folder', async () => {
+    test('kill -9 of owner and launcher: the next start kills leftover apps and clears the folder', async () => {
       const folder = scratch();
       const seconds = createUniqueSeconds();
       const { child, pid, next } = owner(folder, way, appWithDaemon(seconds));
       await next();
       expect(await next()).toEqual({ line: 'up' });
       const launcher = launcherOf(pid);
-      // Stopped first, so that it cannot act on the owner's end.
+      // Stopped first, so that it cannot react to the end of its owner.
       process.kill(launcher, 'SIGSTOP');
       child.kill('SIGKILL');
       process.kill(launcher, 'SIGKILL');
       await waitUntil('both are gone', () => readProcFile(`/proc/${launcher}/stat`) === undefined);
       expect(readdirSync(join(folder, 'runs'))).toHaveLength(1);
       const seen: Diagnostic[] = [];
-      const runner = await startRunner({ folder, onDiagnostic: (event) => seen.push(event) });
+      const runner = await startRunner({ folder, randomBytes, onDiagnostic: (event) => seen.push(event) });
       expect(listProcessesWithArgument(seconds)).toEqual([]);
       expect(readdirSync(join(folder, 'runs'))).toEqual([]);
       expect(seen.map((event) => event.event)).toContain('leftovers-killed');
       await runner.close();
     });
 
-    test('closing cancels what runs and leaves nothing', async () => {
+    test('closing cancels running apps and leaves no process', async () => {
       const seconds = createUniqueSeconds();
       const { app } = await startApp(host, {
         files: createShellApp(`trap '' TERM; echo up >&2; while :; do sleep ${seconds}; done`),
@@ -157,7 +159,7 @@ for (const way of CONFINEMENT_NAMES) {
 
 describe.skipIf(!isRoot)('for an ordinary user', () => {
   const ways = ['bubblewrap', 'a pid namespace', 'process groups'];
-  test.each(ways)('held by %s: an app runs, and its processes are bounded', async (way) => {
+  test.each(ways)('confined by %s: an app runs, and its processes are bounded', async (way) => {
     const folder = scratch();
     chownSync(folder, NOBODY, NOBODY);
     const seconds = createUniqueSeconds();
@@ -172,8 +174,8 @@ describe.skipIf(!isRoot)('for an ordinary user', () => {
   });
 });
 
-test('two runners on two folders leave each other alone', async () => {
-  const one = await startRunner({ folder: scratch(), graceMs: 300 });
+test('two runners on two folders do not affect each other', async () => {
+  const one = await startRunner({ folder: scratch(), randomBytes, graceMs: 300 });
   const seconds = createUniqueSeconds();
   const up = Promise.withResolvers<void>();
   const { app } = await startApp(one, {
@@ -181,7 +183,7 @@ test('two runners on two folders leave each other alone', async () => {
     onLine: () => up.resolve(),
   });
   await up.promise;
-  const other = await startRunner({ folder: scratch() });
+  const other = await startRunner({ folder: scratch(), randomBytes });
   expect(listProcessesWithArgument(seconds)).not.toEqual([]);
   await other.close();
   expect(listProcessesWithArgument(seconds)).not.toEqual([]);
@@ -190,12 +192,12 @@ test('two runners on two folders leave each other alone', async () => {
   await one.close();
 });
 
-test('leftover folders of runs and half-unpacked executables are cleared at the start', async () => {
+test('the start removes leftover run folders and partly unpacked executables', async () => {
   const folder = scratch();
   mkdirSync(join(folder, 'runs', 'old'), { recursive: true });
   writeFileSync(join(folder, 'runs', 'old', 'stdout'), '{}');
   mkdirSync(join(folder, 'executables', 'draft-x'), { recursive: true });
-  const runner = await startRunner({ folder });
+  const runner = await startRunner({ folder, randomBytes });
   expect(readdirSync(join(folder, 'runs'))).toEqual([]);
   expect(readdirSync(join(folder, 'executables'))).toEqual(['boot']);
   await runner.close();

@@ -1,4 +1,4 @@
-/** The runner through its front door, with real processes, in every way of holding an app that this host can do. */
+/** Runs apps as real processes in every confinement that this host supports. */
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -16,23 +16,24 @@ import {
 } from './testing/runner-harness.ts';
 import type { Runner } from './types.ts';
 
-/** Fills memory in steps, holding on to everything; argument: MiB to fill. */
-const HOG = `const kept = [];
+/** Allocates memory in steps and keeps it; argument: MiB to allocate. */
+const ALLOCATOR = `const kept = [];
 for (let i = 0; i < Number(process.argv[2]); i += 8) kept.push(Buffer.alloc(8 * 1024 * 1024, 1));
 setTimeout(() => console.log(JSON.stringify({ kept: kept.length })), Number(process.argv[3] ?? 0));
 `;
-const HOG_WITH_CHILDREN = `import { spawn } from 'node:child_process';
+const ALLOCATOR_WITH_CHILDREN = `import { spawn } from 'node:child_process';
 for (let i = 0; i < 3; i += 1) spawn(process.execPath, [new URL('hog.mjs', import.meta.url).pathname, '96', '60000'], { stdio: 'ignore' });
 setTimeout(() => undefined, 60000);
 `;
 
-/** The strongest way of each level gets every test, the others those that depend on how an app is held. */
+/** The strongest confinement of each level runs every test, the others those that depend on the confinement. */
 const levelsSeen = new Set<string>();
 
 for (const way of CONFINEMENT_NAMES) {
   const folder = createScratchFolder();
   const runner: Runner | undefined = await startRunnerConfinedBy(way, folder);
-  if (runner === undefined) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
+  if (runner === undefined)
+    console.warn(`\n!!! SKIPPED: this host does not support the confinement "${way}".\n`);
 
   const level = runner?.host.containment ?? '';
   const whole: (name: string, run: () => Promise<void>) => void = levelsSeen.has(level)
@@ -40,7 +41,7 @@ for (const way of CONFINEMENT_NAMES) {
     : test;
   levelsSeen.add(level);
 
-  describe.skipIf(runner === undefined)(`held by ${way}`, () => {
+  describe.skipIf(runner === undefined)(`confined by ${way}`, () => {
     let host: Runner;
     beforeAll(() => {
       if (runner === undefined) throw new Error('unreachable');
@@ -51,7 +52,7 @@ for (const way of CONFINEMENT_NAMES) {
       removeFolder(folder);
     });
 
-    test('input goes in, output and log come out', async () => {
+    test('an app receives its input and returns output and log', async () => {
       const { outcome, stdout, lines, app } = await runApp(host, {
         files: createShellApp(
           'echo to the log >&2; read line; echo "{\\"got\\": $line, \\"args\\": \\"$*\\", \\"v\\": \\"$V\\"}"',
@@ -81,13 +82,13 @@ for (const way of CONFINEMENT_NAMES) {
       expect(statSync(outcome.stdout.path, { throwIfNoEntry: false })).toBeUndefined();
     });
 
-    whole('an exit code is named', async () => {
+    whole('the outcome names an exit code', async () => {
       const { outcome } = await runApp(host, { files: createShellApp('exit 3') });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'exit', exitCode: 3, signal: null });
       expect(outcome.error).toBe('The app ended with exit code 3.');
     });
 
-    test('a crash by a signal is named, and adds nothing to the log', async () => {
+    test('the outcome names the signal of a crash, and the log stays unchanged', async () => {
       const { outcome, lines } = await runApp(host, { files: createShellApp('kill -SEGV $$') });
       expect(outcome).toMatchObject({
         succeeded: false,
@@ -111,7 +112,7 @@ for (const way of CONFINEMENT_NAMES) {
       expect(listProcessesWithArgument(seconds)).toEqual([]);
     });
 
-    test('a cancel reaches the app itself, and what it prints on its way out is kept', async () => {
+    test('a cancellation reaches the app itself, and its last output is kept', async () => {
       const { app, pids } = await startApp(host, {
         files: createShellApp(
           `trap 'echo "{\\"best\\": 1}"; exit 0' TERM; echo ready >&2; while :; do sleep 0.05; done`,
@@ -124,7 +125,7 @@ for (const way of CONFINEMENT_NAMES) {
       expect(pids).toHaveLength(1);
     });
 
-    test('a cancel before the start leaves nothing running', async () => {
+    test('a cancellation before the start leaves no process', async () => {
       const seconds = createUniqueSeconds();
       const { app } = await startApp(host, { files: createShellApp(`sleep ${seconds}`) });
       app.cancel();
@@ -146,7 +147,7 @@ for (const way of CONFINEMENT_NAMES) {
     test('memory beyond the limit ends the app, with both figures', async () => {
       const { outcome } = await runApp(host, {
         type: 'node',
-        files: { 'main.mjs': HOG },
+        files: { 'main.mjs': ALLOCATOR },
         arguments: ['2048', '60000'],
         limits: { memoryBytes: 256 * MIB },
       });
@@ -155,19 +156,19 @@ for (const way of CONFINEMENT_NAMES) {
       expect(outcome.peakMemoryBytes).toBeGreaterThan(256 * MIB);
     });
 
-    whole('memory is counted over all processes of the app', async () => {
+    whole('the memory limit applies to the sum of all processes', async () => {
       const { outcome } = await runApp(host, {
         type: 'node',
-        files: { 'main.mjs': HOG_WITH_CHILDREN, 'hog.mjs': HOG },
+        files: { 'main.mjs': ALLOCATOR_WITH_CHILDREN, 'hog.mjs': ALLOCATOR },
         limits: { memoryBytes: 320 * MIB },
       });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'memory' });
     });
 
-    whole('an app within its memory is left alone', async () => {
+    whole('an app within its memory limit succeeds', async () => {
       const { outcome } = await runApp(host, {
         type: 'node',
-        files: { 'main.mjs': HOG },
+        files: { 'main.mjs': ALLOCATOR },
         arguments: ['64'],
         limits: { memoryBytes: 512 * MIB },
       });
@@ -177,7 +178,7 @@ for (const way of CONFINEMENT_NAMES) {
     test('processes are bounded', async () => {
       const seconds = createUniqueSeconds();
       const counted = host.host.enforcement.processes.includes('NPROC');
-      // A host that cannot have the kernel count counts itself, a little later, so it is given time to: without end.
+      // Without a kernel limit the watchdog counts, a little later, so the app runs without end.
       const more = counted ? '$i -lt 400' : '1 -eq 1';
       const { outcome, stdout } = await runApp(host, {
         files: createShellApp(
@@ -200,7 +201,7 @@ for (const way of CONFINEMENT_NAMES) {
       expect(outcome.error).toContain('its limit is 1 MiB');
     });
 
-    whole('a log beyond its limit is cut, and the app goes on', async () => {
+    whole('a log beyond its limit is truncated, and the app continues', async () => {
       const { outcome, lines } = await runApp(host, {
         files: createShellApp(
           `i=0; while [ $i -lt 12 ]; do i=$((i+1)); head -c 65535 /dev/zero | tr '\\0' x >&2; echo >&2; sleep 0.01; done; echo '{}'`,
@@ -213,7 +214,7 @@ for (const way of CONFINEMENT_NAMES) {
       expect(lines.at(-1)?.text).toContain('293.0 KiB');
     });
 
-    whole('what the app writes to disk is bounded', async () => {
+    whole('disk space is bounded', async () => {
       const { outcome } = await runApp(host, {
         files: createShellApp(
           'i=0; while [ $i -lt 100 ]; do i=$((i+1)); head -c 4000000 /dev/zero > f$i; done; sleep 60',
@@ -231,7 +232,7 @@ for (const way of CONFINEMENT_NAMES) {
       expect(stdout).toBe('77\n0\n');
     });
 
-    whole('cores are held', async () => {
+    whole('cores are bounded', async () => {
       const { stdout } = await runApp(host, { files: createShellApp('nproc'), limits: { cores: 1 } });
       expect(stdout).toBe('1\n');
     });

@@ -1,90 +1,97 @@
 /**
- * What the runner takes and gives. The runner runs one decision app once, under limits; it knows neither HTTP nor
- * database. Sizes are bytes, durations milliseconds, instants milliseconds since the epoch.
+ * Interface of the runner. The runner runs one decision app once, under limits; it knows neither HTTP nor database.
+ * Sizes are bytes, durations milliseconds, instants milliseconds since the epoch.
  */
 import type { Readable } from 'node:stream';
 
 /**
- * How far an app is held. `sandbox`: own user, mount, pid, ipc, uts and network namespaces on a read-only system.
+ * Level of isolation. `sandbox`: own user, mount, pid, ipc, uts and network namespaces on a read-only system.
  * `limits`: own process group and resource limits; the app sees the same files as its user does.
  */
 export type Containment = 'sandbox' | 'limits';
 
+/** Kind of program in an executable; it selects the runtime. */
 export type ExecutableType = 'node' | 'python' | 'go' | 'java' | 'binary';
 
-/** Runtimes the host can lack. Go apps and binaries are compiled files and need none. */
+/** Runtimes that a host can lack. Go apps and binaries are compiled files and need none. */
 export type RuntimeName = 'node' | 'python' | 'java';
 
+/** `json` and `text` arrive on stdin; the other two are archives of files. */
 type InputFormat = 'json' | 'text' | 'csv-archive' | 'multi-file';
 
+/** Settings of startRunner. */
 export interface RunnerSettings {
-  /** Scratch root, created when missing: `executables/` (unpacked, by content hash) and `runs/<key>/`. */
+  /** Scratch folder, created when missing: `executables/` (unpacked, by content hash) and `runs/<key>/`. */
   folder: string;
-  /** Required level. Absent: the strongest the host offers. `sandbox` on a host without it makes startRunner throw. */
+  /** Required level; the strongest that the host supports when absent. startRunner throws when the host lacks it. */
   containment?: Containment;
-  /** From SIGTERM to SIGKILL; 5000 when absent. */
+  /** Time between SIGTERM and SIGKILL; 5000 when absent. */
   graceMs?: number;
-  /** Memory of the host that must stay free, or the run that holds most is ended; 3 % of it, at least 64 MiB, when absent. */
+  /** Memory of the host to keep free: below it the largest run is ended. 3 %, at least 64 MiB, when absent. */
   reservedMemoryBytes?: number;
-  /** Unpacked executables are dropped, least recently used first, beyond this many bytes; 20 GiB when absent. */
+  /** Size of the cache of unpacked executables, which evicts the least recently used; 20 GiB when absent. */
   cacheBytes?: number;
+  /** Source of randomness for the user ids of runs. */
+  randomBytes(count: number): Buffer;
   onDiagnostic?(event: Diagnostic): void;
 }
 
-/** Something an operator should see: a launcher that died, leftovers that were killed, a limit the host cannot hold. */
+/** An event for the operator: a dead launcher, killed leftovers, a limit that the host cannot enforce. */
 export interface Diagnostic {
   level: 'info' | 'warn' | 'error';
   /** A stable name such as `launcher-died` or `leftovers-killed`. */
   event: string;
-  /** A sentence. */
+  /** One or more sentences. */
   message: string;
   runKey?: string;
 }
 
+/** An interpreter or virtual machine of the host. */
 export interface Runtime {
   path: string;
   version: string;
 }
 
+/** Capabilities of the host, as found at the start of the runner. */
 export interface Host {
   platform: 'linux' | 'darwin';
   architecture: string;
   cores: number;
   memoryBytes: number;
-  /** The level in force for every run of this runner. */
+  /** The level that applies to every run of this runner. */
   containment: Containment;
-  /** Empty at level `sandbox`, else a sentence saying why the host gives no more. */
+  /** Empty at level `sandbox`; else a sentence that says why the host offers no stronger level. */
   containmentReason: string;
-  /** How each limit is held on this host, for the operator: `memory` → "cgroup v2 memory.max" and so on. */
+  /** Mechanism that enforces each limit, for the operator: `memory` → "cgroup v2 memory.max" and so on. */
   enforcement: { memory: string; cores: string; processes: string; disk: string; tree: string };
-  /** For the operator: a sentence for each thing that an app can do on this host although a limit says otherwise. */
+  /** For the operator: one sentence for each thing that an app can do on this host despite its limits. */
   notHeld: string[];
   runtimes: Partial<Record<RuntimeName, Runtime>>;
-  /** For each runtime that is not there, a sentence saying what is missing. */
+  /** For each missing runtime, a sentence that says what is missing. */
   missingRuntimes: Partial<Record<RuntimeName, string>>;
 }
 
-/** All positive. Make them with effectiveLimits so that they fit the host. */
+/** Limits of one run, all positive. computeEffectiveLimits returns limits that fit the host. */
 export interface Limits {
   cores: number;
   /** Memory of the whole process tree. */
   memoryBytes: number;
   /** Wall time from the start of the app. */
   durationMs: number;
-  /** Largest stdout; beyond it the app is killed. */
+  /** Largest stdout; the runner kills an app that exceeds it. */
   outputBytes: number;
-  /** Largest stderr kept; beyond it the app goes on and the log is cut. */
+  /** Largest stored stderr; beyond it the app continues and the log is truncated. */
   logBytes: number;
-  /** Largest single file, and largest sum of what the app has written to its folders. */
+  /** Largest single file, and largest total size of the files that the app writes to its folders. */
   fileBytes: number;
-  /** Files, folders and links that the app has made. */
+  /** Number of files, folders and links that the app creates. */
   files: number;
-  /** Processes and threads of the tree. */
+  /** Processes and threads of the process tree. */
   processes: number;
   openFiles: number;
 }
 
-/** Paths of a multi-file app relative to its working folder; what is absent has the documented default. */
+/** Paths of a multi-file app relative to its working folder; an absent path has the documented default. */
 export interface ContentPaths {
   /** `inputs` */
   inputPath?: string;
@@ -98,10 +105,11 @@ export interface ContentPaths {
   assetsPath?: string;
 }
 
+/** One run: the executable, its input and its limits. */
 export interface RunSpec {
   /** Unique per attempt, `[a-z0-9-]{1,128}`. */
   key: string;
-  /** A gzip tar. `hash` is the SHA-256 of its bytes in hex, as inspectArchive gave it; open is called on a cache miss only. */
+  /** A gzip tar. `hash` is the SHA-256 from inspectArchive, in hex; the runner calls `open` on a cache miss only. */
   executable: { hash: string; open(): Promise<Readable> };
   type: ExecutableType;
   /** Relative to the root of the executable; absent: `main.py`, `main.js|mjs|ts`, `main.jar` or `main` by type. */
@@ -109,49 +117,54 @@ export interface RunSpec {
   /** Relative to the root of the executable; absent: the root. */
   workingDirectory?: string;
   arguments: string[];
-  /** The app's whole environment but for what the runner sets (PATH, HOME, TMPDIR, LANG, PYTHON*). Never the server's. */
+  /** Environment of the app, beside the variables of the runner (PATH, HOME, TMPDIR, LANG, PYTHON*). Never the server's. */
   environment: Record<string, string>;
-  /** `location` is a path: relative to the working directory, or absolute (sandbox only, under a folder the app owns). */
+  /** `location`: a path relative to the working directory, or (sandbox only) absolute below a folder of the app. */
   secretFiles: { location: string; value: string }[];
   /** For csv-archive and multi-file a gzip tar, with or without a wrapping `input/` or `inputs/` folder. */
   input: { format: InputFormat; open(): Promise<Readable> };
-  /** Where the results are looked for: `json` is stdout; what reads files may print its results, and the other way about. */
+  /** Format of the results: `json` is stdout. An app that reads files may print its results, and vice versa. */
   outputFormat: InputFormat;
   content?: ContentPaths;
   limits: Limits;
-  /** Whether the app may use the host's network. Always true in effect at level `limits`. */
+  /** Whether the app may use the host's network. At level `limits` it always can. */
   network: boolean;
 }
 
+/** One line of the log of a run. */
 export interface LogLine {
   /** Milliseconds since the epoch with a fraction; strictly increasing within a run. */
   at: number;
   stream: 'stdout' | 'stderr';
-  /** Without the line end. Longer than 64 KiB: cut, ending in a remark that says so. */
+  /** Without the line end. A line of more than 64 KiB is truncated and ends in a remark. */
   text: string;
 }
 
+/** Receives events of one run. */
 export interface Observer {
-  /** The app's main process is there. Not called when the app could not be started. */
+  /** The main process of the app has started. Not called when the app cannot be started. */
   onStart(info: { pid: number; at: number }): void;
-  /** stderr, for multi-file stdout as well. All lines come before `done` resolves. */
+  /** Lines of stderr, for multi-file of stdout too. All lines arrive before `done` resolves. */
   onLog(lines: LogLine[]): void;
 }
 
+/** Handle of one run. */
 export interface RunningApp {
-  /** SIGTERM to the app, the grace, then SIGKILL to the whole tree. Does nothing after the end; may be called twice. */
+  /** Sends SIGTERM to the app and, after the grace period, SIGKILL to the whole tree. No effect after the end. */
   cancel(): void;
   /** Never rejects. */
   readonly done: Promise<Outcome>;
-  /** Removes the run's folder with everything the outcome's paths name. Call it once the results are kept. */
+  /** Removes the folder of the run with every file that the outcome names. Call it once the results are stored. */
   dispose(): Promise<void>;
 }
 
+/** A file in the folder of the run. */
 export interface ResultFile {
   path: string;
   bytes: number;
 }
 
+/** Cause of the end of a run. */
 export type EndReason =
   | 'exit'
   | 'signal'
@@ -163,58 +176,65 @@ export type EndReason =
   | 'canceled'
   /** The host lacks the runtime. */
   | 'runtime-missing'
-  /** No entry point, wrong architecture, a working directory that is not there, a bad secret location. */
+  /** No entry point, wrong architecture, missing working directory or invalid location of a secret. */
   | 'not-startable'
   | 'bad-input-archive'
   | 'bad-executable'
-  /** The host failed us: disk full, permission. The app is not to blame; trying again may help. */
+  /** The host failed: disk full, permission. The app is not the cause; a retry may succeed. */
   | 'host';
 
+/** Outcome of a run that the runner observed to its end. */
 export interface EndedRun {
   kind: 'ended';
   /** True only for reason `exit` with code 0. */
   succeeded: boolean;
   reason: EndReason;
-  /** Empty after success, else a sentence naming exit code, signal, or limit and value. */
+  /** Empty after success; else a sentence that names exit code, signal, or limit and value. */
   error: string;
-  /** The host lacked space, memory, descriptors or processes, or its disk failed; the end says nothing about the app. */
+  /** The host lacked space, memory, descriptors or processes, or its disk failed; the app is not the cause. */
   hostFault?: true;
   exitCode: number | null;
   signal: string | null;
-  /** Files in the run's folder, there until dispose; empty files when the app never started. */
+  /** Files in the folder of the run until dispose; empty when the app never started. */
   stdout: ResultFile;
   stderr: ResultFile;
-  /** csv-archive and multi-file: gzip tar of the new or changed files, without a wrapping folder; absent when there are none. */
+  /** csv-archive and multi-file: gzip tar of new or changed files, without a wrapping folder; absent without any. */
   solutions?: ResultFile;
-  /** multi-file: the file the app wrote, absent when it wrote none. */
+  /** multi-file: the file that the app wrote; absent when it wrote none. */
   statistics?: ResultFile;
   metrics?: ResultFile;
   assets?: ResultFile;
   startedAt: number;
   endedAt: number;
-  /** From start of the app's process to its end; 0 when it never started. */
+  /** From the start of the app's process to its end; 0 when it never started. */
   executionMs: number;
-  /** Most memory that a sample found the run to hold; absent for runs shorter than the first sample. */
+  /** Largest memory that a sample measured; absent for runs shorter than the first sample. */
   peakMemoryBytes?: number;
   containment: Containment;
-  /** stderr went beyond logBytes. */
+  /** stderr exceeded logBytes. */
   isLogTruncated: boolean;
 }
 
-/** The launcher died under the app: nothing can be said about the app. Queue the run again. */
+/** Outcome when the launcher died during the run: the end of the app is unknown. Queue the run again. */
 interface LostRun {
   kind: 'lost';
   error: string;
 }
 
+/** End of a run. */
 export type Outcome = EndedRun | LostRun;
 
+/** Runs apps on this host. */
 export interface Runner {
   readonly host: Host;
-  /** Whether there is room for runs on the disk of the folder. */
+  /** Returns whether the disk of the scratch folder has space for further runs. */
   hasDiskSpace(): boolean;
-  /** Never throws; whatever goes wrong is in the outcome. */
-  run(job: RunSpec, observer: Observer): RunningApp;
-  /** Cancels what runs, waits for it, ends the launcher. Runs cut short resolve with reason `canceled`. */
+  /** Starts a run. Never throws; the outcome reports every error. */
+  run(spec: RunSpec, observer: Observer): RunningApp;
+  /**
+   * Cancels all runs, waits for them and ends the launcher. Canceled runs resolve with reason `canceled`.
+   *
+   * @param graceMs longest wait before the remaining runs are killed; no limit when absent.
+   */
   close(graceMs?: number): Promise<void>;
 }

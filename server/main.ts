@@ -123,9 +123,9 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
         ? null
         : config.containment
           ? await withSettingName(`SWITCHYARD_CONTAINMENT is "${config.containment}"`, () =>
-              openRunner(config, log),
+              openRunner(config, log, random),
             )
-          : await openRunner(config, log);
+          : await openRunner(config, log, random);
     if (runner) closers.push(() => runner.close());
 
     const damage = archiveDamagedLog(config, sides, clock, log);
@@ -316,10 +316,11 @@ function startJobs(jobs: readonly Job[], closers: (() => Promise<void>)[]): void
   }
 }
 
-function openRunner(config: Config, log: Log): Promise<Runner> {
+function openRunner(config: Config, log: Log, random: Random): Promise<Runner> {
   return startRunner({
     folder: join(config.data, 'runner'),
     ...(config.containment ? { containment: config.containment } : {}),
+    randomBytes: (count) => random.bytes(count),
     onDiagnostic: (event) => log[event.level]({ event: event.event, run: event.runKey }, event.message),
   });
 }

@@ -5,7 +5,9 @@
  * Run it: `node bench/runner/compiled.ts [--rounds 5] [archive type [input]]`; without an archive it is the routing app on
  * its sample.
  */
+
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +61,7 @@ async function measure(
   const compiled = Promise.withResolvers<void>();
   const runner = await startRunner({
     folder,
+    randomBytes,
     containment: 'sandbox',
     onDiagnostic: ({ event, message }) => {
       if (event === 'executable-compiled') compiled.resolve();

@@ -6,7 +6,7 @@
  * Run it: `node bench/runner/containment.ts [sandbox|limits]…`.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ async function benchLevel(
   { rounds: count, runs }: BenchmarkSize,
 ): Promise<RunnerBenchmark> {
   const program = buildTrivialProgram(folder);
-  const runner = await startRunner({ folder: join(folder, 'runner'), containment });
+  const runner = await startRunner({ folder: join(folder, 'runner'), randomBytes, containment });
   const limits = computeEffectiveLimits({ cores: 64, memoryBytes: 2 ** 30, durationMs: 60_000 }, runner.host);
   const order = await bareOrder({ containment, folder: join(folder, 'bare'), program, limits, runs });
   const baseline = fork(join(import.meta.dirname, 'bare-starts.ts'), [], { execArgv: [] });

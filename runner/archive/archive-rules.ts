@@ -1,30 +1,32 @@
 /**
- * Which entries an archive may hold. Pure: it sees names, types and sizes, never the disk, so that inspecting a push
- * and unpacking for a run refuse exactly the same archives.
+ * Rules for the entries of an archive. Pure: it sees names, types and sizes and never the disk, so that the inspection of
+ * a push and the unpacking for a run reject exactly the same archives.
  *
- * What must stay true: an archive accepted here can be written below a folder without a single write or read leaving
- * that folder. Files never lie below a link, links are made after all files, and every link is resolved over the
- * whole set of links before it is accepted.
+ * Invariant: an accepted archive can be written below a folder, and no write or read leaves that folder. No file lies
+ * below a link, links are created after all files, and the target of every link is resolved over the whole set of links.
  */
+
+/** Limits on an archive. */
 export const ARCHIVE_LIMITS = {
-  /** Folders that are there only because something lies in them count beside the entries, up to as many again. */
+  /** Folders without an entry of their own, which exist as parents, have a second limit of the same size. */
   entries: 20_000,
   unpackedBytes: 2 * 1024 ** 3,
   manifestBytes: 1024 ** 2,
-  /** Of a whole path, and of what a link says. Every system takes them; what is longer takes the square of the time. */
+  /** Limit on a path and on the target of a link: every system accepts it, and resolution is quadratic in the length. */
   pathBytes: 1024,
-  /** Of one part of a path: what file systems take. */
+  /** Limit on one part of a path: that of common file systems. */
   nameBytes: 255,
   levels: 64,
 } as const;
 
-/** The archive cannot be accepted; the message is a sentence that names the entry. */
+/** The archive is rejected; the message names the entry. */
 export class InvalidArchiveError extends Error {
   override name = 'InvalidArchiveError';
 }
 
 type EntryKind = 'file' | 'directory' | 'symlink' | 'hardlink';
 
+/** One entry of an accepted archive. */
 export interface ArchiveEntry {
   /** Normalised: no leading `./`, no empty parts. */
   path: string;
@@ -35,8 +37,8 @@ export interface ArchiveEntry {
   target?: string;
 }
 
-/** What tar-stream says about an entry, as far as it is looked at. */
-export interface TarHeader {
+/** The fields of a tar-stream header that the rules use. */
+interface TarHeader {
   name: string;
   type?: string | null;
   size?: number;
@@ -45,41 +47,42 @@ export interface TarHeader {
 }
 
 const MAX_LINK_STEPS = 40;
-/** Of all links together: an archive of links through links through links takes minutes to look at. */
-const STEPS_MAX = 200_000;
+/** Limit over all links: without it, nested links take minutes to resolve. */
+const MAX_TOTAL_LINK_STEPS = 200_000;
 const DEVICES = new Set(['character-device', 'block-device', 'fifo']);
 
-/** Feed every header through accept, in order, then call finish once. */
+/** Validates the entries of one archive: call accept for every header in order, then finish once. */
 export class ArchiveValidator {
   readonly entries = new Map<string, ArchiveEntry>();
-  /** Folders that exist because something lies in them. */
+  /** Folders that exist as parents of an entry. */
   readonly #folders = new Set<string>();
   #entryCount = 0;
-  #bytes = 0;
-  #steps = 0;
-  readonly #fold: (path: string) => string;
+  #unpackedBytes = 0;
+  #linkSteps = 0;
+  readonly #normalizeName: (path: string) => string;
 
-  /** @param foldCase for file systems where `A` and `a`, composed and decomposed, are one name (macOS). */
+  /** @param foldCase whether the file system treats `A` and `a`, composed and decomposed, as one name (macOS). */
   constructor(foldCase = process.platform === 'darwin') {
-    this.#fold = foldCase ? (path) => path.normalize('NFC').toLowerCase() : (path) => path;
+    this.#normalizeName = foldCase ? (path) => path.normalize('NFC').toLowerCase() : (path) => path;
   }
 
+  /** Number of accepted headers, the root included. */
   get count(): number {
     return this.#entryCount;
   }
 
   get unpackedBytes(): number {
-    return this.#bytes;
+    return this.#unpackedBytes;
   }
 
-  /** Returns the entry to unpack, or undefined for the root itself. Throws ArchiveRefused. */
+  /** Returns the entry to unpack; undefined for the root itself. Throws InvalidArchiveError. */
   accept(header: TarHeader): ArchiveEntry | undefined {
     this.#entryCount += 1;
     if (this.#entryCount > ARCHIVE_LIMITS.entries) {
       throw new InvalidArchiveError(`The archive has more than ${ARCHIVE_LIMITS.entries} entries.`);
     }
     const path = normalizeRelativePath(header.name);
-    const kind = kindOf(header);
+    const kind = toEntryKind(header);
     if (path === '') {
       if (kind === 'directory') return undefined;
       throw new InvalidArchiveError(`The archive entry "${truncateName(header.name)}" names no file.`);
@@ -90,71 +93,71 @@ export class ArchiveValidator {
       size: kind === 'file' ? (header.size ?? 0) : 0,
       executable: ((header.mode ?? 0) & 0o111) !== 0,
     };
-    this.#checkPlace(entry);
-    if (kind === 'symlink') entry.target = this.#symlinkTarget(entry, header.linkname ?? '');
-    if (kind === 'hardlink') this.#followHardLink(entry, header.linkname ?? '');
-    this.#bytes += entry.size;
-    if (this.#bytes > ARCHIVE_LIMITS.unpackedBytes) {
+    this.#checkPath(entry);
+    if (kind === 'symlink') entry.target = this.#validateLinkTarget(entry, header.linkname ?? '');
+    if (kind === 'hardlink') this.#resolveHardLink(entry, header.linkname ?? '');
+    this.#unpackedBytes += entry.size;
+    if (this.#unpackedBytes > ARCHIVE_LIMITS.unpackedBytes) {
       throw new InvalidArchiveError(
-        `The archive unpacks to more than ${ARCHIVE_LIMITS.unpackedBytes} bytes; "${path}" is the entry that goes beyond.`,
+        `The archive unpacks to more than ${ARCHIVE_LIMITS.unpackedBytes} bytes; "${path}" is the entry that exceeds the limit.`,
       );
     }
-    this.entries.set(this.#fold(path), entry);
+    this.entries.set(this.#normalizeName(path), entry);
     return entry;
   }
 
-  /** Checks what only the whole set can tell: where every link leads. */
+  /** Checks the targets of all links. Throws InvalidArchiveError. */
   finish(): void {
     for (const entry of this.entries.values()) {
-      if (entry.kind === 'symlink') this.#resolve(entry);
+      if (entry.kind === 'symlink') this.#checkLink(entry);
     }
   }
 
-  #checkPlace(entry: ArchiveEntry): void {
-    const key = this.#fold(entry.path);
+  #checkPath(entry: ArchiveEntry): void {
+    const key = this.#normalizeName(entry.path);
     if (entry.kind !== 'directory' && this.#folders.has(key)) {
       throw new InvalidArchiveError(`The archive has "${entry.path}" as a folder and as something else.`);
     }
     for (const parent of listParentPaths(entry.path)) {
-      const above = this.entries.get(this.#fold(parent));
+      const above = this.entries.get(this.#normalizeName(parent));
       if (above !== undefined && above.kind !== 'directory') {
         const what = above.kind === 'symlink' ? 'a link' : 'a file';
         throw new InvalidArchiveError(
           `The archive entry "${entry.path}" lies below "${parent}", which is ${what}.`,
         );
       }
-      this.#folders.add(this.#fold(parent));
+      this.#folders.add(this.#normalizeName(parent));
     }
     if (this.#folders.size > ARCHIVE_LIMITS.entries)
       throw new InvalidArchiveError(`The archive has more than ${ARCHIVE_LIMITS.entries} folders.`);
-    const before = this.entries.get(key);
-    if (before === undefined) return;
-    const both = new Set([before.kind, entry.kind]);
-    if (both.has('symlink') || both.has('hardlink')) {
+    const previous = this.entries.get(key);
+    if (previous === undefined) return;
+    const kinds = new Set([previous.kind, entry.kind]);
+    if (kinds.has('symlink') || kinds.has('hardlink')) {
       throw new InvalidArchiveError(`The archive has "${entry.path}" twice, and one of the two is a link.`);
     }
-    if (before.kind !== entry.kind) {
+    if (previous.kind !== entry.kind) {
       throw new InvalidArchiveError(`The archive has "${entry.path}" as a folder and as something else.`);
     }
   }
 
-  #symlinkTarget(entry: ArchiveEntry, target: string): string {
-    if (target === '' || target.startsWith('/')) throw leaves(entry.path, target);
+  #validateLinkTarget(entry: ArchiveEntry, target: string): string {
+    if (target === '' || target.startsWith('/')) throw createLeavingLinkError(entry.path, target);
     if (target.includes('\0') || Buffer.byteLength(target) > ARCHIVE_LIMITS.pathBytes)
       throw new InvalidArchiveError(
-        `The archive entry "${entry.path}" is a link to "${truncateName(target)}", which is no path that a system takes.`,
+        `The archive entry "${entry.path}" is a link to "${truncateName(target)}", which is too long or contains a zero byte.`,
       );
     return target;
   }
 
-  #followHardLink(entry: ArchiveEntry, target: string): void {
+  #resolveHardLink(entry: ArchiveEntry, target: string): void {
     let path: string;
     try {
       path = normalizeRelativePath(target);
     } catch {
-      throw leaves(entry.path, target);
+      throw createLeavingLinkError(entry.path, target);
     }
-    const source = this.entries.get(this.#fold(path));
+    const source = this.entries.get(this.#normalizeName(path));
     if (source === undefined || (source.kind !== 'file' && source.kind !== 'hardlink')) {
       throw new InvalidArchiveError(
         `The archive entry "${entry.path}" is a hard link to "${truncateName(target)}", which is no earlier file of the archive.`,
@@ -165,37 +168,39 @@ export class ArchiveValidator {
     entry.executable = source.executable;
   }
 
-  /** Walks a link part by part as the kernel would, following other links, and refuses the first step above the root. */
-  #resolve(link: ArchiveEntry): void {
+  /** Walks a link part by part as the kernel does, through other links. Throws at the first step above the root. */
+  #checkLink(link: ArchiveEntry): void {
     const at = listParentPaths(link.path).at(-1)?.split('/') ?? [];
-    const rest = (link.target ?? '').split('/');
-    let steps = 0;
-    while (rest.length > 0) {
-      const part = rest.shift();
+    const remaining = (link.target ?? '').split('/');
+    let followedLinks = 0;
+    while (remaining.length > 0) {
+      const part = remaining.shift();
       if (part === undefined || part === '' || part === '.') continue;
       if (part === '..') {
-        if (at.length === 0) throw leaves(link.path, link.target ?? '');
+        if (at.length === 0) throw createLeavingLinkError(link.path, link.target ?? '');
         at.pop();
         continue;
       }
       at.push(part);
-      this.#steps += 1;
-      if (at.length > ARCHIVE_LIMITS.levels || this.#steps > STEPS_MAX)
-        throw new InvalidArchiveError(`The archive entry "${link.path}" is a link whose way is too long.`);
-      const here = this.entries.get(this.#fold(at.join('/')));
+      this.#linkSteps += 1;
+      if (at.length > ARCHIVE_LIMITS.levels || this.#linkSteps > MAX_TOTAL_LINK_STEPS)
+        throw new InvalidArchiveError(
+          `The archive entry "${link.path}" is a link with too many steps to its target.`,
+        );
+      const here = this.entries.get(this.#normalizeName(at.join('/')));
       if (here?.kind === 'symlink') {
-        steps += 1;
-        if (steps > MAX_LINK_STEPS) {
+        followedLinks += 1;
+        if (followedLinks > MAX_LINK_STEPS) {
           throw new InvalidArchiveError(`The archive entry "${link.path}" is a link that never ends.`);
         }
         at.pop();
-        rest.unshift(...(here.target ?? '').split('/'));
+        remaining.unshift(...(here.target ?? '').split('/'));
       }
     }
   }
 }
 
-/** The path without `.` and empty parts. Throws ArchiveRefused for one that is absolute, has `..`, or is too long. */
+/** Returns the path without `.` and empty parts. Throws InvalidArchiveError when it is absolute, too long or has `..`. */
 export function normalizeRelativePath(name: string): string {
   if (name.startsWith('/'))
     throw new InvalidArchiveError(`The archive entry "${truncateName(name)}" has an absolute path.`);
@@ -222,20 +227,22 @@ export function normalizeRelativePath(name: string): string {
   return parts.join('/');
 }
 
-/** A name as a sentence shows it. */
+/** Truncates a name for an error message. */
 export function truncateName(name: string): string {
-  return name.length > SHOWN_CHARS_MAX ? `${name.slice(0, SHOWN_CHARS_MAX).toWellFormed()}…` : name;
+  return name.length > MAX_QUOTED_CHARACTERS
+    ? `${name.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}…`
+    : name;
 }
 
-const SHOWN_CHARS_MAX = 200;
+const MAX_QUOTED_CHARACTERS = 200;
 
-/** "a/b/c" → ["a", "a/b"]. */
+/** Returns the parents of a path, the outermost first: "a/b/c" → ["a", "a/b"]. */
 export function listParentPaths(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-function kindOf(header: TarHeader): EntryKind {
+function toEntryKind(header: TarHeader): EntryKind {
   const type = header.type === undefined ? 'file' : header.type;
   if (type === 'file' || type === 'contiguous-file') return header.name.endsWith('/') ? 'directory' : 'file';
   if (type === 'directory') return 'directory';
@@ -250,7 +257,7 @@ function kindOf(header: TarHeader): EntryKind {
   );
 }
 
-function leaves(path: string, target: string): InvalidArchiveError {
+function createLeavingLinkError(path: string, target: string): InvalidArchiveError {
   return new InvalidArchiveError(
     `The archive entry "${path}" is a link to "${truncateName(target)}", which leads out of the archive.`,
   );

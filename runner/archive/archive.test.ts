@@ -1,4 +1,4 @@
-/** Archives, hostile ones included: refused whole with the entry named, or unpacked exactly. */
+/** Archives, hostile ones included, are rejected with the name of the entry or unpacked exactly. */
 import {
   createReadStream,
   mkdtempSync,
@@ -92,7 +92,7 @@ const HOSTILE: { what: string; entries: TarEntry[]; names: string }[] = [
   { what: 'a nameless file', entries: [{ name: '.', body: 'x', type: 'file' }], names: '"."' },
 ];
 
-describe('hostile archives are refused, by inspection and by unpacking alike', () => {
+describe('inspection and unpacking reject hostile archives alike', () => {
   test.each(HOSTILE)('$what', async ({ entries, names }) => {
     const bytes = await createTar([{ name: 'first', body: 'ok' }, ...entries]);
     for (const read of [() => inspectArchive(Readable.from([bytes])), () => unpack(bytes)]) {
@@ -103,7 +103,7 @@ describe('hostile archives are refused, by inspection and by unpacking alike', (
       expect(error).toBeInstanceOf(InvalidArchiveError);
       expect(String(error)).toContain(names);
     }
-    // Whatever was written before the refusal stayed inside.
+    // All files written before the rejection lie inside.
     expect(folders.flatMap((folder) => readdirSync(folder)).sort()).not.toContain('x');
   });
 
@@ -112,23 +112,23 @@ describe('hostile archives are refused, by inspection and by unpacking alike', (
     await expect(inspectArchive(Readable.from([bytes]))).rejects.toThrow('more than 20000 entries');
   });
 
-  test('more than 2 GiB by what the headers say, refused before the bytes are read', () => {
+  test('more than 2 GiB by the headers, rejected before the bytes are read', () => {
     const rules = new ArchiveValidator();
     rules.accept({ name: 'a', type: 'file', size: 2 ** 30 });
     rules.accept({ name: 'b', type: 'file', size: 2 ** 30 });
     expect(() => rules.accept({ name: 'c', type: 'file', size: 1 })).toThrow(
-      '"c" is the entry that goes beyond',
+      '"c" is the entry that exceeds the limit',
     );
   });
 
-  test('hard links count with the size of what they show', () => {
+  test('hard links count with the size of their target', () => {
     const rules = new ArchiveValidator();
     rules.accept({ name: 'a', type: 'file', size: 2 ** 30 });
     rules.accept({ name: 'b', type: 'link', linkname: 'a' });
     expect(() => rules.accept({ name: 'c', type: 'link', linkname: 'a' })).toThrow(InvalidArchiveError);
   });
 
-  test('a bomb of zeros without end', async () => {
+  test('an endless stream of zeros', async () => {
     const member = gzipSync(Buffer.alloc(64 * 2 ** 20), { level: 1 });
     let given = 0;
     const endless = Readable.from(
@@ -140,23 +140,23 @@ describe('hostile archives are refused, by inspection and by unpacking alike', (
       })(),
     );
     await expect(inspectArchive(endless)).rejects.toThrow('unpacks to more than');
-    // 2 GiB are 32 members; a few more may be on their way.
+    // 2 GiB are 32 members; a few more may be in buffers.
     expect(given).toBeLessThan(40);
   }, 60_000);
 
-  test('not gzip, not tar, empty, cut short', async () => {
+  test('rejects what is not gzip, not tar, empty or truncated', async () => {
     const good = await createTar([{ name: 'a', body: 'x'.repeat(100_000) }]);
     const inspect = async (bytes: Buffer): Promise<unknown> => await inspectArchive(Readable.from([bytes]));
     await expect(inspect(Buffer.from('plain text, nothing more'))).rejects.toThrow('not gzip');
     await expect(inspect(gzipSync(Buffer.alloc(2048, 'no tar')))).rejects.toThrow('no tar');
     await expect(inspect(gzipSync(''))).rejects.toThrow('empty');
-    await expect(inspect(good.subarray(0, good.length - 20))).rejects.toThrow('cut short');
-    await expect(inspect(gzipSync(tornTar()))).rejects.toThrow('cut short');
+    await expect(inspect(good.subarray(0, good.length - 20))).rejects.toThrow('truncated');
+    await expect(inspect(gzipSync(tornTar()))).rejects.toThrow('truncated');
     await expect(inspect(Buffer.alloc(0))).rejects.toThrow(InvalidArchiveError);
   });
 });
 
-/** The first block and a half of a tar: a header, and too little of what it promises. */
+/** Returns the first 1.5 blocks of a tar: a header and a part of its content. */
 function tornTar(): Buffer {
   const header = Buffer.alloc(512);
   header.write('a', 0);
@@ -185,7 +185,7 @@ describe('good archives', () => {
     { name: 'empty', body: 'second time', mode: 0o644 },
   ];
 
-  test('are described', async () => {
+  test('inspection describes an archive', async () => {
     const bytes = await createTar(entries);
     const contents = await inspectArchive(Readable.from([bytes.subarray(0, 50), bytes.subarray(50)]));
     expect(contents).toMatchObject({
@@ -198,7 +198,7 @@ describe('good archives', () => {
     expect(contents.files).not.toContain('folder');
   });
 
-  test('come out as they went in', async () => {
+  test('unpacking restores the files', async () => {
     const folder = await unpack(await createTar(entries));
     const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
     expect(read('データ/größe 🚚.csv')).toBe('ü,1\n');
@@ -212,14 +212,14 @@ describe('good archives', () => {
     expect(statSync(join(folder, 'folder')).isDirectory()).toBe(true);
   });
 
-  test('a manifest that is too large is refused, one that is missing is not there', async () => {
+  test('a manifest that is too large is rejected; a missing one is absent', async () => {
     const large = await createTar([{ name: 'app.yaml', body: 'x'.repeat(1024 * 1024 + 1) }]);
     await expect(inspectArchive(Readable.from([large]))).rejects.toThrow('app.yaml has 1048577 bytes');
     const none = await inspectArchive(Readable.from([await createTar([{ name: 'a/app.yaml', body: 'x' }])]));
     expect(none.manifestText).toBeUndefined();
   });
 
-  test('a file is read as well as a stream of chunks', async () => {
+  test('a file and a stream of chunks give the same result', async () => {
     const bytes = await createTar(entries);
     const path = join(freshFolder(), 'a.tar.gz');
     writeFileSync(path, bytes);
@@ -228,7 +228,7 @@ describe('good archives', () => {
     );
   });
 
-  test('on file systems that fold case, names that would meet are one name', () => {
+  test('file systems that fold case treat equal folded names as one name', () => {
     const rules = new ArchiveValidator(true);
     rules.accept({ name: 'Link', type: 'symlink', linkname: 'x' });
     expect(() => rules.accept({ name: 'link', type: 'file', size: 0 })).toThrow('twice');

@@ -1,4 +1,4 @@
-/** Reads gzip tars: to look at a push, and to unpack executables and inputs. Never holds more than one entry's chunk. */
+/** Reads gzip tars: inspects pushed archives, and unpacks executables and inputs. Buffers at most one chunk of an entry. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { chmod, link, mkdir, rm, symlink } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { getErrorMessage, isErrno } from '../process/errors.ts';
 import { ARCHIVE_LIMITS, type ArchiveEntry, ArchiveValidator, InvalidArchiveError } from './archive-rules.ts';
 import { detectProgramFormat, FORMAT_HEAD_BYTES, type ProgramFormat } from './program-format.ts';
 
+/** Result of inspectArchive. */
 export interface ArchiveContents {
   /** SHA-256 of the archive's bytes, hex. */
   hash: string;
@@ -20,11 +21,12 @@ export interface ArchiveContents {
   manifestText?: string;
   /** Paths of files and links, in the archive's order. */
   files: string[];
-  /** Compiled files, by path. */
+  /** Compiled programs and libraries, by path. */
   programs: Map<string, ProgramFormat>;
 }
 
-export interface UnpackedArchive {
+/** Result of unpackArchive. */
+interface UnpackedArchive {
   hash: string;
   entries: ArchiveEntry[];
   unpackedBytes: number;
@@ -32,29 +34,29 @@ export interface UnpackedArchive {
 
 const MANIFEST = 'app.yaml';
 /**
- * Headers and padding come on top of what the files hold, so much at the end of the archive and so much for each entry.
- * Beyond it the archive is empty bytes, or headers that are costly to read and never become an entry.
+ * Allowance for headers and padding beside the content of the entries, per archive and per entry. A larger archive is
+ * padded with empty bytes, or has headers that are costly to read and never become an entry.
  */
 const OVERHEAD_BYTES = 2 * 1024 ** 2;
 const ENTRY_OVERHEAD_BYTES = 2048;
 
-/** Tars from before POSIX have no mark of their format; their checksum is mark enough. */
+/** Tars from before POSIX have no format mark; their checksum is sufficient. */
 const TAR_OPTIONS = { highWaterMark: 64 * 1024, allowUnknownFormat: true };
 
 type EntryBody = AsyncIterable<Uint8Array>;
-type Visit = (entry: ArchiveEntry, body: EntryBody) => Promise<void>;
+type VisitEntry = (entry: ArchiveEntry, body: EntryBody) => Promise<void>;
 
-/** Reads a pushed archive to its end without unpacking it. Throws ArchiveRefused with a sentence naming the entry. */
+/** Reads a pushed archive to its end without unpacking it. Throws InvalidArchiveError with the name of the entry. */
 export async function inspectArchive(stream: Readable): Promise<ArchiveContents> {
   const manifest: Uint8Array[] = [];
   let hasManifest = false;
   const programs = new Map<string, ProgramFormat>();
-  const { rules, hash } = await readArchive(stream, async (entry, body) => {
+  const { validator, hash } = await readArchive(stream, async (entry, body) => {
     if (entry.kind !== 'file') return;
     if (entry.path !== MANIFEST) {
-      const format = entry.size < FORMAT_HEAD_BYTES ? undefined : detectProgramFormat(await headOf(body));
+      const format = entry.size < FORMAT_HEAD_BYTES ? undefined : detectProgramFormat(await readHead(body));
       if (format) programs.set(entry.path, format);
-      // Of two entries of one name the second counts.
+      // Of two entries with the same name the second one counts.
       else programs.delete(entry.path);
       return;
     }
@@ -67,21 +69,21 @@ export async function inspectArchive(stream: Readable): Promise<ArchiveContents>
     manifest.length = 0;
     for await (const chunk of body) manifest.push(chunk);
   });
-  const files = [...rules.entries.values()]
+  const files = [...validator.entries.values()]
     .filter((entry) => entry.kind !== 'directory')
     .map((entry) => entry.path);
   return {
     hash,
-    entries: rules.count,
-    unpackedBytes: rules.unpackedBytes,
+    entries: validator.count,
+    unpackedBytes: validator.unpackedBytes,
     ...(hasManifest ? { manifestText: Buffer.concat(manifest).toString('utf8') } : {}),
     files,
     programs,
   };
 }
 
-/** The first bytes of an entry. The rest stays in the stream, which is not ended. */
-async function headOf(body: EntryBody): Promise<Buffer> {
+/** Returns the first bytes of an entry without ending its stream. */
+async function readHead(body: EntryBody): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   const iterator = body[Symbol.asyncIterator]();
   for (let length = 0; length < FORMAT_HEAD_BYTES; ) {
@@ -94,26 +96,26 @@ async function headOf(body: EntryBody): Promise<Buffer> {
 }
 
 /**
- * Unpacks below `folder`, which exists and is empty. On a refusal what was written so far stays: the caller removes
- * the folder. Files come out readable for all and, where the archive says so, executable for all; owners and other
- * mode bits of the archive are ignored.
+ * Unpacks an archive below `folder`, which exists and is empty. Every file becomes readable for all users and, with the
+ * executable bit of the archive, executable for all; owners and other mode bits are ignored. Throws InvalidArchiveError
+ * and leaves a partial folder, which the caller removes.
  */
 export async function unpackArchive(stream: Readable, folder: string): Promise<UnpackedArchive> {
-  const made = new Set<string>(['.']);
-  const ensure = async (path: string): Promise<void> => {
-    if (made.has(path)) return;
-    await ensure(dirname(path));
+  const created = new Set<string>(['.']);
+  const ensureFolder = async (path: string): Promise<void> => {
+    if (created.has(path)) return;
+    await ensureFolder(dirname(path));
     await mkdir(join(folder, path)).catch((error: unknown) => {
       if (!isErrno(error, 'EEXIST')) throw error;
     });
     await chmod(join(folder, path), 0o755);
-    made.add(path);
+    created.add(path);
   };
   const written = new Set<string>();
-  const { rules, hash } = await readArchive(stream, async (entry, body) => {
-    if (entry.kind === 'directory') return await ensure(entry.path);
+  const { validator, hash } = await readArchive(stream, async (entry, body) => {
+    if (entry.kind === 'directory') return await ensureFolder(entry.path);
     if (entry.kind === 'symlink') return;
-    await ensure(dirname(entry.path));
+    await ensureFolder(dirname(entry.path));
     const path = join(folder, entry.path);
     if (written.has(entry.path)) await rm(path);
     written.add(entry.path);
@@ -121,76 +123,78 @@ export async function unpackArchive(stream: Readable, folder: string): Promise<U
     await pipeline(body, createWriteStream(path, { flags: 'wx' }));
     await chmod(path, entry.executable ? 0o755 : 0o644);
   });
-  const entries = [...rules.entries.values()];
+  const entries = [...validator.entries.values()];
   for (const entry of entries) {
     if (entry.kind !== 'symlink') continue;
-    await ensure(dirname(entry.path));
+    await ensureFolder(dirname(entry.path));
     await symlink(entry.target ?? '', join(folder, entry.path));
   }
-  return { hash, entries, unpackedBytes: rules.unpackedBytes };
+  return { hash, entries, unpackedBytes: validator.unpackedBytes };
 }
 
 async function readArchive(
   stream: Readable,
-  visit: Visit,
-): Promise<{ rules: ArchiveValidator; hash: string }> {
+  visitEntry: VisitEntry,
+): Promise<{ validator: ArchiveValidator; hash: string }> {
   const sha = createHash('sha256');
-  const rules = new ArchiveValidator();
-  const tap = new Transform({
+  const validator = new ArchiveValidator();
+  const hashing = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       sha.update(chunk);
       done(null, chunk);
     },
   });
-  let raw = 0;
-  let expected = OVERHEAD_BYTES;
-  const count = new Transform({
+  let unpackedBytes = 0;
+  let allowedBytes = OVERHEAD_BYTES;
+  const counting = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      raw += chunk.byteLength;
-      if (raw > expected)
+      unpackedBytes += chunk.byteLength;
+      if (unpackedBytes > allowedBytes)
         done(
           new InvalidArchiveError(
-            `The archive unpacks to more than ${expected} bytes, which is more than its entries hold.`,
+            `The archive unpacks to more than ${allowedBytes} bytes, which is more than its entries hold.`,
           ),
         );
       else done(null, chunk);
     },
   });
   const tar = extract(TAR_OPTIONS);
-  const flow = pipeline(stream, tap, createGunzip(), count, tar);
-  // The first error may come from either side; the flow's own copy of it is looked at below.
+  const flow = pipeline(stream, hashing, createGunzip(), counting, tar);
+  // Both the loop and the flow reject with the first error; the await below handles it.
   flow.catch(() => undefined);
   try {
     for await (const body of tar) {
-      const entry = rules.accept(body.header);
-      expected += ENTRY_OVERHEAD_BYTES + (entry?.kind === 'file' ? entry.size : 0);
-      if (entry !== undefined) await visit(entry, body as unknown as EntryBody);
+      const entry = validator.accept(body.header);
+      allowedBytes += ENTRY_OVERHEAD_BYTES + (entry?.kind === 'file' ? entry.size : 0);
+      if (entry !== undefined) await visitEntry(entry, body as unknown as EntryBody);
       body.resume();
     }
     await flow;
-    rules.finish();
+    validator.finish();
   } catch (error) {
     stream.destroy();
-    throw asRefusal(error);
+    throw toArchiveError(error);
   }
-  if (raw === 0) throw new InvalidArchiveError('The archive is empty; a gzip-compressed tar is wanted.');
-  return { rules, hash: sha.digest('hex') };
+  if (unpackedBytes === 0) throw new InvalidArchiveError('The archive is empty: send a gzip-compressed tar.');
+  return { validator, hash: sha.digest('hex') };
 }
 
-function asRefusal(error: unknown): unknown {
+function toArchiveError(error: unknown): unknown {
   if (error instanceof InvalidArchiveError) return error;
   if (isErrno(error, 'Z_DATA_ERROR')) {
     return new InvalidArchiveError(
-      `The archive is not gzip, or damaged (${getErrorMessage(error)}); a gzip-compressed tar is wanted.`,
+      `The archive is not gzip, or damaged (${getErrorMessage(error)}): send a gzip-compressed tar.`,
     );
   }
   if (isErrno(error, 'Z_BUF_ERROR'))
-    return new InvalidArchiveError('The archive is cut short: its gzip stream does not end.');
+    return new InvalidArchiveError('The archive is truncated: its gzip stream does not end. Send it again.');
   if (error instanceof Error && error.message === 'Unexpected end of data') {
-    return new InvalidArchiveError('The archive is cut short: its last entry is not complete.');
+    return new InvalidArchiveError('The archive is truncated: its last entry is incomplete. Send it again.');
   }
   if (error instanceof Error && /tar header|Invalid header|max size|pax/i.test(error.message)) {
-    return new InvalidArchiveError('The archive is gzip, but what it holds is no tar.');
+    return new InvalidArchiveError(
+      'The archive is gzip, but its content is no tar: send a gzip-compressed tar.',
+    );
   }
   return error;
 }

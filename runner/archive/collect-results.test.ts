@@ -1,4 +1,5 @@
-/** What is refused of that which an app leaves: the same at either level. */
+/** Rejected results of an app, at either level. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRunner } from '../runner.ts';
 import { createArchiveInput, createTarOfFiles } from '../testing/archives.ts';
@@ -8,7 +9,7 @@ import type { Runner } from '../types.ts';
 const folder = createScratchFolder();
 let runner: Runner;
 beforeAll(async () => {
-  runner = await startRunner({ folder });
+  runner = await startRunner({ folder, randomBytes });
 });
 afterAll(async () => {
   await runner.close();

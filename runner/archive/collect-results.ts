@@ -1,7 +1,7 @@
 /**
- * Takes what an app left in its folder. By now nothing of the app runs, but what it left may be hostile: only regular
- * files that belong to the run are read, by descriptor and through no link (filesystem/untrusted-files.ts). What is handed out lies in
- * `results/`, where no app can write.
+ * Collects the results from the app's folder. No process of the app runs any more, but its files may be hostile: only
+ * regular files that belong to the run are read, by descriptor and never through a link
+ * (filesystem/untrusted-files.ts). The copies lie in `results/`, where no app can write.
  */
 import { isUtf8 } from 'node:buffer';
 import { createWriteStream } from 'node:fs';
@@ -29,73 +29,88 @@ import { resolveContentPaths } from './content-paths.ts';
 import type { CachedExecutable } from './executable-cache.ts';
 
 const COMPARE_BYTES = 256 * 1024;
-const PAUSE_AFTER_FILES = 100;
+/** Number of files between two pauses of the event loop. */
+const FILES_PER_PAUSE = 100;
 
-/** Whose files are taken. */
+/** The folders and the owner whose files are collected. */
 export interface ResultSource {
   folder: RunFolder;
-  /** On a disk of the run, where what was written may be lost later; before it is read it is written out. */
+  /** Files on a disk of the run must be synced before they are read: a later write error could still lose them. */
   isOnRunDisk: boolean;
   /** The user id of the run. A file of another user is a hard link to a file of the host. */
   owner: number;
 }
 
-/** The owner of the app's files: the user of the run, or the one that its folder was made by. */
+/** Returns the owner of the app's files: the user of the run, or the owner of its folder. */
 export async function findFileOwner({ work }: RunFolder, user: number | undefined): Promise<number> {
   return user ?? (await stat(work)).uid;
 }
 
-interface Taking {
+interface Collection {
   source: ResultSource;
-  job: RunSpec;
+  spec: RunSpec;
   executable: CachedExecutable;
   workingDirectory: string;
 }
 
-/** Takes the results that the job's formats name. Results that are refused fail a run that had succeeded. */
+/** Adds the results that the formats of the run name to `ended`. A rejected result fails a run that had succeeded. */
 export async function collectResults(
   ended: EndedRun,
-  { source, job, executable, workingDirectory }: Taking,
+  { source, spec, executable, workingDirectory }: Collection,
 ): Promise<void> {
-  const content = resolveContentPaths(job);
-  const below = (path: string): string => (workingDirectory === '' ? path : `${workingDirectory}/${path}`);
+  const content = resolveContentPaths(spec);
+  const toPath = (path: string): string => (workingDirectory === '' ? path : `${workingDirectory}/${path}`);
   const fail = (error: string): void => {
     if (!ended.succeeded) return;
     ended.succeeded = false;
     ended.reason = 'output';
     ended.error = error;
   };
-  const most = job.limits.outputBytes;
-  const refuse = (name: string, bytes: number): void =>
-    fail(`The app's ${name} take ${formatBytes(bytes)}; the limit is ${formatBytes(most)}.`);
+  const maxBytes = spec.limits.outputBytes;
+  const failTooLarge = (name: string, bytes: number): void =>
+    fail(`The app's ${name} take ${formatBytes(bytes)}; the limit is ${formatBytes(maxBytes)}.`);
   if (content.solutionsPath !== undefined) {
-    const { fileBytes } = job.limits;
-    const solutions = await packSolutions(source, below(content.solutionsPath), executable, fileBytes);
+    const solutions = await packSolutions({
+      source,
+      path: toPath(content.solutionsPath),
+      executable,
+      maxBytes: spec.limits.fileBytes,
+    });
     if (solutions !== undefined && 'path' in solutions) {
       ended.solutions = solutions;
-      if (solutions.bytes > most) refuse('solutions', solutions.bytes);
-    } else if (solutions !== undefined) fail(solutions.refused);
+      if (solutions.bytes > maxBytes) failTooLarge('solutions', solutions.bytes);
+    } else if (solutions !== undefined) fail(solutions.error);
   }
   for (const name of ['statistics', 'metrics', 'assets'] as const) {
     let file: Awaited<ReturnType<typeof copyResultFile>>;
     for (const path of [content[`${name}Path`], content.fallbackPaths?.[`${name}Path`]])
-      if (path !== undefined) file ??= await copyResultFile(source, below(path), name, most);
+      if (path !== undefined) file ??= await copyResultFile({ source, path: toPath(path), name, maxBytes });
     if (file === undefined) continue;
     if ('path' in file) ended[name] = file;
-    else refuse(name, file.tooLong);
+    else failTooLarge(name, file.actualBytes);
   }
+}
+
+interface ResultCopy {
+  source: ResultSource;
+  /** Relative to the root of the working copy. */
+  path: string;
+  /** Name of the copy. */
+  name: string;
+  maxBytes: number;
 }
 
 /**
  * Copies a regular file of the working copy to `results/<name>`. Returns undefined when there is none, and only its
- * size when it has more than `most` bytes.
+ * size when it exceeds `maxBytes`.
  */
-export async function copyResultFile(
-  { folder, owner, isOnRunDisk: onDisk }: ResultSource,
-  path: string,
-  name: string,
-  most: number,
-): Promise<ResultFile | { tooLong: number } | undefined> {
+export async function copyResultFile({
+  source,
+  path,
+  name,
+  maxBytes,
+}: ResultCopy): Promise<ResultFile | { actualBytes: number } | undefined> {
+  const { folder, owner, isOnRunDisk } = source;
   const parts = splitPath(path);
   const last = parts.pop();
   if (last === undefined) return undefined;
@@ -106,8 +121,8 @@ export async function copyResultFile(
     file = await openOwnedFile(parent, last, owner);
     if (file === undefined) return undefined;
     const bytes = (await file.stat()).size;
-    if (bytes > most) return { tooLong: bytes };
-    if (onDisk) await file.sync();
+    if (bytes > maxBytes) return { actualBytes: bytes };
+    if (isOnRunDisk) await file.sync();
     await mkdir(folder.results, { recursive: true, mode: 0o700 });
     const target = join(folder.results, name);
     await pipeline(readExactly(file, bytes), createWriteStream(target, { flags: 'wx', mode: 0o600 }));
@@ -121,72 +136,77 @@ export async function copyResultFile(
   }
 }
 
+interface SolutionsArchive {
+  source: ResultSource;
+  /** The folder of solutions, relative to the root of the working copy. */
+  path: string;
+  executable: CachedExecutable;
+  /** Limit on the sum of the apparent sizes; a sparse file counts with its full length. */
+  maxBytes: number;
+}
+
 /**
- * Packs the files below a folder of the working copy that the executable did not bring along unchanged, as a gzip tar
- * without a wrapping folder. Undefined when there are none; only a sentence when they are more than an archive may hold
- * that is an input, or have names that no text can say.
- *
- * @param path of the folder, relative to the root of the working copy.
- * @param most bytes that are read; a file of holes takes no space and is as long as it says.
+ * Packs new and changed files of a folder as a gzip tar without a wrapping folder. Returns undefined when there are none,
+ * and an error sentence when they exceed the limits of an input archive or have names that are not UTF-8.
  */
-export async function packSolutions(
-  source: ResultSource,
-  path: string,
-  executable: CachedExecutable,
-  most: number,
-): Promise<ResultFile | { refused: string } | undefined> {
+export async function packSolutions({
+  source,
+  path,
+  executable,
+  maxBytes,
+}: SolutionsArchive): Promise<ResultFile | { error: string } | undefined> {
   const root = await openFolder(source.folder.work, path);
   if (root === undefined) return undefined;
   try {
-    const files = await listChanged(root, source.owner, path, executable);
+    const files = await listChangedFiles(root, { source, path, executable });
     if (files.length === 0) return undefined;
     const length = files.reduce((sum, file) => sum + file.bytes, 0);
-    if (length > most) {
+    if (length > maxBytes) {
       return {
-        refused: `The app's solutions are ${formatBytes(length)} long; the limit is ${formatBytes(most)}.`,
+        error: `The app's solutions are ${formatBytes(length)} long; the limit is ${formatBytes(maxBytes)}.`,
       };
     }
     await mkdir(source.folder.results, { recursive: true, mode: 0o700 });
     const target = join(source.folder.results, 'solutions.tar.gz');
-    await packFiles(root, source, files, target);
+    await packFiles(files, { root, source, target });
     return { path: target, bytes: (await stat(target)).size };
   } catch (error) {
     if (!(error instanceof InvalidArchiveError || error instanceof FileShrunkError)) throw error;
-    return { refused: `The app's solutions cannot be packed: ${error.message}` };
+    return { error: `The app's solutions cannot be packed: ${error.message}` };
   } finally {
     await root.handle.close();
   }
 }
 
-interface Found {
+interface SolutionFile {
   /** Relative to the folder of solutions. */
   path: string;
   bytes: number;
 }
 
-/** Regular files of the owner, at any depth. Throws ArchiveRefused for a path no archive may hold. */
-async function listChanged(
+/** Lists changed regular files of the owner at any depth. Throws InvalidArchiveError for a path no archive may contain. */
+async function listChangedFiles(
   root: OpenFolder,
-  owner: number,
-  place: string,
-  executable: CachedExecutable,
-): Promise<Found[]> {
-  const files: Found[] = [];
-  let seen = 0;
-  const look = async (folder: OpenFolder, name: string, path: string): Promise<void> => {
-    seen += 1;
-    // Looking is quick; others get their turn all the same.
-    if (seen % PAUSE_AFTER_FILES === 0) await new Promise((resolve) => setImmediate(resolve));
+  { source: { owner }, path: rootPath, executable }: Omit<SolutionsArchive, 'maxBytes'>,
+): Promise<SolutionFile[]> {
+  const files: SolutionFile[] = [];
+  let visited = 0;
+  const visitFile = async (folder: OpenFolder, name: string, path: string): Promise<void> => {
+    visited += 1;
+    if (visited % FILES_PER_PAUSE === 0) await new Promise((resolve) => setImmediate(resolve));
     const bytes = readFileSize(folder, name, owner);
     if (bytes === undefined) return;
-    const shipped = originalOf(`${place}/${path}`, bytes, executable);
-    if (shipped !== undefined && (await isSame(folder, name, owner, shipped))) return;
+    const original = findOriginal(`${rootPath}/${path}`, bytes, executable);
+    if (original !== undefined) {
+      const file = await openOwnedFile(folder, name, owner);
+      if (file !== undefined && (await hasSameContent(file, original))) return;
+    }
     if (files.push({ path, bytes }) > ARCHIVE_LIMITS.entries)
       throw new InvalidArchiveError(`They are more than ${ARCHIVE_LIMITS.entries} files.`);
   };
   const walk = async (folder: OpenFolder, relative: string): Promise<void> => {
-    const listed = descriptorPath(folder.handle.fd, folder.path);
-    for (const entry of await readdir(listed, { withFileTypes: true, encoding: 'buffer' })) {
+    const folderPath = descriptorPath(folder.handle.fd, folder.path);
+    for (const entry of await readdir(folderPath, { withFileTypes: true, encoding: 'buffer' })) {
       if (!entry.isDirectory() && !entry.isFile()) continue;
       const name = entry.name.toString();
       const path = relative === '' ? name : `${relative}/${name}`;
@@ -194,7 +214,7 @@ async function listChanged(
         throw new InvalidArchiveError(`The name of "${truncateName(path)}" is not UTF-8.`);
       normalizeRelativePath(path);
       if (entry.isFile()) {
-        await look(folder, name, path);
+        await visitFile(folder, name, path);
         continue;
       }
       const subfolder = await openSubfolder(folder, name);
@@ -207,14 +227,12 @@ async function listChanged(
     }
   };
   await walk(root, '');
-  return files.sort((one, other) => (one.path < other.path ? -1 : 1));
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 async function packFiles(
-  root: OpenFolder,
-  { owner, isOnRunDisk: onDisk }: ResultSource,
-  files: Found[],
-  target: string,
+  files: SolutionFile[],
+  { root, source, target }: { root: OpenFolder; source: ResultSource; target: string },
 ): Promise<void> {
   const tar = pack();
   const output = createWriteStream(target, { flags: 'wx', mode: 0o600 });
@@ -223,22 +241,22 @@ async function packFiles(
   let open: { path: string; folder: OpenFolder } | undefined;
   try {
     for (const { path, bytes } of files) {
-      const above = dirname(path);
-      if (open?.path !== above) {
+      const parent = dirname(path);
+      if (open?.path !== parent) {
         await open?.folder.handle.close();
         open = undefined;
-        const folder = await openFolder(`${descriptorPath(root.handle.fd, root.path)}/.`, above);
+        const folder = await openFolder(`${descriptorPath(root.handle.fd, root.path)}/.`, parent);
         if (folder === undefined)
           throw new FileShrunkError(`"${truncateName(path)}" was removed while it was read.`);
-        open = { path: above, folder };
+        open = { path: parent, folder };
       }
-      const file = await openOwnedFile(open.folder, path.slice(path.lastIndexOf('/') + 1), owner);
+      const file = await openOwnedFile(open.folder, path.slice(path.lastIndexOf('/') + 1), source.owner);
       if (file === undefined)
         throw new FileShrunkError(`"${truncateName(path)}" was removed while it was read.`);
       try {
-        if (onDisk && bytes > 0) await file.sync();
+        if (source.isOnRunDisk && bytes > 0) await file.sync();
         const { mtime, mode } = await file.stat();
-        // No more than the size that was counted against the limit, however long the file is by now.
+        // Exactly the size that was checked against the limit, even when the file has grown since.
         const entry = tar.entry({ name: path, size: bytes, mtime, mode: mode & 0o777 });
         if (bytes === 0) entry.end(Buffer.alloc(0));
         else await pipeline(readExactly(file, bytes), entry);
@@ -249,7 +267,7 @@ async function packFiles(
     tar.finalize();
     await written;
   } catch (error) {
-    tar.destroy(error as Error);
+    tar.destroy(error instanceof Error ? error : new Error(String(error)));
     await written.catch(() => undefined);
     await rm(target, { force: true });
     throw error;
@@ -258,21 +276,20 @@ async function packFiles(
   }
 }
 
-/** The file of the executable with this path and size, if it has one. */
-function originalOf(path: string, bytes: number, executable: CachedExecutable): string | undefined {
-  const clean = splitPath(path).join('/');
-  const shipped = executable.entriesByPath.get(clean);
-  if (shipped === undefined || (shipped.kind !== 'file' && shipped.kind !== 'hardlink')) return undefined;
-  return bytes === shipped.size ? join(executable.folder, 'root', clean) : undefined;
+/** Returns the path of the executable's file with this path and size, if it has one. */
+function findOriginal(path: string, bytes: number, executable: CachedExecutable): string | undefined {
+  const normalized = splitPath(path).join('/');
+  const entry = executable.entriesByPath.get(normalized);
+  if (entry === undefined || (entry.kind !== 'file' && entry.kind !== 'hardlink')) return undefined;
+  return bytes === entry.size ? join(executable.folder, 'root', normalized) : undefined;
 }
 
-async function isSame(folder: OpenFolder, name: string, owner: number, shipped: string): Promise<boolean> {
-  const file = await openOwnedFile(folder, name, owner);
-  if (file === undefined) return false;
+/** Compares an open file, which it closes, with the file at a path. */
+async function hasSameContent(file: FileHandle, path: string): Promise<boolean> {
   try {
-    const original = await open(shipped, 'r');
+    const original = await open(path, 'r');
     try {
-      return await sameBytes(file, original);
+      return await haveSameBytes(file, original);
     } finally {
       await original.close();
     }
@@ -281,16 +298,21 @@ async function isSame(folder: OpenFolder, name: string, owner: number, shipped: 
   }
 }
 
-async function sameBytes(one: FileHandle, other: FileHandle): Promise<boolean> {
-  for (let at = 0; ; at += COMPARE_BYTES) {
-    const left = await readAt(one, at);
-    const right = await readAt(other, at);
+async function haveSameBytes(a: FileHandle, b: FileHandle): Promise<boolean> {
+  for (let offset = 0; ; offset += COMPARE_BYTES) {
+    const left = await readAt(a, offset);
+    const right = await readAt(b, offset);
     if (!left.equals(right)) return false;
     if (left.length < COMPARE_BYTES) return true;
   }
 }
 
-async function readAt(handle: FileHandle, at: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(COMPARE_BYTES), 0, COMPARE_BYTES, at);
+async function readAt(handle: FileHandle, offset: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(
+    Buffer.allocUnsafe(COMPARE_BYTES),
+    0,
+    COMPARE_BYTES,
+    offset,
+  );
   return buffer.subarray(0, bytesRead);
 }

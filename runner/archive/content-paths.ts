@@ -1,19 +1,20 @@
-/** Where an app finds its input and leaves its results, by format, relative to its working directory. */
+/** Paths of an app's input and results by format, relative to its working directory. */
 import { dirname } from 'node:path';
 import type { ContentPaths, RunSpec } from '../types.ts';
 import { normalizeRelativePath } from './archive-rules.ts';
 import { AppStartError } from './entry-point.ts';
 
-export interface ResolvedContentPaths extends ContentPaths {
-  /** Made before the start, so that an app can write without making them. */
+/** Paths of one run; an absent path does not apply to its formats. */
+interface ResolvedContentPaths extends ContentPaths {
+  /** Folders to create before the start, so that an app can write without creating them. */
   folders: string[];
-  /** Looked at where the file above is not there: the published client has written the same to both. */
+  /** Read when the file at the default path is missing: versions of the published client differ in these paths. */
   fallbackPaths?: Partial<Record<ReportPath, string>>;
 }
 
 type ReportPath = 'statisticsPath' | 'metricsPath' | 'assetsPath';
 
-const MULTI_FILE: Required<ContentPaths> = {
+const DEFAULT_PATHS: Required<ContentPaths> = {
   inputPath: 'inputs',
   solutionsPath: 'outputs/solutions',
   statisticsPath: 'outputs/statistics/statistics.json',
@@ -21,45 +22,47 @@ const MULTI_FILE: Required<ContentPaths> = {
   assetsPath: 'outputs/assets/assets.json',
 };
 
-/** Defaults of the published client from 1.13 on. */
-const OTHER_PATHS: Record<ReportPath, string> = {
+/** Defaults of the published client from version 1.13 on. */
+const FALLBACK_PATHS: Record<ReportPath, string> = {
   statisticsPath: 'outputs/statistics.json',
   metricsPath: 'outputs/metrics.json',
   assetsPath: 'outputs/assets.json',
 };
 
-/** Throws CannotStart when a path of the manifest leads out of the working folder. */
+/** Resolves the paths of a run. Throws AppStartError when a path of the manifest leads out of the working folder. */
 export function resolveContentPaths(
-  job: Pick<RunSpec, 'input' | 'outputFormat' | 'content'>,
+  spec: Pick<RunSpec, 'input' | 'outputFormat' | 'content'>,
 ): ResolvedContentPaths {
-  const path = (name: keyof ContentPaths): string => inside(job.content?.[name] ?? MULTI_FILE[name], name);
-  const { format } = job.input;
+  const resolve = (name: keyof ContentPaths): string =>
+    validatePath(spec.content?.[name] ?? DEFAULT_PATHS[name], name);
+  const { format } = spec.input;
   const inputPath =
-    format === 'csv-archive' ? 'input' : format === 'multi-file' ? path('inputPath') : undefined;
-  const content = resultPaths(job.outputFormat, path);
+    format === 'csv-archive' ? 'input' : format === 'multi-file' ? resolve('inputPath') : undefined;
+  const content = resolveResultPaths(spec.outputFormat, resolve);
   return {
     ...(inputPath === undefined ? {} : { inputPath }),
     ...content,
-    ...(content.metricsPath === undefined ? {} : { fallbackPaths: otherPaths(job.content) }),
+    ...(content.metricsPath === undefined ? {} : { fallbackPaths: selectFallbackPaths(spec.content) }),
   };
 }
 
-/** Other paths of the files whose path the manifest does not name. */
-function otherPaths(named: ContentPaths | undefined): Partial<Record<ReportPath, string>> {
-  const free = Object.entries(OTHER_PATHS).filter(([name]) => named?.[name as ReportPath] === undefined);
-  return Object.fromEntries(free);
+/** Returns the fallback paths of the files whose path the manifest does not name. */
+function selectFallbackPaths(named: ContentPaths = {}): Partial<Record<ReportPath, string>> {
+  const isNamed = (name: string): boolean =>
+    Object.entries(named).some(([key, path]) => key === name && path);
+  return Object.fromEntries(Object.entries(FALLBACK_PATHS).filter(([name]) => !isNamed(name)));
 }
 
-function resultPaths(
+function resolveResultPaths(
   format: RunSpec['outputFormat'],
-  path: (name: keyof ContentPaths) => string,
+  resolve: (name: keyof ContentPaths) => string,
 ): ResolvedContentPaths {
   if (format === 'csv-archive') return { solutionsPath: 'output', folders: ['output'] };
   if (format !== 'multi-file') return { folders: [] };
-  const statisticsPath = path('statisticsPath');
-  const metricsPath = path('metricsPath');
-  const assetsPath = path('assetsPath');
-  const solutionsPath = path('solutionsPath');
+  const statisticsPath = resolve('statisticsPath');
+  const metricsPath = resolve('metricsPath');
+  const assetsPath = resolve('assetsPath');
+  const solutionsPath = resolve('solutionsPath');
   return {
     solutionsPath,
     statisticsPath,
@@ -69,15 +72,15 @@ function resultPaths(
   };
 }
 
-function inside(path: string, name: keyof ContentPaths): string {
+function validatePath(path: string, name: keyof ContentPaths): string {
   try {
-    const safe = normalizeRelativePath(path);
-    if (safe !== '') return safe;
+    const normalized = normalizeRelativePath(path);
+    if (normalized !== '') return normalized;
   } catch {
-    // Said below.
+    // The error below names the field of the manifest.
   }
   throw new AppStartError(
     'not-startable',
-    `The ${name} "${path}" of the manifest is not a path below the working folder.`,
+    `The ${name} "${path}" of the manifest is not a path below the working folder. Use a relative path without "..".`,
   );
 }

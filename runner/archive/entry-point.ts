@@ -1,4 +1,4 @@
-/** Decides what is executed: the entry point of an app, the command that starts it, and whether it can start here. */
+/** Resolves the entry point of an app, the command that starts it, and whether it can start on this host. */
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { APP_ROOT_PLACEHOLDER } from '../filesystem/run-folder.ts';
@@ -8,7 +8,7 @@ import { normalizeRelativePath } from './archive-rules.ts';
 import type { CachedExecutable } from './executable-cache.ts';
 import { detectProgramFormat } from './program-format.ts';
 
-/** Why an app cannot be started, as the outcome will say it. */
+/** The app cannot start; reason and message become the outcome of the run. */
 export class AppStartError extends Error {
   override name = 'AppStartError';
   readonly reason: EndReason;
@@ -18,25 +18,26 @@ export class AppStartError extends Error {
   }
 }
 
-export interface EntryPoint {
+/** Command of an app. */
+interface EntryPoint {
   command: string[];
   /** The entry point, relative to the root of the executable. */
   path: string;
-  /** The app's own environment may replace these … */
+  /** Variables that the app's own environment may replace. */
   environment: Record<string, string>;
-  /** … but not these. */
+  /** Variables that the app's own environment cannot replace. */
   fixedEnvironment: Record<string, string>;
   workingDirectory: string;
-  /** The app's own file that is executed, when it is not handed to a runtime. */
+  /** The executed file of the app, when no runtime executes it. */
   program?: string;
 }
 
 const MIB = 1024 * 1024;
 /** Share of the memory limit that Node's heap may take; the rest is for buffers, code and the stack. */
 const NODE_HEAP_SHARE = 0.75;
-const DEPENDENCIES = '.nextmv/python/deps';
+const DEPENDENCIES_FOLDER = '.nextmv/python/deps';
 
-const DEFAULT_ENTRY: Record<RunSpec['type'], string[]> = {
+const DEFAULT_ENTRY_POINTS: Record<RunSpec['type'], string[]> = {
   python: ['main.py'],
   node: ['main.js', 'main.mjs', 'main.ts'],
   java: ['main.jar'],
@@ -44,77 +45,93 @@ const DEFAULT_ENTRY: Record<RunSpec['type'], string[]> = {
   binary: ['main'],
 };
 
-const NEEDS: Partial<Record<RunSpec['type'], RuntimeName>> = { python: 'python', node: 'node', java: 'java' };
+const RUNTIMES: Partial<Record<RunSpec['type'], RuntimeName>> = {
+  python: 'python',
+  node: 'node',
+  java: 'java',
+};
 
-/** Throws CannotStart with a sentence. */
+/** Resolves the entry point of a run. Throws AppStartError when the app cannot start on this host. */
 export async function resolveEntryPoint(
-  job: RunSpec,
+  spec: RunSpec,
   host: Host,
   executable: CachedExecutable,
 ): Promise<EntryPoint> {
-  const workingDirectory = inside(job.workingDirectory ?? '', 'working directory');
-  const path = findEntry(job, workingDirectory, executable.entriesByPath);
+  const workingDirectory = validatePath(spec.workingDirectory ?? '', 'working directory');
+  const path = findEntryPoint(spec, workingDirectory, executable.entriesByPath);
   const file = `${APP_ROOT_PLACEHOLDER}/${path}`;
-  const need = NEEDS[job.type];
-  const runtime = need === undefined ? undefined : host.runtimes[need];
-  if (need !== undefined && runtime === undefined) {
-    const why = host.missingRuntimes[need] ?? '';
+  const runtimeName = RUNTIMES[spec.type];
+  const runtime = runtimeName === undefined ? undefined : host.runtimes[runtimeName];
+  if (runtimeName !== undefined && runtime === undefined) {
+    const details = host.missingRuntimes[runtimeName] ?? '';
     throw new AppStartError(
       'runtime-missing',
-      `The app needs ${need}, which this host does not have. ${why}`.trim(),
+      `The app needs ${runtimeName}, which this host does not have. ${details}`.trim(),
     );
   }
   const program = runtime?.path ?? '';
   const environment: Record<string, string> = {};
   const fixedEnvironment: Record<string, string> = {};
-  // Tools of the runtime (npm's, pip's) are found by name beside it.
+  // Tools of the runtime (npm, pip) lie in its folder.
   if (runtime !== undefined) environment.PATH = `${dirname(program)}:/usr/local/bin:/usr/bin:/bin`;
-  const memory = job.limits.memoryBytes;
+  const memory = spec.limits.memoryBytes;
   const heapMiB = Math.max(64, Math.floor((memory * NODE_HEAP_SHARE) / MIB));
   const common = { path, environment, fixedEnvironment, workingDirectory };
-  switch (job.type) {
+  switch (spec.type) {
     case 'python':
-      fixedEnvironment.PYTHONPATH = [`${APP_ROOT_PLACEHOLDER}/${DEPENDENCIES}`, job.environment.PYTHONPATH]
+      fixedEnvironment.PYTHONPATH = [
+        `${APP_ROOT_PLACEHOLDER}/${DEPENDENCIES_FOLDER}`,
+        spec.environment.PYTHONPATH,
+      ]
         .filter(Boolean)
         .join(':');
       fixedEnvironment.PYTHONUNBUFFERED = '1';
       fixedEnvironment.PYTHONDONTWRITEBYTECODE = '1';
-      return { ...common, command: [program, file, ...job.arguments] };
+      return { ...common, command: [program, file, ...spec.arguments] };
     case 'node':
-      return { ...common, command: [program, `--max-old-space-size=${heapMiB}`, file, ...job.arguments] };
+      return { ...common, command: [program, `--max-old-space-size=${heapMiB}`, file, ...spec.arguments] };
     case 'java':
-      // The percentage is of the run's limit, not of the host's memory.
+      // Java takes MaxRAM as the memory of the host, and the percentage from it.
       return {
         ...common,
-        command: [program, `-XX:MaxRAM=${memory}`, '-XX:MaxRAMPercentage=90', '-jar', file, ...job.arguments],
+        command: [
+          program,
+          `-XX:MaxRAM=${memory}`,
+          '-XX:MaxRAMPercentage=90',
+          '-jar',
+          file,
+          ...spec.arguments,
+        ],
       };
     case 'go':
     case 'binary':
-      await checkOnce(executable, path, host);
-      return { ...common, program: path, command: [file, ...job.arguments] };
+      await checkProgramOnce(executable, path, host);
+      return { ...common, program: path, command: [file, ...spec.arguments] };
   }
 }
 
-function findEntry(job: RunSpec, workingDirectory: string, files: Map<string, ArchiveEntry>): string {
+function findEntryPoint(spec: RunSpec, workingDirectory: string, files: Map<string, ArchiveEntry>): string {
   const isFile = (path: string): boolean => {
     const entry = files.get(path);
     return entry !== undefined && entry.kind !== 'directory';
   };
   const candidates =
-    job.entrypoint === undefined ? DEFAULT_ENTRY[job.type] : [inside(job.entrypoint, 'entry point')];
+    spec.entrypoint === undefined
+      ? DEFAULT_ENTRY_POINTS[spec.type]
+      : [validatePath(spec.entrypoint, 'entry point')];
   for (const candidate of candidates) {
     if (isFile(candidate)) return candidate;
-    // Some manifests name the entry point as seen from the working directory.
-    const seen = workingDirectory === '' ? candidate : `${workingDirectory}/${candidate}`;
-    if (isFile(seen)) return seen;
+    // Some manifests name the entry point relative to the working directory.
+    const inWorkingDirectory = workingDirectory === '' ? candidate : `${workingDirectory}/${candidate}`;
+    if (isFile(inWorkingDirectory)) return inWorkingDirectory;
   }
   throw new AppStartError(
     'not-startable',
-    `The executable has no entry point ${candidates.map((name) => `"${name}"`).join(' or ')} for type ${job.type}.`,
+    `The executable has no entry point ${candidates.map((name) => `"${name}"`).join(' or ')} for type ${spec.type}.`,
   );
 }
 
-function inside(path: string, what: string): string {
+function validatePath(path: string, what: string): string {
   try {
     return normalizeRelativePath(path);
   } catch {
@@ -128,20 +145,20 @@ function inside(path: string, what: string): string {
 const HEAD_BYTES = 4096;
 const PT_INTERP = 3;
 
-/** By executable: its programs that were looked at, since what is in the cache never changes. */
-const checked = new WeakMap<CachedExecutable['entriesByPath'], Map<string, Promise<void>>>();
+/** Results by executable and path: an executable in the cache never changes, so one check serves all its runs. */
+const programChecks = new WeakMap<CachedExecutable['entriesByPath'], Map<string, Promise<void>>>();
 
-async function checkOnce(executable: CachedExecutable, path: string, host: Host): Promise<void> {
-  const programs = checked.get(executable.entriesByPath) ?? new Map<string, Promise<void>>();
-  checked.set(executable.entriesByPath, programs);
-  const check = programs.get(path) ?? checkProgram(join(executable.folder, 'root', path), path, host);
-  programs.set(path, check);
+async function checkProgramOnce(executable: CachedExecutable, path: string, host: Host): Promise<void> {
+  const checks = programChecks.get(executable.entriesByPath) ?? new Map<string, Promise<void>>();
+  programChecks.set(executable.entriesByPath, checks);
+  const check = checks.get(path) ?? checkProgram(join(executable.folder, 'root', path), path, host);
+  checks.set(path, check);
   await check;
 }
 
 /**
- * A shell handed a program of another architecture would try to read it as a script, so its head is looked at first.
- * The executable bit does not matter: archives made on systems without it lose it, and the runner sets it.
+ * Throws AppStartError when the file cannot run here. A shell would read a program of another architecture as a script,
+ * so its first bytes are checked before. The executable bit does not matter: some systems lose it, and the runner sets it.
  */
 async function checkProgram(file: string, path: string, host: Host): Promise<void> {
   const handle = await open(file, 'r');
@@ -152,7 +169,7 @@ async function checkProgram(file: string, path: string, host: Host): Promise<voi
   } finally {
     await handle.close();
   }
-  const refuse = (why: string): never => {
+  const reject = (why: string): never => {
     throw new AppStartError('not-startable', `The entry point "${path}" cannot be started: ${why}`);
   };
   if (head.subarray(0, 2).toString('latin1') === '#!') return;
@@ -161,39 +178,39 @@ async function checkProgram(file: string, path: string, host: Host): Promise<voi
   const isMachO = format?.platform === 'darwin';
   if (host.platform === 'darwin') {
     if (isMachO) return;
-    refuse(
+    reject(
       isElf
         ? 'it is a program for Linux, and this host runs macOS.'
         : 'it is neither a program nor a script with "#!".',
     );
   }
-  if (isMachO) refuse('it is a program for macOS, and this host runs Linux.');
-  if (!isElf) refuse('it is neither a Linux program (ELF) nor a script that begins with "#!".');
+  if (isMachO) reject('it is a program for macOS, and this host runs Linux.');
+  if (!isElf) reject('it is neither a Linux program (ELF) nor a script that begins with "#!".');
   if (format?.architecture !== host.architecture) {
-    refuse(`it is built for ${format?.architecture}, and this host is ${host.architecture}.`);
+    reject(`it is built for ${format?.architecture}, and this host is ${host.architecture}.`);
   }
-  const loader = interpreterOf(head);
-  if (loader !== undefined && !(await exists(loader)))
-    refuse(`it needs the loader "${loader}", which this host lacks.`);
+  const loader = readLoaderPath(head);
+  if (loader !== undefined && !(await canOpen(loader)))
+    reject(`it needs the loader "${loader}", which this host lacks.`);
 }
 
-/** The dynamic loader that a 64-bit little-endian program names, when its name lies in the head. */
-function interpreterOf(head: Buffer): string | undefined {
+/** Returns the dynamic loader that a 64-bit little-endian ELF file names, when its name lies in `head`. */
+function readLoaderPath(head: Buffer): string | undefined {
   if (head[4] !== 2 || head[5] !== 1) return undefined;
-  const table = Number(head.readBigUInt64LE(32));
-  const size = head.readUInt16LE(54);
-  const count = head.readUInt16LE(56);
-  for (let place = 0; place < count; place += 1) {
-    const at = table + place * size;
-    if (at + 40 > head.length || head.readUInt32LE(at) !== PT_INTERP) continue;
-    const from = Number(head.readBigUInt64LE(at + 8));
+  const tableOffset = Number(head.readBigUInt64LE(32));
+  const headerBytes = head.readUInt16LE(54);
+  const headerCount = head.readUInt16LE(56);
+  for (let index = 0; index < headerCount; index += 1) {
+    const offset = tableOffset + index * headerBytes;
+    if (offset + 40 > head.length || head.readUInt32LE(offset) !== PT_INTERP) continue;
+    const from = Number(head.readBigUInt64LE(offset + 8));
     const end = head.indexOf(0, from);
     return end > from ? head.toString('utf8', from, end) : undefined;
   }
   return undefined;
 }
 
-async function exists(path: string): Promise<boolean> {
+async function canOpen(path: string): Promise<boolean> {
   return await open(path, 'r').then(
     async (handle) => {
       await handle.close();

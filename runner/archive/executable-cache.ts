@@ -1,9 +1,9 @@
 /**
  * The cache of unpacked executables: `executables/<hash>/root/…` with an `index.json` beside it.
  *
- * What must stay true: a folder named by a hash is complete and never changes (it is unpacked under another name and
- * renamed once whole). Two processes may unpack the same hash; the first rename wins. What a run uses is not dropped.
- * After a restart of the machine the cache is not trusted, because a rename can outlive the bytes it named.
+ * Invariants: a folder with a hash as its name is complete and never changes (it is unpacked under another name and
+ * renamed once complete). When two processes unpack the same hash, the first rename wins. An executable in use is not
+ * evicted. After a restart of the machine the cache is discarded, because a rename can survive the bytes of its files.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import type { RunSpec } from '../types.ts';
 import { unpackArchive } from './archive.ts';
 import { type ArchiveEntry, InvalidArchiveError } from './archive-rules.ts';
 
-/** What `index.json` holds. */
+/** Content of `index.json`. */
 export interface ExecutableIndex {
   entries: ArchiveEntry[];
   unpackedBytes: number;
@@ -25,120 +25,129 @@ export interface ExecutableIndex {
 export interface CompiledPlan {
   /** Paths that are bound from `compiled/root/` and not from `root/`. */
   shared: string[];
-  /** How Node names its cache in `compiled/node/`, but for the user's id that it appends. */
+  /** Name of Node's cache folder in `compiled/node/`, without the user id that Node appends. */
   nodeVersion?: string;
 }
 
 /** Content of `compiled/index.json`, which launcher/executable-compiler.ts writes. */
 export interface CompiledIndex extends CompiledPlan {
-  /** For which runtime. */
+  /** Name, version and path of the runtime that the files were compiled for. */
   runtime: string;
   bytes: number;
 }
 
+/** Reads `compiled/index.json` of an executable; undefined when it is missing or unreadable. */
 export async function readCompiledIndex(folder: string): Promise<CompiledIndex | undefined> {
   try {
-    return JSON.parse(await readFile(join(folder, 'compiled', 'index.json'), 'utf8')) as CompiledIndex;
+    const index: CompiledIndex = JSON.parse(await readFile(join(folder, 'compiled', 'index.json'), 'utf8'));
+    return index;
   } catch {
     return undefined;
   }
 }
 
+/** An unpacked executable that its holder keeps in the cache until release. */
 export interface CachedExecutable {
   folder: string;
   index: ExecutableIndex;
   entriesByPath: Map<string, ArchiveEntry>;
-  /** The caller no longer needs the folder. */
+  /** Allows the cache to evict the executable once no holder is left. */
   release(): void;
-  /** Something was laid beside the executable, which the limit of the cache counts too. */
+  /** Adds the size of further files in the folder to the size of the cache. */
   addBytes(bytes: number): void;
 }
 
-interface Slot {
+interface CacheEntry {
   folder: string;
   index: ExecutableIndex;
-  byPath: Map<string, ArchiveEntry>;
+  entriesByPath: Map<string, ArchiveEntry>;
   bytes: number;
-  lastUsed: number;
-  users: number;
+  lastUsedAt: number;
+  holders: number;
 }
 
+/** Executable files of at least this size are shared between runs instead of copied. */
 const LARGE_PROGRAM_BYTES = 1024 ** 2;
+const MAX_SHARED_PROGRAMS = 8;
 const DEPENDENCY_FOLDERS = ['.nextmv/python/deps', 'node_modules'];
 
+/** Unpacks executables and evicts the least recently used ones beyond a size. */
 export class ExecutableCache {
   readonly #root: string;
   readonly #limitBytes: number;
-  readonly #slots = new Map<string, Promise<Slot>>();
+  readonly #entries = new Map<string, Promise<CacheEntry>>();
 
+  /** @param root folder of the cache. */
   constructor(root: string, limitBytes: number) {
     this.#root = root;
     this.#limitBytes = limitBytes;
   }
 
-  /** Removes half-made folders, and everything when the machine was started anew since. */
+  /** Loads the cache from the disk. Removes incomplete folders, and all folders after a restart of the machine. */
   async open(): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
-    const boot = await bootId();
-    const noted = await readFile(join(this.#root, 'boot'), 'utf8').catch(() => '');
+    const bootId = await readBootId();
+    const storedBootId = await readFile(join(this.#root, 'boot'), 'utf8').catch(() => '');
     for (const name of await readdir(this.#root)) {
-      const whole = /^[0-9a-f]{64}$/.test(name);
-      if (name !== 'boot' && (!whole || boot !== noted)) {
+      const isComplete = /^[0-9a-f]{64}$/.test(name);
+      if (name !== 'boot' && (!isComplete || bootId !== storedBootId)) {
         await rm(join(this.#root, name), { recursive: true, force: true });
       }
     }
-    if (boot !== noted) await writeFile(join(this.#root, 'boot'), boot);
+    if (bootId !== storedBootId) await writeFile(join(this.#root, 'boot'), bootId);
     for (const name of await readdir(this.#root)) {
-      if (name !== 'boot') this.#slots.set(name, this.#load(name));
+      if (name !== 'boot') this.#entries.set(name, this.#load(name));
     }
-    for (const [name, slot] of this.#slots) {
-      slot.catch(() => this.#slots.delete(name));
+    for (const [name, entry] of this.#entries) {
+      entry.catch(() => this.#entries.delete(name));
     }
-    await Promise.allSettled(this.#slots.values());
+    await Promise.allSettled(this.#entries.values());
   }
 
-  /** Unpacks on a miss. Throws ArchiveRefused when the archive is not fit or not the one the hash names. */
+  /** Returns an executable, unpacked on a miss. Throws InvalidArchiveError for a bad archive or a different hash. */
   async acquire(executable: RunSpec['executable']): Promise<CachedExecutable> {
     if (!/^[0-9a-f]{64}$/.test(executable.hash)) {
       throw new InvalidArchiveError(
         `"${executable.hash}" is not the SHA-256 of an executable (64 hex digits).`,
       );
     }
-    let pending = this.#slots.get(executable.hash);
+    let pending = this.#entries.get(executable.hash);
     if (pending === undefined) {
       pending = this.#unpack(executable);
-      this.#slots.set(executable.hash, pending);
+      this.#entries.set(executable.hash, pending);
       pending.then(
-        () => this.#makeRoom(),
-        () => this.#slots.delete(executable.hash),
+        () => this.#evictInBackground(),
+        () => this.#entries.delete(executable.hash),
       );
     }
-    const slot = await pending;
-    // Dropped between our looking and our taking it: start over.
-    if (this.#slots.get(executable.hash) !== pending) return await this.acquire(executable);
-    slot.users += 1;
-    slot.lastUsed = Date.now();
-    let held = true;
+    const entry = await pending;
+    // The entry was evicted during the wait: start over.
+    if (this.#entries.get(executable.hash) !== pending) return await this.acquire(executable);
+    entry.holders += 1;
+    entry.lastUsedAt = Date.now();
+    let isHeld = true;
     const release = (): void => {
-      if (held) slot.users -= 1;
-      held = false;
+      if (isHeld) entry.holders -= 1;
+      isHeld = false;
     };
-    const grew = (bytes: number): void => {
-      slot.bytes += bytes;
-      this.#makeRoom();
+    const addBytes = (bytes: number): void => {
+      entry.bytes += bytes;
+      this.#evictInBackground();
     };
-    return { folder: slot.folder, index: slot.index, entriesByPath: slot.byPath, release, addBytes: grew };
+    const { folder, index, entriesByPath } = entry;
+    return { folder, index, entriesByPath, release, addBytes };
   }
 
-  async #load(hash: string): Promise<Slot> {
+  async #load(hash: string): Promise<CacheEntry> {
     const folder = join(this.#root, hash);
     const index: ExecutableIndex = JSON.parse(await readFile(join(folder, 'index.json'), 'utf8'));
     const { mtimeMs } = await stat(join(folder, 'index.json'));
     const bytes = index.unpackedBytes + ((await readCompiledIndex(folder))?.bytes ?? 0);
-    return { folder, index, byPath: byPath(index), bytes, lastUsed: mtimeMs, users: 0 };
+    const entriesByPath = new Map(index.entries.map((entry) => [entry.path, entry]));
+    return { folder, index, entriesByPath, bytes, lastUsedAt: mtimeMs, holders: 0 };
   }
 
-  async #unpack(executable: RunSpec['executable']): Promise<Slot> {
+  async #unpack(executable: RunSpec['executable']): Promise<CacheEntry> {
     const draft = join(this.#root, `draft-${randomUUID()}`);
     const folder = join(this.#root, executable.hash);
     try {
@@ -152,7 +161,7 @@ export class ExecutableCache {
           `The executable's bytes have the SHA-256 ${hash}, not ${executable.hash}.`,
         );
       }
-      const index: ExecutableIndex = { entries, unpackedBytes, shared: sharedPaths(entries) };
+      const index: ExecutableIndex = { entries, unpackedBytes, shared: selectSharedPaths(entries) };
       await writeFile(join(draft, 'index.json'), JSON.stringify(index));
       await rename(draft, folder).catch((error: unknown) => {
         if (!isErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
@@ -163,38 +172,35 @@ export class ExecutableCache {
     return await this.#load(executable.hash);
   }
 
-  /** What cannot be dropped now stays on the disk until the next start. */
-  #makeRoom(): void {
-    this.#shrink().catch(() => undefined);
+  /** A folder that cannot be removed now stays on the disk until the next start. */
+  #evictInBackground(): void {
+    this.#evict().catch(() => undefined);
   }
 
-  /** Drops what was used longest ago until the rest fits; what is in use stays whatever its size. */
-  async #shrink(): Promise<void> {
-    const settled = await Promise.allSettled([...this.#slots.values()]);
-    const slots = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    slots.sort((a, b) => b.lastUsed - a.lastUsed);
+  /** Evicts the least recently used entries until the rest fits; entries in use stay, whatever their size. */
+  async #evict(): Promise<void> {
+    const settled = await Promise.allSettled([...this.#entries.values()]);
+    const entries = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    entries.sort((a, b) => b.lastUsedAt - a.lastUsedAt);
     let sum = 0;
-    for (const [place, slot] of slots.entries()) {
-      sum += slot.bytes;
-      const hash = slot.folder.slice(this.#root.length + 1);
-      if (sum <= this.#limitBytes || slot.users > 0 || place === 0) {
-        const now = new Date(slot.lastUsed);
-        await utimes(join(slot.folder, 'index.json'), now, now).catch(() => undefined);
+    for (const [index, entry] of entries.entries()) {
+      sum += entry.bytes;
+      const hash = entry.folder.slice(this.#root.length + 1);
+      if (sum <= this.#limitBytes || entry.holders > 0 || index === 0) {
+        const usedAt = new Date(entry.lastUsedAt);
+        await utimes(join(entry.folder, 'index.json'), usedAt, usedAt).catch(() => undefined);
         continue;
       }
-      this.#slots.delete(hash);
-      const gone = join(this.#root, `draft-${randomUUID()}`);
-      await rename(slot.folder, gone);
-      await rm(gone, { recursive: true, force: true });
+      this.#entries.delete(hash);
+      const evicted = join(this.#root, `draft-${randomUUID()}`);
+      await rename(entry.folder, evicted);
+      await rm(evicted, { recursive: true, force: true });
     }
   }
 }
 
-function byPath(index: ExecutableIndex): Map<string, ArchiveEntry> {
-  return new Map(index.entries.map((entry) => [entry.path, entry]));
-}
-
-function sharedPaths(entries: ArchiveEntry[]): string[] {
+/** Dependency folders, and large programs outside of them: the parts that take longest to copy. */
+function selectSharedPaths(entries: ArchiveEntry[]): string[] {
   const folders = DEPENDENCY_FOLDERS.filter((folder) =>
     entries.some((entry) => entry.path.startsWith(`${folder}/`)),
   );
@@ -202,10 +208,11 @@ function sharedPaths(entries: ArchiveEntry[]): string[] {
     .filter((entry) => entry.kind === 'file' && entry.executable && entry.size >= LARGE_PROGRAM_BYTES)
     .map((entry) => entry.path)
     .filter((path) => !folders.some((folder) => path.startsWith(`${folder}/`)));
-  return [...folders, ...programs.slice(0, 8)];
+  return [...folders, ...programs.slice(0, MAX_SHARED_PROGRAMS)];
 }
 
-async function bootId(): Promise<string> {
+/** Returns the id of the current boot; '' where the kernel has none. */
+async function readBootId(): Promise<string> {
   return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
     (text) => text.trim(),
     () => '',

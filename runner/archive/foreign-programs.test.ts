@@ -1,4 +1,4 @@
-/** What a push refuses because it is compiled for another host. */
+/** A push rejects programs that are compiled for another host. */
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createTar, type TarEntry } from '../testing/archives.ts';
@@ -6,7 +6,7 @@ import type { ExecutableType, Host } from '../types.ts';
 import { inspectArchive } from './archive.ts';
 import { describeForeignProgram } from './foreign-programs.ts';
 
-/** ELF says the machine in two bytes at 18 (62 for x64, 183 for arm64), Mach-O in four at 4. */
+/** ELF stores the machine in two bytes at 18 (62 for x64, 183 for arm64), Mach-O in four at 4. */
 function elf(machine: number): Buffer {
   const head = Buffer.alloc(200);
   head.write('\x7fELF\x02\x01\x01', 'latin1');

@@ -1,4 +1,4 @@
-/** What is read and removed of an app's folders when the app has put something else than its files there. */
+/** Reads and removes folders in which the app has placed links, devices and other entries. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -38,7 +38,7 @@ import type { CachedExecutable } from './executable-cache.ts';
 const isRoot = process.getuid?.() === 0;
 const scratch = createScratchFolder();
 const SECRET = 'the master key';
-/** The user of the run; a test that is not root has only its own. */
+/** The user of the run; without root it is the user of this process. */
 const owner = isRoot ? 1_234_567 : (process.getuid?.() ?? 0);
 const nothing = { entriesByPath: new Map(), folder: '' } as unknown as CachedExecutable;
 let count = 0;
@@ -62,7 +62,7 @@ function ownFile(name: string, text: string): string {
   return path;
 }
 
-/** Each puts something under the name `x`, or makes `way` lead somewhere else. */
+/** Each creates the entry `x`, or makes `way` lead elsewhere. */
 const HOSTILE: [what: string, make: (at: string) => void, needsRoot?: boolean][] = [
   ['a hard link to a file of the host', (at) => linkSync(secret, at), true],
   [
@@ -80,55 +80,61 @@ const HOSTILE: [what: string, make: (at: string) => void, needsRoot?: boolean][]
 ];
 
 describe.each(HOSTILE)('V1: %s', (_, make, needsRoot = false) => {
-  // Only root links to files of others and makes devices.
-  test.skipIf(needsRoot && !isRoot)('is neither taken nor packed', async () => {
+  // Only root can link to files of others and create devices.
+  test.skipIf(needsRoot && !isRoot)('is neither copied nor packed', async () => {
     ownFile('real', 'real');
     make(join(run.work, 'out', 'x'));
     const source = { folder: run, owner, isOnRunDisk: true };
-    expect(await copyResultFile(source, 'out/x', 'statistics', MIB)).toBeUndefined();
-    const packed = await packSolutions(source, 'out', nothing, MIB);
+    expect(
+      await copyResultFile({ source, path: 'out/x', name: 'statistics', maxBytes: MIB }),
+    ).toBeUndefined();
+    const packed = await packSolutions({ source, path: 'out', executable: nothing, maxBytes: MIB });
     if (packed === undefined || !('path' in packed)) throw new Error(JSON.stringify(packed));
     expect(execFileSync('tar', ['-tzf', packed.path], { encoding: 'utf8' })).toBe('real\n');
   });
 });
 
-test('V1: a folder on the way that is a link leads nowhere', async () => {
+test('V1: a parent folder that is a link is not followed', async () => {
   rmSync(join(run.work, 'out'), { recursive: true });
   symlinkSync(scratch, join(run.work, 'out'));
   const source = { folder: run, owner: process.getuid?.() ?? 0, isOnRunDisk: false };
-  expect(await copyResultFile(source, `out/secret-${count}`, 'statistics', MIB)).toBeUndefined();
-  expect(await packSolutions(source, 'out', nothing, MIB)).toBeUndefined();
+  expect(
+    await copyResultFile({ source, path: `out/secret-${count}`, name: 'statistics', maxBytes: MIB }),
+  ).toBeUndefined();
+  expect(await packSolutions({ source, path: 'out', executable: nothing, maxBytes: MIB })).toBeUndefined();
 });
 
-test('V1: a socket is neither taken nor packed', async () => {
+test('V1: a socket is neither copied nor packed', async () => {
   const server = createServer().listen(join(run.work, 'out', 'x'));
   await new Promise((resolve) => server.once('listening', resolve));
   const source = { folder: run, owner: process.getuid?.() ?? 0, isOnRunDisk: false };
-  expect(await copyResultFile(source, 'out/x', 'statistics', MIB)).toBeUndefined();
-  expect(await packSolutions(source, 'out', nothing, MIB)).toBeUndefined();
+  expect(await copyResultFile({ source, path: 'out/x', name: 'statistics', maxBytes: MIB })).toBeUndefined();
+  expect(await packSolutions({ source, path: 'out', executable: nothing, maxBytes: MIB })).toBeUndefined();
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a file is copied to a place of ours without its rights, and one that is too long is not', async () => {
+test('a file is copied without its mode, and a file that is too large is not', async () => {
   const path = ownFile('x', 'text');
   chmodSync(path, 0o4111);
   const source = { folder: run, owner, isOnRunDisk: true };
-  const taken = await copyResultFile(source, 'out/x', 'statistics', MIB);
+  const taken = await copyResultFile({ source, path: 'out/x', name: 'statistics', maxBytes: MIB });
   expect(taken).toEqual({ path: join(run.results, 'statistics'), bytes: 4 });
   expect(readFileSync(join(run.results, 'statistics'), 'utf8')).toBe('text');
   expect((await stat(join(run.results, 'statistics'))).mode & 0o7777).toBe(0o600);
   truncateSync(path, 2 * MIB);
-  expect(await copyResultFile(source, 'out/x', 'metrics', MIB)).toEqual({ tooLong: 2 * MIB });
+  expect(await copyResultFile({ source, path: 'out/x', name: 'metrics', maxBytes: MIB })).toEqual({
+    actualBytes: 2 * MIB,
+  });
   expect(existsSync(join(run.results, 'metrics'))).toBe(false);
 });
 
-test('what is removed ends at links, folders without rights and names that are no text included', async () => {
+test('removal covers unreadable folders and names that are not UTF-8, and follows no link', async () => {
   const outside = join(scratch, `outside-${count}`);
   mkdirSync(outside);
   writeFileSync(join(outside, 'kept'), '');
   symlinkSync(outside, join(run.work, 'out', 'link'));
   symlinkSync(outside, join(run.work, 'out', 'deep', 'link'));
-  // `\\377` is one byte that no text in UTF-8 has.
+  // `\\377` is a byte that is invalid in UTF-8.
   execFileSync('sh', ['-c', `cd "$0" && : > "$(printf 'a\\377')" && mkdir "$(printf 'b\\377')"`, run.work]);
   execFileSync('perl', ['-e', 'chdir shift; $d = "d" x 60; for (1..110) { mkdir $d; chdir $d }', run.work]);
   mkdirSync(join(run.work, 'closed', 'inner'), { recursive: true });
@@ -139,7 +145,7 @@ test('what is removed ends at links, folders without rights and names that are n
 });
 
 describe.skipIf(!isRoot)('as root', () => {
-  test('V1: a run at limits gets no file of the host for a result', async (context) => {
+  test('V1: a run at level limits cannot return a file of the host as a result', async (context) => {
     const runner = await startRunnerConfinedBy('a pid namespace and own users', scratchFolderOfRun());
     if (runner === undefined) return context.skip('this host cannot hold apps so');
     const mark = createUniqueSeconds();
@@ -150,7 +156,7 @@ describe.skipIf(!isRoot)('as root', () => {
     });
     await waitUntil('the app waits', () => listProcessesWithArgument(mark).length > 0);
     const [sleep = Number.NaN] = listProcessesWithArgument(mark);
-    // What a link to a file of root is once it is made, on any file system.
+    // Simulates a hard link to a file of root, on any file system.
     for (const place of places) writeFileSync(`/proc/${sleep}/cwd/outputs/${place}`, SECRET);
     process.kill(sleep, 'SIGTERM');
     const outcome = expectEnded(await app.done);
@@ -161,7 +167,7 @@ describe.skipIf(!isRoot)('as root', () => {
     await runner.close();
   });
 
-  test('V1: the copy of a log that was cut has none of the rights that the app gave its log', async (context) => {
+  test('V1: the copy of a truncated log does not keep the mode of the log', async (context) => {
     const runner = await startRunnerConfinedBy('a pid namespace and own users', scratchFolderOfRun());
     if (runner === undefined) return context.skip('this host cannot hold apps so');
     const { outcome } = await runApp(runner, {

@@ -1,12 +1,13 @@
-/** For which system and processor a compiled file is built, from its first bytes. */
+/** Detects the system and processor that a compiled file is built for. */
 
+/** Platform of a compiled file. */
 export interface ProgramFormat {
   platform: 'linux' | 'darwin';
   /** As Node names it; `universal` for a Mach-O file for several processors. */
   architecture: string;
 }
 
-/** So many bytes are enough for `detectProgramFormat`. */
+/** Number of bytes that detectProgramFormat needs. */
 export const FORMAT_HEAD_BYTES = 20;
 
 /** ELF header, `e_machine`. */
@@ -21,11 +22,11 @@ const ELF_MACHINES: Record<number, string> = {
 const MACH_MACHINES: Record<number, string> = { 16777223: 'x64', 16777228: 'arm64' };
 const ELF = 0x7f454c46;
 const MACH_O_64 = 0xcffaedfe;
-/** A Mach-O file for several processors begins like a Java class, whose version is above any number of processors. */
+/** A Mach-O file for several processors has the magic number of a Java class, whose version exceeds any processor count. */
 const MACH_O_UNIVERSAL = 0xcafebabe;
-const PROCESSORS_MAX = 20;
+const MAX_PROCESSORS = 20;
 
-/** Undefined for a file that is no compiled program or library. */
+/** Returns the format of a compiled program or library; undefined for any other file. */
 export function detectProgramFormat(head: Buffer): ProgramFormat | undefined {
   if (head.length < FORMAT_HEAD_BYTES) return undefined;
   const magic = head.readUInt32BE(0);
@@ -37,11 +38,12 @@ export function detectProgramFormat(head: Buffer): ProgramFormat | undefined {
     const machine = head.readUInt32LE(4);
     return { platform: 'darwin', architecture: MACH_MACHINES[machine] ?? `machine ${machine}` };
   }
-  if (magic === MACH_O_UNIVERSAL && head.readUInt32BE(4) <= PROCESSORS_MAX)
+  if (magic === MACH_O_UNIVERSAL && head.readUInt32BE(4) <= MAX_PROCESSORS)
     return { platform: 'darwin', architecture: 'universal' };
   return undefined;
 }
 
+/** Returns whether a compiled file runs on the host. */
 export function matchesHost(
   format: ProgramFormat,
   host: { platform: string; architecture: string },

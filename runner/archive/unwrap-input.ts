@@ -1,14 +1,15 @@
-/** Input archives come bare or wrapped in one folder; apps find their files in the same place either way. */
+/** Removes the wrapping folder of an input archive, so that apps find their files at one path. */
 import { readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunFolder } from '../filesystem/run-folder.ts';
 
-const WRAPPERS = ['inputs', 'input'];
+const WRAPPING_FOLDERS = ['inputs', 'input'];
 
-/** When `input/` or `inputs/` is all the archive holds, what is in it takes its place. */
+/** Replaces the input by the content of its `input/` or `inputs/` folder when it contains nothing else. */
 export async function unwrapInput(folder: RunFolder): Promise<void> {
   const [only, ...others] = await readdir(folder.input, { withFileTypes: true });
-  if (only === undefined || others.length > 0 || !only.isDirectory() || !WRAPPERS.includes(only.name)) return;
+  if (only === undefined || others.length > 0 || !only.isDirectory()) return;
+  if (!WRAPPING_FOLDERS.includes(only.name)) return;
   const aside = `${folder.input}-wrapped`;
   await rename(folder.input, aside);
   await rename(join(aside, only.name), folder.input);

@@ -3,23 +3,24 @@ import { createWriteStream, writeFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Up to this size the input is written in one go; a stream to a file costs more than such a file. */
-const SMALL_BYTES = 64 * 1024;
+/** An input up to this size is written at once, which is cheaper than a stream. */
+const SMALL_INPUT_BYTES = 64 * 1024;
 
+/** Writes a stream to a new file with the given mode. */
 export async function writeInput(stream: Readable, path: string, mode: number): Promise<void> {
   const head: Uint8Array[] = [];
   let bytes = 0;
   const chunks: AsyncIterator<unknown> = stream[Symbol.asyncIterator]();
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-    const chunk = asBytes(next.value);
+    const chunk = toBytes(next.value);
     head.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes <= SMALL_BYTES) continue;
-    const rest = { [Symbol.asyncIterator]: () => chunks };
+    if (bytes <= SMALL_INPUT_BYTES) continue;
+    const remaining = { [Symbol.asyncIterator]: () => chunks };
     await pipeline(
       async function* () {
         yield* head;
-        yield* rest;
+        yield* remaining;
       },
       createWriteStream(path, { mode }),
     );
@@ -28,6 +29,6 @@ export async function writeInput(stream: Readable, path: string, mode: number): 
   writeFileSync(path, Buffer.concat(head), { mode });
 }
 
-function asBytes(chunk: unknown): Uint8Array {
+function toBytes(chunk: unknown): Uint8Array {
   return chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
 }

@@ -1,4 +1,4 @@
-/** Whether there is room, on a disk of its own that is as full as root can make it. */
+/** Checks hasDiskSpace on a disk that root has filled completely. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -7,22 +7,22 @@ import { createScratchFolder, removeFolder } from '../testing/runner-harness.ts'
 const folder = createScratchFolder();
 afterAll(() => removeFolder(folder));
 
-/** In a name space of its own, so that the disk goes with the shell. */
+/** Uses a mount namespace of its own, so that the disk vanishes with the shell. */
 function onDiskOf4KiBBlocks(script: string): { status: number | null; stdout: string; stderr: string } {
   const setUp =
     'cd "$0" && truncate -s 64M image && mkfs.ext4 -q -b 4096 image && mkdir -p disk && mount -o loop image disk';
-  const room = `import(process.argv[1]).then(({ hasDiskSpace }) => console.log(hasDiskSpace('disk')))`;
+  const printHasSpace = `import(process.argv[1]).then(({ hasDiskSpace }) => console.log(hasDiskSpace('disk')))`;
   return spawnSync(
     'unshare',
     [
       ...['--mount', 'sh', '-c', `{ ${setUp}; } || exit 77; ${script}`],
-      ...[folder, process.execPath, room, join(import.meta.dirname, 'disk-space.ts')],
+      ...[folder, process.execPath, printHasSpace, join(import.meta.dirname, 'disk-space.ts')],
     ],
     { encoding: 'utf8' },
   );
 }
 
-test('R2: a disk on which root can write nothing more has no room', (context) => {
+test('R2: a disk to which root cannot write has no space', (context) => {
   const ask = '"$1" -e "$2" "$3"';
   const { status, stdout } = onDiskOf4KiBBlocks(
     `${ask}; head -c 100M /dev/zero > disk/fill; ${ask}; head -c 5000 /dev/zero > disk/more || echo full`,

@@ -1,20 +1,20 @@
-/** Whether the disk has room for runs. */
+/** Checks the free space of the disk that holds the runs. */
 import { statfsSync } from 'node:fs';
 
-/** An app that is given less fails on its own files, and says of them what it likes. */
+/** With less space an app fails on its own files, and its error does not name the cause. */
 export const MIN_FREE_DISK_BYTES = 8 * 1024 * 1024;
-/** A run makes about ten files and folders of its own. */
-const FILES_MIN = 100;
+/** A run creates about ten files and folders of its own. */
+const MIN_FREE_FILES = 100;
 
 /**
- * true also where the file system does not tell. Synchronous: the answer comes from memory, in microseconds. Root too
- * is held to what ordinary users may have (`bavail`): `bfree` has blocks in it that nobody can use, 16 MiB of them on
- * ext4 with blocks of 4 KiB.
+ * Returns whether the disk has space for further runs; true when the file system does not report it. Synchronous: the
+ * kernel answers from memory, in microseconds. It reads `bavail` also as root, because `bfree` includes blocks that nobody
+ * can use: 16 MiB on ext4 with blocks of 4 KiB.
  */
 export function hasDiskSpace(folder: string): boolean {
   try {
     const { blocks, bavail, bsize, files, ffree } = statfsSync(folder);
-    const hasFiles = files === 0 || ffree >= FILES_MIN;
+    const hasFiles = files === 0 || ffree >= MIN_FREE_FILES;
     return blocks === 0 || (bavail * bsize >= MIN_FREE_DISK_BYTES && hasFiles);
   } catch {
     return true;

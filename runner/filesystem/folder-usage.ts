@@ -1,69 +1,70 @@
 /**
- * Measures what an app has written while the app goes on writing, and may wish us ill: a folder is entered by its open
- * descriptor and never through a link, so that nothing it swaps under our feet leads us out of its folders, and a look
- * ends at the first limit that is broken. A folder that cannot be looked into is said to be one, and not taken for empty.
+ * Measures folders while a possibly hostile app writes to them. Each folder is opened by descriptor and never through a
+ * link, so that no replaced path leads out of the app's folders, and a measurement ends at the first exceeded limit. A
+ * folder that cannot be read is reported as such and not taken for empty.
  */
 import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync } from 'node:fs';
 import { isErrno } from '../process/errors.ts';
 
+/** Size and number of entries below folders. */
 export interface FolderUsage {
-  /** Space taken on disk; sparse files count what they hold. */
+  /** Allocated space; a sparse file counts with its allocated blocks. */
   bytes: number;
-  /** Files, folders and all else that has a name, the outermost folders left out. */
+  /** Files, folders and other entries, without the outermost folders. */
   entries: number;
-  /** Why not all was looked at: folders nested deeper than DEEPEST, or one that we may not read. */
+  /** Set when the measurement is incomplete: a folder below MAX_FOLDER_DEPTH, or one that is not readable. */
   incompleteReason?: 'deep' | 'unreadable';
 }
 
-/** Each folder on the way down is held open, so this many at once. */
+/** The measurement holds one open descriptor for each level. */
 export const MAX_FOLDER_DEPTH = 200;
 
 const LINUX = process.platform === 'linux';
-const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-const BATCH = 256;
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const ENTRIES_PER_READ = 256;
 
-/** Everything below the folders, and files named in their place, up to where one of the limits is passed. Folders that are gone count nothing. */
-export function measureFolders(folders: string[], upTo: { bytes: number; entries: number }): FolderUsage {
+/** Measures everything below the folders, or files in their place, up to the first exceeded limit. Missing folders count as empty. */
+export function measureFolders(folders: string[], limits: { bytes: number; entries: number }): FolderUsage {
   const sum: FolderUsage = { bytes: 0, entries: 0 };
-  const count = (path: string): void => {
+  const addFile = (path: string): void => {
     sum.bytes += (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512;
   };
-  const enter = (path: string, depth: number): void => {
+  const addFolder = (path: string, depth: number): void => {
     if (depth > MAX_FOLDER_DEPTH) {
       sum.incompleteReason = 'deep';
       return;
     }
     let fd: number;
     try {
-      fd = openSync(path, FOLDER);
+      fd = openSync(path, FOLDER_FLAGS);
     } catch (error) {
       if (isErrno(error, 'EACCES', 'EPERM')) sum.incompleteReason ??= 'unreadable';
-      else if (isErrno(error, 'ENOTDIR')) count(path);
-      // Anything else: the app removes or replaces what we are about to look at.
+      else if (isErrno(error, 'ENOTDIR')) addFile(path);
+      // Any other error: the app removes or replaces the folder at this moment.
       return;
     }
     try {
       sum.bytes += fstatSync(fd).blocks * 512;
-      lookInto(LINUX ? `/proc/self/fd/${fd}` : path, depth);
+      addEntries(LINUX ? `/proc/self/fd/${fd}` : path, depth);
     } finally {
       closeSync(fd);
     }
   };
-  const lookInto = (folder: string, depth: number): void => {
-    const listing = opendirSync(folder, { bufferSize: BATCH });
+  const addEntries = (folder: string, depth: number): void => {
+    const listing = opendirSync(folder, { bufferSize: ENTRIES_PER_READ });
     try {
       for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
         sum.entries += 1;
-        if (sum.incompleteReason !== undefined || sum.entries > upTo.entries || sum.bytes > upTo.bytes)
+        if (sum.incompleteReason !== undefined || sum.entries > limits.entries || sum.bytes > limits.bytes)
           return;
         const path = `${folder}/${entry.name}`;
-        if (entry.isDirectory()) enter(path, depth + 1);
-        else if (entry.isFile()) count(path);
+        if (entry.isDirectory()) addFolder(path, depth + 1);
+        else if (entry.isFile()) addFile(path);
       }
     } finally {
       listing.closeSync();
     }
   };
-  for (const folder of folders) enter(folder, 0);
+  for (const folder of folders) addFolder(folder, 0);
   return sum;
 }

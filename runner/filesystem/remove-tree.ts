@@ -1,40 +1,40 @@
 /**
- * Removes what an app left, however it left it: folders nested deeper than a path can be long, and folders that their
- * owner may not read. As root this must never leave the folder, so every step goes by the descriptor of the folder that
- * it is in and through no link, whatever is renamed meanwhile.
+ * Removes the files of an app, which may nest folders deeper than the longest path and make them unreadable. As root the
+ * removal must never leave the folder, so every step uses the descriptor of its folder and never follows a link, whatever
+ * is renamed meanwhile.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, type Dirent, opendirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { isErrno } from '../process/errors.ts';
 import { buildFolderPrefix, openFolderForRemoval } from './untrusted-files.ts';
 
-/** Each folder on the way down is held open, so what lies deeper moves to the top first. */
-const DEEPEST = 100;
-const BATCH = 256;
-/** Removed at once, sooner than other runs would mind that nobody looks after them. */
-const SMALL_ENTRIES = 64;
+/** The removal holds one open descriptor for each level; deeper folders are moved to the top first. */
+const MAX_OPEN_LEVELS = 100;
+const ENTRIES_PER_READ = 256;
+/** Entries between two pauses of the event loop; the launcher samples other runs in the pauses. */
+const ENTRIES_PER_PAUSE = 64;
 
-/** The folder or file and everything below it; no error when it is gone already. */
+/** Removes a file, or a folder with everything below it; no error when it is missing. */
 export async function removeTree(path: string): Promise<void> {
   let steps = 0;
-  for (const _ of removal(path)) {
+  for (const _ of removeSteps(path)) {
     steps += 1;
-    if (steps % SMALL_ENTRIES === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (steps % ENTRIES_PER_PAUSE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** As removeAll, without a pause. */
+/** Removes a tree without pauses. */
 export function removeTreeSync(path: string): void {
-  for (const _ of removal(path));
+  for (const _ of removeSteps(path));
 }
 
-/** Removes one entry for each step. */
-function* removal(path: string): Generator<void> {
+/** Removes one entry in each step. */
+function* removeSteps(path: string): Generator<void> {
   yield* removeEntry(Buffer.from(path), 0);
 }
 
-/** @param top the inside of the outermost folder; absent for that folder itself. */
-function* removeEntry(path: Buffer, depth: number, top?: Buffer): Generator<void> {
+/** @param topPrefix prefix of the outermost folder; absent for that folder itself. */
+function* removeEntry(path: Buffer, depth: number, topPrefix?: Buffer): Generator<void> {
   let fd: number;
   try {
     fd = openFolderForRemoval(path);
@@ -45,28 +45,28 @@ function* removeEntry(path: Buffer, depth: number, top?: Buffer): Generator<void
     return;
   }
   try {
-    const inside = buildFolderPrefix(fd, path);
-    yield* empty(inside, depth, top ?? inside);
+    const prefix = buildFolderPrefix(fd, path);
+    yield* removeEntries(prefix, depth, topPrefix ?? prefix);
   } finally {
     closeSync(fd);
   }
   rmdirSync(path);
 }
 
-/** @param inside the path of a folder by its descriptor, with a slash at its end. */
-function* empty(inside: Buffer, depth: number, top: Buffer): Generator<void> {
-  // A listing may miss what is moved in while it goes on, so the last one is empty.
-  for (let found = true; found; ) {
-    found = false;
-    const listing = opendirSync(inside, { bufferSize: BATCH, encoding: 'buffer' } as never);
+/** @param prefix path of a folder by its descriptor, with a final slash. */
+function* removeEntries(prefix: Buffer, depth: number, topPrefix: Buffer): Generator<void> {
+  // A listing may miss entries that are moved in meanwhile, so the last listing has to be empty.
+  for (let hasEntries = true; hasEntries; ) {
+    hasEntries = false;
+    const listing = opendirSync(prefix, { bufferSize: ENTRIES_PER_READ, encoding: 'buffer' } as never);
     try {
       for (let next = listing.readSync(); next !== null; next = listing.readSync()) {
         const entry = next as unknown as Dirent<Buffer>;
-        const path = Buffer.concat([inside, entry.name]);
-        found = true;
+        const path = Buffer.concat([prefix, entry.name]);
+        hasEntries = true;
         if (!entry.isDirectory()) unlinkSync(path);
-        else if (depth < DEEPEST) yield* removeEntry(path, depth + 1, top);
-        else renameSync(path, Buffer.concat([top, Buffer.from(`moved-${randomUUID()}`)]));
+        else if (depth < MAX_OPEN_LEVELS) yield* removeEntry(path, depth + 1, topPrefix);
+        else renameSync(path, Buffer.concat([topPrefix, Buffer.from(`moved-${randomUUID()}`)]));
         yield;
       }
     } finally {

@@ -1,4 +1,4 @@
-/** V3: a file system of its own for each run, where root can mount one. */
+/** V3: a file system for each run, where root can mount one. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import type { Diagnostic, Runner } from '../types.ts';
 const WAYS = ['bubblewrap as root', 'a pid namespace and own users'];
 const folders: string[] = [];
 let runner: Runner | undefined;
-/** Loop devices and what is mounted need root, and a host that lets it. */
+/** Loop devices and mounts need root and a host that allows them. */
 const trial = newFolder();
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 const canMount = 'tools' in (await probeDisks(trial));
@@ -46,7 +46,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** Loop devices whose file lies, or lay, below the folder. */
+/** Returns loop devices with an image file below the folder, unlinked ones included. */
 function loopsOf(folder: string): string[] {
   return execFileSync('losetup', ['-a'], { encoding: 'utf8' })
     .split('\n')
@@ -55,12 +55,12 @@ function loopsOf(folder: string): string[] {
 
 async function start(way: string, folder = newFolder()): Promise<Runner> {
   runner = await startRunnerConfinedBy(`${way}${WITH_DISKS}`, folder);
-  if (runner === undefined) throw new Error(`This host cannot hold apps by ${way}.`);
+  if (runner === undefined) throw new Error(`This host does not support the confinement "${way}".`);
   return runner;
 }
 
 describe.skipIf(!canMount)('with disks', () => {
-  test.each(WAYS)('V3: inputs, results and logs are there, held by %s', async (way) => {
+  test.each(WAYS)('V3: a run has input, results and log, confined by %s', async (way) => {
     const { outcome, stdout } = await runApp(await start(way), {
       files: { main: '#!/bin/sh\ncat inputs/a.csv; mv inputs/a.csv outputs/solutions; echo "{}" > $ASSETS' },
       environment: { ASSETS: 'outputs/assets/assets.json' },
@@ -72,7 +72,7 @@ describe.skipIf(!canMount)('with disks', () => {
     expect(packed.toString()).toBe('abc');
   });
 
-  test('V3: the disk of a run has room for its limit, and for no more than a step beyond', async () => {
+  test('V3: the disk of a run has its limit as free space, rounded up by at most one step', async () => {
     const { outcome, stdout } = await runApp(await start('bubblewrap as root'), {
       files: createShellApp('df -k . | tail -1 | while read -r _ size _; do echo "$size"; done'),
       limits: { fileBytes: 64 * MIB },
@@ -82,7 +82,7 @@ describe.skipIf(!canMount)('with disks', () => {
     expect(Number(stdout) * 1024).toBeLessThanOrEqual(256 * MIB);
   });
 
-  test('V3: a disk goes to the next run empty', async () => {
+  test('V3: the next run gets an empty disk', async () => {
     const host = await start('bubblewrap as root');
     const look = createShellApp(
       'df . | tail -1 | cut -d" " -f1; ls -A /app /tmp | grep -c left; echo x > left; echo x > /tmp/left',
@@ -95,7 +95,7 @@ describe.skipIf(!canMount)('with disks', () => {
     await second.app.dispose();
   });
 
-  test('V3: runs at once have disks of their own', async () => {
+  test('V3: concurrent runs have disks of their own', async () => {
     const folder = newFolder();
     const host = await start('bubblewrap as root', folder);
     const script = 'df . | tail -1 | cut -d" " -f1; sleep 0.5';
@@ -107,9 +107,9 @@ describe.skipIf(!canMount)('with disks', () => {
     expect(readdirSync(join(folder, 'disks'))).not.toContain('1.image');
   });
 
-  test('V3: a run that finds no loop device left starts without a disk, and says so', async () => {
+  test('V3: a run without a free loop device starts without a disk and reports it', async () => {
     const [tools, diagnostics]: [string, string[]] = [newFolder(), []];
-    // Refuses as mount does when loop devices have run out, once the file `out` is there.
+    // Fails as mount does without free loop devices, once the file `out` exists.
     const mount = execFileSync('which', ['mount'], { encoding: 'utf8' }).trim();
     const script = `#!/bin/sh\n[ -e ${tools}/out ] && echo 'failed to setup loop device' >&2 && exit 32\nexec ${mount} "$@"`;
     writeFileSync(join(tools, 'mount'), script, { mode: 0o755 });
@@ -121,7 +121,8 @@ describe.skipIf(!canMount)('with disks', () => {
     } finally {
       process.env.PATH = path;
     }
-    if (runner === undefined) throw new Error('This host cannot hold apps by bubblewrap as root.');
+    if (runner === undefined)
+      throw new Error('This host does not support the confinement "bubblewrap as root".');
     const first = await startApp(runner, {
       files: createShellApp('df . | tail -1 | cut -d/ -f3; cat'),
       stdin: 'x',
@@ -135,7 +136,7 @@ describe.skipIf(!canMount)('with disks', () => {
     await Promise.all([first, second].map(({ app }) => app.dispose()));
   });
 
-  test('R2: an app that has filled the disk of the host and removed its files is to blame', async () => {
+  test('R2: an app is blamed for filling the disk of the host, also when it has removed its files', async () => {
     const folder = newFolder();
     const script = 'dd if=/dev/zero of=large bs=1M count=60 conv=fsync; rm large; exit 1';
     const owner = [
@@ -145,7 +146,7 @@ describe.skipIf(!canMount)('with disks', () => {
       '',
       script,
     ];
-    // What is mounted there goes with the process.
+    // The mount vanishes with the process.
     const small = 'mount -t tmpfs -o size=50m,mode=711 none "$0" && exec "$@"';
     const said = execFileSync('unshare', ['--mount', 'sh', '-c', small, folder, ...owner], {
       encoding: 'utf8',
@@ -156,8 +157,8 @@ describe.skipIf(!canMount)('with disks', () => {
     expect(outcome.hostFault).toBeUndefined();
   });
 
-  // Files are sent to another process by Python here.
-  test.skipIf(!hasPython)('V3: a file handed to another run keeps no space of the host', async () => {
+  // Python sends files to another process.
+  test.skipIf(!hasPython)('V3: a file passed to another run occupies no space of the host', async () => {
     const folder = newFolder();
     const host = await start('bubblewrap as root', folder);
     const python = (code: string) => createShellApp(`exec python3 -c '\nimport os, socket\n${code}'`);
@@ -192,7 +193,7 @@ describe.skipIf(!canMount)('with disks', () => {
     await waitUntil('the loop devices are gone', () => loopsOf(folder).length === 0);
   });
 
-  test('V3: a cancel before the disk is there ends the run', async () => {
+  test('V3: a cancellation before the disk is ready ends the run', async () => {
     const { app } = await startApp(await start('bubblewrap as root'), { files: createShellApp('sleep 60') });
     app.cancel();
     expect(expectEnded(await app.done)).toMatchObject({ succeeded: false, reason: 'canceled' });
@@ -219,7 +220,7 @@ describe.skipIf(!canMount)('with disks', () => {
     if (both) process.kill(owner.pid ?? Number.NaN, 'SIGKILL');
     process.kill(launcher, 'SIGKILL');
     await gone;
-    // Apps that outlive both are ended by the next start.
+    // The next start kills apps that outlive both.
     const again = await start('bubblewrap as root', folder);
     await waitUntil('its disk is gone', () => loopsOf(folder).length === 0);
     expect(spawnSync('grep', ['-c', folder, '/proc/mounts']).stdout.toString()).toBe('0\n');
@@ -227,7 +228,7 @@ describe.skipIf(!canMount)('with disks', () => {
   });
 });
 
-/** The process of the owner that runs the launcher. */
+/** Returns the id of the launcher. */
 function launcherOf({ pid }: ChildProcess): number {
   const [found] = listChildren(pid ?? 0).filter((child) =>
     execFileSync('ps', ['-o', 'args=', '-p', String(child)], { encoding: 'utf8' }).includes('launcher.ts'),

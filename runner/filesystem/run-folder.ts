@@ -1,30 +1,35 @@
-/** Where things lie in a run's folder. In a sandbox the app sees only `work` and `tmp` of it. */
+/** Paths in the folder of a run. In a sandbox the app sees only `work` and `tmp` of it. */
 import { join } from 'node:path';
 
+/** Paths of one run. */
 export interface RunFolder {
   root: string;
   work: string;
-  /** The app's /tmp, and its /dev/shm: one folder less to make for every run. */
+  /** The app's /tmp and /dev/shm: one folder for both saves time in every run. */
   tmp: string;
-  /** The input archive, unpacked, before it moves into the working directory. */
+  /** The unpacked input archive before it moves into the working directory. */
   input: string;
   stdin: string;
   stdout: string;
   stderr: string;
-  /** What the shell of the chain reads. */
+  /** Start script for the shell of the process chain. */
   script: string;
-  /** Empty until that shell is about to start the app. */
+  /** Empty until that shell starts the app. */
   started: string;
   results: string;
 }
 
-/** @param app where the folders that the app may write lie: in the run's folder, or on a disk of its own. */
-export function resolveRunFolder(root: string, app = root): RunFolder {
+/**
+ * Returns the paths of a run.
+ *
+ * @param appRoot folder of the writable folders: that of the run, or one on a disk of its own.
+ */
+export function resolveRunFolder(root: string, appRoot = root): RunFolder {
   return {
     root,
-    work: join(app, 'work'),
-    tmp: join(app, 'tmp'),
-    input: join(app, 'input'),
+    work: join(appRoot, 'work'),
+    tmp: join(appRoot, 'tmp'),
+    input: join(appRoot, 'input'),
     stdin: join(root, 'stdin'),
     stdout: join(root, 'stdout'),
     stderr: join(root, 'stderr'),
@@ -34,7 +39,7 @@ export function resolveRunFolder(root: string, app = root): RunFolder {
   };
 }
 
-/** Files of a run are spread over nothing else than these, so that their sum is what the app has written. */
+/** Returns all folders that the app can write, so that the sum of their sizes is what the app has written. */
 export function listWritableFolders({ work, tmp }: RunFolder): string[] {
   return [work, tmp];
 }
@@ -45,5 +50,5 @@ export const SANDBOX_APP_PATH = '/app';
 /** Placeholder for the path of the app's folder, which differs inside and outside a sandbox. */
 export const APP_ROOT_PLACEHOLDER = '\u0000app';
 
-/** Path inside a sandbox of what Node compiled of the app. */
+/** Path of Node's compile cache inside a sandbox. */
 export const SANDBOX_COMPILED_PATH = '/compiled';

@@ -1,11 +1,10 @@
 /**
- * Opens files and folders that an app could write to. The server may have more rights than the app, so a path is never
- * trusted twice: each part is opened by the descriptor of the folder above it and never through a link, and type and
- * owner are checked on the descriptor that is read afterwards. A hard link to a file of the host has another owner than
- * the run, however many links it has by then.
+ * Opens files and folders that an app can write. The server may have more rights than the app, so no path is resolved
+ * twice: each part is opened by the descriptor of its parent and never through a link, and type and owner are checked on
+ * the descriptor that is read afterwards. A hard link to a file of the host has another owner than the run.
  *
- * On Linux a file is opened without access first (O_PATH), so that pipes and devices are never opened at all. Elsewhere
- * there is neither that nor a path by descriptor; there the runner has no more rights than its apps.
+ * On Linux a file is first opened without access (O_PATH), so that pipes and devices are never opened. Other systems have
+ * neither that nor paths by descriptor; there the runner has no more rights than its apps.
  */
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { chmod, type FileHandle, open, readdir } from 'node:fs/promises';
@@ -13,19 +12,20 @@ import { isErrno } from '../process/errors.ts';
 
 const LINUX = process.platform === 'linux';
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** The same number on every architecture that Node runs on under Linux. */
+/** The same number on every Linux architecture that Node supports. */
 const O_PATH = 0o10000000;
-const LOOK = LINUX ? O_PATH | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+const PROBE_FLAGS = LINUX ? O_PATH | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+/** For folders: follow no link. */
 export const OPEN_FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-/** For files whose folder an app may have replaced: no link, and no waiting for the other end of a pipe. */
+/** For files in a folder that an app may have replaced: follow no link, and do not wait for the writer of a pipe. */
 export const OPEN_FILE_FLAGS = O_NOFOLLOW | O_NONBLOCK;
 
-/** The path of an open file or folder that stays right whatever becomes of its name. */
+/** Returns a path of an open file or folder that stays valid when its name changes. */
 export function descriptorPath(fd: number, path: string): string {
   return LINUX ? `/proc/self/fd/${fd}` : path;
 }
 
-/** An open folder and its path, which only macOS needs. */
+/** An open folder and its path, which only systems without /proc need. */
 export interface OpenFolder {
   handle: FileHandle;
   path: string;
@@ -36,46 +36,47 @@ function buildChildPath({ handle, path }: OpenFolder, name: string): string {
 }
 
 /**
- * The folder at a path below `base`, or undefined when a part of it is missing, a link or no folder. The caller closes
- * its handle. A folder whose owner may not read it becomes readable.
+ * Opens the folder at a path below `base`, and makes it readable for its owner. Returns undefined when a part of the path
+ * is missing, a link or no folder. The caller closes the handle.
  */
 export async function openFolder(base: string, path: string): Promise<OpenFolder | undefined> {
-  let at: OpenFolder = { handle: await open(base, OPEN_FOLDER_FLAGS), path: base };
+  let current: OpenFolder = { handle: await open(base, OPEN_FOLDER_FLAGS), path: base };
   for (const part of splitPath(path)) {
     let next: OpenFolder | undefined;
     try {
-      next = await openSubfolder(at, part);
+      next = await openSubfolder(current, part);
     } finally {
-      await at.handle.close();
+      await current.handle.close();
     }
     if (next === undefined) return undefined;
-    at = next;
+    current = next;
   }
-  return at;
+  return current;
 }
 
+/** Opens a folder in an open folder; undefined for anything else. The caller closes the handle. */
 export async function openSubfolder(folder: OpenFolder, name: string): Promise<OpenFolder | undefined> {
   const path = `${folder.path}/${name}`;
-  const handle = await openAs(folder, name, 'folder');
+  const handle = await openEntry(folder, name, { kind: 'folder' });
   return handle && { handle, path };
 }
 
-/** The regular file of this owner in a folder, open for reading; undefined for anything else. The caller closes it. */
+/** Opens a regular file of this owner for reading; undefined for anything else. The caller closes the handle. */
 export async function openOwnedFile(
   folder: OpenFolder,
   name: string,
   owner: number,
 ): Promise<FileHandle | undefined> {
-  return await openAs(folder, name, 'file', owner);
+  return await openEntry(folder, name, { kind: 'file', owner });
 }
 
-/** The size of the regular file of this owner, or undefined: openFile without opening it, in microseconds. */
+/** Returns the size of a regular file of this owner without opening it, in microseconds; undefined for anything else. */
 export function readFileSize(folder: OpenFolder, name: string, owner: number): number | undefined {
   let fd: number;
   try {
-    fd = openSync(buildChildPath(folder, name), LOOK);
+    fd = openSync(buildChildPath(folder, name), PROBE_FLAGS);
   } catch (error) {
-    if (isErrno(error, ...NOT_THERE)) return undefined;
+    if (isErrno(error, ...NOT_FOUND_CODES)) return undefined;
     throw error;
   }
   try {
@@ -86,89 +87,89 @@ export function readFileSize(folder: OpenFolder, name: string, owner: number): n
   }
 }
 
-/** What opening says of something that is not what was asked for. */
-const NOT_THERE = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'EOPNOTSUPP'];
+/** Errors of opening something that is missing or of another kind. */
+const NOT_FOUND_CODES = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'EOPNOTSUPP'];
 
-async function openAs(
+async function openEntry(
   folder: OpenFolder,
   name: string,
-  kind: 'file' | 'folder',
-  owner?: number,
+  { kind, owner }: { kind: 'file' | 'folder'; owner?: number },
 ): Promise<FileHandle | undefined> {
   const target = buildChildPath(folder, name);
   const access = kind === 'folder' ? O_RDONLY | O_DIRECTORY : O_RDONLY;
-  let seen: FileHandle;
+  let probed: FileHandle;
   try {
-    seen = await open(target, LOOK);
+    probed = await open(target, PROBE_FLAGS);
   } catch (error) {
-    if (isErrno(error, ...NOT_THERE)) return undefined;
+    if (isErrno(error, ...NOT_FOUND_CODES)) return undefined;
     throw error;
   }
-  let keep = false;
+  let isReturned = false;
   try {
-    const info = await seen.stat();
+    const info = await probed.stat();
     if (kind === 'folder' ? !info.isDirectory() : !info.isFile()) return undefined;
     if (owner !== undefined && info.uid !== owner) return undefined;
     if (!LINUX) {
-      keep = true;
-      return seen;
+      isReturned = true;
+      return probed;
     }
-    const itself = descriptorPath(seen.fd, target);
+    const descriptor = descriptorPath(probed.fd, target);
     const needed = kind === 'folder' ? 0o500 : 0o400;
-    if ((info.mode & needed) !== needed) await chmod(itself, (info.mode & 0o777) | needed);
-    return await open(itself, access);
+    if ((info.mode & needed) !== needed) await chmod(descriptor, (info.mode & 0o777) | needed);
+    return await open(descriptor, access);
   } finally {
-    if (!keep) await seen.close();
+    if (!isReturned) await probed.close();
   }
 }
 
 /**
- * The descriptor of a folder that is to be emptied, and may be from now on. Throws ENOTDIR or ELOOP for anything else.
- * The folder that the path lies in is ours, or named by its descriptor.
+ * Opens a folder whose content is to be removed, and makes it writable for its owner. Throws ENOTDIR or ELOOP for anything
+ * else. The parent of the path belongs to this process, or the path names it by descriptor.
  */
 export function openFolderForRemoval(path: Buffer): number {
   if (!LINUX) {
     if (lstatSync(path).isDirectory()) chmodSync(path, 0o700);
     return openSync(path, OPEN_FOLDER_FLAGS);
   }
-  const seen = openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  const probed = openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   try {
-    const itself = descriptorPath(seen, '');
-    if ((fstatSync(seen).mode & 0o700) !== 0o700) chmodSync(itself, 0o700);
-    return openSync(itself, O_RDONLY | O_DIRECTORY);
+    const descriptor = descriptorPath(probed, '');
+    if ((fstatSync(probed).mode & 0o700) !== 0o700) chmodSync(descriptor, 0o700);
+    return openSync(descriptor, O_RDONLY | O_DIRECTORY);
   } finally {
-    closeSync(seen);
+    closeSync(probed);
   }
 }
 
-/** The path of what lies in a folder, by its descriptor, with a slash at its end; names need not be UTF-8. */
+/** Returns the path prefix for entries of an open folder, with a final slash. A Buffer, because names need not be UTF-8. */
 export function buildFolderPrefix(fd: number, path: Buffer): Buffer {
   return Buffer.concat([LINUX ? Buffer.from(descriptorPath(fd, '')) : path, Buffer.from('/')]);
 }
 
+/** Splits a path into its parts, without `.` and empty ones. */
 export function splitPath(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 
-/** Exactly the first `bytes` of an open file. Throws ShrunkError when it has fewer by now. */
+/** Yields exactly the first `bytes` of an open file. Throws FileShrunkError when it has become shorter. */
 export async function* readExactly(handle: FileHandle, bytes: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes; ) {
-    const length = Math.min(CHUNK_BYTES, bytes - at);
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
-    if (bytesRead === 0) throw new FileShrunkError('A file became shorter while it was read.');
-    at += bytesRead;
+  for (let offset = 0; offset < bytes; ) {
+    const length = Math.min(CHUNK_BYTES, bytes - offset);
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset);
+    if (bytesRead === 0) throw new FileShrunkError('A file of the app became shorter while it was read.');
+    offset += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
 }
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Somebody still changes what the app left. */
+/** A file of the app became shorter while it was read: something still changes it. */
 export class FileShrunkError extends Error {
   override name = 'FileShrunkError';
 }
 
-/** Paths of files below a folder, relative to it. */
+/** Returns the paths of regular files below a folder, relative to it. */
 export async function listFiles(root: string): Promise<string[]> {
   const files: string[] = [];
   const walk = async (folder: OpenFolder, relative: string): Promise<void> => {

@@ -1,17 +1,17 @@
 /**
- * Where any user of a host may write. At level `limits` an app reaches these places; one that runs under a user of its
- * own can be held to what it put there, and it is removed after the run.
+ * Folders of the host that every user may write. An app at level `limits` reaches them; when it has a user of its own, its
+ * files there count against its limit and are removed after the run.
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTreeSync } from './remove-tree.ts';
 
-const SHARED = ['/tmp', '/var/tmp', '/dev/shm'];
+const WORLD_WRITABLE_DIRS = ['/tmp', '/var/tmp', '/dev/shm'];
 
-/** Paths of what the user owns there; nothing without a user of the run's own. */
+/** Returns the paths of the user's files there; none without a user of the run's own. */
 export function listWorldWritableFiles(user: number | undefined): string[] {
   if (user === undefined) return [];
-  return SHARED.flatMap((folder) => {
+  return WORLD_WRITABLE_DIRS.flatMap((folder) => {
     try {
       return readdirSync(folder)
         .map((name) => join(folder, name))
@@ -22,13 +22,13 @@ export function listWorldWritableFiles(user: number | undefined): string[] {
   });
 }
 
-/** Removes what a run left there; nothing of it lives any more. */
+/** Removes the files of a run there, after its last process has ended. */
 export function removeWorldWritableFiles(user: number | undefined): void {
   for (const path of listWorldWritableFiles(user)) {
     try {
       removeTreeSync(path);
     } catch {
-      // It stays; the end of the run must not.
+      // The file stays: its removal must not delay the end of the run.
     }
   }
 }

@@ -1,7 +1,7 @@
-/** Turns what an execution class promises into what this host can give. */
+/** Computes the limits of a run from its execution class and the capacity of the host. */
 import type { Host, Limits } from '../types.ts';
 
-/** "6c9500mb870s" as numbers: at most so many cores, bytes of memory and milliseconds of wall time. */
+/** Size of an execution class such as "6c9500mb870s": cores, bytes of memory and milliseconds of wall time. */
 export interface ExecutionClassSize {
   cores: number;
   memoryBytes: number;
@@ -10,7 +10,7 @@ export interface ExecutionClassSize {
 
 const MIB = 1024 * 1024;
 
-/** What an app gets beyond the numbers of its execution class. */
+/** Limits that no execution class sets. */
 export const DEFAULT_LIMITS = {
   outputBytes: 100 * MIB,
   logBytes: 16 * MIB,
@@ -21,18 +21,18 @@ export const DEFAULT_LIMITS = {
 } as const;
 
 /**
- * The limits of a run: the class's numbers with cores and memory capped to the host's, the rest from DEFAULT_LIMITS
- * unless overridden. Durations are never capped.
+ * Returns the limits of a run: cores and memory of the class capped to those of the host, its duration, and the rest from
+ * DEFAULT_LIMITS. `overrides` replaces any of them before the cap.
  */
 export function computeEffectiveLimits(
   size: ExecutionClassSize,
   host: Pick<Host, 'cores' | 'memoryBytes'>,
   overrides: Partial<Limits> = {},
 ): Limits {
-  const wanted: Limits = { ...DEFAULT_LIMITS, ...size, ...overrides };
+  const requested: Limits = { ...DEFAULT_LIMITS, ...size, ...overrides };
   return {
-    ...wanted,
-    cores: Math.min(wanted.cores, host.cores),
-    memoryBytes: Math.min(wanted.memoryBytes, host.memoryBytes),
+    ...requested,
+    cores: Math.min(requested.cores, host.cores),
+    memoryBytes: Math.min(requested.memoryBytes, host.memoryBytes),
   };
 }

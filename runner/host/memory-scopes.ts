@@ -1,6 +1,6 @@
 /**
- * Within what the server and its apps share memory: the host, and every memory cgroup with a limit that the server lives
- * in, as in a container or a service with a limit. Where one of them has none left, the kernel ends processes in it.
+ * Lists the scopes in which the server and its apps share memory: the host, and every memory cgroup with a limit above the
+ * server, as in a container or a service. When the memory of a scope is exhausted, the kernel kills processes in it.
  */
 import { totalmem } from 'node:os';
 import {
@@ -13,35 +13,37 @@ import {
 } from '../process/cgroup-hierarchies.ts';
 import { readProcFile } from '../process/processes.ts';
 
+/** A host or group with a memory limit. */
 export interface MemoryScope {
-  /** The beginning of a sentence: "The host". */
+  /** Subject of an error sentence: "The host". */
   name: string;
   totalBytes: number;
-  /** Less than this free is hardly any. */
+  /** Less free memory than this is a shortage. */
   reservedBytes: number;
-  /** undefined where it cannot be read, or more than `keepFreeBytes` is free. */
+  /** Returns undefined when at least `reservedBytes` are free, or the values cannot be read. */
   readShortage(): MemoryShortage | undefined;
 }
 
+/** State of a scope that is short of memory. */
 export interface MemoryShortage {
   freeBytes: number;
-  /** Memory that cannot be given back and that no process shows as its own. */
+  /** Unreclaimable memory that no process shows as its own. */
   unattributedBytes: number;
 }
 
-/** Below this a host begins to stand still, and the kernel to choose by itself what to end. */
-const FREE_SHARE = 0.03;
-/** A group has no files of others to give back first, and comes to its limit without a pause. */
-const GROUP_FREE_SHARE = 0.05;
-const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+/** Below this share a host slows down, and the kernel soon kills processes of its own choice. */
+const RESERVED_SHARE = 0.03;
+/** Larger than for the host: a group has no foreign caches to reclaim first, and reaches its limit without a delay. */
+const RESERVED_GROUP_SHARE = 0.05;
+const MIN_RESERVED_BYTES = 64 * 1024 * 1024;
 
-/** The host first, then groups from the innermost. `keepFreeBytes` is that of the host, when it is not the usual share. */
-export function listMemoryScopes(keepFreeBytes?: number): MemoryScope[] {
+/** Returns the host and then the groups from the innermost; `reservedBytes` replaces the default of the host. */
+export function listMemoryScopes(reservedBytes?: number): MemoryScope[] {
   const host: MemoryScope = {
     name: 'The host',
     totalBytes: totalmem(),
-    reservedBytes: keepFreeBytes ?? Math.max(LEAST_FREE_BYTES, totalmem() * FREE_SHARE),
-    readShortage: () => hostShortage(host.reservedBytes),
+    reservedBytes: reservedBytes ?? Math.max(MIN_RESERVED_BYTES, totalmem() * RESERVED_SHARE),
+    readShortage: () => readHostShortage(host.reservedBytes),
   };
   const groups = listCgroupHierarchies()
     .filter(({ controllers }) => controllers.includes('memory'))
@@ -50,28 +52,28 @@ export function listMemoryScopes(keepFreeBytes?: number): MemoryScope[] {
         const limit = readMemoryLimit(folder, hierarchy.version);
         return limit === undefined || limit >= totalmem()
           ? []
-          : [groupScope(folder, hierarchy.version, limit)];
+          : [createGroupScope(folder, hierarchy.version, limit)];
       }),
     );
   return [host, ...groups];
 }
 
-/** What a container or a service manager leaves us of the host's memory. */
+/** Returns the memory limit of the tightest scope. */
 export function computeUsableMemoryBytes(scopes: MemoryScope[]): number {
   return Math.min(...scopes.map(({ totalBytes }) => totalBytes));
 }
 
-function groupScope(folder: string, version: 1 | 2, limit: number): MemoryScope {
-  const keepFreeBytes = Math.min(Math.max(LEAST_FREE_BYTES, limit * GROUP_FREE_SHARE), limit / 4);
+function createGroupScope(folder: string, version: 1 | 2, limit: number): MemoryScope {
+  const reservedBytes = Math.min(Math.max(MIN_RESERVED_BYTES, limit * RESERVED_GROUP_SHARE), limit / 4);
   return {
     name: 'The memory cgroup of the server',
     totalBytes: limit,
-    reservedBytes: keepFreeBytes,
+    reservedBytes,
     readShortage() {
       const current = readGroupNumber(folder, version === 2 ? 'memory.current' : 'memory.usage_in_bytes');
-      if (current === undefined || limit - current >= keepFreeBytes) return undefined;
+      if (current === undefined || limit - current >= reservedBytes) return undefined;
       const memory = readGroupMemory(folder, version);
-      if (memory === undefined || limit - memory.unreclaimableBytes >= keepFreeBytes) return undefined;
+      if (memory === undefined || limit - memory.unreclaimableBytes >= reservedBytes) return undefined;
       return {
         freeBytes: Math.max(0, limit - memory.unreclaimableBytes),
         unattributedBytes: Math.max(0, memory.unreclaimableBytes - memory.processBytes),
@@ -80,12 +82,12 @@ function groupScope(folder: string, version: 1 | 2, limit: number): MemoryScope 
   };
 }
 
-function hostShortage(keepFreeBytes: number): MemoryShortage | undefined {
+function readHostShortage(reservedBytes: number): MemoryShortage | undefined {
   const kib = parseNamedNumbers(readProcFile('/proc/meminfo') ?? '');
   const bytes = (name: string): number => (kib.get(name) ?? Number.NaN) * 1024;
   const freeBytes = bytes('MemAvailable');
-  // Elsewhere than on Linux there is no number, which is not less than any.
-  if (!(freeBytes < keepFreeBytes)) return undefined;
-  const heldBytes = bytes('MemTotal') - freeBytes;
-  return { freeBytes, unattributedBytes: Math.max(0, heldBytes - bytes('AnonPages')) };
+  // Without /proc/meminfo this is NaN, for which every comparison is false.
+  if (!(freeBytes < reservedBytes)) return undefined;
+  const usedBytes = bytes('MemTotal') - freeBytes;
+  return { freeBytes, unattributedBytes: Math.max(0, usedBytes - bytes('AnonPages')) };
 }

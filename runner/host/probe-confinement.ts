@@ -1,4 +1,4 @@
-/** Tries ways of holding an app, strongest first, by running a trivial app in each. */
+/** Tries confinements, strongest first, by running a trivial app in each. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chownSync, closeSync, fchownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,40 +16,44 @@ import { MIN_RUN_USER_ID } from '../sandbox/leftover-runs.ts';
 import type { Containment } from '../types.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 
+/** A confinement to try, with the name by which tests and messages refer to it. */
 export interface ConfinementCandidate {
   name: string;
   confinement: Confinement;
 }
 
-/** Where a user of its own for every run comes from when nothing narrows the range: far above all real users. */
-const HIGH_USERS = { first: 2 ** 30, count: 2 ** 29 };
-const FEWEST_USERS = 1_000;
-const PATIENCE_MS = 10_000;
+/** User ids of runs when the user namespace has all ids: far above those of real users. */
+const HIGH_USER_IDS = { first: 2 ** 30, count: 2 ** 29 };
+const MIN_USER_IDS = 1_000;
+const TIMEOUT_MS = 10_000;
 
-/** Strongest first. */
+/** Returns the confinements for the required level that the tools of this host allow, the strongest first. */
 export function listCandidates(base: Confinement, required: Containment | undefined): ConfinementCandidate[] {
   const { tools } = base;
   const isRoot = process.getuid?.() === 0;
-  const users = isRoot && tools.setpriv !== undefined ? userRange() : undefined;
+  const users = isRoot && tools.setpriv !== undefined ? findUserRange() : undefined;
   const list: ConfinementCandidate[] = [];
   const sandbox: Confinement = { ...base, level: 'sandbox', means: 'bwrap' };
   if (required !== 'limits' && process.platform === 'linux' && tools.bwrap !== undefined) {
     if (users !== undefined) {
       list.push({ name: 'bubblewrap as root', confinement: { ...sandbox, users, processLimitIsOwn: true } });
     }
-    // A process of root is not bound by RLIMIT_NPROC, whatever it is called inside.
-    const own = { ...sandbox, processLimitIsOwn: !isRoot };
-    list.push({ name: 'bubblewrap', confinement: { ...own, bwrapFlags: ['--disable-userns'] } });
-    list.push({ name: 'bubblewrap without --disable-userns', confinement: own });
+    // RLIMIT_NPROC does not apply to a process of root, whichever user id it has inside the namespace.
+    const unprivileged = { ...sandbox, processLimitIsOwn: !isRoot };
+    list.push({ name: 'bubblewrap', confinement: { ...unprivileged, bwrapFlags: ['--disable-userns'] } });
+    list.push({ name: 'bubblewrap without --disable-userns', confinement: unprivileged });
   }
   if (required === 'sandbox') return list;
   const limits: Confinement = { ...base, level: 'limits' };
   const hasUnshare = process.platform === 'linux' && tools.unshare !== undefined;
   if (users !== undefined) {
-    const stepped: Confinement = { ...limits, users, processLimitIsOwn: true };
+    const withOwnUsers: Confinement = { ...limits, users, processLimitIsOwn: true };
     if (hasUnshare)
-      list.push({ name: 'a pid namespace and own users', confinement: { ...stepped, means: 'pidns' } });
-    list.push({ name: 'own users', confinement: stepped });
+      list.push({
+        name: 'a pid namespace and own users',
+        confinement: { ...withOwnUsers, means: 'pidns' },
+      });
+    list.push({ name: 'own users', confinement: withOwnUsers });
   }
   if (hasUnshare) {
     list.push({
@@ -61,19 +65,19 @@ export function listCandidates(base: Confinement, required: Containment | undefi
   return list;
 }
 
-/** The part of our user namespace from which runs get their users; undefined when it is too small. */
-function userRange(): Confinement['users'] {
+/** Returns the user ids of this user namespace that runs may have; undefined when there are too few. */
+function findUserRange(): Confinement['users'] {
   for (const line of (readProcFile('/proc/self/uid_map') ?? '').split('\n')) {
     const [first = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
     const end = first + count;
-    if (end >= HIGH_USERS.first + HIGH_USERS.count) return HIGH_USERS;
+    if (end >= HIGH_USER_IDS.first + HIGH_USER_IDS.count) return HIGH_USER_IDS;
     const from = Math.max(first, MIN_RUN_USER_ID);
-    if (end - from >= FEWEST_USERS) return { first: from, count: end - from };
+    if (end - from >= MIN_USER_IDS) return { first: from, count: end - from };
   }
   return undefined;
 }
 
-/** Returns what went wrong, or undefined when an app can be run this way. */
+/** Runs an app in a confinement; returns the error, or undefined when it works. */
 export async function tryCandidate(confinement: Confinement, scratch: string): Promise<string | undefined> {
   const folder = resolveRunFolder(join(scratch, `probe-${randomUUID()}`));
   const user = confinement.users?.first;
@@ -83,11 +87,11 @@ export async function tryCandidate(confinement: Confinement, scratch: string): P
       mkdirSync(path);
       if (user !== undefined) chownSync(path, user, user);
     }
-    const input: ChainInput = { confinement, plan: probePlan(folder.root), folder, shared: [] };
+    const input: ChainInput = { confinement, plan: buildProbePlan(folder.root), folder, shared: [] };
     if (user !== undefined) input.user = user;
     writeFileSync(folder.script, renderStartScript(input), { mode: 0o644 });
     writeFileSync(folder.stdin, '');
-    return await attempt(input, user);
+    return await runProbe(input, user);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
@@ -95,12 +99,12 @@ export async function tryCandidate(confinement: Confinement, scratch: string): P
   }
 }
 
-async function attempt(input: ChainInput, user: number | undefined): Promise<string | undefined> {
+async function runProbe(input: ChainInput, user: number | undefined): Promise<string | undefined> {
   const { folder } = input;
   const chain = buildCommandChain(input);
   const stdio = openStdio(input, 0o600);
   if (user !== undefined) fchownSync(stdio[3] ?? 0, user, user);
-  const options = { cwd: chain.cwd, stdio, env: { PATH: '/usr/bin:/bin' }, timeout: PATIENCE_MS };
+  const options = { cwd: chain.cwd, stdio, env: { PATH: '/usr/bin:/bin' }, timeout: TIMEOUT_MS };
   const child = spawn(chain.command, chain.arguments, options);
   for (const descriptor of stdio) closeSync(descriptor);
   const code = await new Promise<number | string | null>((resolve) => {
@@ -108,11 +112,11 @@ async function attempt(input: ChainInput, user: number | undefined): Promise<str
     child.once('exit', (status, signal) => resolve(status ?? signal));
   });
   if (code === 0) return undefined;
-  return readFileSync(folder.stderr, 'utf8').trim().split('\n').at(-1) || `the trial ended with ${code}.`;
+  return readFileSync(folder.stderr, 'utf8').trim().split('\n').at(-1) || `the probe ended with ${code}.`;
 }
 
-/** An app that can enter its own folder by its full path and write there is an app that can run. */
-function probePlan(folder: string): LaunchPlan {
+/** The app enters its own folder by its full path and writes there: what every app has to be able to do. */
+function buildProbePlan(folder: string): LaunchPlan {
   return {
     key: 'probe',
     folder,
@@ -120,9 +124,9 @@ function probePlan(folder: string): LaunchPlan {
     workingDirectory: '',
     folders: [],
     secretFiles: [],
-    command: ['/bin/sh', '-c', 'cd "$0" && : > trial', APP_ROOT_PLACEHOLDER],
+    command: ['/bin/sh', '-c', 'cd "$0" && : > probe', APP_ROOT_PLACEHOLDER],
     environment: {},
-    limits: { ...DEFAULT_LIMITS, cores: 1, memoryBytes: 2 ** 30, durationMs: PATIENCE_MS },
+    limits: { ...DEFAULT_LIMITS, cores: 1, memoryBytes: 2 ** 30, durationMs: TIMEOUT_MS },
     network: false,
     stdoutIsLog: false,
     graceMs: 0,

@@ -1,36 +1,37 @@
-/** Finds out, by mounting one, whether each run can have a file system of its own (filesystem/run-disks.ts). */
+/** Probes whether each run can have a file system of its own (filesystem/run-disks.ts). */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiskTools } from '../filesystem/run-disks.ts';
 import { MKFS_OPTIONS, MOUNT_OPTIONS } from '../filesystem/run-disks.ts';
 import { findTool, runCommand } from '../process/command.ts';
 
-/** By this name `consider` is asked whether runs get disks of their own. */
+/** Name of the feature "a disk for each run" for the filter of probeHost. */
 export const DISKS_FEATURE = 'disks';
 
-export type DiskProbeResult = { tools: DiskTools } | { trouble: string };
+/** Tools that make disks, or the reason why there are none. */
+export type DiskProbeResult = { tools: DiskTools } | { reason: string };
 
-/** What is found is mounted in a mount namespace of the trial's own, and gone with it. */
+/** Mounts a disk in a temporary mount namespace. Returns the tools, or the reason why disks are unavailable. */
 export async function probeDisks(folder: string): Promise<DiskProbeResult> {
-  if (process.platform !== 'linux') return { trouble: 'loop devices are of Linux' };
-  if (process.getuid?.() !== 0) return { trouble: 'only root can mount them' };
+  if (process.platform !== 'linux') return { reason: 'loop devices need Linux' };
+  if (process.getuid?.() !== 0) return { reason: 'only root can mount them' };
   const [unshare, mkfs, mount, umount] = ['unshare', 'mkfs.ext4', 'mount', 'umount'].map(findTool);
   const losetup = findTool('losetup');
   if (!unshare || !mkfs || !mount || !umount || !losetup)
-    return { trouble: 'unshare, mkfs.ext4 (e2fsprogs), mount, umount or losetup is missing' };
-  const place = join(folder, 'disks');
-  const tools: DiskTools = { folder: place, unshare, mkfs, mount, umount, losetup };
-  rmSync(place, { recursive: true, force: true });
-  mkdirSync(join(place, 'trial'), { recursive: true, mode: 0o711 });
+    return { reason: 'unshare, mkfs.ext4 (e2fsprogs), mount, umount or losetup is missing' };
+  const disksFolder = join(folder, 'disks');
+  const tools: DiskTools = { folder: disksFolder, unshare, mkfs, mount, umount, losetup };
+  rmSync(disksFolder, { recursive: true, force: true });
+  mkdirSync(join(disksFolder, 'probe'), { recursive: true, mode: 0o711 });
   const script = `set -e
     head -c 4194304 /dev/zero > "$1.image"
     "$2" ${MKFS_OPTIONS.join(' ')} "$1.image"
     "$3" -t ext4 -o ${MOUNT_OPTIONS} "$1.image" "$1"
     : > "$1/file"`;
-  const { ok, error: trouble } = await runCommand(unshare, [
+  const { ok, error } = await runCommand(unshare, [
     ...['--mount', '--propagation', 'slave', '/bin/sh', '-c', script, 'sh'],
-    ...[join(place, 'trial'), mkfs, mount],
+    ...[join(disksFolder, 'probe'), mkfs, mount],
   ]);
-  rmSync(place, { recursive: true, force: true });
-  return ok ? { tools } : { trouble };
+  rmSync(disksFolder, { recursive: true, force: true });
+  return ok ? { tools } : { reason: error };
 }

@@ -1,4 +1,4 @@
-/** Finds out, by trying, what this host can do: how apps are held here, and which runtimes there are. */
+/** Probes this host: the strongest confinement that works, the enforcement of each limit, and the runtimes. */
 import { writeFileSync } from 'node:fs';
 import { arch, availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -14,51 +14,56 @@ import { DISKS_FEATURE, type DiskProbeResult, probeDisks } from './probe-disks.t
 import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
 
 /**
- * What was found out in this process, by what was asked and the PATH that it was asked with. A host does not change while a
- * process lives, and a program that starts many runners, as tests do, would spend most of their start on asking again: a
- * process is started for each answer, which costs in proportion to the memory of the one that asks.
+ * Results of probes in this process, by question and PATH. The host does not change during the life of a process. Without
+ * this cache a program with many runners, as tests are, would spend most of their start on probes, each of which starts a
+ * process at a cost in proportion to the memory of its parent.
  */
-const answers = new Map<string, Promise<unknown>>();
+const results = new Map<string, Promise<unknown>>();
 
-/** `keeps`: which answers hold for the next one who asks, too. */
-function once<T>(
+/** Returns the cached result of a probe, or probes; `isCacheable` selects the results that further calls reuse. */
+function probeOnce<T>(
   question: string,
-  ask: () => Promise<T>,
-  keeps: (answer: T) => boolean = () => true,
+  probe: () => Promise<T>,
+  isCacheable: (result: T) => boolean = () => true,
 ): Promise<T> {
   const key = JSON.stringify([question, process.env.PATH]);
-  const known = (answers.get(key) as Promise<T> | undefined) ?? ask();
-  answers.set(key, known);
-  known.then(
-    (answer) => keeps(answer) || answers.delete(key),
-    () => answers.delete(key),
+  const result = (results.get(key) as Promise<T> | undefined) ?? probe();
+  results.set(key, result);
+  result.then(
+    (result) => isCacheable(result) || results.delete(key),
+    () => results.delete(key),
   );
-  return known;
+  return result;
 }
 
-/** By this name `consider` is asked whether runs get cgroups of their own. */
+/** The settings that probing depends on. */
+type HostSettings = Pick<RunnerSettings, 'folder' | 'containment' | 'reservedMemoryBytes'>;
+
+/** Name of the feature "cgroups for each run" for the filter of probeHost. */
 export const CGROUPS_FEATURE = 'cgroups';
 
 /**
- * Throws with a sentence when the required level is not to be had.
+ * Returns the host and its strongest working confinement. Throws when the required level is unavailable.
  *
- * @param consider leaves out ways of holding an app, by name; tests go through all of them with it.
+ * @param isConsidered selects confinements and features by name, so that tests can cover each of them.
  */
 export async function probeHost(
-  settings: RunnerSettings,
+  settings: HostSettings,
   marker: string,
-  consider: (name: string) => boolean = () => true,
+  isConsidered: (name: string) => boolean = () => true,
 ): Promise<{ host: Host; confinement: Confinement }> {
   if (process.platform !== 'linux' && process.platform !== 'darwin') {
     throw new Error(`The runner works on Linux and macOS; this host runs ${process.platform}.`);
   }
   const [runtimes, system, letter] = await Promise.all([
-    once('runtimes', () => findRuntimes(undefined)),
+    probeOnce('runtimes', () => findRuntimes(undefined)),
     prepareSystemMounts(settings.folder),
-    once('process limit', processLimitLetter),
+    probeOnce('process limit', findProcessLimitLetter),
   ]);
   const cgroup =
-    process.platform === 'linux' && consider(CGROUPS_FEATURE) ? await findCgroupParents(marker) : undefined;
+    process.platform === 'linux' && isConsidered(CGROUPS_FEATURE)
+      ? await findCgroupParents(marker)
+      : undefined;
   const filterFile = writeFilter(settings.folder, cgroup?.memory !== undefined);
   const base: Confinement = {
     level: 'limits',
@@ -78,34 +83,36 @@ export async function probeHost(
     if (path !== undefined) base.tools[name] = path;
   }
   if (cgroup !== undefined) base.cgroup = cgroup;
-  const disks: DiskProbeResult = consider(DISKS_FEATURE)
-    ? // What is wrong with this folder may not be with the next.
+  const disks: DiskProbeResult = isConsidered(DISKS_FEATURE)
+    ? // Not cached: an error may depend on the folder.
       await probeDisks(settings.folder)
-    : { trouble: 'they are not considered' };
+    : { reason: 'they are excluded' };
   if ('tools' in disks) base.disks = disks.tools;
-  if (settings.reservedMemoryBytes !== undefined) base.keepFreeBytes = settings.reservedMemoryBytes;
+  if (settings.reservedMemoryBytes !== undefined) base.reservedMemoryBytes = settings.reservedMemoryBytes;
   if (filterFile !== undefined) base.filterFile = filterFile;
   const failures: string[] = [];
   for (const candidate of listCandidates(base, settings.containment)) {
-    if (!consider(candidate.name)) continue;
-    // What is wrong with this folder may not be with the next.
-    const trouble = await once(
-      `trouble of ${candidate.name}`,
+    if (!isConsidered(candidate.name)) continue;
+    // Errors are not cached: they may depend on the folder.
+    const error = await probeOnce(
+      `error of ${candidate.name}`,
       () => tryCandidate(candidate.confinement, settings.folder),
-      (answer) => answer === undefined,
+      (result) => result === undefined,
     );
-    if (trouble !== undefined) {
-      failures.push(`${candidate.name}: ${trouble}`);
+    if (error !== undefined) {
+      failures.push(`${candidate.name}: ${error}`);
       continue;
     }
-    return await settle(candidate, { runtimes, settings, cgroup, disks, failures });
+    return await describeHost(candidate, { runtimes, settings, cgroup, disks, failures });
   }
-  const wanted =
+  const requirement =
     settings.containment === undefined ? '' : `Containment "${settings.containment}" is required, but `;
-  throw new Error(`${wanted}this host cannot run an app. ${failures.join(' ') || whyNoSandbox(base)}`);
+  throw new Error(
+    `${requirement}this host cannot run an app. ${failures.join(' ') || explainMissingSandbox(base)}`,
+  );
 }
 
-/** Where bubblewrap finds the filter of system calls; undefined for an architecture that none was written for. */
+/** Writes the seccomp filter for bubblewrap; returns undefined for an architecture without one. */
 function writeFilter(folder: string, countsMemory: boolean): string | undefined {
   const filter = process.platform === 'linux' ? buildSeccompFilter(arch(), countsMemory) : undefined;
   if (filter === undefined) return undefined;
@@ -114,107 +121,117 @@ function writeFilter(folder: string, countsMemory: boolean): string | undefined 
   return path;
 }
 
-interface Found {
+interface ProbeResults {
   runtimes: FoundRuntimes;
-  settings: RunnerSettings;
+  settings: HostSettings;
   cgroup: CgroupParents | undefined;
   disks: DiskProbeResult;
   failures: string[];
 }
 
-async function settle(
+async function describeHost(
   candidate: ConfinementCandidate,
-  { runtimes, settings, cgroup, disks, failures }: Found,
+  { runtimes, settings, cgroup, disks, failures }: ProbeResults,
 ): Promise<{ host: Host; confinement: Confinement }> {
   const { confinement } = candidate;
-  // At level limits an app sees runtimes with the eyes of its own user.
+  // At level limits an app accesses the runtimes as its own user.
   const user = confinement.means === 'bwrap' ? undefined : confinement.users?.first;
-  const usable = user === undefined ? runtimes : await once(`runtimes of ${user}`, () => findRuntimes(user));
+  const usableRuntimes =
+    user === undefined ? runtimes : await probeOnce(`runtimes of ${user}`, () => findRuntimes(user));
   const host: Host = {
     platform: process.platform === 'darwin' ? 'darwin' : 'linux',
     architecture: arch(),
     cores: confinement.hostCores,
     memoryBytes: computeUsableMemoryBytes(listMemoryScopes()),
     containment: confinement.level,
-    containmentReason: confinement.level === 'sandbox' ? '' : noteFor(confinement, settings, failures),
-    enforcement: enforcementOf(confinement, cgroup),
-    notHeld: notHeldBy(confinement, cgroup, disks),
-    runtimes: usable.runtimes,
-    missingRuntimes: usable.missing,
+    containmentReason:
+      confinement.level === 'sandbox' ? '' : explainContainment(confinement, settings, failures),
+    enforcement: describeEnforcement(confinement, cgroup),
+    notHeld: describeGaps(confinement, cgroup, disks),
+    runtimes: usableRuntimes.runtimes,
+    missingRuntimes: usableRuntimes.missing,
   };
   return { host, confinement };
 }
 
-function whyNoSandbox({ tools }: Confinement): string {
+function explainMissingSandbox({ tools }: Confinement): string {
   if (process.platform !== 'linux') return 'Sandboxes need Linux; this host runs macOS.';
   return tools.bwrap === undefined ? 'There is no bubblewrap (the command bwrap) on this host.' : '';
 }
 
-function noteFor(confinement: Confinement, settings: RunnerSettings, failures: string[]): string {
-  const asRoot = sharesUser(confinement) ? ` ${SAME_RIGHTS}` : '';
-  if (settings.containment === 'limits') return `The setting asks for limits and no more.${asRoot}`;
-  return `${whyNoSandbox(confinement)} ${failures.join(' ')}`.trim() + asRoot;
+function explainContainment(confinement: Confinement, settings: HostSettings, failures: string[]): string {
+  const warning = hasServerUser(confinement) ? ` ${SHARED_USER_WARNING}` : '';
+  if (settings.containment === 'limits') return `The configuration requires level "limits".${warning}`;
+  return `${explainMissingSandbox(confinement)} ${failures.join(' ')}`.trim() + warning;
 }
 
-/** At level limits an app has a user of its own only where we are root. */
-function sharesUser({ level, users }: Confinement): boolean {
+/** At level limits an app has a user of its own only when the runner is root. */
+function hasServerUser({ level, users }: Confinement): boolean {
   return level === 'limits' && users === undefined;
 }
 
-const SAME_RIGHTS =
+const SHARED_USER_WARNING =
   process.getuid?.() === 0
     ? 'Apps run as root, as the server does: anyone who may push an app is root on this machine.'
     : "Apps have all rights of the server's user: anyone who may push an app, such as a key of the role developer, can read and change its database, keys and files.";
 
-/** What no limit holds here, most severe first. */
-function notHeldBy(
+/** Describes what an app can do here despite its limits, the most severe first. */
+function describeGaps(
   confinement: Confinement,
   cgroup: CgroupParents | undefined,
   disks: DiskProbeResult,
 ): string[] {
   const isSandbox = confinement.level === 'sandbox';
-  const found: string[] = [];
-  if (sharesUser(confinement)) found.push(SAME_RIGHTS);
-  if (!isSandbox) found.push('Apps have the network of this machine.');
+  const gaps: string[] = [];
+  if (hasServerUser(confinement)) gaps.push(SHARED_USER_WARNING);
+  if (!isSandbox) gaps.push('Apps have the network of this machine.');
   if (cgroup?.memory === undefined) {
-    found.push(
+    gaps.push(
       isSandbox
-        ? 'Memory is held by a watchdog and not by a cgroup: buffers of sockets, shared mappings that no process looks at and kernel objects count only when the host runs short of memory.'
-        : 'Memory is held by a watchdog and not by a cgroup: files in memory sent to another process, pages given to pipes, System V shared memory, buffers of sockets and kernel objects count only when the host runs short of memory.',
+        ? 'A watchdog enforces the memory limit, not a cgroup: buffers of sockets, shared mappings that no process looks at and kernel objects count only when the host runs short of memory.'
+        : 'A watchdog enforces the memory limit, not a cgroup: files in memory sent to another process, pages given to pipes, System V shared memory, buffers of sockets and kernel objects count only when the host runs short of memory.',
     );
   }
-  if ('trouble' in disks) {
-    found.push(
-      `Disk space is held by a watchdog and not by a file system for each run (${disks.trouble}): a run that hides files, by sending them over a socket or by mapping and closing them, is ended only when the free space of the disk has fallen by more than its limit.`,
+  if ('reason' in disks) {
+    gaps.push(
+      `A watchdog enforces the disk limit, not a file system for each run (${disks.reason}): a run that hides files, by sending them over a socket or by mapping and closing them, is ended only when the free space of the disk has fallen by more than its limit.`,
     );
   } else if (!isSandbox)
-    found.push(
-      'Apps can write to /tmp, /var/tmp and /dev/shm of this machine; a watchdog holds what they put there.',
+    gaps.push(
+      'Apps can write to /tmp, /var/tmp and /dev/shm of this machine; a watchdog measures these files.',
     );
   if (cgroup?.cpu === undefined) {
-    found.push(
+    gaps.push(
       isSandbox
-        ? 'Processor time is not shared out by a cgroup: runs on the same cores slow each other down.'
-        : 'Processor time is not held by a cgroup: an app can use every core.',
+        ? 'No cgroup divides processor time: runs on the same cores slow each other down.'
+        : 'No cgroup limits processor time: an app can use every core.',
     );
   }
-  return found;
+  return gaps;
 }
 
-function enforcementOf(confinement: Confinement, cgroup: CgroupParents | undefined): Host['enforcement'] {
-  const by = (place: { version: 1 | 2 } | undefined, version1: string, version2: string): string =>
+function describeEnforcement(
+  confinement: Confinement,
+  cgroup: CgroupParents | undefined,
+): Host['enforcement'] {
+  const nameFile = (place: { version: 1 | 2 } | undefined, version1: string, version2: string): string =>
     place === undefined ? '' : place.version === 1 ? `cgroup v1 ${version1}` : `cgroup v2 ${version2}`;
-  const own = confinement.processLimitIsOwn && confinement.processLimitLetter !== '';
+  const hasOwnProcessLimit = confinement.processLimitIsOwn && confinement.processLimitLetter !== '';
   const { taskset } = confinement.tools;
   const affinity = confinement.level === 'sandbox' ? 'CPU affinity' : 'CPU affinity, which an app can undo';
-  const memory = by(cgroup?.memory, 'memory.limit_in_bytes', 'memory.max');
-  const processes = [by(cgroup?.pids, 'pids.max', 'pids.max'), own ? 'RLIMIT_NPROC' : '', 'watchdog'];
+  const memory = nameFile(cgroup?.memory, 'memory.limit_in_bytes', 'memory.max');
+  const processes = [
+    nameFile(cgroup?.pids, 'pids.max', 'pids.max'),
+    hasOwnProcessLimit ? 'RLIMIT_NPROC' : '',
+    'watchdog',
+  ];
   return {
     memory:
       memory === ''
         ? 'a watchdog on resident memory, page tables and open files, and RLIMIT_DATA one GiB above the limit'
         : `${memory}, and RLIMIT_DATA one GiB above the limit`,
-    cores: by(cgroup?.cpu, 'cpu.cfs_quota_us', 'cpu.max') || (taskset === undefined ? 'not held' : affinity),
+    cores:
+      nameFile(cgroup?.cpu, 'cpu.cfs_quota_us', 'cpu.max') || (taskset === undefined ? 'not held' : affinity),
     processes: processes.filter((text) => text !== '').join(', '),
     disk:
       confinement.disks === undefined
@@ -224,10 +241,10 @@ function enforcementOf(confinement: Confinement, cgroup: CgroupParents | undefin
   };
 }
 
-/** dash and ash say -p, bash and its like -u. */
-async function processLimitLetter(): Promise<Confinement['processLimitLetter']> {
+/** Returns the option letter of ulimit for processes: p in dash and ash, u in bash and similar shells. */
+async function findProcessLimitLetter(): Promise<Confinement['processLimitLetter']> {
   for (const letter of ['p', 'u'] as const) {
-    // bash knows -p too, but as the size of a pipe, which cannot be set.
+    // In bash -p is the size of a pipe, which cannot be set.
     const { ok } = await runCommand('/bin/sh', [
       '-c',
       `ulimit -${letter} 10000 && test "$(ulimit -${letter})" = 10000`,

@@ -1,4 +1,4 @@
-/** B9: the version of a runtime that a manifest asks for, and the one that the host has. */
+/** B9: compares the runtime version of a manifest with that of the host. */
 import { describe, expect, test } from 'vitest';
 import { describeRuntimeMismatch, findRuntimeVersion } from './runtime-version.ts';
 
@@ -18,7 +18,7 @@ describe('B9: a runtime of another version', () => {
     ['python', 'python:2', 'Python 3.11.7'],
     ['node', 'node:22', 'Node 26.10.0'],
     ['java', 'ghcr.io/nextmv-io/runtime/java:latest', 'lacks; its runs will fail. There is no working java'],
-  ] as const)('%s with %s is said', (type, runtime, words) => {
+  ] as const)('%s with %s is reported', (type, runtime, words) => {
     expect(describeRuntimeMismatch(type, runtime, HOST)).toContain(words);
   });
 
@@ -31,11 +31,11 @@ describe('B9: a runtime of another version', () => {
     ['python', 'micropython:1.2'],
     ['node', 'node:26'],
     ['binary', 'python:3.13'],
-  ] as const)('%s with %s is not', (type, runtime) => {
+  ] as const)('%s with %s is not reported', (type, runtime) => {
     expect(describeRuntimeMismatch(type, runtime, HOST)).toBeUndefined();
   });
 
-  test('a compiled program has no version of a runtime', () => {
+  test('a compiled program has no runtime version', () => {
     expect(findRuntimeVersion('python', HOST)).toBe('3.11.7');
     expect(findRuntimeVersion('java', HOST)).toBeUndefined();
     expect(findRuntimeVersion('go', HOST)).toBeUndefined();

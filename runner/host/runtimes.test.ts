@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createScratchFolder, removeFolder } from '../testing/runner-harness.ts';
 
-/** Below /tmp, of which every sandbox has its own. */
+/** Below /tmp, which every sandbox replaces by its own. */
 let place: string;
 beforeAll(() => {
   place = mkdtempSync('/tmp/switchyard-node-');
@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => removeFolder(place));
 
-test('a Node installed below /tmp is found by apps', () => {
+test('apps find a Node that is installed below /tmp', () => {
   const scratch = createScratchFolder();
   try {
     const node = join(place, 'bin', 'node');

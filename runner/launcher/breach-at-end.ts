@@ -11,7 +11,8 @@ import {
   type Watchdog,
 } from './watchdog.ts';
 
-export interface AppExit {
+/** End of an app and its state before the start. */
+interface AppExit {
   exitCode: number | null;
   signal: string | null;
   plan: LaunchPlan;
@@ -21,7 +22,7 @@ export interface AppExit {
   oomKillsAtStart: number;
 }
 
-/** Returns a limit that the kernel enforced, or that was exceeded after the last sample; undefined when there is none. */
+/** Returns a limit that the kernel enforced, or that the app exceeded after the last sample; undefined without one. */
 export function findBreachAtEnd(exit: AppExit): LimitBreach | undefined {
   const { exitCode, signal, plan, stdoutBytes, watchdog } = exit;
   const { limits, stdoutIsLog } = plan;
@@ -36,7 +37,7 @@ export function findBreachAtEnd(exit: AppExit): LimitBreach | undefined {
   return isFileTooLarge ? createDiskBreach(computeFileSizeLimitBytes(plan), limits.fileBytes) : undefined;
 }
 
-/** A breach when SIGKILL ended the app, not sent by the launcher, while the kernel killed processes for lack of memory. */
+/** Returns a breach when SIGKILL, not sent by the launcher, ended the app while the kernel killed for lack of memory. */
 function findHostOomBreach({ exitCode, signal, oomKillsAtStart }: AppExit): LimitBreach | undefined {
   const isKilled = signal === 'SIGKILL' || exitCode === 128 + 9;
   if (!isKilled || countHostOomKills() === oomKillsAtStart) return undefined;

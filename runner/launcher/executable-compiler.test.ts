@@ -1,4 +1,4 @@
-/** What is compiled of an executable once: for its later runs, without a statement of it executed, and read-only. */
+/** Compiles an executable once for its later runs, read-only and without executing it. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import type { Diagnostic, Runner } from '../types.ts';
 
 const DEPENDENCIES = '.nextmv/python/deps';
 
-/** Says whether there is bytecode where Python itself looks for it, and whether a run could leave some. */
+/** Prints whether Python finds bytecode, and whether a run can write some. */
 const PYTHON = {
   type: 'python',
   files: await createTarOfFiles({
@@ -27,11 +27,11 @@ except OSError:
 print(json.dumps({"plan": tool.plan.PLAN, "compiled": os.path.getsize(tool.plan.__spec__.cached) > 5, "left": left}))
 `,
     [`${DEPENDENCIES}/tool/__init__.py`]: '',
-    // What cannot be compiled, and what would be the end of who executes it.
+    // A file with a syntax error, and one that ends its process when executed.
     [`${DEPENDENCIES}/tool/broken.py`]: 'def (:\n',
     [`${DEPENDENCIES}/tool/hostile.py`]: 'import os\nos.kill(os.getpid(), 9)\n',
     [`${DEPENDENCIES}/tool/plan.py`]: 'PLAN = [1, 2]\n',
-    // Bytecode that came along, for whichever Python this host has, and is of no use.
+    // Outdated bytecode in the archive.
     ...Object.fromEntries(
       Array.from({ length: 30 }, (_, at) => [
         `${DEPENDENCIES}/tool/__pycache__/plan.cpython-3${at}.pyc`,
@@ -66,7 +66,7 @@ exports.commonPlan = [1, 2];
   }),
 } satisfies AppSpec;
 
-/** A runner of which one can wait for what it has to say. */
+/** A runner whose diagnostics a test can await. */
 async function start(way: string, folder: string) {
   const heard: Diagnostic[] = [];
   let wake = (): void => undefined;
@@ -96,15 +96,15 @@ for (const way of ['bubblewrap as root', 'bubblewrap']) {
   const folder = createScratchFolder();
   const first = await start(way, folder);
   if (!first.runner) console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
-  // Only a sandbox has what is compiled, and not every host has sandboxes.
-  describe.skipIf(!first.runner)(`held by ${way}`, () => {
+  // Only sandboxes use compiled code, and some hosts have none.
+  describe.skipIf(!first.runner)(`confined by ${way}`, () => {
     let { runner, compiled } = first;
     afterAll(async () => {
       await runner?.close();
       removeFolder(folder);
     });
 
-    test('an app is compiled beside its second run, and each after it has that', async () => {
+    test('the second run starts the compilation, and later runs use its result', async () => {
       if (!runner) throw new Error('unreachable');
       for (const [place, app] of [PYTHON, NODE].entries()) {
         expect(await run(runner, app)).toEqual(plain);
@@ -114,7 +114,7 @@ for (const way of ['bubblewrap as root', 'bubblewrap']) {
       }
     });
 
-    test('what was compiled outlives the runner, and is made anew for another runtime', async () => {
+    test('compiled code survives the runner and is replaced for another runtime', async () => {
       await runner?.close();
       const index = join(folder, 'executables', computeSha256(PYTHON.files), 'compiled', 'index.json');
       const text = readFileSync(index, 'utf8');
@@ -142,7 +142,7 @@ for (const way of ['bubblewrap as root', 'bubblewrap']) {
       expect(await run(runner, PYTHON)).toEqual({ ...plain, compiled: true });
     });
 
-    test('an app that leaves nothing to compile is left alone, and one that is closed upon', async () => {
+    test('an app without code to compile and a closed runner compile nothing', async () => {
       if (!runner) throw new Error('unreachable');
       const small: AppSpec = {
         type: 'node',

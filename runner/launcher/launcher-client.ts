@@ -1,8 +1,8 @@
 /**
- * The runner's end of the launcher: starts it, talks to it, and starts a new one when it dies.
+ * Starts the launcher, exchanges messages with it, and starts a new one when it dies.
  *
- * What must stay true: there is at most one launcher; a run handed to a launcher that dies is told of it, after every
- * process of it has been killed, and never hears from a later launcher.
+ * Invariants: there is at most one launcher. When it dies, each of its runs is reported as lost after its last process
+ * was killed, and receives no event of a later launcher.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -16,220 +16,246 @@ import { killRuns } from '../sandbox/leftover-runs.ts';
 import type { Diagnostic } from '../types.ts';
 import type { EndReport, LauncherMessage, LauncherRequest } from './protocol.ts';
 
-export interface RunEvents {
+/** Receives the events of one run. */
+interface RunEvents {
   started(info: { pid: number; at: number }): void;
-  /** @param app the folder of the app on its own disk, which stays open until closed. */
+  /** @param app the app's folder on its own disk, open until the receiver closes it. */
   ended(report: EndReport, app?: AppFolder): void;
-  lost(why: string): void;
+  lost(reason: string): void;
 }
 
 const RESTART_PAUSE_MS = 100;
-const LONGEST_RESTART_PAUSE_MS = 5_000;
-/** A launcher that lived this long was sound; its death says nothing about the next one. */
-const SOUND_AFTER_MS = 10_000;
+const MAX_RESTART_PAUSE_MS = 5_000;
+/** The death of a launcher that lived this long does not count as a failed start. */
+const STABLE_AFTER_MS = 10_000;
 
-/** How long a run waits for a new launcher before it is queued again. */
-const PATIENCE_MS = 10_000;
+/** Longest wait of a run for a new launcher; afterwards the server queues it again. */
+const LAUNCHER_TIMEOUT_MS = 10_000;
 
-/** No launcher could be started so far; the operating system would say the same of any process. */
+/** No launcher has started so far. The code marks it as a host fault, as a failed start of any process would be. */
 class NoLauncherError extends Error {
   readonly code = 'EAGAIN';
   constructor() {
-    super('No launcher could be started; the log says why.');
+    super('The launcher is not running and could not be restarted so far; see the server log.');
   }
 }
 
-/** A folder on a disk that only the launcher has mounted. */
+/** An open folder on a disk that only the launcher has mounted. */
 export interface AppFolder {
   path: string;
   close(): void;
 }
 
-interface Live {
+interface LauncherProcess {
   child: ChildProcess;
   runs: Map<string, RunEvents>;
   removals: Map<number, { resolve(): void; reject(error: Error): void }>;
 }
 
+interface LauncherClientOptions {
+  confinement: Confinement;
+  /** Folder of the run folders. */
+  runsFolder: string;
+  randomBytes(count: number): Buffer;
+  diagnose(diagnostic: Diagnostic): void;
+}
+
+/** The runner's side of the channel to the launcher. */
 export class LauncherClient {
-  readonly #confinement: Confinement;
-  readonly #runsFolder: string;
-  readonly #diagnose: (diagnostic: Diagnostic) => void;
-  #live: Promise<Live>;
-  #closed = false;
+  readonly #options: LauncherClientOptions;
+  #launcher: Promise<LauncherProcess>;
+  #isClosed = false;
   #failures = 0;
   #requests = 0;
 
-  constructor(confinement: Confinement, runsFolder: string, diagnose: (diagnostic: Diagnostic) => void) {
-    this.#confinement = confinement;
-    this.#runsFolder = runsFolder;
-    this.#diagnose = diagnose;
-    this.#live = this.#launch();
+  constructor(options: LauncherClientOptions) {
+    this.#options = options;
+    this.#launcher = this.#launch();
   }
 
-  /** Resolves when the launcher is there; rejects when it cannot be started at all. */
+  /** Resolves when the launcher is ready; rejects when it cannot be started. */
   async waitUntilReady(): Promise<void> {
-    await this.#live;
+    await this.#launcher;
   }
 
-  /** Hands a run over. Returns a function that cancels it. Rejects when no launcher can be had. */
+  /** Starts a run. Returns a function that cancels it. Rejects with NoLauncherError after LAUNCHER_TIMEOUT_MS. */
   async start(plan: LaunchPlan, events: RunEvents): Promise<() => void> {
-    const live = await this.#current();
-    live.runs.set(plan.key, events);
-    send(live, { type: 'start', plan });
-    return () => send(live, { type: 'cancel', key: plan.key });
+    const launcher = await this.#waitForLauncher();
+    launcher.runs.set(plan.key, events);
+    const user = this.#drawUser();
+    send(launcher, { type: 'start', plan, ...(user === undefined ? {} : { user }) });
+    return () => send(launcher, { type: 'cancel', key: plan.key });
   }
 
-  /** The launcher, or the one that takes its place; not waited for without end, so that a run can be canceled meanwhile. */
-  async #current(): Promise<Live> {
-    const late = Promise.withResolvers<Live>();
-    const timer = setTimeout(() => late.reject(new NoLauncherError()), PATIENCE_MS);
+  /** Draws a user id for one run; two of few runs at a time practically never get the same one of 2^29. */
+  #drawUser(): number | undefined {
+    const { users } = this.#options.confinement;
+    return users && users.first + (this.#options.randomBytes(4).readUInt32BE() % users.count);
+  }
+
+  /** Waits a limited time for the launcher or its successor, so that a waiting run can be canceled. */
+  async #waitForLauncher(): Promise<LauncherProcess> {
+    const timeout = Promise.withResolvers<LauncherProcess>();
+    const timer = setTimeout(() => timeout.reject(new NoLauncherError()), LAUNCHER_TIMEOUT_MS);
     try {
-      return await Promise.race([this.#live, late.promise]);
+      return await Promise.race([this.#launcher, timeout.promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Removes a folder of a run, with what belongs to the user of that run in it. */
+  /** Removes the folder of a run with the rights of the launcher, which may remove files of the run's own user. */
   async removeRunFolder(folder: string): Promise<void> {
-    const live = await this.#live;
-    if (!live.child.connected) throw new Error('There is no launcher.');
+    const launcher = await this.#launcher;
+    if (!launcher.child.connected) throw new Error('The run folder was not removed: the launcher has ended.');
     this.#requests += 1;
     const request = this.#requests;
     await new Promise<void>((resolve, reject) => {
-      live.removals.set(request, { resolve, reject });
-      send(live, { type: 'remove', request, folder });
+      launcher.removals.set(request, { resolve, reject });
+      send(launcher, { type: 'remove', request, folder });
     });
   }
 
-  /** Kills every run at once, without grace; each is told of its end. */
+  /** Kills every run without a grace period; each receives its `ended` event. */
   async killAll(): Promise<void> {
-    const live = await this.#live.catch(() => undefined);
-    if (live !== undefined) send(live, { type: 'kill' });
+    const launcher = await this.#launcher.catch(() => undefined);
+    if (launcher !== undefined) send(launcher, { type: 'kill' });
   }
 
-  /** Ends the launcher and waits for it; whatever still runs is killed by it. */
+  /** Ends the launcher, which kills its remaining runs, and waits for its exit. */
   async close(): Promise<void> {
-    this.#closed = true;
-    const live = await this.#live.catch(() => undefined);
-    if (live === undefined || live.child.exitCode !== null || live.child.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => live.child.once('exit', () => resolve()));
-    if (live.child.connected) live.child.disconnect();
-    await gone;
+    this.#isClosed = true;
+    const launcher = await this.#launcher.catch(() => undefined);
+    if (launcher === undefined || hasExited(launcher.child)) return;
+    const exited = new Promise<void>((resolve) => launcher.child.once('exit', () => resolve()));
+    if (launcher.child.connected) launcher.child.disconnect();
+    await exited;
   }
 
-  async #launch(): Promise<Live> {
-    const begun = performance.now();
-    const { disks } = this.#confinement;
+  async #launch(): Promise<LauncherProcess> {
+    const startedAt = performance.now();
+    const { confinement } = this.#options;
+    const { disks } = confinement;
     const [command = '', ...args] = [
-      // What the launcher mounts nobody else sees, and it goes with the launcher and its apps.
+      // A mount namespace of its own: no other process sees the disks, and they vanish with the launcher and its apps.
       ...(disks === undefined ? [] : [disks.unshare, '--mount', '--propagation', 'slave']),
       process.execPath,
       ...['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
       join(import.meta.dirname, 'launcher.ts'),
-      JSON.stringify(this.#confinement),
+      JSON.stringify(confinement),
     ];
     const child = spawn(command, args, {
-      // The launcher's environment can be read by apps of the same user: it holds nothing of the server's.
+      // Apps of the same user can read the launcher's environment, so it contains no variable of the server but these.
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const live: Live = { child, runs: new Map(), removals: new Map() };
-    const ready = Promise.withResolvers<Live>();
+    const launcher: LauncherProcess = { child, runs: new Map(), removals: new Map() };
+    const ready = Promise.withResolvers<LauncherProcess>();
     let isReady = false;
     child.on('message', (message: LauncherMessage) => {
       if (message.type === 'ready') {
         isReady = true;
-        ready.resolve(live);
-      } else this.#hear(live, message);
+        ready.resolve(launcher);
+      } else this.#handleMessage(launcher, message);
     });
     child.once('error', (error) => ready.reject(error));
     child.once('exit', (code, signal) => {
-      const why = `The launcher ended ${signal === null ? `with exit code ${code}` : `by signal ${signal}`}.`;
-      ready.reject(new Error(why));
-      if (performance.now() - begun > SOUND_AFTER_MS) this.#failures = 0;
-      // Whoever waits for one that never came tries again by itself.
-      if (isReady && !this.#closed) this.#replace(why);
-      void this.#lose(live, why);
+      const reason = `The launcher ended ${signal === null ? `with exit code ${code}` : `by signal ${signal}`}.`;
+      ready.reject(new Error(reason));
+      if (performance.now() - startedAt > STABLE_AFTER_MS) this.#failures = 0;
+      // A launcher that never became ready is retried by the caller of #launch.
+      if (isReady && !this.#isClosed) this.#replace(reason);
+      void this.#reportLostRuns(launcher, reason);
     });
     return await ready.promise;
   }
 
-  /** Until the new launcher is there, starts wait for it. */
-  #replace(why: string): void {
-    const delay = this.#failures === 0 ? 0 : pauseAfter(this.#failures);
+  /** Starts a new launcher; runs that start meanwhile wait for it. */
+  #replace(reason: string): void {
+    const delayMs = this.#failures === 0 ? 0 : computeRestartPause(this.#failures);
     this.#failures += 1;
-    this.#diagnose({ level: 'error', event: 'launcher-died', message: `${why} A new one is started.` });
-    this.#live = this.#launchAfter(delay);
-    this.#live.catch(() => undefined);
+    this.#options.diagnose({
+      level: 'error',
+      event: 'launcher-died',
+      message: `${reason} A new one is started.`,
+    });
+    this.#launcher = this.#launchAfter(delayMs);
+    this.#launcher.catch(() => undefined);
   }
 
-  /** Tries until there is one: a host that has no process or descriptor left just now has one later. */
-  async #launchAfter(delay: number): Promise<Live> {
-    await pause(delay);
+  /** Retries without end: a host without free processes or descriptors has some later. */
+  async #launchAfter(delayMs: number): Promise<LauncherProcess> {
+    await pause(delayMs);
     try {
       return await this.#launch();
     } catch (error) {
-      const message = `No new launcher: ${getErrorMessage(error)}`;
-      this.#diagnose({ level: 'error', event: 'launcher-failed', message });
-      if (this.#closed) throw error;
+      const message = `The launcher could not be started: ${getErrorMessage(error)} Another attempt follows.`;
+      this.#options.diagnose({ level: 'error', event: 'launcher-failed', message });
+      if (this.#isClosed) throw error;
       this.#failures += 1;
-      return await this.#launchAfter(pauseAfter(this.#failures));
+      return await this.#launchAfter(computeRestartPause(this.#failures));
     }
   }
 
-  async #lose(live: Live, why: string): Promise<void> {
-    for (const { reject } of live.removals.values()) reject(new Error(why));
-    live.removals.clear();
-    const runs = [...live.runs];
-    live.runs.clear();
+  async #reportLostRuns(launcher: LauncherProcess, reason: string): Promise<void> {
+    for (const { reject } of launcher.removals.values()) reject(new Error(reason));
+    launcher.removals.clear();
+    const runs = [...launcher.runs];
+    launcher.runs.clear();
     if (runs.length === 0) return;
     const keys = runs.map(([key]) => key);
-    const left = await killRuns(this.#confinement.marker, this.#runsFolder, keys).catch(() => []);
-    if (left.length > 0) {
-      this.#diagnose({
+    const { confinement, runsFolder, diagnose } = this.#options;
+    const survivors = await killRuns(confinement.marker, runsFolder, keys).catch(() => []);
+    if (survivors.length > 0) {
+      diagnose({
         level: 'error',
         event: 'unkillable',
-        message: `Processes ${left.join(', ')} could not be killed.`,
+        message: `Processes ${survivors.join(', ')} of runs could not be killed after the launcher died.`,
       });
     }
-    for (const [, events] of runs) events.lost(why);
+    for (const [, events] of runs) events.lost(reason);
   }
 
-  #hear(live: Live, message: Exclude<LauncherMessage, { type: 'ready' }>): void {
+  #handleMessage(launcher: LauncherProcess, message: Exclude<LauncherMessage, { type: 'ready' }>): void {
     switch (message.type) {
       case 'started':
-        live.runs.get(message.key)?.started({ pid: message.pid, at: message.at });
+        launcher.runs.get(message.key)?.started({ pid: message.pid, at: message.at });
         return;
       case 'ended': {
-        const run = live.runs.get(message.key);
-        live.runs.delete(message.key);
+        const events = launcher.runs.get(message.key);
+        launcher.runs.delete(message.key);
         try {
-          run?.ended(message.report, appFolder(live.child, message.report));
+          events?.ended(message.report, openAppFolder(launcher.child, message.report));
         } catch (error) {
-          const why = `The results could not be taken: ${getErrorMessage(error)}`;
-          // What the app left cannot be reached just now, so that it is as if it had not run.
-          if (isHostFault(error)) run?.ended(withoutResults(message.report, why));
-          else run?.lost(why);
+          const reason = `The results of the app could not be read: ${getErrorMessage(error)}`;
+          // Without access to the app's files the run counts as not started, so that the server retries it.
+          if (isHostFault(error)) events?.ended(withoutResults(message.report, reason));
+          else events?.lost(reason);
         }
         return;
       }
       case 'removed': {
-        const removal = live.removals.get(message.request);
-        live.removals.delete(message.request);
+        const removal = launcher.removals.get(message.request);
+        launcher.removals.delete(message.request);
         if (message.error === undefined) removal?.resolve();
         else removal?.reject(new Error(message.error));
         return;
       }
       case 'diagnostic':
-        this.#diagnose(message.diagnostic);
+        this.#options.diagnose(message.diagnostic);
     }
   }
 }
 
-/** Opened by way of the launcher, which was alive when it reported the end: its process id cannot be another's yet. */
-function appFolder(child: ChildProcess, { disk }: EndReport): AppFolder | undefined {
+function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/**
+ * Opens the app's folder in the mount namespace of the launcher. The launcher was alive when it reported the end, so its
+ * process id cannot belong to another process yet.
+ */
+function openAppFolder(child: ChildProcess, { disk }: EndReport): AppFolder | undefined {
   if (disk === undefined) return undefined;
   const fd = openSync(`/proc/${child.pid}/root${disk}`, OPEN_FOLDER_FLAGS);
   return { path: descriptorPath(fd, disk), close: () => closeSync(fd) };
@@ -239,11 +265,12 @@ function withoutResults({ disk: _, ...report }: EndReport, error: string): EndRe
   return { ...report, appRan: false, reason: 'host', error, hostFault: true };
 }
 
-function pauseAfter(failures: number): number {
-  return Math.min(RESTART_PAUSE_MS * 2 ** failures, LONGEST_RESTART_PAUSE_MS);
+/** Returns the pause before the next start in milliseconds: exponential, with an upper bound. */
+function computeRestartPause(failures: number): number {
+  return Math.min(RESTART_PAUSE_MS * 2 ** failures, MAX_RESTART_PAUSE_MS);
 }
 
-/** A message that cannot be delivered is no error: the launcher's end is noticed by itself. */
-function send(live: Live, message: LauncherRequest): void {
-  live.child.send(message, () => undefined);
+/** Ignores a failed delivery: the exit event of the launcher reports it. */
+function send(launcher: LauncherProcess, message: LauncherRequest): void {
+  launcher.child.send(message, () => undefined);
 }

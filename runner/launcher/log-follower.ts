@@ -1,9 +1,9 @@
 /**
- * Follows the log files of a run and gives their lines out, each with its time.
+ * Follows the log files of a run and emits their lines, each with its time.
  *
- * What must stay true: lines keep their order within a stream, times strictly increase over both, and every line has
- * been given out when finish resolves. A log beyond its limit is cut: what came first is kept in `<file>.kept`, the
- * file itself is emptied now and then, which the app does not notice because it appends.
+ * Invariants: lines keep their order within a stream, times strictly increase over both streams, and every line has been
+ * emitted when finish resolves. A log beyond its limit is truncated: `<file>.kept` receives its beginning, and the file
+ * itself is emptied from time to time, which the app does not notice because it appends.
  */
 import { constants, createWriteStream, type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -12,56 +12,59 @@ import { OPEN_FILE_FLAGS, readExactly } from '../filesystem/untrusted-files.ts';
 import { formatBytes } from '../process/format.ts';
 import type { LogLine, Observer } from '../types.ts';
 
-const LINE_MAX_BYTES = 64 * 1024;
+const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** A quick app is over before it is worth watching; then its log is read once. */
-const WATCH_AFTER_MS = 15;
-/** Notifications can get lost; this is how late a line can then be. */
-const POLL_MS = 250;
+/** A short app ends before a watch pays off; its log is read once at the end. */
+const WATCH_DELAY_MS = 15;
+/** Covers lost notifications; a line is at most this late. */
+const POLL_INTERVAL_MS = 250;
 
-interface Followed {
+interface FollowedFile {
   path: string;
   stream: LogLine['stream'];
   offset: number;
-  /** The beginning of a line whose end has not come yet, at most LINE_BYTES. */
-  rest: Buffer;
-  /** The current line has been cut and given out; what follows up to its end is dropped. */
-  skipping: boolean;
-  cut: boolean;
+  /** Beginning of a line without an end so far, at most MAX_LINE_BYTES. */
+  partialLine: Buffer;
+  /** The current line was truncated and emitted; the rest of it is dropped. */
+  isSkippingLine: boolean;
+  isTruncated: boolean;
 }
 
+/** Emits the lines of the log files of one run. */
 export class LogFollower {
-  readonly #files: Followed[];
+  readonly #files: FollowedFile[];
   readonly #limitBytes: number;
-  readonly #give: Observer['onLog'];
+  readonly #emitLines: Observer['onLog'];
   #lastAt = 0;
   #delay: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
   readonly #watchers: FSWatcher[] = [];
   #reading: Promise<void> = Promise.resolve();
-  #wanted = false;
+  #isReadScheduled = false;
 
+  /** @param emitLines receives the lines of each read, in order. */
   constructor(
     files: { path: string; stream: LogLine['stream'] }[],
     limitBytes: number,
-    give: Observer['onLog'],
+    emitLines: Observer['onLog'],
   ) {
     this.#files = files.map((file) => ({
       ...file,
       offset: 0,
-      rest: Buffer.alloc(0),
-      skipping: false,
-      cut: false,
+      partialLine: Buffer.alloc(0),
+      isSkippingLine: false,
+      isTruncated: false,
     }));
     this.#limitBytes = limitBytes;
-    this.#give = give;
+    this.#emitLines = emitLines;
   }
 
+  /** Begins to follow the files. */
   start(): void {
-    this.#delay = setTimeout(() => this.#watch(), WATCH_AFTER_MS);
+    this.#delay = setTimeout(() => this.#watch(), WATCH_DELAY_MS);
   }
 
-  /** Reads what is left. With `sizes` of zero for all files nothing is opened. */
+  /** Stops following and emits the remaining lines. `isEmpty` skips the last read, for files of size zero. */
   async finish(isEmpty: boolean): Promise<void> {
     clearTimeout(this.#delay);
     clearInterval(this.#poll);
@@ -71,46 +74,46 @@ export class LogFollower {
     for (const file of this.#files) await this.#read(file, true);
   }
 
-  /** Whether a file was cut, and where its kept beginning lies. */
-  resolveLogFile(path: string): { path: string; cut: boolean } {
-    const cut = this.#files.some((file) => file.path === path && file.cut);
-    return { path: cut ? keptPath(path) : path, cut };
+  /** Returns whether a file was truncated, and the path of its beginning. */
+  resolveLogFile(path: string): { path: string; isTruncated: boolean } {
+    const isTruncated = this.#files.some((file) => file.path === path && file.isTruncated);
+    return { path: isTruncated ? toKeptPath(path) : path, isTruncated };
   }
 
   #watch(): void {
     for (const file of this.#files) {
       try {
-        const watcher = watch(file.path, () => this.#poke());
+        const watcher = watch(file.path, () => this.#scheduleRead());
         watcher.on('error', () => undefined);
         this.#watchers.push(watcher);
       } catch {
-        // Out of watches, or the file is gone: the poll goes on.
+        // Out of watches, or the file is gone: polling continues.
       }
     }
-    this.#poll = setInterval(() => this.#poke(), POLL_MS);
-    this.#poke();
+    this.#poll = setInterval(() => this.#scheduleRead(), POLL_INTERVAL_MS);
+    this.#scheduleRead();
   }
 
-  /** At most one reading at a time; a poke during one is made up for after it. */
-  #poke(): void {
-    if (this.#wanted) return;
-    this.#wanted = true;
+  /** Schedules one read after the running one; further calls until its start have no effect. */
+  #scheduleRead(): void {
+    if (this.#isReadScheduled) return;
+    this.#isReadScheduled = true;
     this.#reading = this.#reading.then(async () => {
-      this.#wanted = false;
+      this.#isReadScheduled = false;
       for (const file of this.#files) await this.#read(file, false).catch(() => undefined);
     });
   }
 
-  async #read(file: Followed, last: boolean): Promise<void> {
-    if (!file.cut) await this.#readOn(file);
-    if (file.cut) await empty(file.path);
-    else if (last && file.rest.length > 0) {
-      this.#emit(file.stream, [this.#text(file, file.rest)]);
-      file.rest = Buffer.alloc(0);
+  async #read(file: FollowedFile, isLast: boolean): Promise<void> {
+    if (!file.isTruncated) await this.#readNewLines(file);
+    if (file.isTruncated) await emptyLog(file.path);
+    else if (isLast && file.partialLine.length > 0) {
+      this.#emit(file.stream, [toLine(file.partialLine)]);
+      file.partialLine = Buffer.alloc(0);
     }
   }
 
-  async #readOn(file: Followed): Promise<void> {
+  async #readNewLines(file: FollowedFile): Promise<void> {
     const handle = await openLog(file.path, constants.O_RDONLY);
     try {
       const { size } = await handle.stat();
@@ -119,60 +122,51 @@ export class LogFollower {
         const chunk = await readChunk(handle, file.offset, Math.min(CHUNK_BYTES, end - file.offset));
         if (chunk.length === 0) break;
         file.offset += chunk.length;
-        this.#emit(file.stream, this.#lines(file, chunk));
+        this.#emit(file.stream, this.#splitLines(file, chunk));
       }
-      if (size > this.#limitBytes) await this.#cut(file, handle);
+      if (size > this.#limitBytes) await this.#truncate(file, handle);
     } finally {
       await handle.close();
     }
   }
 
-  async #cut(file: Followed, handle: FileHandle): Promise<void> {
-    // Never with the mode of the app's file: setuid on a copy of ours would give our rights away.
-    const kept = createWriteStream(keptPath(file.path), { mode: 0o600 });
+  async #truncate(file: FollowedFile, handle: FileHandle): Promise<void> {
+    // Never with the mode of the app's file: setuid on a copy of ours would give away the server's rights.
+    const kept = createWriteStream(toKeptPath(file.path), { mode: 0o600 });
     await pipeline(readExactly(handle, this.#limitBytes), kept);
-    file.cut = true;
-    const lines = file.rest.length > 0 && !file.skipping ? [this.#text(file, file.rest)] : [];
+    file.isTruncated = true;
+    const lines = file.partialLine.length > 0 && !file.isSkippingLine ? [toLine(file.partialLine)] : [];
     lines.push(`[The log was cut here: it went beyond its limit of ${formatBytes(this.#limitBytes)}.]`);
     this.#emit(file.stream, lines);
   }
 
-  #lines(file: Followed, chunk: Buffer): string[] {
+  #splitLines(file: FollowedFile, chunk: Buffer): string[] {
     const lines: string[] = [];
     let from = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
       const piece = chunk.subarray(from, end);
       from = end + 1;
-      if (file.skipping) {
-        file.skipping = false;
+      if (file.isSkippingLine) {
+        file.isSkippingLine = false;
         continue;
       }
-      lines.push(this.#text(file, file.rest.length === 0 ? piece : Buffer.concat([file.rest, piece])));
-      file.rest = Buffer.alloc(0);
+      lines.push(toLine(file.partialLine.length === 0 ? piece : Buffer.concat([file.partialLine, piece])));
+      file.partialLine = Buffer.alloc(0);
     }
-    if (file.skipping || from === chunk.length) return lines;
-    file.rest = Buffer.concat([file.rest, chunk.subarray(from)]);
-    if (file.rest.length > LINE_MAX_BYTES) {
-      lines.push(this.#text(file, file.rest));
-      file.rest = Buffer.alloc(0);
-      file.skipping = true;
+    if (file.isSkippingLine || from === chunk.length) return lines;
+    file.partialLine = Buffer.concat([file.partialLine, chunk.subarray(from)]);
+    if (file.partialLine.length > MAX_LINE_BYTES) {
+      lines.push(toLine(file.partialLine));
+      file.partialLine = Buffer.alloc(0);
+      file.isSkippingLine = true;
     }
     return lines;
-  }
-
-  #text(_file: Followed, bytes: Buffer): string {
-    if (bytes.length > LINE_MAX_BYTES) {
-      // Decoding as a stream leaves out a character that the cut went through.
-      const head = new TextDecoder().decode(bytes.subarray(0, LINE_MAX_BYTES), { stream: true });
-      return `${head} [line cut after ${formatBytes(LINE_MAX_BYTES)}]`;
-    }
-    return bytes.toString('utf8').replace(/\r$/, '');
   }
 
   #emit(stream: LogLine['stream'], texts: string[]): void {
     if (texts.length === 0) return;
     const now = performance.timeOrigin + performance.now();
-    this.#give(
+    this.#emitLines(
       texts.map((text) => {
         this.#lastAt = Math.max(now, this.#lastAt + 0.001);
         return { at: this.#lastAt, stream, text };
@@ -181,15 +175,26 @@ export class LogFollower {
   }
 }
 
-/** An app that has our user could put a link or a pipe in place of its log. */
+function toLine(bytes: Buffer): string {
+  if (bytes.length > MAX_LINE_BYTES) {
+    // A streaming decoder drops an incomplete character at the end.
+    const head = new TextDecoder().decode(bytes.subarray(0, MAX_LINE_BYTES), { stream: true });
+    return `${head} [line cut after ${formatBytes(MAX_LINE_BYTES)}]`;
+  }
+  return bytes.toString('utf8').replace(/\r$/, '');
+}
+
+/** Opens a log file. Throws when it is no regular file: at level `limits` an app may replace it by a link or a pipe. */
 async function openLog(path: string, access: number): Promise<FileHandle> {
   const handle = await open(path, access | OPEN_FILE_FLAGS);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw new Error('The log of the app is not a file any more.');
+  throw new Error(
+    `The log file "${path}" is no regular file: the app replaced it. The rest of the log is lost.`,
+  );
 }
 
-async function empty(path: string): Promise<void> {
+async function emptyLog(path: string): Promise<void> {
   const handle = await openLog(path, constants.O_RDWR);
   try {
     if ((await handle.stat()).size > 0) await handle.truncate(0);
@@ -198,7 +203,7 @@ async function empty(path: string): Promise<void> {
   }
 }
 
-function keptPath(path: string): string {
+function toKeptPath(path: string): string {
   return `${path}.kept`;
 }
 

@@ -1,50 +1,53 @@
 /**
- * Ends the run that is most to blame when the host, or a memory cgroup that the server lives in, has hardly any memory
- * left. Limits hold each run by itself; this is for what they cannot see without a cgroup for each run (buffers of sockets
- * and pipes, shared pages nobody looks at, kernel objects) and for limits that together are more than there is. Without it
- * the kernel would choose: among the apps (`process/oom-score.ts`), but by what their processes show.
+ * Ends the largest run when the host, or a memory cgroup of the server, is short of memory.
+ *
+ * Limits bound each run by itself. Without a cgroup for each run they miss some memory (socket and pipe buffers, shared
+ * pages, kernel objects), and their sum may exceed the memory of the host. Without this guard the kernel would choose:
+ * among the apps (`process/oom-score.ts`), but by resident memory alone.
  */
 import type { MemoryScope, MemoryShortage } from '../host/memory-scopes.ts';
 import { formatBytes } from '../process/format.ts';
 
-/** What was freed shows a moment after the end. */
+/** Freed memory becomes visible with a delay after the end of a run. */
 const PAUSE_MS = 1_000;
-/** To end a run that holds less would not help. */
-const LEAST_HELD_BYTES = 128 * 1024 * 1024;
-const LEAST_HELD_SHARE = 0.05;
+/** Ending a smaller run would not help. */
+const MIN_ENDED_RUN_BYTES = 128 * 1024 * 1024;
+const MIN_ENDED_RUN_SHARE = 0.05;
 
+/** Memory of one run. */
 export interface MemoryEstimate {
-  /** What is known to be the run's. */
+  /** Memory that certainly belongs to the run. */
   knownBytes: number;
-  /** What it could hold beyond that, at the very most; 0 where the kernel counts for us. */
+  /** Largest further memory that the run can hold; 0 where a cgroup counts all of it. */
   upperBoundBytes: number;
 }
 
-export interface MemoryConsumer {
+interface MemoryConsumer {
   estimateMemory(): MemoryEstimate;
   endForMemory(error: string): void;
 }
 
+/** Samples memory scopes and ends one run at a time. */
 export class MemoryGuard {
   readonly #scopes: MemoryScope[];
-  #nextLook = 0;
+  #nextSampleAt = 0;
 
   constructor(scopes: MemoryScope[]) {
     this.#scopes = scopes;
   }
 
-  /** Called every SAMPLE_MS with all runs. */
+  /** Checks all scopes. The launcher calls it every SAMPLE_INTERVAL_MS with all runs. */
   sample(now: number, runs: Iterable<MemoryConsumer>): void {
-    if (now < this.#nextLook) return;
+    if (now < this.#nextSampleAt) return;
     for (const scope of this.#scopes) {
       const shortage = scope.readShortage();
       if (shortage === undefined) continue;
-      const least = Math.min(LEAST_HELD_BYTES, scope.totalBytes * LEAST_HELD_SHARE);
-      const most = selectRunToEnd([...runs], shortage, least);
-      if (most === undefined) continue;
-      this.#nextLook = now + PAUSE_MS;
-      most.endForMemory(
-        `${scope.name} had ${formatBytes(shortage.freeBytes)} of memory left, and this app held the most: it was stopped so that the others live.`,
+      const minBytes = Math.min(MIN_ENDED_RUN_BYTES, scope.totalBytes * MIN_ENDED_RUN_SHARE);
+      const largest = selectRunToEnd([...runs], shortage, minBytes);
+      if (largest === undefined) continue;
+      this.#nextSampleAt = now + PAUSE_MS;
+      largest.endForMemory(
+        `${scope.name} had ${formatBytes(shortage.freeBytes)} of memory left, and this app held the most: the runner stopped it to keep the others running.`,
       );
       return;
     }
@@ -52,23 +55,23 @@ export class MemoryGuard {
 }
 
 /**
- * The run that holds most, when the memory that no process shows is shared out among the runs in proportion to what each
- * could hold of it. So a small run with a few sockets does not pay for a run that has filled thousands.
+ * Returns the run that holds the most memory; undefined when none holds `minBytes`. Unattributed memory is divided among
+ * the runs in proportion to their upper bounds, so that a small run with a few sockets is not blamed for thousands of others.
  */
 export function selectRunToEnd<Run extends Pick<MemoryConsumer, 'estimateMemory'>>(
   runs: Run[],
   { unattributedBytes }: Pick<MemoryShortage, 'unattributedBytes'>,
-  leastBytes: number,
+  minBytes: number,
 ): Run | undefined {
-  const all = runs.map((run) => ({ run, ...run.estimateMemory() }));
-  const possible = all.reduce((sum, one) => sum + one.upperBoundBytes, 0);
-  const shared = Math.min(unattributedBytes, possible);
-  const [most] = all
-    .map(({ run, knownBytes, upperBoundBytes: possibleBytes }) => ({
+  const estimates = runs.map((run) => ({ run, ...run.estimateMemory() }));
+  const upperBoundSum = estimates.reduce((sum, { upperBoundBytes }) => sum + upperBoundBytes, 0);
+  const dividedBytes = Math.min(unattributedBytes, upperBoundSum);
+  const [largest] = estimates
+    .map(({ run, knownBytes, upperBoundBytes }) => ({
       run,
-      blame: knownBytes + (possible === 0 ? 0 : (shared * possibleBytes) / possible),
+      bytes: knownBytes + (upperBoundSum === 0 ? 0 : (dividedBytes * upperBoundBytes) / upperBoundSum),
     }))
-    .filter(({ blame }) => blame >= leastBytes)
-    .sort((one, other) => other.blame - one.blame);
-  return most?.run;
+    .filter(({ bytes }) => bytes >= minBytes)
+    .sort((a, b) => b.bytes - a.bytes);
+  return largest?.run;
 }

@@ -1,21 +1,26 @@
-/** Says how a run ended, in one reason and one true sentence. */
+/** Determines the outcome of a run: one reason and one sentence. */
 import { constants } from 'node:os';
 import { MIN_FREE_DISK_BYTES } from '../filesystem/disk-space.ts';
 import { mentionsHostFault } from '../process/host-faults.ts';
 import type { EndedRun } from '../types.ts';
 import type { EndReport } from './protocol.ts';
 
+/** The part of an outcome that follows from how the app ended. */
 export type RunOutcome = Pick<
   EndedRun,
   'succeeded' | 'reason' | 'error' | 'exitCode' | 'signal' | 'hostFault'
 >;
 
-/** Shells report the end by signal n as exit status 128 + n, and in a pid namespace a shell is what reports. */
-const SIGNAL_BASE = 128;
+/** A shell reports the end of its child by signal n as exit status 128 + n, and in a pid namespace a shell reports. */
+const SIGNAL_STATUS_BASE = 128;
 
-/** @param setupTrouble what the chain of processes said when the app's own process never came to be. */
-export function determineOutcome(report: EndReport, setupTrouble: string): RunOutcome {
-  const signal = report.signal ?? signalNamed(report.exitCode);
+/**
+ * Returns the outcome for a report of the launcher.
+ *
+ * @param setupError output of the process chain when the app's own process never ran.
+ */
+export function determineOutcome(report: EndReport, setupError: string): RunOutcome {
+  const signal = report.signal ?? findSignalName(report.exitCode);
   const exitCode = signal === null ? report.exitCode : null;
   const failed = { succeeded: false, exitCode, signal };
   if (report.reason !== undefined) {
@@ -23,12 +28,12 @@ export function determineOutcome(report: EndReport, setupTrouble: string): RunOu
     return { ...failed, reason: report.reason, error: report.error ?? '', ...fault };
   }
   if (!report.appRan) {
-    const how = setupTrouble === '' ? ending(exitCode, signal) : setupTrouble;
-    const fault = mentionsHostFault(how) ? { hostFault: true as const } : {};
+    const cause = setupError === '' ? describeEnd(exitCode, signal) : setupError;
+    const fault = mentionsHostFault(cause) ? { hostFault: true as const } : {};
     return {
       ...failed,
       reason: 'host',
-      error: `The app's containment could not be set up: ${how}`,
+      error: `The app's containment could not be set up: ${cause}`,
       ...fault,
     };
   }
@@ -41,23 +46,29 @@ export function determineOutcome(report: EndReport, setupTrouble: string): RunOu
 }
 
 /**
- * An app that fails by itself while the disk is full is not taken at its word: what it could not write may be why. One that
- * wrote all it had to has succeeded all the same. It is no fault of the host when the disk has room without the app's files.
+ * Attributes the failure of an app to the host when the disk is full, because a failed write may be the cause. A success
+ * stays a success. It is no host fault when the disk would have space without the app's own files (`writtenBytes`).
  */
-export function attributeToFullDisk(verdict: RunOutcome, hasRoom: boolean, writtenBytes: number): RunOutcome {
-  const byItself = verdict.reason === 'exit' || verdict.reason === 'signal';
-  if (verdict.succeeded || hasRoom || !byItself) return verdict;
-  const error = `The disk of the host is full: ${verdict.error}`;
+export function attributeToFullDisk(
+  outcome: RunOutcome,
+  hasSpace: boolean,
+  writtenBytes: number,
+): RunOutcome {
+  const endedByItself = outcome.reason === 'exit' || outcome.reason === 'signal';
+  if (outcome.succeeded || hasSpace || !endedByItself) return outcome;
+  const error = `The disk of the host is full: ${outcome.error}`;
   const fault = writtenBytes < MIN_FREE_DISK_BYTES ? { hostFault: true as const } : {};
-  return { ...verdict, reason: 'host', error, ...fault };
+  return { ...outcome, reason: 'host', error, ...fault };
 }
 
-function ending(exitCode: number | null, signal: string | null): string {
+function describeEnd(exitCode: number | null, signal: string | null): string {
   return signal === null ? `it ended with exit code ${exitCode}.` : `it was ended by signal ${signal}.`;
 }
 
-function signalNamed(exitCode: number | null): string | null {
-  if (exitCode === null || exitCode <= SIGNAL_BASE) return null;
-  const found = Object.entries(constants.signals).find(([, number]) => number === exitCode - SIGNAL_BASE);
+function findSignalName(exitCode: number | null): string | null {
+  if (exitCode === null || exitCode <= SIGNAL_STATUS_BASE) return null;
+  const found = Object.entries(constants.signals).find(
+    ([, number]) => number === exitCode - SIGNAL_STATUS_BASE,
+  );
   return found?.[0] ?? null;
 }

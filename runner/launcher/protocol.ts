@@ -3,25 +3,28 @@
 import type { LaunchPlan } from '../sandbox/launch-plan.ts';
 import type { Diagnostic, EndReason } from '../types.ts';
 
+/** Request of the runner to its launcher. */
 export type LauncherRequest =
-  | { type: 'start'; plan: LaunchPlan }
+  /** `user`: the user id of this run alone, where the confinement has a range of them. */
+  | { type: 'start'; plan: LaunchPlan; user?: number }
   | { type: 'cancel'; key: string }
-  /** Every run at once, without grace. */
+  /** Kills every run, without a grace period. */
   | { type: 'kill' }
   | { type: 'remove'; request: number; folder: string };
 
+/** How an app ended, as the launcher observed it. */
 export interface EndReport {
   exitCode: number | null;
   signal: string | null;
-  /** Set when the launcher ended the app, or could not start it; absent when it ended by itself. */
+  /** Set when the launcher ended the app or could not start it; absent when the app ended by itself. */
   reason?: EndReason;
   /** Message of the reason. */
   error?: string;
-  /** As in Ended. */
+  /** As in EndedRun. */
   hostFault?: true;
   /** False when the app's own process never ran. */
   appRan: boolean;
-  /** The user of the run alone, to whom all files of the app belong. */
+  /** User id of this run alone, which owns all files of the app. */
   user?: number;
   startedAt: number;
   endedAt: number;
@@ -29,12 +32,13 @@ export interface EndReport {
   peakMemoryBytes?: number;
   stdoutBytes: number;
   stderrBytes: number;
-  /** What the app had on disk at its end, or had removed from a disk of its own that still takes the space. */
+  /** Largest disk space that the app held at its end, removed files that still occupy its own disk included. */
   writtenBytes: number;
   /** Folder of the app on its own disk, in the mount namespace of the launcher. */
   disk?: string;
 }
 
+/** Message of the launcher to the runner. */
 export type LauncherMessage =
   | { type: 'ready' }
   | { type: 'started'; key: string; pid: number; user?: number; at: number }

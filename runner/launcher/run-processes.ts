@@ -1,4 +1,4 @@
-/** Finds the processes of a run that no pid namespace ends. */
+/** Finds the processes of a run whose end no pid namespace guarantees. */
 
 import {
   findProcessesByMarker,
@@ -8,7 +8,7 @@ import {
 } from '../process/processes.ts';
 import { listCgroupProcesses, type RunCgroups } from '../sandbox/run-cgroups.ts';
 
-export interface RunProcessTraits {
+interface RunProcessTraits {
   /** First process of the run, which has ended; it leads the process group and the session of the run. */
   rootPid: number;
   /** When that process started, in clock ticks since boot. */
@@ -32,12 +32,12 @@ export function findRunProcesses(traits: RunProcessTraits): Set<number> {
   const { rootPid, rootStartTicks, marker, seen, user, cgroup, outputFiles } = traits;
   const all = listProcesses();
   const known = all.filter(
-    (one) =>
-      one.pid !== rootPid &&
-      (one.processGroupId === rootPid || one.sessionId === rootPid || seen.get(one.pid) === one.startTicks),
+    ({ pid, processGroupId, sessionId, startTicks }) =>
+      pid !== rootPid &&
+      (processGroupId === rootPid || sessionId === rootPid || seen.get(pid) === startTicks),
   );
-  const found = new Set(known.map((one) => one.pid));
-  for (const one of all) if (found.has(one.parentPid)) found.add(one.pid);
+  const found = new Set(known.map(({ pid }) => pid));
+  for (const { pid, parentPid } of all) if (found.has(parentPid)) found.add(pid);
   for (const pid of findProcessesByMarker((text) => text === marker)) found.add(pid);
   if (user === undefined) for (const pid of findWriters(outputFiles, rootStartTicks)) found.add(pid);
   else for (const pid of findProcessesByUsers(new Set([user]))) found.add(pid);

@@ -1,8 +1,8 @@
 /**
- * Looks at a running app from outside and says when it has gone beyond a limit that the kernel does not hold for us.
+ * Measures a running app from outside and reports limits that the kernel does not enforce.
  *
- * One Watchdog per run, asked every SAMPLE_MS by the launcher. A sample reads /proc for the run's tree only. The size
- * of the folders is looked at less often the longer a look takes, so that it costs at most about a twentieth of a core.
+ * One Watchdog per run; the launcher calls it every SAMPLE_INTERVAL_MS. A sample reads /proc for the process tree of the
+ * run only. The longer a measurement of the folders takes, the rarer it is: it uses at most about 1/20 of a core.
  */
 import { lstatSync, statfsSync, statSync } from 'node:fs';
 import { type FolderUsage, MAX_FOLDER_DEPTH, measureFolders } from '../filesystem/folder-usage.ts';
@@ -36,110 +36,106 @@ import {
 import type { EndReason } from '../types.ts';
 import type { MemoryEstimate } from './memory-guard.ts';
 
-/** Where ps has to be asked, a look costs much more. */
+/** A sample through ps costs much more than one through /proc. */
 export const SAMPLE_INTERVAL_MS = process.platform === 'linux' ? 50 : 250;
-const DISK_SHARE = 20;
-const DISK_PAUSE_MS = 200;
-const LONGEST_DISK_PAUSE_MS = 2_000;
+/** The pause between two measurements of the disk lasts this many times as long as a measurement. */
+const DISK_PAUSE_FACTOR = 20;
+const MIN_DISK_PAUSE_MS = 200;
+const MAX_DISK_PAUSE_MS = 2_000;
 
+/** An exceeded limit, or another reason to end a run. */
 export interface LimitBreach {
   reason: EndReason;
   error: string;
-  /** As in Ended. */
+  /** As in EndedRun. */
   hostFault?: true;
 }
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   plan: LaunchPlan;
   folder: RunFolder;
   /** The first process of the chain. */
   pid: number;
   cgroup: RunCgroups | undefined;
-  /** Whether the app could write to the files by which the kernel chooses whom to end. */
+  /** Whether the app can write the oom_score_adj files of its processes. */
   canLowerOomScore: boolean;
-  /** What the executable and the input brought along. */
+  /** Size of the executable and the input. */
   initialUsage: FolderUsage;
-  /** The disk of the run alone, and what was on it before the app was. */
-  disk?: (RunDisk & { used: DiskUsage }) | undefined;
-  /** The user of this run alone, where it can write in places that all users share. */
+  /** The disk of this run alone, and its usage before the start of the app. */
+  disk?: (RunDisk & { usageAtStart: DiskUsage }) | undefined;
+  /** User id of this run alone, when the app sees the folders of the host that all users may write. */
   user: number | undefined;
 }
 
+/** Checks the limits of one run. */
 export class Watchdog {
   peakMemoryBytes = 0;
-  /** What the app had on disk at the last look, or still keeps from others of what it has removed. */
+  /** Disk space that the app held at the last measurement, removed files that still occupy space included. */
   writtenBytes = 0;
   readonly #plan: LaunchPlan;
   readonly #folder: RunFolder;
   readonly #pid: number;
   readonly #memoryGroup: RunCgroups['memory'];
-  readonly #ownsScore: boolean;
-  /** Everything ever seen in the tree, by pid with its start time: what left it by a double fork is found again. */
+  readonly #canLowerOomScore: boolean;
+  /** Start ticks of every process ever seen in the tree, by pid: a process that left it by a double fork is found again. */
   readonly seenProcesses = new Map<number, string>();
   readonly #initialUsage: FolderUsage;
-  /** Size of the start script and stdin before the app could come at them. */
+  /** Size of the start script and stdin before the app could write to them. */
   readonly #standardBytes: number;
   readonly #user: number | undefined;
   readonly #ownDisk: WatchdogOptions['disk'];
-  /** What the disk took of the host's before the app was there. */
-  readonly #takenAtStart: number;
-  #nextDiskLook = 0;
-  #hidAtLastLook = new Set<string>();
-  #hidOnDisk = false;
-  readonly #freeAtStart: number;
-  /** As of the last look at the disk. */
+  /** Space of the host that the run's disk occupied before the start of the app. */
+  readonly #allocatedAtStart: number;
+  #nextDiskCheckAt = 0;
+  /** Processes with unreadable open files at the last check, as `pid/startTicks`. */
+  #hidingProcesses = new Set<string>();
+  /** Whether the last check found unmeasurable files and a disk that had lost more than the limit. */
+  #mayHideDiskSpace = false;
+  readonly #freeBytesAtStart: number;
+  /** As of the last check of the disk. */
   #openFiles: OpenFileUsage = { diskBytes: 0, memoryBytes: 0, upperBoundBytes: 0, inFlightFiles: 0 };
 
-  constructor({
-    plan,
-    folder,
-    pid,
-    cgroup,
-    canLowerOomScore: ownsScore,
-    initialUsage: brought,
-    disk,
-    user,
-  }: WatchdogOptions) {
+  constructor({ plan, folder, pid, cgroup, canLowerOomScore, initialUsage, disk, user }: WatchdogOptions) {
     this.#plan = plan;
     this.#folder = folder;
     this.#pid = pid;
     this.#memoryGroup = cgroup?.memory;
-    this.#ownsScore = ownsScore;
-    this.#initialUsage = brought;
+    this.#canLowerOomScore = canLowerOomScore;
+    this.#initialUsage = initialUsage;
     this.#user = user;
     this.#ownDisk = disk;
-    this.#takenAtStart = disk === undefined ? 0 : readAllocatedBytes(disk);
-    this.#freeAtStart = freeBytes(folder.root);
+    this.#allocatedAtStart = disk === undefined ? 0 : readAllocatedBytes(disk);
+    this.#freeBytesAtStart = readFreeBytes(folder.root);
     this.#standardBytes = sizeOf(folder.script) + sizeOf(folder.stdin);
   }
 
-  /** The first limit found broken, or undefined. */
+  /** Returns the first exceeded limit, or undefined. */
   sample(now: number): LimitBreach | undefined {
     const { limits } = this.#plan;
-    const tree = this.#tree();
-    const threads = tree.reduce((sum, one) => sum + one.threads, 0);
+    const tree = this.#listTree();
+    const threads = tree.reduce((sum, info) => sum + info.threads, 0);
     if (threads > limits.processes + CHAIN_PROCESSES) {
       return {
         reason: 'processes',
         error: `The app had ${threads} processes and threads; its limit is ${limits.processes}.`,
       };
     }
-    return this.#memory(tree) ?? this.#stdout() ?? this.#disk(tree, now);
+    return this.#checkMemory(tree) ?? this.#checkStdout() ?? this.#checkDisk(tree, now);
   }
 
-  /** What the run holds, for when the host has hardly any memory left. */
+  /** Estimates the memory of the run, for a shortage on the host. */
   estimateMemory(): MemoryEstimate {
     if (this.#memoryGroup !== undefined)
       return { knownBytes: readUnreclaimableBytes(this.#memoryGroup), upperBoundBytes: 0 };
-    const tree = this.#tree();
-    const { memoryBytes, upperBoundBytes: possibleBytes } = measureOpenFiles(tree);
+    const tree = this.#listTree();
+    const { memoryBytes, upperBoundBytes } = measureOpenFiles(tree);
     return {
-      knownBytes: sumOf(tree) + readPageTableBytes(tree) + memoryBytes,
-      upperBoundBytes: possibleBytes + estimateSharedMemoryBytes(tree),
+      knownBytes: sumResidentBytes(tree) + readPageTableBytes(tree) + memoryBytes,
+      upperBoundBytes: upperBoundBytes + estimateSharedMemoryBytes(tree),
     };
   }
 
-  /** Set once the kernel has ended a process of the run's cgroup for its memory; one is enough, the others may go on. */
+  /** Returns a breach once the kernel has ended any process of the run's cgroup for its memory. */
   findOomBreach(): LimitBreach | undefined {
     const group = this.#memoryGroup;
     if (group === undefined || countOomKills(group) === 0) return undefined;
@@ -151,26 +147,26 @@ export class Watchdog {
     };
   }
 
-  /** What is wrong with what lies in the folders and in files without a name, brought along things left out. */
+  /** Returns a breach of the disk limits by the app's folders and unlinked files, without the initial usage. */
   findDiskBreach(tree: ProcessInfo[] = []): LimitBreach | undefined {
     const { fileBytes, files } = this.#plan.limits;
     this.#openFiles = measureOpenFiles(tree);
-    const unlinked = this.#openFiles.diskBytes;
-    const {
-      bytes,
-      entries,
-      incompleteReason: hidden,
-    } = measureFolders([...listWritableFolders(this.#folder), ...listWorldWritableFiles(this.#user)], {
-      bytes: fileBytes + this.#initialUsage.bytes - unlinked,
-      entries: files + this.#initialUsage.entries,
-    });
-    const standard = sizeOf(this.#folder.script) + sizeOf(this.#folder.stdin) - this.#standardBytes;
-    const found = Math.max(0, bytes - this.#initialUsage.bytes) + unlinked;
-    const onDisk = this.#onDisk();
-    const written = Math.max(found, onDisk.bytes) + standard;
-    const grown = this.#ownDisk === undefined ? 0 : readAllocatedBytes(this.#ownDisk) - this.#takenAtStart;
-    this.writtenBytes = Math.max(written, grown);
-    if (hidden !== undefined) return { reason: 'disk', error: HIDDEN[hidden] };
+    const unlinkedBytes = this.#openFiles.diskBytes;
+    const { bytes, entries, incompleteReason } = measureFolders(
+      [...listWritableFolders(this.#folder), ...listWorldWritableFiles(this.#user)],
+      {
+        bytes: fileBytes + this.#initialUsage.bytes - unlinkedBytes,
+        entries: files + this.#initialUsage.entries,
+      },
+    );
+    const standardGrowth = sizeOf(this.#folder.script) + sizeOf(this.#folder.stdin) - this.#standardBytes;
+    const visibleBytes = Math.max(0, bytes - this.#initialUsage.bytes) + unlinkedBytes;
+    const onDisk = this.#readOwnDiskGrowth();
+    const written = Math.max(visibleBytes, onDisk.bytes) + standardGrowth;
+    const allocatedGrowth =
+      this.#ownDisk === undefined ? 0 : readAllocatedBytes(this.#ownDisk) - this.#allocatedAtStart;
+    this.writtenBytes = Math.max(written, allocatedGrowth);
+    if (incompleteReason !== undefined) return { reason: 'disk', error: UNMEASURABLE[incompleteReason] };
     if (Math.max(entries - this.#initialUsage.entries, onDisk.files) > files) {
       return {
         reason: 'disk',
@@ -180,43 +176,44 @@ export class Watchdog {
     return written > fileBytes ? createDiskBreach(written, fileBytes) : undefined;
   }
 
-  /** What the app takes on its own disk, however it hides it. */
-  #onDisk(): DiskUsage {
+  /** Returns the growth of the run's own disk, hidden files included. */
+  #readOwnDiskGrowth(): DiskUsage {
     if (this.#ownDisk === undefined) return { bytes: 0, files: 0 };
-    const { path, used } = this.#ownDisk;
-    const now = readDiskUsage(path);
-    return { bytes: now.bytes - used.bytes, files: now.files - used.files };
+    const { path, usageAtStart } = this.#ownDisk;
+    const usage = readDiskUsage(path);
+    return { bytes: usage.bytes - usageAtStart.bytes, files: usage.files - usageAtStart.files };
   }
 
-  #tree(): ProcessInfo[] {
+  #listTree(): ProcessInfo[] {
     const tree = listProcessTree(this.#pid);
-    for (const [pid, started] of this.seenProcesses) {
-      if (tree.some((one) => one.pid === pid)) continue;
+    for (const [pid, startTicks] of this.seenProcesses) {
+      if (tree.some((info) => info.pid === pid)) continue;
       const info = inspectProcess(pid);
-      if (info === undefined || info.startTicks !== started) this.seenProcesses.delete(pid);
+      if (info === undefined || info.startTicks !== startTicks) this.seenProcesses.delete(pid);
       else tree.push(info, ...listChildren(pid).flatMap((child) => inspectProcess(child) ?? []));
     }
-    for (const one of tree) this.seenProcesses.set(one.pid, one.startTicks);
+    for (const { pid, startTicks } of tree) this.seenProcesses.set(pid, startTicks);
     return tree;
   }
 
-  #memory(tree: ProcessInfo[]): LimitBreach | undefined {
+  #checkMemory(tree: ProcessInfo[]): LimitBreach | undefined {
     const { memoryBytes } = this.#plan.limits;
     if (this.#memoryGroup !== undefined) {
       this.peakMemoryBytes = Math.max(this.peakMemoryBytes, readUnreclaimableBytes(this.#memoryGroup));
       return this.findOomBreach();
     }
-    const unseen = readPageTableBytes(tree) + this.#openFiles.memoryBytes;
-    let used = sumOf(tree) + unseen;
-    // Shared pages are counted once per process up to here, which is quick and never too little.
-    if (used > memoryBytes) used = readProportionalBytes(tree) + unseen;
+    const nonResidentBytes = readPageTableBytes(tree) + this.#openFiles.memoryBytes;
+    let used = sumResidentBytes(tree) + nonResidentBytes;
+    // The sum of resident memory counts shared pages once per process: quick, and never too low.
+    if (used > memoryBytes) used = readProportionalBytes(tree) + nonResidentBytes;
     this.peakMemoryBytes = Math.max(this.peakMemoryBytes, used);
     if (used <= memoryBytes) return undefined;
-    const unshown = this.#openFiles.memoryBytes > used / 2;
-    return { reason: 'memory', error: formatMemoryError(used, memoryBytes) + (unshown ? UNSHOWN : '') };
+    const isMostInOpenFiles = this.#openFiles.memoryBytes > used / 2;
+    const error = formatMemoryError(used, memoryBytes) + (isMostInOpenFiles ? OPEN_FILES_REMARK : '');
+    return { reason: 'memory', error };
   }
 
-  #stdout(): LimitBreach | undefined {
+  #checkStdout(): LimitBreach | undefined {
     if (this.#plan.stdoutIsLog) return undefined;
     const { size } = statSync(this.#folder.stdout);
     return size > this.#plan.limits.outputBytes
@@ -224,54 +221,59 @@ export class Watchdog {
       : undefined;
   }
 
-  /** A process whose open files we may not see at two looks could hold any space in files without a name. */
-  #hiding(tree: ProcessInfo[]): LimitBreach | undefined {
-    const hiding = tree.filter(hidesOpenFiles).map(({ pid, startTicks: started }) => `${pid}/${started}`);
-    const again = hiding.some((one) => this.#hidAtLastLook.has(one));
-    this.#hidAtLastLook = new Set(hiding);
-    return again ? { reason: 'disk', error: HIDDEN.process } : undefined;
+  /** A process that hides its open files at two checks in a row may hold any space in unlinked files. */
+  #checkHidingProcesses(tree: ProcessInfo[]): LimitBreach | undefined {
+    const hiding = tree.filter(hidesOpenFiles).map(({ pid, startTicks }) => `${pid}/${startTicks}`);
+    const isRepeated = hiding.some((id) => this.#hidingProcesses.has(id));
+    this.#hidingProcesses = new Set(hiding);
+    return isRepeated ? { reason: 'disk', error: UNMEASURABLE.process } : undefined;
   }
 
   /**
-   * Without a disk of its own, or beside it: a file under way in a socket, or mapped and closed, has a size that nobody can
-   * see. Space that the disk has lost is laid to a run that has such files at two looks.
+   * Outside a disk of its own the size of some files is unknown: those in flight in a socket, or mapped and closed. A run
+   * with such files at two checks in a row is blamed for the space that the disk of the host has lost.
    */
-  #hidingOnDisk(tree: ProcessInfo[]): LimitBreach | undefined {
+  #checkLostDiskSpace(tree: ProcessInfo[]): LimitBreach | undefined {
     if (this.#ownDisk !== undefined && this.#user === undefined) return undefined;
     const { fileBytes } = this.#plan.limits;
-    const lost = this.#freeAtStart - freeBytes(this.#folder.root);
-    const before = this.#hidOnDisk;
-    this.#hidOnDisk = lost > fileBytes && (this.#openFiles.inFlightFiles > 0 || mapsDeletedFiles(tree));
-    if (!before || !this.#hidOnDisk) return undefined;
+    const lostBytes = this.#freeBytesAtStart - readFreeBytes(this.#folder.root);
+    const wasSuspected = this.#mayHideDiskSpace;
+    this.#mayHideDiskSpace =
+      lostBytes > fileBytes && (this.#openFiles.inFlightFiles > 0 || mapsDeletedFiles(tree));
+    if (!wasSuspected || !this.#mayHideDiskSpace) return undefined;
     return {
       reason: 'disk',
-      error: `The app kept files where they cannot be measured, in a socket or behind a mapping, while the disk lost ${formatBytes(lost)} of free space; its limit is ${formatBytes(fileBytes)}.`,
+      error: `The app kept files where they cannot be measured, in a socket or behind a mapping, while the disk lost ${formatBytes(lostBytes)} of free space; its limit is ${formatBytes(fileBytes)}.`,
     };
   }
 
-  #disk(tree: ProcessInfo[], now: number): LimitBreach | undefined {
-    if (now < this.#nextDiskLook) return undefined;
-    const begun = performance.now();
-    if (this.#ownsScore) restoreAppOomScore(tree.map(({ pid }) => pid));
-    const breach = this.findDiskBreach(tree) ?? this.#hiding(tree) ?? this.#hidingOnDisk(tree);
-    const pause = Math.max(DISK_PAUSE_MS, (performance.now() - begun) * DISK_SHARE);
-    this.#nextDiskLook = now + Math.min(pause, LONGEST_DISK_PAUSE_MS);
+  #checkDisk(tree: ProcessInfo[], now: number): LimitBreach | undefined {
+    if (now < this.#nextDiskCheckAt) return undefined;
+    const startedAt = performance.now();
+    if (this.#canLowerOomScore) restoreAppOomScore(tree.map(({ pid }) => pid));
+    const breach =
+      this.findDiskBreach(tree) ?? this.#checkHidingProcesses(tree) ?? this.#checkLostDiskSpace(tree);
+    const pauseMs = Math.max(MIN_DISK_PAUSE_MS, (performance.now() - startedAt) * DISK_PAUSE_FACTOR);
+    this.#nextDiskCheckAt = now + Math.min(pauseMs, MAX_DISK_PAUSE_MS);
     return breach;
   }
 }
 
-/** The shell, bubblewrap and their like, which are in the tree but not the app's. */
+/** Processes of the chain, such as the shell and bubblewrap, which are in the tree but not the app's. */
 const CHAIN_PROCESSES = 3;
 
+/** Error of a run that the kernel ended because the host, not the run, exhausted its memory. */
 export const HOST_OUT_OF_MEMORY_MESSAGE =
   'The host, or the memory cgroup of the server, had no memory left, and the kernel ended the app.';
 
-const UNSHOWN = ' Most of it is in files in memory, or is what its many open sockets and files can hold.';
+const OPEN_FILES_REMARK =
+  ' Most of it is in files in memory, or is what its many open sockets and files can hold.';
 
 function formatMemoryError(used: number, limit: number): string {
   return `The app used ${formatBytes(used)} of memory, all its processes together; its limit is ${formatBytes(limit)}.`;
 }
 
+/** Returns the breach for a stdout of `size` bytes. */
 export function createOutputBreach(size: number, limit: number): LimitBreach {
   return {
     reason: 'output',
@@ -279,6 +281,7 @@ export function createOutputBreach(size: number, limit: number): LimitBreach {
   };
 }
 
+/** Returns the breach for `written` bytes in the app's folders. */
 export function createDiskBreach(written: number, limit: number): LimitBreach {
   return {
     reason: 'disk',
@@ -286,13 +289,13 @@ export function createDiskBreach(written: number, limit: number): LimitBreach {
   };
 }
 
-const HIDDEN = {
+const UNMEASURABLE = {
   deep: `The app nested its folders deeper than ${MAX_FOLDER_DEPTH}, so what it wrote cannot be measured.`,
   unreadable: 'The app made a folder that cannot be read, so what it wrote cannot be measured.',
   process: 'A process of the app hid its open files, so what it wrote cannot be measured.',
 };
 
-function freeBytes(path: string): number {
+function readFreeBytes(path: string): number {
   const { bfree, bsize } = statfsSync(path);
   return bfree * bsize;
 }
@@ -301,6 +304,6 @@ function sizeOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function sumOf(tree: ProcessInfo[]): number {
-  return tree.reduce((sum, one) => sum + one.residentBytes, 0);
+function sumResidentBytes(tree: ProcessInfo[]): number {
+  return tree.reduce((sum, info) => sum + info.residentBytes, 0);
 }

@@ -1,20 +1,21 @@
-/** Runs the small commands by which the host is probed. */
+/** Finds and runs small commands of the host. */
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
-const USUAL_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
-const PATIENCE_MS = 20_000;
+const DEFAULT_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+const TIMEOUT_MS = 20_000;
 
-/** Where a command lies, by PATH and then in the usual folders. */
+/** Returns the path of a command, searched in PATH and then in the default folders; undefined when it is missing. */
 export function findTool(name: string): string | undefined {
   return findAllTools(name)[0];
 }
 
+/** Returns every path of a command, in the order of PATH and then of the default folders. */
 export function findAllTools(name: string): string[] {
   const folders = [
     ...(process.env.PATH ?? '').split(':').filter((folder) => folder.startsWith('/')),
-    ...USUAL_FOLDERS,
+    ...DEFAULT_FOLDERS,
   ];
   return [...new Set(folders.map((folder) => join(folder, name)))].filter((path) => {
     try {
@@ -26,23 +27,29 @@ export function findAllTools(name: string): string[] {
   });
 }
 
+/** Result of a command. */
 export interface CommandResult {
   ok: boolean;
+  /** stdout followed by stderr. */
   output: string;
-  /** What went wrong, in one line. */
+  /** The error in one line; empty after success. */
   error: string;
 }
 
-/** @param user the user and group id to run as; absent: ours. */
+/**
+ * Runs a command in `/` and resolves with its result, also when it fails.
+ *
+ * @param user user and group id of the command; absent: those of this process.
+ */
 export async function runCommand(command: string, args: string[], user?: number): Promise<CommandResult> {
-  const options = { timeout: PATIENCE_MS, cwd: '/', ...(user === undefined ? {} : { uid: user, gid: user }) };
+  const options = { timeout: TIMEOUT_MS, cwd: '/', ...(user === undefined ? {} : { uid: user, gid: user }) };
   return await new Promise((resolve) => {
     execFile(command, args, options, (error, stdout, stderr) => {
-      // After what was wrong mount gives advice.
+      // mount prints advice ("dmesg(1) may have more information") after the error.
       const lines = stderr.trim().split('\n');
-      const said = lines.findLast((line) => !line.includes('dmesg(1)'))?.trim() ?? '';
-      const trouble = error === null ? '' : said || error.message;
-      resolve({ ok: error === null, output: `${stdout}${stderr}`, error: trouble });
+      const lastLine = lines.findLast((line) => !line.includes('dmesg(1)'))?.trim() ?? '';
+      const message = error === null ? '' : lastLine || error.message;
+      resolve({ ok: error === null, output: `${stdout}${stderr}`, error: message });
     });
   });
 }

@@ -1,6 +1,6 @@
 /** Formats numbers for the error messages of a run. */
 
-/** 1536 → "1.5 KiB"; whole numbers without a fraction. */
+/** Formats a size: 1536 → "1.5 KiB", 2048 → "2 KiB". */
 export function formatBytes(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes;
@@ -13,7 +13,7 @@ export function formatBytes(bytes: number): string {
   return `${rounded} ${units[unit] ?? 'bytes'}`;
 }
 
-/** 870000 → "870 s"; under ten seconds with milliseconds. */
+/** Formats a duration: 870000 → "870 s", 1500 → "1500 ms"; milliseconds below ten seconds. */
 export function formatDuration(ms: number): string {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
 }

@@ -1,10 +1,10 @@
 /**
- * Tells faults of the host, which pass or are repaired, from everything else that keeps an app from running. A run that
- * meets one is tried again, however often; anything else could be the app's doing.
+ * Separates host faults, which pass or are repaired, from errors that the app may have caused. The server retries a run
+ * that ended by a host fault without counting the attempt.
  */
 
-/** Out of disk space, descriptors, memory or processes; a disk that fails or that may not be written. */
-const CODES: Record<string, string> = {
+/** Disk space, descriptors, memory or processes exhausted; a disk that fails or is read-only. Values: texts of the C library. */
+const HOST_FAULTS: Record<string, string> = {
   ENOSPC: 'No space left on device',
   EDQUOT: 'Disk quota exceeded',
   EMFILE: 'Too many open files',
@@ -15,28 +15,28 @@ const CODES: Record<string, string> = {
   EROFS: 'Read-only file system',
   ENOBUFS: 'No buffer space available',
 };
-const CAUSES_MAX = 8;
+const MAX_CAUSES = 8;
 
 /**
- * Whether the error, or what caused it, is one of the operating system's for a host in trouble, or has `hostFault: true`,
- * by which those who open the executable and the input of a job say that their store is away.
+ * Returns whether the error or one of its causes has a code of HOST_FAULTS or the property `hostFault: true`. Callers set
+ * that property when `open` of an executable or an input fails because their storage is unavailable.
  */
 export function isHostFault(thrown: unknown): boolean {
   let error = thrown;
-  for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth += 1) {
+  for (let depth = 0; depth < MAX_CAUSES && error instanceof Error; depth += 1) {
     if ('hostFault' in error && error.hostFault === true) return true;
-    if ('code' in error && Object.hasOwn(CODES, String(error.code))) return true;
+    if ('code' in error && Object.hasOwn(HOST_FAULTS, String(error.code))) return true;
     error = error.cause;
   }
   return false;
 }
 
-/** The field of an end that says so, to be spread into it. */
+/** Returns the field `hostFault` of an outcome, to be spread into it. */
 export function toHostFaultField(error: unknown): { hostFault?: true } {
   return isHostFault(error) ? { hostFault: true } : {};
 }
 
-/** The same of what a program of the chain printed, in the words of the C library. */
+/** Returns whether the output of a program contains the message of a host fault. */
 export function mentionsHostFault(text: string): boolean {
-  return Object.values(CODES).some((words) => text.includes(words));
+  return Object.values(HOST_FAULTS).some((words) => text.includes(words));
 }

@@ -1,29 +1,29 @@
 /**
- * Whom the kernel ends when memory is gone: apps, and never the server or its launcher as long as there is an app. The
- * kernel adds `oom_score_adj` to what a process holds; 1000, the most, is as if it held all the memory there is.
+ * Makes the kernel end apps, and not the server or its launcher, when memory is exhausted. The kernel adds
+ * `oom_score_adj` to the memory share of a process; 1000, the maximum, counts as all memory.
  */
 import { writeFileSync } from 'node:fs';
 import { readProcFile } from './processes.ts';
 
 const APP_SCORE = 1000;
-const OWN = '/proc/self/oom_score_adj';
+const OWN_SCORE_FILE = '/proc/self/oom_score_adj';
 
 /**
- * Starts a process by `spawn`, which returns once the process is there, with the score of an app. It has it from its
- * first moment, because it inherits ours; set by root (CAP_SYS_RESOURCE), nobody without that right can lower it again.
+ * Calls `spawn`, which starts a process and returns, while this process has the score of an app. The child inherits the
+ * score from its first moment. When root sets it (CAP_SYS_RESOURCE), no unprivileged process can lower it again.
  */
 export function spawnWithAppOomScore<T>(spawn: () => T): T {
-  const before = readProcFile(OWN)?.trim();
+  const before = readProcFile(OWN_SCORE_FILE)?.trim();
   if (before === undefined) return spawn();
   try {
-    writeScore(OWN, String(APP_SCORE));
+    writeScore(OWN_SCORE_FILE, String(APP_SCORE));
     return spawn();
   } finally {
-    writeScore(OWN, before);
+    writeScore(OWN_SCORE_FILE, before);
   }
 }
 
-/** Sets the score again where a process lowered it: at level limits the file is the app's own. */
+/** Resets the score of processes that lowered it; at level `limits` an app may write the file. */
 export function restoreAppOomScore(pids: number[]): void {
   for (const pid of pids) {
     const path = `/proc/${pid}/oom_score_adj`;
@@ -32,7 +32,7 @@ export function restoreAppOomScore(pids: number[]): void {
   }
 }
 
-/** How many processes of this machine the kernel has ended for lack of memory. */
+/** Returns how many processes of this machine the kernel has ended for lack of memory. */
 export function countHostOomKills(): number {
   return Number(/^oom_kill (\d+)/m.exec(readProcFile('/proc/vmstat') ?? '')?.[1] ?? 0);
 }
@@ -41,6 +41,6 @@ function writeScore(path: string, score: string): void {
   try {
     writeFileSync(path, score);
   } catch {
-    // Gone, or not ours to change.
+    // The process ended, or belongs to another user.
   }
 }

@@ -1,10 +1,11 @@
 /**
- * Looks at processes and ends them. On Linux it reads /proc, elsewhere it asks ps. Synchronous on purpose: it is used
- * in the launcher, which does nothing else, and a look at /proc costs microseconds.
+ * Inspects and kills processes. On Linux it reads /proc, elsewhere it runs ps. Synchronous on purpose: the launcher does
+ * nothing else, and a read of /proc takes microseconds.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 
+/** State of one process at one moment. */
 export interface ProcessInfo {
   pid: number;
   parentPid: number;
@@ -14,15 +15,16 @@ export interface ProcessInfo {
   state: string;
   threads: number;
   residentBytes: number;
-  /** Clock ticks since boot; with the pid it names one process for ever. Empty where ps is asked. */
+  /** Clock ticks since boot; together with the pid it identifies one process. Empty where ps is used. */
   startTicks: string;
 }
 
 const LINUX = process.platform === 'linux';
 const PAGE_BYTES = 4096;
+/** Reused for every read, because an allocation costs more than the read; it grows to the largest file so far. */
 let buffer = Buffer.alloc(64 * 1024);
 
-/** The text of a small file of /proc; undefined when the process is gone or not ours to look at. */
+/** Returns the text of a small file of /proc; undefined when the process is gone or the file is not readable. */
 export function readProcFile(path: string): string | undefined {
   let fd: number;
   try {
@@ -33,9 +35,9 @@ export function readProcFile(path: string): string | undefined {
   try {
     let length = 0;
     for (;;) {
-      const got = readSync(fd, buffer, length, buffer.length - length, null);
-      length += got;
-      if (got === 0) return buffer.toString('utf8', 0, length);
+      const bytesRead = readSync(fd, buffer, length, buffer.length - length, null);
+      length += bytesRead;
+      if (bytesRead === 0) return buffer.toString('utf8', 0, length);
       if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(buffer.length)]);
     }
   } catch {
@@ -45,10 +47,11 @@ export function readProcFile(path: string): string | undefined {
   }
 }
 
+/** Returns the state of a process; undefined when it does not exist. Linux only. */
 export function inspectProcess(pid: number): ProcessInfo | undefined {
   const text = readProcFile(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The name in parentheses may hold anything, parentheses included.
+  // The process name in parentheses may contain any character, parentheses included.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const number = (index: number): number => Number(fields[index] ?? 0);
   return {
@@ -63,9 +66,9 @@ export function inspectProcess(pid: number): ProcessInfo | undefined {
   };
 }
 
-/** Children in the order in which they came to be (an adopted orphan comes later). */
+/** Returns the ids of the children in the order of their start; an adopted orphan comes last. */
 export function listChildren(pid: number): number[] {
-  if (!LINUX) return listProcesses().flatMap((one) => (one.parentPid === pid ? [one.pid] : []));
+  if (!LINUX) return listProcesses().flatMap((entry) => (entry.parentPid === pid ? [entry.pid] : []));
   let threads: string[];
   try {
     threads = readdirSync(`/proc/${pid}/task`);
@@ -82,21 +85,21 @@ export function listChildren(pid: number): number[] {
   return children;
 }
 
-/** The parents of a process, the nearest first. */
+/** Returns the ids of the ancestors of a process, the nearest first. */
 export function listAncestors(pid: number): number[] {
   const parents: number[] = [];
-  for (let one = inspectProcess(pid)?.parentPid ?? 0; one > 0; one = inspectProcess(one)?.parentPid ?? 0)
-    parents.push(one);
+  for (let next = inspectProcess(pid)?.parentPid ?? 0; next > 0; next = inspectProcess(next)?.parentPid ?? 0)
+    parents.push(next);
   return parents;
 }
 
-/** The process and everything that descends from it, parents first. */
+/** Returns the process and all its descendants, parents first. */
 export function listProcessTree(pid: number): ProcessInfo[] {
-  if (!LINUX) return treeWithin(listProcesses(), pid);
+  if (!LINUX) return selectTree(listProcesses(), pid);
   const root = inspectProcess(pid);
   const tree = root === undefined ? [] : [root];
-  for (const one of tree) {
-    for (const child of listChildren(one.pid)) {
+  for (const entry of tree) {
+    for (const child of listChildren(entry.pid)) {
       const info = inspectProcess(child);
       if (info !== undefined) tree.push(info);
     }
@@ -104,35 +107,36 @@ export function listProcessTree(pid: number): ProcessInfo[] {
   return tree;
 }
 
-function treeWithin(all: ProcessInfo[], pid: number): ProcessInfo[] {
-  const tree = all.filter((one) => one.pid === pid);
-  for (const one of tree)
-    tree.push(...all.filter((other) => other.parentPid === one.pid && other.pid !== pid));
+function selectTree(all: ProcessInfo[], pid: number): ProcessInfo[] {
+  const tree = all.filter((entry) => entry.pid === pid);
+  for (const entry of tree)
+    tree.push(...all.filter((other) => other.parentPid === entry.pid && other.pid !== pid));
   return tree;
 }
 
+/** Returns every process of this machine. */
 export function listProcesses(): ProcessInfo[] {
-  if (!LINUX) return askPs();
-  return pids().flatMap((pid) => inspectProcess(pid) ?? []);
+  if (!LINUX) return runPs();
+  return listPids().flatMap((pid) => inspectProcess(pid) ?? []);
 }
 
-/** Starting ps costs milliseconds, so one answer serves all who ask within a moment. */
-const PS_SERVES_MS = 20;
+/** ps takes milliseconds to start, so its result serves all calls within this time. */
+const PS_RESULT_VALID_MS = 20;
 let lastPs: { at: number; list: ProcessInfo[] } | undefined;
 
-function askPs(): ProcessInfo[] {
-  if (lastPs === undefined || performance.now() - lastPs.at > PS_SERVES_MS) {
+function runPs(): ProcessInfo[] {
+  if (lastPs === undefined || performance.now() - lastPs.at > PS_RESULT_VALID_MS) {
     const list = parsePs(execFileSync('ps', PS_ARGUMENTS, { encoding: 'utf8', maxBuffer: 2 ** 26 }));
     lastPs = { at: performance.now(), list };
   }
   return lastPs.list;
 }
 
-function pids(): number[] {
+function listPids(): number[] {
   return readdirSync('/proc').flatMap((name) => (/^[0-9]+$/.test(name) ? [Number(name)] : []));
 }
 
-/** Understood by the ps of macOS and of Linux. */
+/** The ps of macOS and that of Linux accept these. */
 const PS_ARGUMENTS = ['-axo', 'pid=,ppid=,pgid=,state=,rss='];
 
 function parsePs(text: string): ProcessInfo[] {
@@ -152,21 +156,21 @@ function parsePs(text: string): ProcessInfo[] {
   });
 }
 
-/** Memory of the processes with pages they share counted once; slow, so it is asked only when it decides something. */
+/** Returns the memory of the processes with shared pages counted once. Slow: call it only to confirm a breach. */
 export function readProportionalBytes(processes: ProcessInfo[]): number {
   let sum = 0;
-  for (const one of processes) {
-    const text = readProcFile(`/proc/${one.pid}/smaps_rollup`);
-    const kib = text === undefined ? null : /^Pss:\s+([0-9]+) kB/m.exec(text);
-    sum += kib === null || kib === undefined ? one.residentBytes : Number(kib[1]) * 1024;
+  for (const entry of processes) {
+    const text = readProcFile(`/proc/${entry.pid}/smaps_rollup`);
+    const match = text === undefined ? null : /^Pss:\s+([0-9]+) kB/m.exec(text);
+    sum += match === null ? entry.residentBytes : Number(match[1]) * 1024;
   }
   return sum;
 }
 
-/** Processes whose environment began with one of these markers (`SWITCHYARD_RUN=…`), dead ones left out. */
+/** Returns the ids of live processes whose initial environment has a matching run marker (`SWITCHYARD_RUN=…`). */
 export function findProcessesByMarker(matches: (value: string) => boolean): number[] {
-  if (!LINUX) return withMarkerByPs(matches);
-  return pids().filter((pid) => {
+  if (!LINUX) return findProcessesByMarkerWithPs(matches);
+  return listPids().filter((pid) => {
     if (pid === process.pid) return false;
     const text = readProcFile(`/proc/${pid}/environ`);
     return text
@@ -175,23 +179,24 @@ export function findProcessesByMarker(matches: (value: string) => boolean): numb
   });
 }
 
-function withMarkerByPs(matches: (value: string) => boolean): number[] {
+function findProcessesByMarkerWithPs(matches: (value: string) => boolean): number[] {
   const text = execFileSync('ps', ['-axEwwo', 'pid=,command='], { encoding: 'utf8', maxBuffer: 2 ** 26 });
   return text.split('\n').flatMap((line) => {
     const pid = Number.parseInt(line, 10);
-    const found = line.split(' ').find((word) => word.startsWith(MARKER_PREFIX));
-    const hit = found !== undefined && matches(found.slice(MARKER_PREFIX.length)) && pid !== process.pid;
-    return hit ? [pid] : [];
+    const marker = line.split(' ').find((word) => word.startsWith(MARKER_PREFIX));
+    if (marker === undefined || pid === process.pid) return [];
+    return matches(marker.slice(MARKER_PREFIX.length)) ? [pid] : [];
   });
 }
 
+/** Environment variable that identifies the processes of a run: `<marker of the runner>/<run key>`. */
 export const RUN_MARKER_VARIABLE = 'SWITCHYARD_RUN';
 const MARKER_PREFIX = `${RUN_MARKER_VARIABLE}=`;
 
-/** Processes of these users; for runs that have a user of their own. */
+/** Returns the ids of processes of these users, for runs with a user of their own. */
 export function findProcessesByUsers(users: Set<number>): number[] {
   if (users.size === 0) return [];
-  return pids().filter((pid) => {
+  return listPids().filter((pid) => {
     const status = readProcFile(`/proc/${pid}/status`);
     const uid = status === undefined ? null : /^Uid:\s+([0-9]+)/m.exec(status);
     return uid !== null && users.has(Number(uid[1]));
@@ -199,27 +204,28 @@ export function findProcessesByUsers(users: Set<number>): number[] {
 }
 
 /**
- * Processes that can write to one of these files and began no earlier than `since`: a daemon that cleared its
- * environment but kept its output is found by this. Whoever only reads the files (we do, and an operator may) is not.
+ * Returns the ids of processes that can write to one of these files and that started no earlier than `since` (clock
+ * ticks). It finds a daemon that cleared its environment but kept its output. Readers of the files do not count: the
+ * server and an operator may read them.
  */
 export function findWriters(files: string[], since: string): number[] {
   if (!LINUX) return [];
-  return pids().filter((pid) => {
+  return listPids().filter((pid) => {
     if (pid === process.pid || pid === process.ppid) return false;
     if (Number(inspectProcess(pid)?.startTicks ?? 0) < Number(since)) return false;
     try {
-      return readdirSync(`/proc/${pid}/fd`).some((one) => {
-        const path = `/proc/${pid}/fd/${one}`;
+      return readdirSync(`/proc/${pid}/fd`).some((descriptor) => {
+        const path = `/proc/${pid}/fd/${descriptor}`;
         return files.includes(readlinkSync(path)) && (lstatSync(path).mode & 0o200) !== 0;
       });
     } catch {
-      // Not ours to look at, or gone.
+      // The process ended, or belongs to another user.
       return false;
     }
   });
 }
 
-/** True when the process was there to be signalled. */
+/** Sends a signal; returns whether the process existed. */
 export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);
@@ -230,11 +236,11 @@ export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 /**
- * Kills what `find` finds until it finds nothing alive. Everything is stopped before it is killed, so that a process
- * that forks as fast as it can does not outrun us. Gives up after `patienceMs` and returns what is still there.
+ * Kills the processes that `find` returns until it returns no live one. It stops all of them before it kills the first,
+ * so that a process that forks in a loop cannot outrun it. Returns the ids of processes that survive `timeoutMs`.
  */
-export async function killUntilGone(find: () => Iterable<number>, patienceMs = 10_000): Promise<number[]> {
-  const deadline = performance.now() + patienceMs;
+export async function killUntilGone(find: () => Iterable<number>, timeoutMs = 10_000): Promise<number[]> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const alive = [...new Set(find())].filter(isAlive);
     if (alive.length === 0 || performance.now() > deadline) return alive;
@@ -244,9 +250,9 @@ export async function killUntilGone(find: () => Iterable<number>, patienceMs = 1
   }
 }
 
-/** A zombie is dead: it holds nothing and only waits for its parent to notice. */
+/** A zombie counts as dead: it holds no resources and waits only for its parent. */
 function isAlive(pid: number): boolean {
-  if (!LINUX) return !(listProcesses().find((one) => one.pid === pid)?.state ?? 'Z').startsWith('Z');
+  if (!LINUX) return !(listProcesses().find((entry) => entry.pid === pid)?.state ?? 'Z').startsWith('Z');
   const state = inspectProcess(pid)?.state;
   return state !== undefined && state !== 'Z' && state !== 'X';
 }

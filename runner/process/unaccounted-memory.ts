@@ -1,4 +1,4 @@
-/** What processes hold that no folder and no resident memory shows: files without a name, memory without a process. Linux only. */
+/** Measures memory and disk space that neither folders nor resident memory show: unlinked files, memory without a process. Linux only. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { isErrno } from './errors.ts';
@@ -6,36 +6,37 @@ import { type ProcessInfo, readProcFile } from './processes.ts';
 
 const LINUX = process.platform === 'linux';
 const MIB = 1024 * 1024;
-/** What the kernel takes for an open file at the least. */
+/** Smallest memory that the kernel uses for an open file. */
 const DESCRIPTOR_BYTES = 1024;
-/** Sockets that a run may have before each counts as if it were full: what apps have for good reasons. */
+/** Sockets of a run that do not count; each further one counts with a full buffer. Ordinary apps stay below. */
 const FREE_SOCKETS = 256;
-/** What may lie in a pipe, or behind a file that is under way from one process to another. */
+/** Largest content of a pipe; also the estimate for a file in flight between two processes. */
 const PIPE_BYTES = MIB;
-/** A file under way may be one in memory, of any size; only who is asked why memory is gone is asked for that. */
-const UNDER_WAY_POSSIBLE_BYTES = 1024 * MIB;
+/** Upper bound for a file in flight, which may be a memfd of any size; used only to attribute lost memory. */
+const IN_FLIGHT_FILE_MAX_BYTES = 1024 * MIB;
 
+/** Resources held by the open files of a run. */
 export interface OpenFileUsage {
-  /** Files without a name on a disk. */
+  /** Unlinked files on a disk. */
   diskBytes: number;
-  /** Memory that counts against the limit of the run: files in memory (memfd), and what its open files must take. */
+  /** Memory that counts against the limit of the run: memfd files and the minimum for all open files. */
   memoryBytes: number;
-  /** What sockets and pipes could hold beyond that, at the very most. */
+  /** Largest further memory that sockets, pipes and files in flight can hold. */
   upperBoundBytes: number;
-  /** Files sent to a socket and not received yet; they may be open nowhere else, and of any size. */
+  /** Files sent to a socket and not yet received; they may be open nowhere else, and of any size. */
   inFlightFiles: number;
 }
 
-/** Looks at every open file of the processes. */
+/** Inspects every open file of the processes. */
 export function measureOpenFiles(tree: ProcessInfo[]): OpenFileUsage {
-  const sums = { disk: 0, memfd: 0, sockets: 0, underWay: 0, pipes: 0 };
-  const descriptors = eachOpenFile(tree, ({ pid, descriptor, path, target }) => {
+  const sums = { disk: 0, memfd: 0, sockets: 0, inFlight: 0, pipes: 0 };
+  const descriptors = visitOpenFiles(tree, ({ pid, descriptor, path, target }) => {
     if (target.startsWith('pipe:')) sums.pipes += 1;
     else if (target.startsWith('socket:')) {
       sums.sockets += 1;
-      // Closed where they were sent, these files are open nowhere that could be looked at.
+      // A sender that closed such a file leaves this counter as its only trace.
       const found = /^scm_fds:\s+(\d+)/m.exec(readProcFile(`/proc/${pid}/fdinfo/${descriptor}`) ?? '');
-      sums.underWay += Number(found?.[1] ?? 0);
+      sums.inFlight += Number(found?.[1] ?? 0);
     } else {
       const blocks = statSync(path, { throwIfNoEntry: false })?.blocks ?? 0;
       if (target.startsWith('/memfd:')) sums.memfd += blocks * 512;
@@ -44,13 +45,18 @@ export function measureOpenFiles(tree: ProcessInfo[]): OpenFileUsage {
   });
   const extra = Math.max(0, sums.sockets - FREE_SOCKETS);
   const memoryBytes =
-    sums.memfd + descriptors * DESCRIPTOR_BYTES + extra * socketBytes('default') + sums.underWay * PIPE_BYTES;
-  const possibleBytes =
-    sums.sockets * socketBytes('max') + sums.pipes * PIPE_BYTES + sums.underWay * UNDER_WAY_POSSIBLE_BYTES;
-  return { diskBytes: sums.disk, memoryBytes, upperBoundBytes: possibleBytes, inFlightFiles: sums.underWay };
+    sums.memfd +
+    descriptors * DESCRIPTOR_BYTES +
+    extra * readSocketBufferBytes('default') +
+    sums.inFlight * PIPE_BYTES;
+  const upperBoundBytes =
+    sums.sockets * readSocketBufferBytes('max') +
+    sums.pipes * PIPE_BYTES +
+    sums.inFlight * IN_FLIGHT_FILE_MAX_BYTES;
+  return { diskBytes: sums.disk, memoryBytes, upperBoundBytes, inFlightFiles: sums.inFlight };
 }
 
-/** Whether the process is alive and its open files are not for us to see; never so for root. */
+/** Returns whether the process is alive and its open files are not readable; always false for root. */
 export function hidesOpenFiles({ pid, state }: ProcessInfo): boolean {
   if (!LINUX || state === 'Z' || state === 'X') return false;
   try {
@@ -61,17 +67,17 @@ export function hidesOpenFiles({ pid, state }: ProcessInfo): boolean {
   }
 }
 
-/** Whether a process has a file of a disk mapped that has no name any more; how large it is, only root could see. */
+/** Returns whether a process maps an unlinked file of a disk. Only root could see the size of that file. */
 export function mapsDeletedFiles(tree: ProcessInfo[]): boolean {
   if (!LINUX) return false;
   return tree.some(({ pid }) =>
-    (readProcFile(`/proc/${pid}/maps`) ?? '').split('\n').some((line) => UNNAMED_FILE.test(line)),
+    (readProcFile(`/proc/${pid}/maps`) ?? '').split('\n').some((line) => UNLINKED_FILE.test(line)),
   );
 }
 
-const UNNAMED_FILE = / \/(?!memfd:|dev\/zero|SYSV|dev\/shm\/|anon_hugepage).* \(deleted\)$/;
+const UNLINKED_FILE = / \/(?!memfd:|dev\/zero|SYSV|dev\/shm\/|anon_hugepage).* \(deleted\)$/;
 
-/** Memory of the processes' page tables, which grow with what is only read, too, and are no process's resident memory. */
+/** Returns the size of the page tables: they grow with memory that is only read, and resident memory excludes them. */
 export function readPageTableBytes(tree: ProcessInfo[]): number {
   if (!LINUX) return 0;
   return tree.reduce((bytes, { pid }) => {
@@ -81,17 +87,16 @@ export function readPageTableBytes(tree: ProcessInfo[]): number {
 }
 
 /**
- * The most memory that mappings could hold which several processes could share, whose pages stay when a process gives up
- * its view of them; and all there is for a process that lets nobody look. Too much for a limit, right for the question who
- * is to blame.
+ * Estimates the largest memory in shareable mappings, whose pages stay when a process drops its view of them. A process
+ * with unreadable open files counts with all memory of the host. Too high for a limit; right for attributing lost memory.
  */
 export function estimateSharedMemoryBytes(tree: ProcessInfo[]): number {
   if (!LINUX) return 0;
   let sum = 0;
   const shared = new Map<string, number>();
-  for (const one of tree) {
-    if (hidesOpenFiles(one)) sum += totalmem();
-    for (const line of (readProcFile(`/proc/${one.pid}/maps`) ?? '').split('\n')) {
+  for (const info of tree) {
+    if (hidesOpenFiles(info)) sum += totalmem();
+    for (const line of (readProcFile(`/proc/${info.pid}/maps`) ?? '').split('\n')) {
       const found = SHARED_MEMORY.exec(line);
       if (found === null) continue;
       const [, from = '', to = '', offset = '', file = ''] = found;
@@ -102,25 +107,25 @@ export function estimateSharedMemoryBytes(tree: ProcessInfo[]): number {
   return sum;
 }
 
-/** A line of /proc/<pid>/maps for memory that has no name and may be shared: from, to, offset, device with inode. */
+/** A line of /proc/<pid>/maps for unnamed shareable memory: from, to, offset, device with inode. */
 const SHARED_MEMORY =
   /^([0-9a-f]+)-([0-9a-f]+) \S{3}s ([0-9a-f]+) ([0-9a-f]+:[0-9a-f]+ \d+) +\/(?:dev\/zero|SYSV)\S* \(deleted\)$/;
 
-/** What the kernel keeps for a socket whose buffer is as large as the system makes it, or as large as it may be made. */
-function socketBytes(which: 'default' | 'max'): number {
+/** Returns the kernel memory of a socket with a buffer of the default or of the largest allowed size. */
+function readSocketBufferBytes(which: 'default' | 'max'): number {
   return 2 * Number.parseInt(readFileSync(`/proc/sys/net/core/wmem_${which}`, 'utf8'), 10);
 }
 
 interface OpenFile {
   pid: number;
   descriptor: string;
-  /** The path by which the file can be reached. */
+  /** Path in /proc through which the file can be opened. */
   path: string;
   target: string;
 }
 
-/** Calls for each socket, pipe and file without a name once; returns how many descriptors there are in all. */
-function eachOpenFile(tree: ProcessInfo[], look: (file: OpenFile) => void): number {
+/** Calls `visit` once for each socket, pipe and unlinked file; returns the number of all descriptors. */
+function visitOpenFiles(tree: ProcessInfo[], visit: (file: OpenFile) => void): number {
   if (!LINUX) return 0;
   let count = 0;
   const seen = new Set<string>();
@@ -136,16 +141,16 @@ function eachOpenFile(tree: ProcessInfo[], look: (file: OpenFile) => void): numb
       const path = `/proc/${pid}/fd/${descriptor}`;
       try {
         const target = readlinkSync(path);
-        if (!LOOKED_AT.test(target)) continue;
-        // Sockets and pipes have their number in their name; files are told apart by device and number.
-        let name = target;
+        if (!VISITED_TARGET.test(target)) continue;
+        // The target of a socket or pipe contains its inode number; files are identified by device and inode.
+        let id = target;
         if (target.startsWith('/')) {
           const { dev, ino } = statSync(path);
-          name = `${dev}:${ino}`;
+          id = `${dev}:${ino}`;
         }
-        if (seen.has(name)) continue;
-        seen.add(name);
-        look({ pid, descriptor, path, target });
+        if (seen.has(id)) continue;
+        seen.add(id);
+        visit({ pid, descriptor, path, target });
       } catch {
         // Closed in the meantime.
       }
@@ -154,4 +159,4 @@ function eachOpenFile(tree: ProcessInfo[], look: (file: OpenFile) => void): numb
   return count;
 }
 
-const LOOKED_AT = /^(?:socket|pipe):| \(deleted\)$/;
+const VISITED_TARGET = /^(?:socket|pipe):| \(deleted\)$/;

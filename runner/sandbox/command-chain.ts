@@ -1,11 +1,10 @@
 /**
- * The command line and the start script that hold one app, and the files they are started with. The launcher runs what
- * comes out.
+ * Builds the command line, the start script and the stdio files of one app; the launcher starts them.
  *
- * The chain is [taskset] → bwrap or unshare → [setpriv] → sh → app. Nothing of the app's environment reaches a link of
- * the chain that still has rights: the shell, already stepped down, sets it just before the app. The shell is process
- * 1 of the pid namespace, so the app gets SIGTERM like any process, orphans are reaped, and when it ends the kernel
- * kills whatever the app left behind before the link above it returns.
+ * The chain is [taskset] → bwrap or unshare → [setpriv] → sh → app. No process of the chain that still has rights receives
+ * the app's environment: the unprivileged shell sets it just before the app. The shell is process 1 of the pid namespace,
+ * so the app receives SIGTERM like any process and orphans are reaped. When the shell ends, the kernel kills every process
+ * of the app before the parent of the shell returns.
  */
 import { openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,61 +18,64 @@ import type { Confinement, LaunchPlan } from './launch-plan.ts';
 import type { RunCgroups } from './run-cgroups.ts';
 
 const MIB = 1024 * 1024;
-/** A process may reserve more than it touches; resident memory is held by the watchdog or the cgroup. */
+/** A process may reserve more memory than it uses; the watchdog or the cgroup limits resident memory. */
 const DATA_HEADROOM_BYTES = 1024 * MIB;
 /**
- * File descriptors of the chain: the start script, where it says that it is about to start the app, the filter that
- * bubblewrap loads and closes, and the app's stderr while the shell's own is closed.
+ * File descriptors of the chain: the start script, the file that records the start of the app, the filter that bubblewrap
+ * loads and closes, and the app's stderr while that of the shell is closed.
  */
 const SCRIPT_FD = 3;
 const STARTED_FD = 4;
 const FILTER_FD = 5;
 const SAVED_STDERR_FD = 8;
 
-export interface CommandChain {
+/** Command line of a chain. */
+interface CommandChain {
   command: string;
   arguments: string[];
   cwd: string;
 }
 
-/** Who an app is in a user namespace of its own. */
+/** User id of an app in a user namespace of its own. */
 const SANDBOX_USER = 1000;
 
+/** Everything that a chain depends on. */
 export interface ChainInput {
   confinement: Confinement;
   plan: LaunchPlan;
   folder: RunFolder;
-  /** The user and group id of this run when we are root. */
+  /** User and group id of this run; absent when the runner is not root. */
   user?: number;
-  /** Cores the run is bound to; absent when it may use all. */
+  /** Cores of the run; absent when it may use all. */
   cpus?: number[];
-  /** Paths of the executable that are bound read-only from the cache; sandbox only. */
+  /** Paths of the executable that the sandbox mounts read-only from the cache. */
   shared: string[];
   /** The cgroups of the run. */
   cgroup?: RunCgroups;
 }
 
+/** Builds the command line of a chain. */
 export function buildCommandChain(input: ChainInput): CommandChain {
   const { confinement, folder, cpus, cgroup } = input;
   const { tools } = confinement;
   const parts: string[] = [];
   if (cgroup !== undefined) {
-    // The shell joins the groups itself, so that nothing of the run ever lives outside them.
+    // The shell joins the groups itself, so that no process of the run ever lives outside them.
     const joins = cgroup.folders.map((path) => `echo $$ > ${quote(join(path, 'cgroup.procs'))} && `);
     parts.push(tools.sh, '-c', `${joins.join('')}exec "$@"`, 'sh');
   }
   if (cpus !== undefined && tools.taskset !== undefined) parts.push(tools.taskset, '-c', cpus.join(','));
-  if (confinement.means === 'bwrap') parts.push(...bubblewrap(input));
-  if (confinement.means === 'pidns') parts.push(...pidNamespace(input));
-  parts.push(...stepDown(input));
-  const inSandbox = confinement.means === 'bwrap';
-  // The run's folder is out of sight in a sandbox; only the open file leads to the script.
-  parts.push(...(inSandbox ? ['/bin/sh', `/dev/fd/${SCRIPT_FD}`] : [tools.sh, folder.script]));
+  if (confinement.means === 'bwrap') parts.push(...buildBubblewrapArguments(input));
+  if (confinement.means === 'pidns') parts.push(...buildPidNamespaceArguments(input));
+  parts.push(...buildSetprivArguments(input));
+  const isSandbox = confinement.means === 'bwrap';
+  // A sandbox does not contain the run's folder; the open descriptor leads to the script.
+  parts.push(...(isSandbox ? ['/bin/sh', `/dev/fd/${SCRIPT_FD}`] : [tools.sh, folder.script]));
   const [command = tools.sh, ...rest] = parts;
-  return { command, arguments: rest, cwd: inSandbox ? '/' : join(folder.work, input.plan.workingDirectory) };
+  return { command, arguments: rest, cwd: isSandbox ? '/' : join(folder.work, input.plan.workingDirectory) };
 }
 
-function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): string[] {
+function buildBubblewrapArguments({ confinement, plan, folder, shared, user }: ChainInput): string[] {
   return [
     confinement.tools.bwrap ?? 'bwrap',
     '--die-with-parent',
@@ -92,7 +94,7 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
     ...confinement.systemMounts,
     ...confinement.etcMounts,
     ...(plan.network ? ['--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : []),
-    // Read-only, so that no process of the app can make itself one that the kernel would rather keep.
+    // Read-only, so that no process of the app can lower its oom_score_adj.
     ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
     ...['--bind', folder.tmp, '/dev/shm', '--remount-ro', '/dev'],
     ...['--bind', folder.tmp, '/tmp', '--bind', folder.work, SANDBOX_APP_PATH],
@@ -101,22 +103,22 @@ function bubblewrap({ confinement, plan, folder, shared, user }: ChainInput): st
       const place = plan.compiled?.shared.includes(path) ? 'compiled/root' : 'root';
       return ['--ro-bind', join(plan.executableFolder, place, path), join(SANDBOX_APP_PATH, path)];
     }),
-    ...nodeCache(plan, user ?? SANDBOX_USER),
+    ...buildNodeCacheMount(plan, user ?? SANDBOX_USER),
     ...['--remount-ro', '/'],
     ...['--chdir', join(SANDBOX_APP_PATH, plan.workingDirectory)],
     '--',
   ];
 }
 
-/** Node takes what was compiled only from a folder that is named for its own version and user. */
-function nodeCache({ executableFolder, compiled }: LaunchPlan, user: number): string[] {
+/** Node reads its cache only from a folder named for its version and user. */
+function buildNodeCacheMount({ executableFolder, compiled }: LaunchPlan, user: number): string[] {
   if (compiled?.nodeVersion === undefined) return [];
   const place = join(SANDBOX_COMPILED_PATH, `${compiled.nodeVersion}-${user}`);
-  const above = ['--perms', '0755', '--dir', SANDBOX_COMPILED_PATH];
-  return [...above, '--ro-bind', join(executableFolder, 'compiled/node'), place];
+  const parentFolder = ['--perms', '0755', '--dir', SANDBOX_COMPILED_PATH];
+  return [...parentFolder, '--ro-bind', join(executableFolder, 'compiled/node'), place];
 }
 
-function pidNamespace({ confinement, user }: ChainInput): string[] {
+function buildPidNamespaceArguments({ confinement, user }: ChainInput): string[] {
   const { setpriv, unshare } = confinement.tools;
   return [
     ...(setpriv === undefined
@@ -128,11 +130,11 @@ function pidNamespace({ confinement, user }: ChainInput): string[] {
   ];
 }
 
-/** A change of user clears the wish to die with the parent, so it is made again behind it. */
-function stepDown({ confinement, user }: ChainInput): string[] {
+/** A change of user clears the parent death signal, so setpriv sets it again afterwards. */
+function buildSetprivArguments({ confinement, user }: ChainInput): string[] {
   const { setpriv } = confinement.tools;
   if (setpriv === undefined) return [];
-  // Not even a program that is made for it gives an app more rights than the server has.
+  // With no-new-privs not even a setuid program gives an app more rights than the server has.
   if (user === undefined) return confinement.means === 'plain' ? [setpriv, '--no-new-privs'] : [];
   const id = String(user);
   return [
@@ -154,11 +156,11 @@ function stepDown({ confinement, user }: ChainInput): string[] {
 export interface StdioFile {
   path: string;
   flags: 'r' | 'a';
-  /** Of a file that opening creates. */
+  /** Mode of a file that opening creates. */
   mode?: number;
 }
 
-/** The files a chain is started with; the position of each in the list is its descriptor's number. */
+/** Returns the files of a chain; the index of each is the number of its descriptor. */
 export function listStdioFiles({ confinement, folder }: ChainInput, mode: number): StdioFile[] {
   const filter = confinement.means === 'bwrap' ? confinement.filterFile : undefined;
   return [
@@ -176,14 +178,14 @@ export function openStdio(input: ChainInput, mode: number): number[] {
   return listStdioFiles(input, mode).map((file) => openSync(file.path, file.flags, file.mode));
 }
 
-/** Whether the start script came as far as the app. */
+/** Returns whether the start script has reached the app. */
 export function hasAppStarted(folder: RunFolder): boolean {
   return (statSync(folder.started, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /**
- * The script that sets limits and environment and starts the app. With a pid namespace the shell stays as process 1;
- * without one it becomes the app. Its own messages ("Killed", "not found") are kept out of the app's log.
+ * Renders the script that sets limits and environment and starts the app. With a pid namespace the shell stays as process
+ * 1; without one it becomes the app. Messages of the shell ("Killed", "not found") do not enter the app's log.
  */
 export function renderStartScript({ confinement, plan, folder, user }: ChainInput): string {
   const { limits } = plan;
@@ -201,17 +203,17 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
   };
   const value = (name: string): string => (environment[name] ?? '').replaceAll(APP_ROOT_PLACEHOLDER, root);
   const names = Object.keys(environment);
-  const assignable = names.filter(
+  const assignableNames = names.filter(
     (name) =>
       /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) &&
       !RESERVED_SHELL_VARIABLES.has(name) &&
       !name.startsWith('BASH_'),
   );
-  const others = names.filter((name) => !assignable.includes(name));
+  const otherNames = names.filter((name) => !assignableNames.includes(name));
   const words = plan.command.map((word) => quote(word.replace(APP_ROOT_PLACEHOLDER, root)));
-  if (others.length > 0) {
-    // `env` takes names that a shell cannot assign.
-    words.unshift('/usr/bin/env', ...others.map((name) => quote(`${name}=${value(name)}`)));
+  if (otherNames.length > 0) {
+    // `env` accepts names that a shell cannot assign.
+    words.unshift('/usr/bin/env', ...otherNames.map((name) => quote(`${name}=${value(name)}`)));
   }
   const app = words.join(' ');
   const letter = confinement.processLimitIsOwn ? confinement.processLimitLetter : '';
@@ -224,20 +226,20 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
     'ulimit -c 0',
     `ulimit -n ${limits.openFiles}`,
     `ulimit -f ${blocks}`,
-    // macOS does not hold a process to it; Linux does.
+    // Linux enforces it; macOS does not.
     `ulimit -d ${dataKiB}`,
     ...(letter === '' ? [] : [`ulimit -${letter} ${limits.processes + (user === undefined ? 2 : 1)}`]),
-    ...assignable.map((name) => `export ${name}=${quote(value(name))}`),
-    // Closed before the app is there, which could reach the shell's open files and say that it never started.
+    ...assignableNames.map((name) => `export ${name}=${quote(value(name))}`),
+    // Closed before the app starts: it could reach the open files of the shell and truncate this one.
     `echo started >&${STARTED_FD}; exec ${STARTED_FD}>&-`,
-    // In a shell of its own, because dash says how a command died to where that command's errors go.
+    // In a subshell, because dash reports the death of a command on the stderr of that command.
     confinement.means === 'plain' ? `exec ${app} ${redirect}` : `(exec ${app} ${redirect})`,
     'exit $?',
     '',
   ].join('\n');
 }
 
-/** Names that shells keep for themselves: what is assigned to them is refused, changed or acted upon. */
+/** Variables with a meaning for shells: they refuse, change or act upon an assigned value. */
 export const RESERVED_SHELL_VARIABLES = new Set([
   ...[
     '_',
@@ -258,7 +260,7 @@ export const RESERVED_SHELL_VARIABLES = new Set([
   ...['MAIL', 'MAILPATH', 'MAILCHECK', 'FCEDIT', 'ATTY', 'PS4'],
 ]);
 
-/** RLIMIT_FSIZE covers stdout and the log too, which have limits of their own and must be able to reach them. */
+/** Returns RLIMIT_FSIZE in bytes. It applies to stdout and the log too, which must be able to reach their own limits. */
 export function computeFileSizeLimitBytes({ limits }: LaunchPlan): number {
   return Math.max(limits.fileBytes, limits.outputBytes + MIB, limits.logBytes * 2 + MIB);
 }

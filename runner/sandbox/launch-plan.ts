@@ -1,47 +1,47 @@
-/** Containment of apps on this host, and the plan by which the launcher starts one run; both are sent to the launcher as JSON. */
+/** Containment of apps on this host and the plan of one run; the launcher receives both as JSON. */
 
 import type { CompiledPlan } from '../archive/executable-cache.ts';
 import type { DiskTools } from '../filesystem/run-disks.ts';
 import type { Containment, Limits } from '../types.ts';
 import type { CgroupParents } from './run-cgroups.ts';
 
-/** How apps are held on this host; found out once by probing and handed to the launcher when it starts. */
+/** Containment that probing found on this host. The launcher receives it when it starts. */
 export interface Confinement {
   level: Containment;
   /**
-   * `bwrap`: namespaces by bubblewrap. `pidns`: a pid namespace by unshare, for the sake of a sure kill.
+   * `bwrap`: namespaces by bubblewrap. `pidns`: a pid namespace by unshare, which makes the kill reliable.
    * `plain`: neither; the tree is found by descent, process group, session and environment marker.
    */
   means: 'bwrap' | 'pidns' | 'plain';
-  /** Set when we are root: every app gets a user of its own, drawn from this range of user ids. */
+  /** Set when the launcher runs as root: every app gets a user of its own, drawn from this range of user ids. */
   users?: { first: number; count: number };
   /** Whether RLIMIT_NPROC counts the processes of one run only: a user, or a user namespace, of its own. */
   processLimitIsOwn: boolean;
-  /** The shell's letter for the process limit: dash says p, others u. Empty when the shell has none. */
+  /** The shell's option letter for the process limit: p in dash, u elsewhere. Empty when the shell has none. */
   processLimitLetter: '' | 'p' | 'u';
   tools: { sh: string; bwrap?: string; setpriv?: string; unshare?: string; taskset?: string };
-  /** Extra flags bubblewrap understood when probed. */
+  /** Optional flags that the installed bubblewrap accepts. */
   bwrapFlags: string[];
-  /** The filter of system calls that bubblewrap loads; absent for an architecture without one. */
+  /** Seccomp filter for bubblewrap; absent for an architecture without one. */
   filterFile?: string;
-  /** Bubblewrap's arguments that show the system's programs and libraries, read-only. */
+  /** Arguments of bubblewrap that mount the system's programs and libraries read-only. */
   systemMounts: string[];
-  /** The same for runtimes outside /usr, which may lie below a folder that the sandbox has its own of, such as /tmp. */
+  /** The same for runtimes outside /usr, which may lie in a folder that the sandbox replaces, such as /tmp. */
   runtimeMounts: string[];
-  /** Arguments of bubblewrap: a small /etc made for sandboxes. */
+  /** Arguments of bubblewrap that mount the reduced /etc. */
   etcMounts: string[];
-  /** Where runs get cgroups of their own; absent where none can be made. */
+  /** Groups in which runs get their cgroups; absent where the host allows none. */
   cgroup?: CgroupParents;
-  /** Each run gets a file system of its own; absent where none can be mounted. */
+  /** Programs that make a file system for each run; absent where none can be mounted. */
   disks?: DiskTools;
   hostCores: number;
-  /** Memory of the host that must stay free, when it is not the usual share. */
-  keepFreeBytes?: number;
-  /** Every process of a run carries SWITCHYARD_RUN=<marker>/<key> in its environment. */
+  /** Memory of the host to keep free; the default share when absent. */
+  reservedMemoryBytes?: number;
+  /** Every process of a run has SWITCHYARD_RUN=<marker>/<key> in its environment. */
   marker: string;
 }
 
-/** Everything the launcher needs for one run; the run's folder exists, with `stdin` or `input/` already in it. */
+/** Plan of one run for the launcher. The folder of the run exists and contains `stdin` or `input/`. */
 export interface LaunchPlan {
   key: string;
   folder: string;
@@ -49,21 +49,21 @@ export interface LaunchPlan {
   executableFolder: string;
   /** Relative to the root of the executable; '' for the root. */
   workingDirectory: string;
-  /** Where the unpacked input archive goes, relative to the working directory; absent for json and text. */
+  /** Destination of the unpacked input archive, relative to the working directory; absent for json and text. */
   inputPath?: string;
-  /** Made before the start, relative to the working directory. */
+  /** Folders to create before the start, relative to the working directory. */
   folders: string[];
   secretFiles: { location: string; value: string }[];
-  /** The file, relative to the root of the executable, that is executed itself; it is made executable. */
+  /** The executed file, relative to the root of the executable; the launcher sets its executable bit. */
   program?: string;
-  /** Parts that start with APP_ROOT_PLACEHOLDER name a file of the app. */
+  /** Words that start with APP_ROOT_PLACEHOLDER name a file of the app. */
   command: string[];
   environment: Record<string, string>;
   limits: Limits;
   network: boolean;
-  /** stdout is a log (multi-file) and is not held against outputBytes. */
+  /** stdout is a log (multi-file), so outputBytes does not apply to it. */
   stdoutIsLog: boolean;
   graceMs: number;
-  /** What of the executable is compiled; absent when nothing is. */
+  /** Compiled parts of the executable; absent when there are none. */
   compiled?: CompiledPlan;
 }

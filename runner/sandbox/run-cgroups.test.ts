@@ -1,4 +1,4 @@
-/** Groups of the kernel around runs and around the server: where they are found, who gets them, and what happens when memory in them is gone. */
+/** Cgroups of runs and of the server: location, delegation, and memory shortage. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chownSync,
@@ -30,7 +30,7 @@ const NOBODY = 65534;
 const HOLDS_AS_ROOT = `bubblewrap as root${WITH_CGROUPS}`;
 const folders: string[] = [];
 const groups: string[] = [];
-/** What this file has handed on to children of a group of version 2. */
+/** Controllers that this file has enabled for children of a group of version 2. */
 const handedOn = new Map<string, string>();
 
 afterAll(() => {
@@ -45,7 +45,7 @@ function scratch(): string {
   return folder;
 }
 
-/** A new group below our own of the hierarchy with this controller; undefined when this host lets us make none. */
+/** Creates a group below the own one in the hierarchy with this controller; undefined when the host does not allow it. */
 function groupWith(controller: string, version?: 1 | 2, ending = ''): string | undefined {
   const found = listCgroupHierarchies().find(
     (one) => one.controllers.includes(controller) && (version === undefined || one.version === version),
@@ -66,7 +66,7 @@ function groupWith(controller: string, version?: 1 | 2, ending = ''): string | u
   return folder;
 }
 
-/** Runs a fixture whose first process is in the group from its start; what it printed, as JSON. */
+/** Runs a fixture in the group; returns its output as parsed JSON. */
 async function inGroup(group: string, fixture: string, args: string[], user?: number): Promise<unknown> {
   const script = 'echo $$ > "$0/cgroup.procs" && exec "$@"';
   const node = [process.execPath, join(import.meta.dirname, '..', 'testing', fixture), ...args];
@@ -91,7 +91,7 @@ const HYBRID = `35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
 41 31 0:38 / /sys/fs/cgroup/unified rw shared:9 - cgroup2 cgroup2 rw
 `;
 
-describe('where our own groups are', () => {
+describe('the own groups', () => {
   const CASES: [what: string, mounts: string, own: string, found: string[]][] = [
     [
       'version 2 of systemd',
@@ -113,7 +113,7 @@ describe('where our own groups are', () => {
       ['/sys/fs/cgroup'],
     ],
     [
-      'a container that is shown its own part of version 1',
+      'a container that sees its own part of version 1',
       '800 790 0:32 /docker/ab\\040c /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n',
       '4:memory:/docker/ab c/inner\n',
       ['/sys/fs/cgroup/memory/inner', '/sys/fs/cgroup/memory'],
@@ -140,7 +140,7 @@ describe('where our own groups are', () => {
   });
 });
 
-describe('V2: who ends when memory is gone that no process shows', () => {
+describe('V2: the run to end when memory is lost that no process shows', () => {
   const run = (name: string, knownMiB: number, possibleMiB: number) => ({
     name,
     estimateMemory: () => ({ knownBytes: knownMiB * MIB, upperBoundBytes: possibleMiB * MIB }),
@@ -153,23 +153,18 @@ describe('V2: who ends when memory is gone that no process shows', () => {
   ][] = [
     ['what is known counts alone', 0, [run('small', 200, 9000), run('large', 300, 0)], 'large'],
     [
-      'what could be held counts in proportion',
+      'unattributed memory is divided in proportion to the upper bounds',
       3000,
       [run('innocent', 400, 40), run('hoard', 97, 9000)],
       'hoard',
     ],
     [
-      'no more is blamed on a run than it could hold',
+      'no run is blamed for more than its upper bound',
       9000,
       [run('few sockets', 100, 10), run('large', 300, 0)],
       'large',
     ],
-    [
-      'where the kernel counts, nothing is guessed',
-      3000,
-      [run('counted', 500, 0), run('other', 400, 0)],
-      'counted',
-    ],
+    ['counted memory is not estimated', 3000, [run('counted', 500, 0), run('other', 400, 0)], 'counted'],
     ['ending small runs would not help', 50, [run('small', 30, 10), run('smaller', 20, 10)], undefined],
     ['nobody there', 3000, [], undefined],
   ];
@@ -178,7 +173,7 @@ describe('V2: who ends when memory is gone that no process shows', () => {
   });
 });
 
-test('V2, V10: the tables expect that each of these attacks is refused or bounded in a sandbox', () => {
+test('V2, V10: the tables expect each of these attacks to be refused or bounded in a sandbox', () => {
   const names = [
     'memory in such files, sent over a socket and closed',
     'memory in page tables, by reading what was never written',
@@ -198,7 +193,7 @@ test('V2, V10: the tables expect that each of these attacks is refused or bounde
         expect(verdict).toMatch(/^(refused|bounded)$/);
 });
 
-test('V2: a runner gets groups where this host has them, leaves none, and ends what a dead one left in its own', async (context) => {
+test('V2: a runner uses groups where the host has them, removes them, and cleans up after a dead runner', async (context) => {
   const found = groupWith('memory');
   const own = found === undefined ? '' : join(found, '..');
   const dead = spawnSync('/bin/true').pid;
@@ -225,14 +220,14 @@ test('V2: a runner gets groups where this host has them, leaves none, and ends w
   expect(stdout).toMatch(new RegExp(`/switchyard-[0-9a-f]{16}-${process.pid}-\\d+/t-`));
   await app.dispose();
   await runner.close();
-  // Who lives in another namespace of processes cannot be told from here.
+  // Processes of another pid namespace are not visible here.
   const left = readdirSync(own).filter(
     (name) => name.includes(`-${dead}-`) || name.includes(`-${process.pid}-${readPidNamespace()}`),
   );
   expect(left).toEqual([basename(strange)]);
 });
 
-test('V2: an ordinary user holds the memory of runs by the group that was delegated to it', async (context) => {
+test('V2: an ordinary user limits the memory of runs by a delegated group', async (context) => {
   const group = groupWith('memory', 1);
   if (group === undefined) return context.skip('this host has no memory cgroup of version 1 for us');
   for (const name of ['', 'cgroup.procs', 'tasks']) chownSync(join(group, name), NOBODY, NOBODY);
@@ -247,7 +242,7 @@ test('V2: an ordinary user holds the memory of runs by the group that was delega
   ]);
 });
 
-test('V2: in a delegated group of version 2 the server moves into a leaf, so that its runs can have controllers', async (context) => {
+test('V2: in a delegated group of version 2 the server moves into a leaf group, so that its runs have controllers', async (context) => {
   const KNOBS: Record<string, string> = {
     memory: 'memory.max',
     pids: 'pids.max',
@@ -255,7 +250,7 @@ test('V2: in a delegated group of version 2 the server moves into a leaf, so tha
   };
   const all = listCgroupHierarchies().find(({ version }) => version === 2)?.controllers ?? [];
   const controller = Object.keys(KNOBS).find((name) => all.includes(name));
-  // Nobody delegated the group of a unit that systemd does not know.
+  // The group of a unit that systemd does not know is not delegated.
   for (const ending of ['', '.scope']) {
     const group = controller === undefined ? undefined : groupWith(controller, 2, ending);
     if (controller === undefined || group === undefined)
@@ -299,7 +294,7 @@ describe('V2: in a memory cgroup of the server', () => {
   });
 });
 
-test('V10: without a sandbox and not as root, the host says that who pushes an app has all rights of the server', () => {
+test('V10: without a sandbox and not as root, the host warns that apps have all rights of the server', () => {
   const folder = scratch();
   const asRoot = process.getuid?.() === 0;
   if (asRoot) chownSync(folder, NOBODY, NOBODY);

@@ -1,15 +1,15 @@
 /**
- * Control groups (cgroups), where we may make them: the kernel then holds memory, processor time and number of processes
- * of each run by construction, with all that no process shows (page tables, buffers of sockets and pipes, files without
- * a name, kernel objects).
+ * Control groups (cgroups), where the host allows them: the kernel then limits memory, processor time and number of
+ * processes of each run, including memory that no process shows (page tables, buffers of sockets and pipes, unlinked
+ * files, kernel objects).
  *
- * Each controller is taken where it is: in version 2 below our own group, when that was delegated to us (or we are root
- * and our own processes are all that is in it), and in version 1 below our own group of each hierarchy. Groups are made
- * below our own group only, so that what an operator has set for it holds for apps, too. In version 2 a group that hands
- * controllers on may have no processes of its own, so we move into a group beside those of the runs first.
+ * Each controller is used where it exists: in version 2 below the own group, when it was delegated (or the runner is root
+ * and its own processes are the only members), and in version 1 below the own group of each hierarchy. Groups are created
+ * below the own group only, so that limits of an operator apply to apps too. In version 2 a group with controllers for its
+ * children may have no processes, so the server first moves into a group beside those of the runs.
  *
- * What must stay true: `switchyard-<marker>-<pid>-<pid namespace>` belongs to the process of that id in that namespace; when
- * it is dead, the next runner that sees the same processes ends what is left in the group and removes it.
+ * Invariant: `switchyard-<marker>-<pid>-<pid namespace>` belongs to the process with that id in that namespace. After its
+ * death the next runner that sees the same processes kills the members of the group and removes it.
  */
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -29,93 +29,96 @@ import type { Limits } from '../types.ts';
 
 type Controller = 'memory' | 'cpu' | 'pids';
 
-interface Place {
+interface GroupLocation {
   version: 1 | 2;
-  /** The group that the groups of the runs are made in. */
+  /** The parent of the groups of all runs. */
   folder: string;
 }
 
-/** Where groups of runs are made, by what they hold. */
-export type CgroupParents = Partial<Record<Controller, Place>>;
+/** Parents of the groups of all runs, by controller. */
+export type CgroupParents = Partial<Record<Controller, GroupLocation>>;
 
 /** The groups of one run. */
 export interface RunCgroups {
   /** A process joins the run by writing its id to `cgroup.procs` of each. */
   folders: string[];
-  memory?: Place;
+  memory?: GroupLocation;
 }
 
 const CONTROLLERS: Controller[] = ['memory', 'cpu', 'pids'];
-const REMOVED_WITHIN_MS = 2_000;
+const REMOVAL_TIMEOUT_MS = 2_000;
 const CPU_PERIOD_US = 100_000;
-/** The least that a kernel takes for `cpu.max`. */
-const LEAST_CPU_US = 1_000;
-/** Processes of the chain, which are in the group and not the app's. */
+/** Smallest value of `cpu.max` that the kernel accepts. */
+const MIN_CPU_QUOTA_US = 1_000;
+/** Processes of the chain, which are in the group but not the app's. */
 const CHAIN_PROCESSES = 4;
-/** The group that the server itself moves into where a group with controllers may have no processes. */
-const OWN_GROUP = 'switchyard-server';
-const HOME_GROUP = /^switchyard-[0-9a-f]{16}-(\d+)-(\d+)$/;
-/** By this file a child shows that it has the controller. */
-const KNOBS: Record<Controller, [version1: string, version2: string]> = {
+/** The group that the server moves into where a group with controllers may have no processes. */
+const SERVER_GROUP = 'switchyard-server';
+const RUNNER_GROUP_PATTERN = /^switchyard-[0-9a-f]{16}-(\d+)-(\d+)$/;
+/** A file that a child group has when it has the controller. */
+const CONTROLLER_FILES: Record<Controller, [version1: string, version2: string]> = {
   memory: ['memory.limit_in_bytes', 'memory.max'],
   cpu: ['cpu.cfs_quota_us', 'cpu.max'],
   pids: ['pids.max', 'pids.max'],
 };
 
 /**
- * Removes what dead runners left, and tries for each controller whether a process can be held by it; undefined when none
- * can.
+ * Removes groups of dead runners and probes each controller. Returns the parents of future groups; undefined when no
+ * controller works.
  */
 export async function findCgroupParents(marker: string): Promise<CgroupParents | undefined> {
-  const home: CgroupParents = {};
+  const parents: CgroupParents = {};
   for (const hierarchy of listCgroupHierarchies()) {
-    const wanted = CONTROLLERS.filter((name) => hierarchy.controllers.includes(name) && !home[name]);
+    const wanted = CONTROLLERS.filter((name) => hierarchy.controllers.includes(name) && !parents[name]);
     if (wanted.length === 0) continue;
     for (const name of await probeControllers(hierarchy, wanted, marker))
-      home[name] = { version: hierarchy.version, folder: homeFolder(baseOf(hierarchy), marker) };
+      parents[name] = {
+        version: hierarchy.version,
+        folder: resolveRunnerGroup(resolveBaseGroup(hierarchy), marker),
+      };
   }
-  return Object.keys(home).length === 0 ? undefined : home;
+  return Object.keys(parents).length === 0 ? undefined : parents;
 }
 
-/** The group that homes are made in: our own, or the one above it when ours is where the server moved to. */
-function baseOf({ ownFolder: own }: CgroupHierarchy): string {
-  return basename(own) === OWN_GROUP ? dirname(own) : own;
+/** Returns the parent of all runners' groups: the own group, or its parent when the server has moved. */
+function resolveBaseGroup({ ownFolder }: CgroupHierarchy): string {
+  return basename(ownFolder) === SERVER_GROUP ? dirname(ownFolder) : ownFolder;
 }
 
-function homeFolder(base: string, marker: string): string {
+function resolveRunnerGroup(base: string, marker: string): string {
   return join(base, `switchyard-${marker}-${process.pid}-${readPidNamespace()}`);
 }
 
-/** Ids of processes mean something within one of these only. */
+/** Returns the id of the pid namespace, within which process ids are unique. */
 export function readPidNamespace(): string {
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
 }
 
-/** The controllers by which a process in a new group of this hierarchy is held. */
+/** Returns the controllers that limit a process in a new group of this hierarchy. Tests pass their own `hasControllerFile`. */
 export async function probeControllers<Name extends string>(
   hierarchy: CgroupHierarchy,
   wanted: Name[],
   marker: string,
-  hasKnob = (folder: string, name: Name): boolean =>
+  hasControllerFile = (folder: string, name: Name): boolean =>
     hasController(folder, name as Controller & Name, hierarchy.version),
 ): Promise<Name[]> {
-  const base = baseOf(hierarchy);
-  const folder = homeFolder(base, marker);
+  const base = resolveBaseGroup(hierarchy);
+  const folder = resolveRunnerGroup(base, marker);
   const probe = join(folder, 'probe');
   try {
-    await clearHomes(base, marker);
+    await removeDeadGroups(base, marker);
     mkdirSync(folder);
     if (hierarchy.version === 2) {
-      if (!handOn(base, wanted)) await moveOut(hierarchy, wanted);
-      handOn(folder, wanted);
+      if (!enableControllers(base, wanted)) await moveServerProcesses(hierarchy, wanted);
+      enableControllers(folder, wanted);
     }
     mkdirSync(probe);
-    const held = wanted.filter((name) => hasKnob(probe, name));
+    const held = wanted.filter((name) => hasControllerFile(probe, name));
     const joins = await runCommand('/bin/sh', ['-c', 'echo $$ > "$0"', join(probe, 'cgroup.procs')]);
     rmdirSync(probe);
     if (joins.ok && held.length > 0) return held;
   } catch {
-    // Not ours to use.
+    // The group is not writable for this process.
   }
   removeGroup(probe);
   removeGroup(folder);
@@ -123,16 +126,16 @@ export async function probeControllers<Name extends string>(
 }
 
 function hasController(folder: string, name: Controller, version: 1 | 2): boolean {
-  return existsSync(join(folder, KNOBS[name][version - 1] ?? ''));
+  return existsSync(join(folder, CONTROLLER_FILES[name][version - 1] ?? ''));
 }
 
-/** Lets children of a group of version 2 have controllers; whether they have all of them now. */
-function handOn(folder: string, names: string[]): boolean {
+/** Enables controllers for the children of a group of version 2; returns whether all are enabled. */
+function enableControllers(folder: string, names: string[]): boolean {
   for (const name of names) {
     try {
       writeFileSync(join(folder, 'cgroup.subtree_control'), `+${name}`);
     } catch {
-      // Processes in the group, no right, or not on offer: what came of it is read below.
+      // The group has processes, is not writable or lacks the controller: the file below shows the result.
     }
   }
   const now = (readGroupFile(folder, 'cgroup.subtree_control') ?? '').trim().split(/\s+/);
@@ -140,163 +143,178 @@ function handOn(folder: string, names: string[]): boolean {
 }
 
 /**
- * Moves all processes of our group into one of our own below it, when the group was made for us: it was delegated, and all
- * of them descend from one that started us. The root of the tree belongs to nobody.
+ * Moves all processes of the own group into a group below it, when the group was made for the server: it is delegated, and
+ * all members descend from the process that started the server. The root group belongs to nobody.
  */
-async function moveOut({ ownFolder: own }: CgroupHierarchy, names: string[]): Promise<void> {
-  if (!existsSync(join(own, 'cgroup.type')) || !(await isDelegated(own))) return;
-  const members = processesIn(own);
-  const first = [process.pid, ...listAncestors(process.pid)].filter((pid) => members.includes(pid)).at(-1);
-  if (first === undefined) return;
-  if (!members.every((pid) => pid === first || listAncestors(pid).includes(first))) return;
-  const leaf = join(own, OWN_GROUP);
-  mkdirSync(leaf, { recursive: true });
-  for (const pid of members) move(pid, leaf);
-  if (handOn(own, names)) return;
-  const handed = (readGroupFile(own, 'cgroup.subtree_control') ?? '').split(/\s+/);
-  if (names.some((name) => handed.includes(name))) return;
-  // Somebody came in between, or the kernel says no for another reason: back to how it was.
-  for (const pid of processesIn(leaf)) move(pid, own);
-  removeGroup(leaf);
+async function moveServerProcesses({ ownFolder }: CgroupHierarchy, names: string[]): Promise<void> {
+  if (!existsSync(join(ownFolder, 'cgroup.type')) || !(await isDelegated(ownFolder))) return;
+  const members = listProcessesIn(ownFolder);
+  const root = [process.pid, ...listAncestors(process.pid)].filter((pid) => members.includes(pid)).at(-1);
+  if (root === undefined) return;
+  if (!members.every((pid) => pid === root || listAncestors(pid).includes(root))) return;
+  const serverGroup = join(ownFolder, SERVER_GROUP);
+  mkdirSync(serverGroup, { recursive: true });
+  for (const pid of members) moveProcess(pid, serverGroup);
+  if (enableControllers(ownFolder, names)) return;
+  const enabled = (readGroupFile(ownFolder, 'cgroup.subtree_control') ?? '').split(/\s+/);
+  if (names.some((name) => enabled.includes(name))) return;
+  // Another process joined meanwhile, or the kernel refuses for another reason: move back.
+  for (const pid of listProcessesIn(serverGroup)) moveProcess(pid, ownFolder);
+  removeGroup(serverGroup);
 }
 
-/** The groups of systemd's units are its own unless it says otherwise; others are those of whoever may write to them. */
+/** systemd owns the groups of its units unless a unit says otherwise; other groups belong to whoever may write them. */
 async function isDelegated(folder: string): Promise<boolean> {
   const unit = basename(folder);
   if (!/\.(service|scope|slice)$/.test(unit)) return true;
   const manager = /\/user@\d+\.service\//.test(folder) ? ['--user'] : [];
-  const said = await runCommand('systemctl', [...manager, 'show', '--property', 'Delegate', '--value', unit]);
-  return said.ok && said.output.trim() === 'yes';
+  const result = await runCommand('systemctl', [
+    ...manager,
+    'show',
+    '--property',
+    'Delegate',
+    '--value',
+    unit,
+  ]);
+  return result.ok && result.output.trim() === 'yes';
 }
 
-function move(pid: number, folder: string): void {
+function moveProcess(pid: number, folder: string): void {
   try {
     writeFileSync(join(folder, 'cgroup.procs'), String(pid));
   } catch {
-    // Gone.
+    // The process has ended.
   }
 }
 
-/** Ends and removes what runners that are dead left in a group, and what an earlier one of this folder did. */
-async function clearHomes(base: string, marker: string): Promise<void> {
-  for (const name of foldersIn(base)) {
-    const [, owner, namespace] = HOME_GROUP.exec(name) ?? [];
+/** Kills and removes the groups of dead runners, and of an earlier runner of the same folder. */
+async function removeDeadGroups(base: string, marker: string): Promise<void> {
+  for (const name of listFoldersIn(base)) {
+    const [, owner, namespace] = RUNNER_GROUP_PATTERN.exec(name) ?? [];
     if (owner === undefined) continue;
     const isDead = namespace === readPidNamespace() && inspectProcess(Number(owner)) === undefined;
-    if (isDead || name.includes(marker)) await removeHome(join(base, name));
+    if (isDead || name.includes(marker)) await removeRunnerGroup(join(base, name));
   }
 }
 
-/** A process that was killed is in its group for a moment more. */
-async function removeHome(folder: string): Promise<void> {
-  const deadline = performance.now() + REMOVED_WITHIN_MS;
+/** Retries, because a killed process stays in its group for a moment. */
+async function removeRunnerGroup(folder: string): Promise<void> {
+  const deadline = performance.now() + REMOVAL_TIMEOUT_MS;
   for (;;) {
-    for (const name of foldersIn(folder)) removeGroup(join(folder, name));
+    for (const name of listFoldersIn(folder)) removeGroup(join(folder, name));
     removeGroup(folder);
     if (!existsSync(folder) || performance.now() > deadline) return;
     await pause(5);
   }
 }
 
-/** Removes the groups of a runner that has no runs any more. */
-export async function removeCgroupParents(home: CgroupParents): Promise<void> {
-  for (const { folder } of places(home)) await removeHome(folder);
+/** Removes the groups of a runner without runs. */
+export async function removeCgroupParents(parents: CgroupParents): Promise<void> {
+  for (const { folder } of listDistinctParents(parents)) await removeRunnerGroup(folder);
 }
 
-/** The places of a home, each once. */
-function places(home: CgroupParents): Place[] {
-  const all = Object.values(home);
-  return all.filter(({ folder }, place) => all.findIndex((one) => one.folder === folder) === place);
+/** Returns the distinct parents. */
+function listDistinctParents(parents: CgroupParents): GroupLocation[] {
+  const all = Object.values(parents);
+  return all.filter(({ folder }, index) => all.findIndex((other) => other.folder === folder) === index);
 }
 
-/** Makes the groups of one run with their limits set; the run's first process joins them by itself. */
-export function createRunCgroups(home: CgroupParents, key: string, limits: Limits): RunCgroups {
-  const group: RunCgroups = { folders: places(home).map(({ folder }) => join(folder, key)) };
-  // With its home, which a service manager may have removed; version 2 then lacks the controllers, and the run fails.
+/** Creates the groups of one run with their limits; the first process of the run joins them by itself. */
+export function createRunCgroups(parents: CgroupParents, key: string, limits: Limits): RunCgroups {
+  const group: RunCgroups = { folders: listDistinctParents(parents).map(({ folder }) => join(folder, key)) };
+  // Recursive, because a service manager may have removed the parent; version 2 then lacks the controllers, and the run fails.
   for (const folder of group.folders) mkdirSync(folder, { recursive: true });
-  const set = (place: Place | undefined, values: [version1: Values, version2: Values]): void => {
-    if (place === undefined) return;
-    for (const [name, value] of Object.entries(values[place.version - 1] ?? {})) {
-      const file = join(place.folder, key, name);
+  const writeLimits = (
+    location: GroupLocation | undefined,
+    values: [version1: Values, version2: Values],
+  ): void => {
+    if (location === undefined) return;
+    for (const [name, value] of Object.entries(values[location.version - 1] ?? {})) {
+      const file = join(location.folder, key, name);
       try {
         writeFileSync(file, String(value));
       } catch (error) {
-        // Not every kernel has every file, and a group above may allow less; but memory is held or the run fails.
-        if (name === KNOBS.memory[place.version - 1]) throw error;
+        // Some kernels lack a file, and a group above may allow less; without the memory limit the run fails.
+        if (name === CONTROLLER_FILES.memory[location.version - 1]) throw error;
       }
     }
   };
   const { memoryBytes, cores, processes } = limits;
-  set(home.memory, [
+  writeLimits(parents.memory, [
     {
       'memory.limit_in_bytes': memoryBytes,
       'memory.memsw.limit_in_bytes': memoryBytes,
-      // Buffers of TCP are counted apart there, and only when they have a limit.
+      // Version 1 counts TCP buffers separately, and only with a limit.
       'memory.kmem.tcp.limit_in_bytes': memoryBytes,
     },
     { 'memory.max': memoryBytes, 'memory.swap.max': 0, 'memory.zswap.max': 0, 'memory.oom.group': 1 },
   ]);
-  const quota = Math.max(LEAST_CPU_US, Math.round(cores * CPU_PERIOD_US));
-  set(home.cpu, [
+  const quota = Math.max(MIN_CPU_QUOTA_US, Math.round(cores * CPU_PERIOD_US));
+  writeLimits(parents.cpu, [
     { 'cpu.cfs_period_us': CPU_PERIOD_US, 'cpu.cfs_quota_us': quota },
     { 'cpu.max': `${quota} ${CPU_PERIOD_US}` },
   ]);
-  set(home.pids, [{ 'pids.max': processes + CHAIN_PROCESSES }, { 'pids.max': processes + CHAIN_PROCESSES }]);
-  if (home.memory !== undefined) group.memory = { ...home.memory, folder: join(home.memory.folder, key) };
+  writeLimits(parents.pids, [
+    { 'pids.max': processes + CHAIN_PROCESSES },
+    { 'pids.max': processes + CHAIN_PROCESSES },
+  ]);
+  if (parents.memory !== undefined)
+    group.memory = { ...parents.memory, folder: join(parents.memory.folder, key) };
   return group;
 }
 
 type Values = Record<string, number | string>;
 
-/** How often the kernel ended a process of the group for lack of memory, in the group or above it. */
-export function countOomKills({ folder, version }: Place): number {
+/** Returns how many processes of the group the kernel has ended for lack of memory, in the group or above it. */
+export function countOomKills({ folder, version }: GroupLocation): number {
   return readNamedNumber(folder, version === 2 ? 'memory.events' : 'memory.oom_control', 'oom_kill');
 }
 
-/** Whether the group came to its own limit, and not to that of a group above it. */
-export function hasReachedMemoryLimit({ folder, version }: Place): boolean {
+/** Returns whether the group has reached its own limit, and not only that of a group above it. */
+export function hasReachedMemoryLimit({ folder, version }: GroupLocation): boolean {
   if (version === 2) return readNamedNumber(folder, 'memory.events', 'oom') > 0;
-  // Its counter of refusals stays at 0 in new kernels.
-  const most = readGroupNumber(folder, 'memory.max_usage_in_bytes') ?? 0;
-  return most >= 0.99 * (readMemoryLimit(folder, version) ?? Number.POSITIVE_INFINITY);
+  // The failure counter of version 1 stays at 0 in new kernels.
+  const maxUsage = readGroupNumber(folder, 'memory.max_usage_in_bytes') ?? 0;
+  return maxUsage >= 0.99 * (readMemoryLimit(folder, version) ?? Number.POSITIVE_INFINITY);
 }
 
-/** All the memory that the group must keep, whether a process shows it or not. */
-export function readUnreclaimableBytes({ folder, version }: Place): number {
+/** Returns the memory of the group that the kernel cannot reclaim, whether or not a process shows it. */
+export function readUnreclaimableBytes({ folder, version }: GroupLocation): number {
   return readGroupMemory(folder, version)?.unreclaimableBytes ?? 0;
 }
 
-/** Everything of the run that lives, also what left its session, its user and its parents. */
+/** Returns the live processes of the run, also those that left its session, user and parents. */
 export function listCgroupProcesses(group: RunCgroups): number[] {
-  return group.folders.flatMap(processesIn);
+  return group.folders.flatMap(listProcessesIn);
 }
 
+/** Removes the groups of a run. */
 export function removeRunCgroups(group: RunCgroups): void {
   for (const folder of group.folders) removeGroup(folder);
 }
 
-/** Kills whatever is left in the group, then removes it. */
+/** Kills the members of a group and removes it. */
 function removeGroup(folder: string): void {
   try {
     writeFileSync(join(folder, 'cgroup.kill'), '1');
   } catch {
-    for (const pid of processesIn(folder)) sendSignal(pid, 'SIGKILL');
+    for (const pid of listProcessesIn(folder)) sendSignal(pid, 'SIGKILL');
   }
   try {
     rmdirSync(folder);
   } catch {
-    // Gone, or busy for a moment: it goes with its home.
+    // Removed already, or busy for a moment: removed with its parent.
   }
 }
 
-function processesIn(folder: string): number[] {
+function listProcessesIn(folder: string): number[] {
   return (readGroupFile(folder, 'cgroup.procs') ?? '')
     .split('\n')
     .map(Number)
     .filter((pid) => pid > 0);
 }
 
-function foldersIn(folder: string): string[] {
+function listFoldersIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []));
 }

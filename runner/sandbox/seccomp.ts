@@ -1,19 +1,18 @@
 /**
- * The system calls that an app in a sandbox is refused, as a program for the kernel's filter (seccomp). Pure.
+ * Builds the seccomp filter of a sandbox: a program of the kernel that refuses system calls. Pure.
  *
- * Namespaces decide what an app sees; the filter takes away the parts of the kernel that no decision app needs and where
- * faults that lead out of namespaces have been found: keyrings, user namespaces, bpf, io_uring, userfaultfd, mounts,
- * modules. It also closes what namespaces and limits leave open: sockets of virtual machines (vsock), which no network
- * namespace holds, System V IPC, whose memory belongs to no process, leaving the cores of the run, and hiding from the
- * watchdog. Where no cgroup counts the memory of a run, so do calls by which memory outlives every process's view of it:
- * files in memory, which can be sent over a socket and closed, and pages given to a pipe or a socket, each of which holds
- * as much as 2 MiB in memory and counts as 4 KiB.
+ * Namespaces limit what an app sees; the filter removes parts of the kernel that no decision app needs and that had faults
+ * leading out of namespaces: keyrings, user namespaces, bpf, io_uring, userfaultfd, mounts, modules. It also closes gaps of
+ * namespaces and limits: sockets of virtual machines (vsock), which no network namespace contains, System V IPC, whose
+ * memory belongs to no process, leaving the cores of the run, and hiding from the watchdog. Where no cgroup counts the
+ * memory of a run, it refuses calls by which memory survives every process's view of it: memfd files, which can be sent
+ * over a socket and closed, and pages moved to a pipe or a socket, each of which holds up to 2 MiB and counts as 4 KiB.
  */
 
 interface Architecture {
   /** AUDIT_ARCH_* of the kernel. */
   audit: number;
-  /** Numbers of the calls that are told apart by their arguments. */
+  /** Numbers of calls that the filter decides by their arguments. */
   clone: number;
   clone3: number;
   socket: number;
@@ -21,19 +20,19 @@ interface Architecture {
   prctl: number;
   setsockopt: number;
   sched_setaffinity: number;
-  /** By name; the name serves readers only. */
+  /** Calls that fail with EPERM, by name; the names serve readers only. */
   refused: Record<string, number>;
-  /** Answered as if the kernel did not know them, so that programs fall back. */
-  unknown: Record<string, number>;
-  /** The same, where memory is not counted by a cgroup. */
-  unknownUncounted: Record<string, number>;
-  /** Answered as if they could not be done with these files, after which programs copy; where memory is not counted. */
-  unfitUncounted: Record<string, number>;
-  /** Where numbers of a second calling convention begin (x32). */
-  foreignFrom?: number;
+  /** Calls that fail with ENOSYS, so that programs use an alternative. */
+  missing: Record<string, number>;
+  /** Calls that fail with ENOSYS where no cgroup counts memory. */
+  missingIfUncounted: Record<string, number>;
+  /** Calls that fail with EINVAL where no cgroup counts memory, so that programs copy instead. */
+  invalidIfUncounted: Record<string, number>;
+  /** First number of a second calling convention (x32). */
+  secondConventionFrom?: number;
 }
 
-/** Calls that came after 5.0 have one number everywhere. */
+/** Calls added after Linux 5.0 have the same number on every architecture. */
 const REFUSED_EVERYWHERE = {
   open_tree: 428,
   move_mount: 429,
@@ -44,7 +43,7 @@ const REFUSED_EVERYWHERE = {
   mount_setattr: 442,
   quotactl_fd: 443,
 };
-const UNKNOWN_EVERYWHERE = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427 };
+const MISSING_EVERYWHERE = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427 };
 
 const ARCHITECTURES: Record<string, Architecture> = {
   x64: {
@@ -56,7 +55,7 @@ const ARCHITECTURES: Record<string, Architecture> = {
     prctl: 157,
     setsockopt: 54,
     sched_setaffinity: 203,
-    foreignFrom: 0x40000000,
+    secondConventionFrom: 0x40000000,
     refused: {
       ...REFUSED_EVERYWHERE,
       pivot_root: 155,
@@ -90,9 +89,9 @@ const ARCHITECTURES: Record<string, Architecture> = {
       bpf: 321,
       userfaultfd: 323,
     },
-    unknown: { ...UNKNOWN_EVERYWHERE, shmget: 29, semget: 64, msgget: 68 },
-    unknownUncounted: { memfd_create: 319, memfd_secret: 447 },
-    unfitUncounted: { sendfile: 40, splice: 275, tee: 276, vmsplice: 278 },
+    missing: { ...MISSING_EVERYWHERE, shmget: 29, semget: 64, msgget: 68 },
+    missingIfUncounted: { memfd_create: 319, memfd_secret: 447 },
+    invalidIfUncounted: { sendfile: 40, splice: 275, tee: 276, vmsplice: 278 },
   },
   arm64: {
     audit: 0xc00000b7,
@@ -134,16 +133,16 @@ const ARCHITECTURES: Record<string, Architecture> = {
       userfaultfd: 282,
       kexec_file_load: 294,
     },
-    unknown: { ...UNKNOWN_EVERYWHERE, msgget: 186, semget: 190, shmget: 194 },
-    unknownUncounted: { memfd_create: 279, memfd_secret: 447 },
-    unfitUncounted: { sendfile: 71, vmsplice: 75, splice: 76, tee: 77 },
+    missing: { ...MISSING_EVERYWHERE, msgget: 186, semget: 190, shmget: 194 },
+    missingIfUncounted: { memfd_create: 279, memfd_secret: 447 },
+    invalidIfUncounted: { sendfile: 71, vmsplice: 75, splice: 76, tee: 77 },
   },
 };
 
 /** Every CLONE_NEW* flag but CLONE_NEWTIME, whose bit is part of the signal number here. */
 const NEW_NAMESPACES = 0x7e020000;
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. */
-const FAMILIES = [1, 2, 10, 16];
+const ALLOWED_FAMILIES = [1, 2, 10, 16];
 const PR_SET_DUMPABLE = 4;
 const SOL_SOCKET = 1;
 const SO_SNDBUF = 7;
@@ -168,89 +167,89 @@ const JUMP_AT_LEAST = 0x35;
 const JUMP_ANY_BIT = 0x45;
 const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
-const refuse = (errno: number): number => 0x00050000 | errno;
+const fail = (errno: number): number => 0x00050000 | errno;
 
 type Instruction = [code: number, k: number, ifTrue?: number, ifFalse?: number];
 
 /**
- * The filter for an architecture as Node names it, to be handed to bubblewrap; undefined where none was written.
+ * Returns the filter for an architecture in Node's naming, as bubblewrap loads it; undefined for other architectures.
  *
  * @param countsMemory whether a cgroup counts the memory of the run.
  */
 export function buildSeccompFilter(architecture: string, countsMemory: boolean): Buffer | undefined {
-  const known = ARCHITECTURES[architecture];
-  if (known === undefined) return undefined;
+  const calls = ARCHITECTURES[architecture];
+  if (calls === undefined) return undefined;
   const program: Instruction[] = [
     [LOAD, ARCHITECTURE],
-    // Calls of another architecture have other numbers, so none of them is let through.
-    [JUMP_EQUAL, known.audit, 1, 0],
-    [RETURN, refuse(ENOSYS)],
+    // Calls of another architecture have other numbers, so all of them fail.
+    [JUMP_EQUAL, calls.audit, 1, 0],
+    [RETURN, fail(ENOSYS)],
     [LOAD, NUMBER],
   ];
-  if (known.foreignFrom !== undefined) {
-    program.push([JUMP_AT_LEAST, known.foreignFrom, 0, 1], [RETURN, refuse(ENOSYS)]);
+  if (calls.secondConventionFrom !== undefined) {
+    program.push([JUMP_AT_LEAST, calls.secondConventionFrom, 0, 1], [RETURN, fail(ENOSYS)]);
   }
-  const only = (number: number, then: Instruction[]): void => {
-    program.push([JUMP_EQUAL, number, 0, then.length], ...then);
+  const addRule = (number: number, instructions: Instruction[]): void => {
+    program.push([JUMP_EQUAL, number, 0, instructions.length], ...instructions);
   };
-  for (const number of Object.values(known.refused)) only(number, [[RETURN, refuse(EPERM)]]);
-  for (const number of Object.values(known.unknown)) only(number, [[RETURN, refuse(ENOSYS)]]);
-  // As in a container with few cores: to ask for all of them succeeds, and gives no more than there were.
-  only(known.sched_setaffinity, [[RETURN, refuse(SUCCESS)]]);
+  for (const number of Object.values(calls.refused)) addRule(number, [[RETURN, fail(EPERM)]]);
+  for (const number of Object.values(calls.missing)) addRule(number, [[RETURN, fail(ENOSYS)]]);
+  // Succeeds without effect, as in a container with few cores: the run keeps its cores.
+  addRule(calls.sched_setaffinity, [[RETURN, fail(SUCCESS)]]);
   if (!countsMemory) {
-    for (const number of Object.values(known.unknownUncounted)) only(number, [[RETURN, refuse(ENOSYS)]]);
-    for (const number of Object.values(known.unfitUncounted)) only(number, [[RETURN, refuse(EINVAL)]]);
-    // Buffers stay as large as the system makes them, so that it is known what a socket can hold.
-    only(known.setsockopt, [
+    for (const number of Object.values(calls.missingIfUncounted)) addRule(number, [[RETURN, fail(ENOSYS)]]);
+    for (const number of Object.values(calls.invalidIfUncounted)) addRule(number, [[RETURN, fail(EINVAL)]]);
+    // Buffers keep the default size of the system, so that the capacity of a socket is known.
+    addRule(calls.setsockopt, [
       [LOAD, ARGUMENT(1)],
       [JUMP_EQUAL, SOL_SOCKET, 0, 6],
       [LOAD, ARGUMENT(2)],
       [JUMP_EQUAL, SO_SNDBUF, 1, 0],
       [JUMP_EQUAL, SO_RCVBUF, 0, 1],
-      [RETURN, refuse(SUCCESS)],
+      [RETURN, fail(SUCCESS)],
       [JUMP_EQUAL, SO_ZEROCOPY, 0, 1],
-      [RETURN, refuse(EOPNOTSUPP)],
+      [RETURN, fail(EOPNOTSUPP)],
       [RETURN, ALLOW],
     ]);
   }
-  // Its flags lie in memory, where no filter can look; programs fall back to clone.
-  only(known.clone3, [[RETURN, refuse(ENOSYS)]]);
-  only(known.clone, [
+  // A filter cannot read the flags, which lie in memory; programs use clone instead.
+  addRule(calls.clone3, [[RETURN, fail(ENOSYS)]]);
+  addRule(calls.clone, [
     [LOAD, ARGUMENT(0)],
     [JUMP_ANY_BIT, NEW_NAMESPACES, 0, 1],
-    [RETURN, refuse(EPERM)],
+    [RETURN, fail(EPERM)],
     [RETURN, ALLOW],
   ]);
-  for (const number of [known.socket, known.socketpair]) {
-    const count = FAMILIES.length;
-    only(number, [
+  for (const number of [calls.socket, calls.socketpair]) {
+    const count = ALLOWED_FAMILIES.length;
+    addRule(number, [
       [LOAD, ARGUMENT(0)],
-      ...FAMILIES.map((family, place): Instruction => [JUMP_EQUAL, family, count - place, 0]),
-      [RETURN, refuse(EAFNOSUPPORT)],
+      ...ALLOWED_FAMILIES.map((family, index): Instruction => [JUMP_EQUAL, family, count - index, 0]),
+      [RETURN, fail(EAFNOSUPPORT)],
       [RETURN, ALLOW],
     ]);
   }
-  // Who is not dumpable hides its open files, and so the space they take, from a watchdog of the same user.
-  only(known.prctl, [
+  // A process that is not dumpable hides its open files and their size from a watchdog of the same user.
+  addRule(calls.prctl, [
     [LOAD, ARGUMENT(0)],
     [JUMP_EQUAL, PR_SET_DUMPABLE, 0, 3],
     [LOAD, ARGUMENT(1)],
     [JUMP_EQUAL, 1, 1, 0],
-    [RETURN, refuse(EPERM)],
+    [RETURN, fail(EPERM)],
     [RETURN, ALLOW],
   ]);
   program.push([RETURN, ALLOW]);
   return assemble(program);
 }
 
-/** `struct sock_filter`: code, two jumps counted from the next instruction, and a number. */
+/** Encodes instructions as `struct sock_filter`: code, two jumps counted from the next instruction, and a number. */
 function assemble(program: Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
-  for (const [place, [code, k, ifTrue = 0, ifFalse = 0]] of program.entries()) {
-    bytes.writeUInt16LE(code, place * 8);
-    bytes.writeUInt8(ifTrue, place * 8 + 2);
-    bytes.writeUInt8(ifFalse, place * 8 + 3);
-    bytes.writeUInt32LE(k, place * 8 + 4);
+  for (const [index, [code, k, ifTrue = 0, ifFalse = 0]] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(ifTrue, index * 8 + 2);
+    bytes.writeUInt8(ifFalse, index * 8 + 3);
+    bytes.writeUInt32LE(k, index * 8 + 4);
   }
   return bytes;
 }

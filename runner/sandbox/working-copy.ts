@@ -1,4 +1,4 @@
-/** Makes the fresh folder an app runs in. Synchronous: it runs in the launcher, just before the start. */
+/** Creates the folders of an app with its executable, secrets and input. Synchronous: the launcher calls it before each start. */
 import {
   chmodSync,
   chownSync,
@@ -20,135 +20,137 @@ import { type RunFolder, SANDBOX_APP_PATH } from '../filesystem/run-folder.ts';
 import { isErrno } from '../process/errors.ts';
 import type { LaunchPlan } from './launch-plan.ts';
 
-/** The plan cannot be carried out; the app is to blame, and the message says how. */
+/** The app cannot start because of its own plan or files; the message names the error. */
 export class InvalidAppError extends Error {
   override name = 'InvalidAppError';
 }
 
-export interface WorkingCopyOptions {
+interface WorkingCopyOptions {
   plan: LaunchPlan;
   folder: RunFolder;
   index: ExecutableIndex;
-  /** Leave out what the sandbox binds from the cache; only mount points are made. */
+  /** Paths that the sandbox mounts from the cache; only their mount points are created. */
   shared: string[];
-  /** Who shall own everything; absent: us. */
+  /** User and group id of the owner; absent: that of this process. */
   user?: number;
   isSandbox: boolean;
 }
 
-/** Returns when work and tmp are there with everything in them. */
+/** Creates `work` and `tmp` with everything in them. Throws InvalidAppError. */
 export function makeWorkingCopy(options: WorkingCopyOptions): void {
-  const { plan, folder, shared, user, isSandbox: sandbox } = options;
-  const own = (path: string): void => {
+  const { plan, folder, shared, user, isSandbox } = options;
+  const setOwner = (path: string): void => {
     if (user !== undefined) lchownSync(path, user, user);
   };
   for (const path of [folder.work, folder.tmp]) {
-    // In a sandbox nobody else comes near, so a mode does, which is cheaper than another owner. Elsewhere other runs do.
-    mkdirSync(path, { mode: sandbox ? 0o777 : 0o700 });
-    if (!sandbox) own(path);
+    // In a sandbox no other run reaches the folder, so a mode is enough, which is cheaper than another owner.
+    mkdirSync(path, { mode: isSandbox ? 0o777 : 0o700 });
+    if (!isSandbox) setOwner(path);
   }
-  copyExecutable(options, own);
-  // Archives made where there is no executable bit lack it; what is to be executed gets it.
+  copyExecutable(options, setOwner);
+  // Archives from systems without an executable bit lack it.
   if (plan.program !== undefined && !shared.includes(plan.program))
     chmodSync(join(folder.work, plan.program), 0o755);
   const working = join(folder.work, plan.workingDirectory);
   if (!existsSync(working)) {
-    throw new InvalidAppError(`The working directory "${plan.workingDirectory}" is not in the executable.`);
+    throw new InvalidAppError(
+      `The working directory "${plan.workingDirectory}" is not in the executable. Correct it in app.yaml.`,
+    );
   }
-  for (const path of plan.folders) makeFolder(working, path, own);
+  for (const path of plan.folders) createFolder(working, path, setOwner);
   for (const secret of plan.secretFiles) {
-    const path = secretPath(secret.location, working, options);
-    const whole = join(path.base, path.relative);
+    const path = resolveSecretPath(secret.location, working, options);
+    const absolutePath = join(path.base, path.relative);
     try {
-      makeFolder(working, dirname(path.relative), own, path.base);
-      writeFileSync(whole, secret.value, { mode: 0o600 });
+      createFolder(working, dirname(path.relative), setOwner, path.base);
+      writeFileSync(absolutePath, secret.value, { mode: 0o600 });
     } catch (error) {
       if (!isErrno(error, 'EISDIR', 'ENOTDIR')) throw error;
       throw new InvalidAppError(
         `The secret file location "${secret.location}" cannot be written: the executable has a folder there, or a file where a folder is needed.`,
       );
     }
-    own(whole);
+    setOwner(absolutePath);
   }
-  // Last, so that no link of the input archive can lead a write of ours elsewhere.
+  // Last, so that no link of the input archive can redirect a write of this function.
   if (plan.inputPath !== undefined) {
-    makeFolder(working, plan.inputPath, own);
-    if (user !== undefined) ownAll(folder.input, user);
-    merge(folder.input, join(working, plan.inputPath));
+    createFolder(working, plan.inputPath, setOwner);
+    if (user !== undefined) setOwnerOfTree(folder.input, user);
+    moveEntries(folder.input, join(working, plan.inputPath));
   }
 }
 
 function copyExecutable(
   { plan, folder, index, shared }: WorkingCopyOptions,
-  own: (path: string) => void,
+  setOwner: (path: string) => void,
 ): void {
   const source = join(plan.executableFolder, 'root');
   const files = new Set(shared);
   const below = shared.map((path) => `${path}/`);
-  const made = new Set<string>(['.']);
-  const ensure = (path: string): void => {
-    if (made.has(path)) return;
-    ensure(dirname(path));
+  const created = new Set<string>(['.']);
+  const ensureFolder = (path: string): void => {
+    if (created.has(path)) return;
+    ensureFolder(dirname(path));
     mkdirSync(join(folder.work, path), { mode: 0o755 });
-    own(join(folder.work, path));
-    made.add(path);
+    setOwner(join(folder.work, path));
+    created.add(path);
   };
   for (const entry of index.entries) {
     if (below.some((prefix) => entry.path.startsWith(prefix))) continue;
     if (entry.kind === 'directory') {
-      ensure(entry.path);
+      ensureFolder(entry.path);
       continue;
     }
-    ensure(dirname(entry.path));
+    ensureFolder(dirname(entry.path));
     const target = join(folder.work, entry.path);
     if (entry.kind === 'symlink') symlinkSync(entry.target ?? '', target);
     else if (files.has(entry.path)) writeFileSync(target, '');
     else copyFileSync(join(source, entry.path), target, constants.COPYFILE_FICLONE);
-    own(target);
+    setOwner(target);
   }
   for (const path of shared) {
-    if (!index.entries.some((entry) => entry.path === path && entry.kind !== 'directory')) ensure(path);
+    if (!index.entries.some((entry) => entry.path === path && entry.kind !== 'directory')) ensureFolder(path);
   }
 }
 
-/** Makes each missing part of a relative path; every part is a real folder, never a link of the app's archive. */
-function makeFolder(working: string, path: string, own: (path: string) => void, base = working): void {
-  let at = base;
+/** Creates each missing part of a relative path as a real folder. */
+function createFolder(working: string, path: string, setOwner: (path: string) => void, base = working): void {
+  let current = base;
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
-    at = join(at, part);
-    if (existsSync(at)) continue;
-    mkdirSync(at, { mode: 0o755 });
-    own(at);
+    current = join(current, part);
+    if (existsSync(current)) continue;
+    mkdirSync(current, { mode: 0o755 });
+    setOwner(current);
   }
 }
 
-function ownAll(path: string, user: number): void {
+function setOwnerOfTree(path: string, user: number): void {
   chownSync(path, user, user);
   for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
     lchownSync(join(entry.parentPath, entry.name), user, user);
   }
 }
 
-/** Moves what lies in `from` into `to`. What is there already gives way, links included: none is ever followed. */
-function merge(from: string, to: string): void {
+/** Moves the entries of a folder into another one and replaces existing entries. Never follows a link. */
+function moveEntries(from: string, to: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const target = join(to, entry.name);
-    const there = lstatSync(target, { throwIfNoEntry: false });
-    if (there?.isDirectory() && entry.isDirectory()) {
-      merge(join(from, entry.name), target);
+    const existing = lstatSync(target, { throwIfNoEntry: false });
+    if (existing?.isDirectory() && entry.isDirectory()) {
+      moveEntries(join(from, entry.name), target);
       continue;
     }
-    if (there !== undefined) rmSync(target, { recursive: true });
+    if (existing !== undefined) rmSync(target, { recursive: true });
     renameSync(join(from, entry.name), target);
   }
 }
 
 /**
- * Relative: below the working directory. Absolute: only a path that inside the sandbox is the app's own folder or
- * /tmp; anywhere else it would have to be put on the host or over the system's files.
+ * Resolves the location of a secret. A relative one lies below the working directory. An absolute one must name the app's
+ * own folder or /tmp inside the sandbox; any other path would lie on the host or over the system's files.
  */
-function secretPath(
+function resolveSecretPath(
   location: string,
   working: string,
   options: WorkingCopyOptions,
@@ -160,16 +162,16 @@ function secretPath(
     );
   }
   if (!isAbsolute(location)) return { base: working, relative: parts.join('/') };
-  const inside = `/${parts.join('/')}`;
-  if (options.isSandbox && inside.startsWith('/tmp/'))
-    return { base: options.folder.tmp, relative: inside.slice(5) };
-  if (options.isSandbox && inside.startsWith(`${SANDBOX_APP_PATH}/`)) {
-    return { base: options.folder.work, relative: inside.slice(SANDBOX_APP_PATH.length + 1) };
+  const normalized = `/${parts.join('/')}`;
+  if (options.isSandbox && normalized.startsWith('/tmp/'))
+    return { base: options.folder.tmp, relative: normalized.slice(5) };
+  if (options.isSandbox && normalized.startsWith(`${SANDBOX_APP_PATH}/`)) {
+    return { base: options.folder.work, relative: normalized.slice(SANDBOX_APP_PATH.length + 1) };
   }
-  const where = options.isSandbox
+  const allowed = options.isSandbox
     ? `/tmp/ or ${SANDBOX_APP_PATH}/`
     : 'a sandbox, which this host does not have';
   throw new InvalidAppError(
-    `The secret file location "${location}" is absolute; an absolute location must lie in ${where}. Use a relative one.`,
+    `The secret file location "${location}" is absolute; an absolute location must lie in ${allowed}. Use a relative one.`,
   );
 }

@@ -11,17 +11,18 @@ import { type Header, pack } from 'tar-stream';
 import { unpackArchive } from '../archive/archive.ts';
 import type { RunSpec } from '../types.ts';
 
+/** A tar header with the content of the entry. */
 export type TarEntry = Partial<Header> & { name: string; body?: string | Buffer };
 
-/** A gzip tar of exactly these entries, in this order, hostile ones included. */
+/** Returns a gzip tar of exactly these entries in this order, hostile ones included. */
 export async function createTar(entries: TarEntry[]): Promise<Buffer> {
   const tar = pack();
   for (const { body, ...header } of entries) {
     const bytes = Buffer.from(body ?? '');
     const isFile = header.type === undefined || header.type === 'file';
-    const whole = { mode: 0o755, ...header, size: header.size ?? (isFile ? bytes.length : 0) };
-    if (isFile) tar.entry(whole, bytes);
-    else tar.entry(whole);
+    const completeHeader = { mode: 0o755, ...header, size: header.size ?? (isFile ? bytes.length : 0) };
+    if (isFile) tar.entry(completeHeader, bytes);
+    else tar.entry(completeHeader);
   }
   tar.finalize();
   const chunks: Buffer[] = [];
@@ -29,23 +30,27 @@ export async function createTar(entries: TarEntry[]): Promise<Buffer> {
   return gzipSync(Buffer.concat(chunks));
 }
 
+/** Returns a gzip tar of files, by name. */
 export async function createTarOfFiles(files: Record<string, string>): Promise<Buffer> {
   return await createTar(Object.entries(files).map(([name, body]) => ({ name, body })));
 }
 
+/** Returns the SHA-256 of bytes, in hex. */
 export function computeSha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
+/** Returns an executable for a RunSpec. */
 export function createExecutable(bytes: Buffer): RunSpec['executable'] {
   return { hash: computeSha256(bytes), open: async () => Readable.from([bytes]) };
 }
 
+/** Returns an archive as the input of a RunSpec. */
 export function createArchiveInput(format: RunSpec['input']['format'], bytes: Buffer): RunSpec['input'] {
   return { format, open: async () => Readable.from([bytes]) };
 }
 
-/** The files of a result archive, by name. */
+/** Returns the files of a result archive, by name. */
 export async function readArchiveFiles(path: string | undefined): Promise<Record<string, string>> {
   if (path === undefined) return {};
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-result-'));

@@ -1,18 +1,19 @@
-/** The tables of attacks in README.md, which are what the tests expect. */
+/** Reads the attack tables of README.md, which contain the expected verdicts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Columns of the first table. */
 export const ATTACK_MODES = ['sandbox, root', 'sandbox, user', 'limits, root', 'limits, user'] as const;
 
-export interface AttackRow<Mode extends string> {
+interface AttackRow<Mode extends string> {
   name: string;
   cells: Record<Mode, string>;
 }
 
-/** The columns of the second table, as root. */
+/** Columns of the second table, as root. */
 export const CGROUP_ATTACK_MODES = ['sandbox, cgroups', 'limits, cgroups'] as const;
 
-/** Rows of the table with these columns whose last cell links to this test file of the repository. */
+/** Returns the rows of the table with these columns whose last cell links to a test file. */
 export function readAttackTable<Mode extends string>(
   test: string,
   modes: readonly Mode[],
@@ -21,7 +22,7 @@ export function readAttackTable<Mode extends string>(
   return text.split('\n').flatMap((line) => {
     const [, name = '', ...cells] = line.split('|').map((cell) => cell.trim());
     if (!(cells[modes.length] ?? '').includes(`(../${test})`)) return [];
-    const verdicts = Object.fromEntries(modes.map((mode, place) => [mode, cells[place]]));
+    const verdicts = Object.fromEntries(modes.map((mode, index) => [mode, cells[index]]));
     return [{ name, cells: verdicts as AttackRow<Mode>['cells'] }];
   });
 }

@@ -1,7 +1,4 @@
-/**
- * Apps that mean ill, each with the way to tell from its end what came of it. README.md has them as a table; the rows have
- * these names.
- */
+/** Hostile apps, each with a function that classifies its end. The rows of the tables in README.md have these names. */
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { EndedRun, Host, LogLine } from '../types.ts';
@@ -13,18 +10,19 @@ import {
   MIB,
 } from './runner-harness.ts';
 
-/** `refused`: it had no effect. `bounded`: it was ended or capped at a limit. `not held`: it did as it liked. */
+/** `refused`: without effect. `bounded`: ended or capped at a limit. `not held`: not limited. */
 type AttackResult = 'refused' | 'bounded' | 'not held';
 
-export interface Attack {
+interface Attack {
   spec: AppSpec;
   classify(end: { outcome: EndedRun; stdout: string; lines: LogLine[]; host: Host }): AttackResult;
-  /** Programs of the host that it is made with. */
+  /** Programs of the host that the attack needs. */
   requiredTools?: string[];
-  /** The kernel lets it link to files of others, as it does by default. */
+  /** Needs a kernel that allows links to files of others, as it does by default. */
   allowsHardLinks?: true;
 }
 
+/** Limits of every attack, unless it sets its own. */
 export const ATTACK_LIMITS = {
   memoryBytes: 256 * MIB,
   fileBytes: 32 * MIB,
@@ -35,33 +33,33 @@ export const ATTACK_LIMITS = {
   logBytes: MIB,
 };
 
-/** Ended at this limit. */
-function endsBy(reason: EndedRun['reason'], ...scripts: string[]): Attack {
+/** An attack that ends at this limit. */
+function endAtLimit(reason: EndedRun['reason'], ...scripts: string[]): Attack {
   return {
     spec: { files: createShellApp(scripts.join('\n')) },
     classify: ({ outcome }) => (outcome.reason === reason ? 'bounded' : 'not held'),
   };
 }
 
-/** The app says itself whether it got through, as the last line it prints. */
-function says(...scripts: string[]): Attack {
+/** An attack whose last printed line is its verdict. */
+function reportVerdict(...scripts: string[]): Attack {
   return {
     spec: { files: createShellApp(scripts.join('\n')) },
-    classify: ({ stdout }) => verdictIn(stdout) ?? 'not held',
+    classify: ({ stdout }) => parseVerdict(stdout) ?? 'not held',
   };
 }
 
-function verdictIn(stdout: string): AttackResult | undefined {
-  const said = stdout.trim();
-  return said === 'refused' || said === 'bounded' ? said : undefined;
+function parseVerdict(stdout: string): AttackResult | undefined {
+  const verdict = stdout.trim();
+  return verdict === 'refused' || verdict === 'bounded' ? verdict : undefined;
 }
 
 /**
- * Twenty times a step in Python that takes memory which its own resident memory does not show; 20 MB or more each time. The
- * limit on files is far above what other tests write meanwhile: without a disk of its own, a run with descriptors under way
- * in a socket is ended for disk space that the host loses, and then this would not measure memory.
+ * Repeats a step in Python 20 times that uses at least 20 MB of memory which resident memory does not show. The limit on
+ * files is far above what other tests write meanwhile: without a disk of its own, a run with descriptors in flight is
+ * ended for disk space that the host loses, and the attack would not measure memory.
  */
-function unshown(step: string, before = ''): Attack {
+function hideMemory(step: string, before = ''): Attack {
   return {
     requiredTools: ['python3'],
     spec: {
@@ -79,27 +77,27 @@ time.sleep(3)
       ),
     },
     classify: ({ outcome, stdout }) =>
-      outcome.reason === 'memory' ? 'bounded' : (verdictIn(stdout) ?? 'not held'),
+      outcome.reason === 'memory' ? 'bounded' : (parseVerdict(stdout) ?? 'not held'),
   };
 }
 
-function counted(script: Pick<Attack, 'spec' | 'requiredTools'>): Attack {
-  const judge: Attack['classify'] = ({ outcome, stdout }) =>
+function countProcesses(script: Pick<Attack, 'spec' | 'requiredTools'>): Attack {
+  const classify: Attack['classify'] = ({ outcome, stdout }) =>
     outcome.reason === 'processes' || (Number(stdout) > 0 && Number(stdout) <= ATTACK_LIMITS.processes + 4)
       ? 'bounded'
       : 'not held';
-  return { ...script, classify: judge };
+  return { ...script, classify };
 }
 
 const python = (script: string): AppSpec => ({ type: 'python', files: { 'main.py': script } });
 const daemonSeconds = createUniqueSeconds();
-/** 40 MB in `$1`, in ten files, there for longer than the watchdog ever looks away; gone again before the end. */
+/** Writes 40 MB to `$1` in ten files, keeps them longer than the longest pause of the watchdog, and removes them. */
 const FILL = `fill() { for i in 0 1 2 3 4 5 6 7 8 9; do head -c 4000000 /dev/zero > "$1/switchyard-$$-$i"; done; sleep 2.5; rm -f "$1"/switchyard-$$-*; }`;
-/** A copy that may be executed and not be read: the kernel lets nobody but root look at such a process. */
-const HIDING = 'cp "$(readlink -f /usr/bin/perl)" hidden && chmod 111 hidden';
+/** A copy that may be executed and not read: only root can inspect such a process. */
+const MAKE_UNREADABLE_COPY = 'cp "$(readlink -f /usr/bin/perl)" hidden && chmod 111 hidden';
 const UNLINKED = `'for (1..10) { open($f[$_], ">", "x"); unlink "x"; syswrite($f[$_], "x" x 4e6); } sleep 10'`;
 
-/** Python that makes a file of 16 MB without a name. */
+/** Python code that creates an unlinked file of 16 MB. */
 const UNNAMED = `import os, time
 block = b"x" * 4000000
 def unnamed():
@@ -107,35 +105,36 @@ def unnamed():
   for i in range(4): os.write(fd, block)
   return fd`;
 
+/** All attacks, by name. */
 export const ATTACKS: Record<string, Attack> = {
-  'forks without end': counted({
+  'forks without end': countProcesses({
     spec: {
       files: createShellApp(
         `perl -e 'while (1) { my $p = fork; if (!defined $p) { last } if (!$p) { sleep 60; exit } $n++ } print $n; kill 9, -getppid; exit 1'`,
       ),
     },
   }),
-  'threads without end': counted({
+  'threads without end': countProcesses({
     requiredTools: ['python3'],
     spec: python(
       'import os, threading, time\nn = 0\ntry:\n  while True:\n    threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); n += 1\nexcept RuntimeError: pass\nprint(n, flush=True)\nos._exit(1)\n',
     ),
   }),
-  'memory in one process': endsBy('memory', `perl -e '$x[$_] = "x" x 1e7 for (1..200); sleep 10'`),
-  'memory in many processes': endsBy(
+  'memory in one process': endAtLimit('memory', `perl -e '$x[$_] = "x" x 1e7 for (1..200); sleep 10'`),
+  'memory in many processes': endAtLimit(
     'memory',
     `for i in 1 2 3 4 5 6; do perl -e '$x = "x" x 6e7; sleep 10' & done; wait`,
   ),
-  'memory in files without a name (memfd)': unshown(`
+  'memory in files without a name (memfd)': hideMemory(`
     keep.append(os.memfd_create("m")); os.write(keep[-1], b"x" * 20000000)`),
-  'memory in such files, sent over a socket and closed': unshown(`
+  'memory in such files, sent over a socket and closed': hideMemory(`
     f = os.memfd_create("m"); os.write(f, b"x" * 20000000); socket.send_fds(a, [b"x"], [f]); os.close(f)`),
-  'memory in page tables, by reading what was never written': unshown(
+  'memory in page tables, by reading what was never written': hideMemory(
     `
     for at in range(i * 6000, (i + 1) * 6000): ctypes.string_at(zeros + (at << 21), 1)`,
     'libc.mmap.restype = ctypes.c_void_p; zeros = libc.mmap(None, ctypes.c_size_t(120000 << 21), 1, 0x4022, -1, ctypes.c_long(0))',
   ),
-  'memory in buffers of sockets': unshown(
+  'memory in buffers of sockets': hideMemory(
     `
     for at in range(95):
       pair = socket.socketpair(); keep.append(pair); pair[0].setblocking(False)
@@ -143,7 +142,7 @@ export const ATTACKS: Record<string, Attack> = {
         while True: pair[0].send(b"x" * 65536)
       except BlockingIOError: pass`,
   ),
-  'memory in pages given to pipes (vmsplice)': unshown(
+  'memory in pages given to pipes (vmsplice)': hideMemory(
     `
     r, w = os.pipe(); keep.append((r, w))
     m = mmap.mmap(-1, 34 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS); m.madvise(14)
@@ -163,13 +162,13 @@ export const ATTACKS: Record<string, Attack> = {
       outcome.reason === 'memory' && outcome.error.startsWith('The host had') ? 'bounded' : 'not held',
   },
   'shared memory of System V, which belongs to no process': {
-    ...says(
+    ...reportVerdict(
       `perl -e 'for (1..20) { my $id = shmget(0, 2e7, 0600); if (!defined $id) { print "refused"; exit } push @ids, $id; shmwrite($id, "x" x 2e7, 0, 2e7) } sleep 1; END { shmctl($_, 0, 0) for @ids }'`,
     ),
     classify: ({ outcome, stdout }) =>
-      outcome.reason === 'memory' ? 'bounded' : (verdictIn(stdout) ?? 'not held'),
+      outcome.reason === 'memory' ? 'bounded' : (parseVerdict(stdout) ?? 'not held'),
   },
-  'being what the kernel ends last (oom_score_adj)': says(
+  'being what the kernel ends last (oom_score_adj)': reportVerdict(
     'try() { echo 0 > /proc/$1/oom_score_adj && [ "$(cat /proc/$1/oom_score_adj)" = 0 ]; }',
     '{ try $$ || try 1; } 2>/dev/null || { echo refused; exit; }',
     'for i in 1 2 3 4 5 6 7 8; do sleep 0.5; [ "$(cat /proc/$$/oom_score_adj)" = 1000 ] && echo bounded && exit; done',
@@ -201,23 +200,31 @@ print((t.user + t.system + t.children_user + t.children_system) / (time.monotoni
       return host.enforcement.cores.startsWith('cgroup') && Number(cores) < 1.3 ? 'bounded' : 'not held';
     },
   },
-  'one large file': endsBy('disk', 'head -c 40000000 /dev/zero > f; sleep 10'),
-  'many files': endsBy('disk', FILL, 'fill .'),
-  'files in /tmp': endsBy('disk', FILL, 'fill /tmp'),
-  'files in /dev/shm': endsBy('disk', FILL, 'fill /dev/shm'),
-  'empty files without end': endsBy(
+  'one large file': endAtLimit('disk', 'head -c 40000000 /dev/zero > f; sleep 10'),
+  'many files': endAtLimit('disk', FILL, 'fill .'),
+  'files in /tmp': endAtLimit('disk', FILL, 'fill /tmp'),
+  'files in /dev/shm': endAtLimit('disk', FILL, 'fill /dev/shm'),
+  'empty files without end': endAtLimit(
     'disk',
     `perl -e 'for (1..1e6) { open($f, ">", "f$_"); close $f } sleep 10'`,
   ),
-  'folders nested without end': endsBy(
+  'folders nested without end': endAtLimit(
     'disk',
     `perl -e 'for (1..1500) { mkdir "dddddddd"; chdir "dddddddd" }'`,
   ),
-  'files in a folder that nobody may read': endsBy('disk', FILL, 'mkdir h; chmod 300 h; fill h; sleep 10'),
-  'deleted files that stay open': endsBy('disk', `perl -e ${UNLINKED}`),
-  'deleted files of a process that hides them': endsBy('disk', HIDING, `./hidden -e ${UNLINKED}`),
+  'files in a folder that nobody may read': endAtLimit(
+    'disk',
+    FILL,
+    'mkdir h; chmod 300 h; fill h; sleep 10',
+  ),
+  'deleted files that stay open': endAtLimit('disk', `perl -e ${UNLINKED}`),
+  'deleted files of a process that hides them': endAtLimit(
+    'disk',
+    MAKE_UNREADABLE_COPY,
+    `./hidden -e ${UNLINKED}`,
+  ),
   'deleted files under way in a socket': {
-    ...endsBy('disk'),
+    ...endAtLimit('disk'),
     requiredTools: ['python3'],
     spec: python(
       `${UNNAMED}
@@ -232,7 +239,7 @@ time.sleep(10)
     ),
   },
   'deleted files that are mapped and closed': {
-    ...endsBy('disk'),
+    ...endAtLimit('disk'),
     requiredTools: ['python3'],
     spec: python(
       `${UNNAMED}
@@ -257,11 +264,11 @@ time.sleep(10)
     },
     classify: ({ outcome }) => (outcome.reason === 'output' ? 'bounded' : 'not held'),
   },
-  'a log without end': logs('yes "a line of the log" >&2'),
-  'a line of the log without end': logs(`tr '\\0' x < /dev/zero >&2`),
-  'stdout without end': endsBy('output', 'yes'),
+  'a log without end': floodLog('yes "a line of the log" >&2'),
+  'a line of the log without end': floodLog(`tr '\\0' x < /dev/zero >&2`),
+  'stdout without end': endAtLimit('output', 'yes'),
   'SIGTERM ignored': {
-    ...endsBy('duration', `trap '' TERM; while :; do sleep 0.1; done`),
+    ...endAtLimit('duration', `trap '' TERM; while :; do sleep 0.1; done`),
   },
   'daemons left behind': {
     spec: {
@@ -273,7 +280,7 @@ time.sleep(10)
   },
   'kill of everything it may (kill -9 -1)': {
     spec: { files: createShellApp(`perl -e 'kill 9, -1; print "alive"'`) },
-    // Where the app has no user of its own it has ours: that launcher and runner are there to tell is the answer.
+    // An app without a user of its own could kill runner and launcher: an outcome proves that they live.
     classify: () => 'refused',
   },
   'writing to the files of process 1': {
@@ -326,14 +333,14 @@ time.sleep(10)
     spec: { files: createShellApp(`ulimit -c; perl -e 'kill "SEGV", $$'; ls | grep -c core`) },
     classify: ({ stdout }) => (stdout === '0\n0\n' ? 'refused' : 'not held'),
   },
-  'more rights by setuid programs': says(
+  'more rights by setuid programs': reportVerdict(
     `grep -q 'NoNewPrivs:.1' /proc/self/status && echo refused || echo open`,
   ),
-  'mounts, clock, name of the host, sysrq': says(
+  'mounts, clock, name of the host, sysrq': reportVerdict(
     'export PATH=$PATH:/usr/sbin:/sbin',
     `mkdir m; { mount -t tmpfs none m || date -s "@$(date +%s)" || hostname "$(hostname)" || echo h > /proc/sysrq-trigger; } >/dev/null 2>&1 && echo open || echo refused`,
   ),
-  'namespaces of its own': says('unshare -Ur true 2>/dev/null && echo open || echo refused'),
+  'namespaces of its own': reportVerdict('unshare -Ur true 2>/dev/null && echo open || echo refused'),
   'keyrings, bpf, io_uring, userfaultfd, vsock': {
     requiredTools: ['python3'],
     spec: python(
@@ -351,13 +358,13 @@ print('refused' if not got and ctypes.get_errno() == 1 else got)
   },
 };
 
-/** Goes on while the log is cut, until its time is up. */
-function logs(script: string): Attack {
+/** Prints until its time is up, although the log is truncated. */
+function floodLog(script: string): Attack {
   return {
     spec: { files: createShellApp(script), limits: { durationMs: 1_000 } },
     classify: ({ outcome, lines }) => {
       const kept = lines.reduce((sum, line) => sum + line.text.length, 0);
-      // Quicker than it can be cut it comes to the limit of any file.
+      // A fast writer reaches the file size limit before the log is truncated.
       const isHeld = outcome.isLogTruncated && (outcome.reason === 'duration' || outcome.reason === 'disk');
       const onDisk = statSync(outcome.stderr.path).size;
       return isHeld && kept < 2 * MIB && onDisk <= ATTACK_LIMITS.logBytes ? 'bounded' : 'not held';

@@ -1,17 +1,17 @@
 /**
- * A process that is started in a group of version 2, and tries for one controller what the runner tries for its own.
- * Arguments: controller, the file by which a child shows that it has it. Prints what came of it as JSON.
+ * Fixture: probes one controller in the version 2 group in which it was started, as the runner does for its own.
+ * Arguments: controller, file of a child group that has it. Prints the result as JSON.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCgroupHierarchies } from '../process/cgroup-hierarchies.ts';
 import { probeControllers } from '../sandbox/run-cgroups.ts';
 
-const [controller = '', knob = ''] = process.argv.slice(2);
-const find = () => listCgroupHierarchies().find(({ version }) => version === 2);
-const before = find();
-if (before === undefined) throw new Error('There is no version 2 here.');
+const [controller = '', controllerFile = ''] = process.argv.slice(2);
+const findHierarchy = () => listCgroupHierarchies().find(({ version }) => version === 2);
+const before = findHierarchy();
+if (before === undefined) throw new Error('This host has no cgroup hierarchy of version 2.');
 const held = await probeControllers(before, [controller], '0123456789abcdef', (folder) =>
-  existsSync(join(folder, knob)),
+  existsSync(join(folder, controllerFile)),
 );
-process.stdout.write(JSON.stringify({ held, before: before.ownFolder, after: find()?.ownFolder }));
+process.stdout.write(JSON.stringify({ held, before: before.ownFolder, after: findHierarchy()?.ownFolder }));

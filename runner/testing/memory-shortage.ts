@@ -1,13 +1,12 @@
 /**
- * A process that owns a runner, started in a memory cgroup with a limit: a small app and one that takes memory which no
- * process shows. Arguments: scratch folder, way of holding apps, milliseconds from one step of the large app to the next.
- * Prints how both ended, as JSON.
+ * Fixture: owns a runner in a memory cgroup with a limit, and runs a small app beside one that uses memory which no process
+ * shows. Arguments: scratch folder, confinement, milliseconds between two steps of the large app. Prints both ends as JSON.
  */
 import { expectEnded, MIB, startApp, startRunnerConfinedBy } from './runner-harness.ts';
 
-const [folder = '', way = '', pace = '0'] = process.argv.slice(2);
-const runner = await startRunnerConfinedBy(way, folder);
-if (runner === undefined) throw new Error(`This host cannot hold apps by ${way}.`);
+const [folder = '', confinement = '', paceMs = '0'] = process.argv.slice(2);
+const runner = await startRunnerConfinedBy(confinement, folder);
+if (runner === undefined) throw new Error(`This host does not support the confinement "${confinement}".`);
 
 const python = (script: string) => ({ type: 'python' as const, files: { 'main.py': script } });
 const hoard = python(
@@ -15,7 +14,7 @@ const hoard = python(
 print('up', file=sys.stderr, flush=True)
 m = mmap.mmap(-1, 4000 << 20)
 for at in range(0, 4000 << 20, 8 << 20):
-  m[at:at + (8 << 20)] = b'x' * (8 << 20); m.madvise(mmap.MADV_DONTNEED); time.sleep(${Number(pace) / 1000})
+  m[at:at + (8 << 20)] = b'x' * (8 << 20); m.madvise(mmap.MADV_DONTNEED); time.sleep(${Number(paceMs) / 1000})
 `,
 );
 const small = python(
@@ -24,13 +23,15 @@ kept = b'x' * (40 << 20); print('up', file=sys.stderr, flush=True); time.sleep(6
 `,
 );
 const limits = { memoryBytes: 4096 * MIB };
-const up = Promise.withResolvers<void>();
-const one = await startApp(runner, { ...small, limits, onLine: () => up.resolve() });
-await up.promise;
-const other = await startApp(runner, { ...hoard, limits });
-const large = expectEnded(await other.app.done);
-one.app.cancel();
-const ends = { large, small: expectEnded(await one.app.done) };
-const told = Object.entries(ends).map(([name, { reason, error }]) => [name, { reason, error }]);
-process.stdout.write(JSON.stringify({ ...Object.fromEntries(told), memoryBytes: runner.host.memoryBytes }));
+const smallAppReady = Promise.withResolvers<void>();
+const smallApp = await startApp(runner, { ...small, limits, onLine: () => smallAppReady.resolve() });
+await smallAppReady.promise;
+const largeApp = await startApp(runner, { ...hoard, limits });
+const large = expectEnded(await largeApp.app.done);
+smallApp.app.cancel();
+const outcomes = { large, small: expectEnded(await smallApp.app.done) };
+const reasons = Object.entries(outcomes).map(([name, { reason, error }]) => [name, { reason, error }]);
+process.stdout.write(
+  JSON.stringify({ ...Object.fromEntries(reasons), memoryBytes: runner.host.memoryBytes }),
+);
 await runner.close();

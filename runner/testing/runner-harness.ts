@@ -1,5 +1,5 @@
 /** Starts runners and apps for the runner's tests, and lists processes that are still alive. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { DISKS_FEATURE } from '../host/probe-disks.ts';
 import { CGROUPS_FEATURE } from '../host/probe-host.ts';
 import { readProcFile } from '../process/processes.ts';
-import { startRunnerWithFilter } from '../runner.ts';
+import { startRunner } from '../runner.ts';
 import type {
   EndedRun,
   Limits,
@@ -22,7 +22,7 @@ import { createExecutable, createTarOfFiles } from './archives.ts';
 
 export const MIB = 1024 * 1024;
 
-/** Every way of holding an app that this code knows, strongest first. */
+/** Names of all confinements, the strongest first. */
 export const CONFINEMENT_NAMES = [
   'bubblewrap as root',
   'bubblewrap',
@@ -32,41 +32,47 @@ export const CONFINEMENT_NAMES = [
   'process groups',
 ];
 
+/** Creates a scratch folder for a runner. */
 export function createScratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-runner-'));
-  // Apps that have a user of their own must be able to pass through.
+  // Apps with a user of their own must be able to pass through.
   chmodSync(folder, 0o711);
   return folder;
 }
 
+/** Removes a folder with its content. */
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Behind the name of a way: runs get cgroups of their own, too. Without it they get none. */
+/** Suffix of a confinement: runs get cgroups of their own. Without it they get none. */
 export const WITH_CGROUPS = ' with cgroups';
-/** Put before WITH_CGROUPS; where this host cannot mount disks, runs have none. */
+/** Suffix before WITH_CGROUPS: runs get disks of their own where the host can mount them. */
 export const WITH_DISKS = ' with disks';
 
-/** What `startRunnerWithFilter` is to consider for a way. */
-function considerOnly(way: string): (name: string) => boolean {
-  const only = way.replace(WITH_CGROUPS, '').replace(WITH_DISKS, '');
+/** Returns the filter of startRunner for a confinement with suffixes. */
+function considerOnly(confinement: string): (name: string) => boolean {
+  const wantedName = confinement.replace(WITH_CGROUPS, '').replace(WITH_DISKS, '');
   return (name) => {
-    if (name === CGROUPS_FEATURE) return way.endsWith(WITH_CGROUPS);
-    if (name === DISKS_FEATURE) return way.includes(WITH_DISKS);
-    return name === only;
+    if (name === CGROUPS_FEATURE) return confinement.endsWith(WITH_CGROUPS);
+    if (name === DISKS_FEATURE) return confinement.includes(WITH_DISKS);
+    return name === wantedName;
   };
 }
 
-/** The runner held in one way, or undefined when the host cannot do it. */
+/** Starts a runner with one confinement; undefined when the host does not support it. */
 export async function startRunnerConfinedBy(
-  way: string,
+  confinement: string,
   folder: string,
   settings: Partial<RunnerSettings> = {},
 ): Promise<Runner | undefined> {
   try {
-    const runner = await startRunnerWithFilter({ folder, graceMs: 300, ...settings }, considerOnly(way));
-    if (!way.endsWith(WITH_CGROUPS) || runner.host.enforcement.memory.startsWith('cgroup')) return runner;
+    const runner = await startRunner(
+      { folder, graceMs: 300, randomBytes, ...settings },
+      considerOnly(confinement),
+    );
+    if (!confinement.endsWith(WITH_CGROUPS) || runner.host.enforcement.memory.startsWith('cgroup'))
+      return runner;
     await runner.close();
     return undefined;
   } catch (error) {
@@ -87,16 +93,17 @@ const GENEROUS_LIMITS: Limits = {
   openFiles: 512,
 };
 
+/** A run of a test; absent fields have defaults. */
 export interface AppSpec extends Partial<Omit<RunSpec, 'limits' | 'input' | 'executable'>> {
   files: Record<string, string> | Buffer;
   limits?: Partial<Limits>;
   stdin?: string;
   input?: RunSpec['input'];
-  /** Called with every line as it comes. */
+  /** Receives every line at once. */
   onLine?(line: string, app: RunningApp): void;
 }
 
-export interface FinishedApp {
+interface FinishedApp {
   outcome: EndedRun;
   stdout: string;
   lines: LogLine[];
@@ -104,12 +111,13 @@ export interface FinishedApp {
   pids: number[];
 }
 
-export interface StartedApp {
+interface StartedApp {
   app: RunningApp;
   lines: LogLine[];
   pids: number[];
 }
 
+/** Starts an app with generous limits. */
 export async function startApp(runner: Runner, spec: AppSpec): Promise<StartedApp> {
   const { files, limits, stdin, onLine, ...rest } = spec;
   const bytes = Buffer.isBuffer(files) ? files : await createTarOfFiles(files);
@@ -131,44 +139,45 @@ export async function startApp(runner: Runner, spec: AppSpec): Promise<StartedAp
     },
     {
       onStart: ({ pid }) => pids.push(pid),
-      onLog: (more) => {
-        lines.push(...more);
-        for (const line of more) onLine?.(line.text, app);
+      onLog: (newLines) => {
+        lines.push(...newLines);
+        for (const line of newLines) onLine?.(line.text, app);
       },
     },
   );
   return { app, lines, pids };
 }
 
-/** Runs an app to its end; a lost run fails the test. */
+/** Runs an app to its end. Throws when the run is lost. */
 export async function runApp(runner: Runner, spec: AppSpec): Promise<FinishedApp> {
   const { app, lines, pids } = await startApp(runner, spec);
   const outcome = expectEnded(await app.done);
   return { outcome, stdout: readFileSync(outcome.stdout.path, 'utf8'), lines, app, pids };
 }
 
+/** Returns the outcome of a run that ended. Throws when the run was lost. */
 export function expectEnded(outcome: Outcome): EndedRun {
   if (outcome.kind === 'lost') throw new Error(`The run was lost: ${outcome.error}`);
   return outcome;
 }
 
-/** The app as one shell script. */
+/** Returns the files of an app that is one shell script. */
 export function createShellApp(script: string): Record<string, string> {
   return { main: `#!/bin/sh\n${script}\n` };
 }
 
-/** An argument no other process has: `sleep <this>` is found again by its command line. */
+/** Returns a duration for `sleep` that no other process has, to find the process by its command line. */
 export function createUniqueSeconds(): string {
   return `300.${Math.floor(Math.random() * 1e12)}`;
 }
 
-/** Pids of processes with this text in their command line, ourselves left out. */
-export function listProcessesWithArgument(mark: string): number[] {
+/** Returns the ids of other processes with this argument. */
+export function listProcessesWithArgument(argument: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => {
       const isZombie = /^State:\s+Z/m.test(readProcFile(`/proc/${pid}/status`) ?? 'State: Z');
-      return !isZombie && (readProcFile(`/proc/${pid}/cmdline`) ?? '').split('\0').includes(mark);
+      return !isZombie && (readProcFile(`/proc/${pid}/cmdline`) ?? '').split('\0').includes(argument);
     })
     .map(Number);
 }
