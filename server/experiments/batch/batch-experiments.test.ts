@@ -7,6 +7,7 @@ import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { pushApp } from '../../testing/fixtures/apps.ts';
 import {
   ARITHMETIC_APP,
+  ARITHMETIC_APP_TYPE,
   batchExperimentPath,
   createBatchExperiment,
   createExperimentApplication,
@@ -240,7 +241,10 @@ describe('option sets', () => {
       ],
     };
     await createExperimentApplication(server, 'hiding', {});
-    await pushApp(server, 'hiding', ARITHMETIC_APP, { options: hidden } as Partial<Requirements>);
+    await pushApp(server, 'hiding', ARITHMETIC_APP, {
+      ...ARITHMETIC_APP_TYPE,
+      options: hidden,
+    } as Partial<Requirements>);
     const made = await createBatchExperiment(server, 'hiding', {
       input_set_id: 'sizes',
       instance_ids: ['latest'],

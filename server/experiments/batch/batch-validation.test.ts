@@ -22,6 +22,7 @@ import { systemRandom } from '../../random.ts';
 import { createRun, pushApp } from '../../testing/fixtures/apps.ts';
 import {
   ARITHMETIC_APP,
+  ARITHMETIC_APP_TYPE,
   batchExperimentPath,
   createBatchExperiment,
   createExperimentApplication,
@@ -203,7 +204,10 @@ describe('400 for', () => {
     };
     const { upload_id } = { upload_id: await uploadContent(server, 'app', '{"size":1}') };
     expect(upload_id).not.toBe('');
-    await pushApp(server, 'app', ARITHMETIC_APP, { options } as Partial<Requirements>);
+    await pushApp(server, 'app', ARITHMETIC_APP, {
+      ...ARITHMETIC_APP_TYPE,
+      options,
+    } as Partial<Requirements>);
     const latest = (set: object) =>
       instances({ instance_ids: ['plain', 'latest'], option_sets: { ok: {}, set } });
     await refused(
@@ -229,7 +233,7 @@ describe('400 for', () => {
   });
 
   test('an input whose format the app does not take', async () => {
-    const format = { io_configuration: { format: 'multi-file' } };
+    const format = { ...ARITHMETIC_APP_TYPE, io_configuration: { format: 'multi-file' } };
     await pushApp(server, 'files', ARITHMETIC_APP, format as Partial<Requirements>);
     const upload_id = await uploadContent(server, 'files', '{"size":1}');
     await server.client.call('createInput', {
