@@ -32,7 +32,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   shift = 0;
   server = await startTestServer({
     env: { SWITCHYARD_CAPACITY: '1', ...env },
-    // This reconciler goes round all the time. No other does: by a clock that leaps, a blob that was just written is old.
+    // Only this job runs all the time: on a clock that leaps, other jobs would remove a blob that was just written.
     clock: {
       ...systemClock,
       now: () => Date.now() + shift,
@@ -199,7 +199,7 @@ test('of one that begins to be used while it is removed either the use or the re
     expect(await lockExecutable(tx, first.id)).toBe(true);
     await insertVersion(tx, version);
     shift += HOUR_MS + 1;
-    // Time for the reconciler, which looks every 20 ms, to come upon it and wait.
+    // Time for the job, which runs every 20 ms, to reach the row and wait for its lock.
     for (let asked = 0; asked < 200; asked += 1) expectStatus(await server.request('GET', '/healthz'), 200);
   });
   await expect.poll(async () => (await executables())[0]?.unused_since).toBeNull();

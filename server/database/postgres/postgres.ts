@@ -1,6 +1,6 @@
 /**
  * PostgreSQL, through pg. A pool for statements and one connection of its own for LISTEN, which is made again when it
- * breaks; news missed meanwhile is made up for by the periodic runs of the reconcilers.
+ * breaks; background jobs run at an interval, which makes up for the notifications missed meanwhile.
  */
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
