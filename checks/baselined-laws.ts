@@ -1,4 +1,5 @@
 /** The laws whose violations are counted per file against a baseline, which shrinks until it is empty. */
+import { nounClauses, passiveVoice, sentenceLength, wordyPhrases } from './language/prose-laws.ts';
 import { wordList } from './language/word-list.ts';
 import { casts, doubleCasts } from './structure/casts.ts';
 import { functionLength, parameterCount } from './structure/functions.ts';
@@ -17,4 +18,8 @@ export const BASELINED_LAWS: readonly Law[] = [
   casts,
   doubleCasts,
   moduleState,
+  sentenceLength,
+  nounClauses,
+  wordyPhrases,
+  passiveVoice,
 ];

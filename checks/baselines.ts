@@ -29,7 +29,7 @@ export function compareWithBaseline(counts: Baseline, baseline: Baseline): Basel
 }
 
 function packageName(path: string): string {
-  return path.split('/')[0] ?? '';
+  return path.includes('/') ? (path.split('/')[0] ?? '') : 'root';
 }
 
 /**

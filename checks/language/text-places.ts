@@ -77,6 +77,22 @@ function messageStrings(source: Source): TextPlace[] {
   return strings;
 }
 
+/** Comments without their stars. Line comments that stand below one another are one text. */
+function commentTexts(source: Source): TextPlace[] {
+  const texts: { text: string; line: number; lastLine: number; isLine: boolean }[] = [];
+  for (const { type, value, start, end } of parseSource(source).comments) {
+    const line = lineNumberAt(source, start);
+    const lastLine = lineNumberAt(source, end);
+    const isLine = type === 'Line';
+    const before = texts.at(-1);
+    if (isLine && before?.isLine && before.lastLine === line - 1) {
+      before.text += `\n${value}`;
+      before.lastLine = line;
+    } else texts.push({ text: value.replace(/^\s*\* ?/gm, ''), line, lastLine, isLine });
+  }
+  return texts.map(({ text, line }) => ({ text, line }));
+}
+
 const collected = new WeakMap<Source, SourceTexts>();
 
 /** Reads a TypeScript source once; other files have no names and texts here. */
@@ -86,10 +102,7 @@ export function collectTexts(source: Source): SourceTexts {
   const texts = isCode(source)
     ? {
         identifiers: declaredNames(source),
-        comments: parseSource(source).comments.map(({ value, start }) => ({
-          text: value.replace(/^\s*\* ?/gm, ''),
-          line: lineNumberAt(source, start),
-        })),
+        comments: commentTexts(source),
         strings: messageStrings(source),
       }
     : { identifiers: [], comments: [], strings: [] };
