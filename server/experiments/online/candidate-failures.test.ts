@@ -3,13 +3,13 @@
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createRun, nodeApp, pushApp, waitForRunEnd } from '../../testing/fixtures/apps.ts';
+import { createRun, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import {
   COMPARISON,
   createOnlineTestApp,
-  ONLINE_TEST_APP,
   onlineTestCalls,
   originalRunId,
+  pushOnlineTestApp,
   shadowCalls,
   waitForCandidate,
 } from '../../testing/fixtures/online-tests.ts';
@@ -31,12 +31,8 @@ async function start(env: Record<string, string> = {}, candidate?: Record<string
 }
 
 /** Gives an instance a version of its own, whose app takes the options so defined. */
-async function define(
-  instance: string,
-  options: Requirements['options'],
-  source = ONLINE_TEST_APP,
-): Promise<void> {
-  await pushApp(server, 'app', nodeApp(source), { options });
+async function define(instance: string, options: Requirements['options']): Promise<void> {
+  await pushOnlineTestApp(server, 'app', { options });
   const params = { application_id: 'app' };
   await server.client.call('createVersion', { params, body: { id: `of-${instance}`, name: 'Its own' } });
   const path = `/v1/applications/app/instances/${instance}`;
