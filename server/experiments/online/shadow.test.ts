@@ -225,10 +225,7 @@ describe('a started test', () => {
     wanted.push(await make());
     clock.advance(1);
     await make();
-    const test = await server.waitUntil('runs-queued', async () => {
-      const shown = await calls.get('test/metadata');
-      return shown.number_of_runs === 2 ? shown : null;
-    });
+    const test = await born(2);
     expect(test).toMatchObject({ status: 'started', number_of_requested_runs: 2 });
     expect((await copies()).map((run) => originalRunId(run)).sort()).toEqual(wanted.sort());
     // It takes no more, so that another may have the baseline.
