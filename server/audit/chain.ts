@@ -1,7 +1,7 @@
 /**
- * Gives each entry its place in the chain. One at a time can be the last, so whoever chains holds the end of the chain; no
- * request ever waits for that. Entries are found by having no place and not by a place in the order: on PostgreSQL `seq`
- * is drawn before the commit, so that whoever reads on from the last one misses what commits late.
+ * Appends audit entries to the chain. Only one entry can be the last, so the job locks the end of the chain; no request
+ * waits for that lock. The job finds entries by their missing number and not by `seq`: PostgreSQL draws `seq` before the
+ * commit, so a reader that continues after the last `seq` misses entries that commit late.
  */
 import type { Database, Writer } from '../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';

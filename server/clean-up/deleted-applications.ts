@@ -1,7 +1,7 @@
 /**
- * Removes what belonged to deleted applications, a batch at a time, so that others get their turn between two: runs first,
- * then the rest. The application's own row goes last, so that a process that dies in between carries on where it was. The
- * row of a deleted account stays until no request that was let in before can still bring anything new.
+ * Removes the rows of deleted applications in batches, so that other writers wait for one batch at most: runs first, then the
+ * rest. The application's own row goes last, so that the job continues after a crash. The row of a deleted account stays
+ * until every request that was accepted before the deletion has ended.
  */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { listDeletedAccounts, removeAccount } from '../account/store.ts';

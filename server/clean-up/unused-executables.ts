@@ -1,11 +1,11 @@
 /**
- * Removes executables that nothing uses any more: first the archive, once nothing can execute it, then the row, once no run
- * names it (ended runs do: which of their options are hidden stands there). A push takes the place of the active
- * executable, so without this every push would keep its archive until the application goes.
+ * Removes unused executables: the archive once nothing can execute it, and the row once no run names it. Ended runs name it
+ * because the row says which of their options are hidden. A push replaces the active executable, so without this job every
+ * push would keep its archive until the application is deleted.
  *
- * What must stay true: no version, and no run that has not ended, names an executable without its archive. Whoever makes
- * one holds the row (holdExecutable); what is removed here is looked at again under the lock. An executable is noted as
- * unused first and removed an hour later, so that requests under way when it was replaced are still served.
+ * Invariant: no version, and no unfinished run, names an executable without its archive. The creation of either locks the
+ * row (lockExecutable), and this job checks again under the lock. An executable is marked as unused first and removed an
+ * hour later, so that requests under way when it was replaced are still served.
  */
 
 import { UNUSED_ARCHIVE_RETENTION_MS } from '@switchyard/contract/limits.ts';

@@ -1,7 +1,7 @@
 /**
- * Sends what is due, many at once, and writes down what came of it. Holds which attempts are under way in this process:
- * so many a webhook, and one alone after a failure, until the receiver answers well again; a dead or slow receiver so keeps
- * nobody else waiting, and is not run over when it comes back. Runs are never touched by any of it.
+ * Sends due deliveries in parallel and stores the outcome of each attempt. The state in memory is the attempts under way
+ * in this process. A webhook has up to 8 at a time, and 1 after a failed attempt until the next one succeeds. So a dead or
+ * slow receiver delays no other, and gets one request at a time when it recovers. Runs are never changed.
  */
 
 import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
@@ -85,18 +85,18 @@ class DeliverySender {
     const { database, clock } = this.#parts;
     this.#cancelTimer();
     let started = 0;
-    for (const due of this.#inTurn(await listDueWebhooks(database.read, clock.now()))) {
+    for (const due of this.#sortFairly(await listDueWebhooks(database.read, clock.now()))) {
       const { uid } = due;
-      const room = Math.min(
-        (this.#failingWebhooks.has(uid) ? 1 : PER_WEBHOOK_MAX) - this.#attemptsOf(uid),
-        ACCOUNT_MAX - this.#attemptsOfAccount(due),
-        TOTAL_MAX - this.#total(),
+      const limit = Math.min(
+        (this.#failingWebhooks.has(uid) ? 1 : PER_WEBHOOK_MAX) - this.#countOfWebhook(uid),
+        ACCOUNT_MAX - this.#countOfAccount(due),
+        TOTAL_MAX - this.#countAttempts(),
       );
-      if (room <= 0) continue;
+      if (limit <= 0) continue;
       const now = clock.now();
-      // What a power cut takes back of it is sent again.
+      // Not durable: a claim that a power cut undoes is made again.
       const claimed = await database.transact(
-        (tx) => claimDue(tx, uid, { now, until: now + CLAIM_MS, limit: room }),
+        (tx) => claimDue(tx, uid, { now, until: now + CLAIM_MS, limit }),
         { durable: false },
       );
       for (const delivery of claimed) this.#start(delivery, due);
@@ -109,23 +109,23 @@ class DeliverySender {
     return started;
   }
 
-  /** First the account, and in it the webhook, with the fewest attempts under way. */
-  #inTurn(due: readonly DueWebhook[]): DueWebhook[] {
+  /** Orders webhooks by the attempts under way of their account, then by their own: fewest first. */
+  #sortFairly(due: readonly DueWebhook[]): DueWebhook[] {
     return due
-      .map((one) => ({ one, account: this.#attemptsOfAccount(one), webhook: this.#attemptsOf(one.uid) }))
+      .map((one) => ({ one, account: this.#countOfAccount(one), webhook: this.#countOfWebhook(one.uid) }))
       .sort((a, b) => a.account - b.account || a.webhook - b.webhook)
       .map(({ one }) => one);
   }
 
-  #attemptsOf(uid: string): number {
+  #countOfWebhook(uid: string): number {
     return this.#underWay.get(uid)?.attempts.size ?? 0;
   }
 
-  #attemptsOfAccount({ account }: DueWebhook): number {
-    return this.#total((one) => one === account);
+  #countOfAccount({ account }: DueWebhook): number {
+    return this.#countAttempts((one) => one === account);
   }
 
-  #total(counts = (_account: string | null): boolean => true): number {
+  #countAttempts(counts = (_account: string | null): boolean => true): number {
     let total = 0;
     for (const { account, attempts } of this.#underWay.values()) if (counts(account)) total += attempts.size;
     return total;
@@ -138,7 +138,7 @@ class DeliverySender {
       .catch((error: unknown) => {
         this.#parts.log.error(
           { delivery: delivery.id, error: errorMessage(error) },
-          'A delivery to a webhook could not be made or written down; it will be tried again.',
+          'Webhook delivery failed before its outcome was stored; it is retried when its claim expires.',
         );
       })
       .finally(() => {
@@ -153,7 +153,7 @@ class DeliverySender {
     const { database, seal, clock, metrics } = this.#parts;
     const webhook = await findWebhookByUid(database.read, delivery.webhook_uid);
     if (!webhook || webhook.disabled_at !== null) {
-      await database.transact((tx) => giveUp(tx, delivery));
+      await database.transact((tx) => removeDelivery(tx, delivery));
       return;
     }
     const at = clock.now();
@@ -179,7 +179,7 @@ class DeliverySender {
     database.notify('webhooks-told');
   }
 
-  /** What came of an attempt, and what follows from it. */
+  /** Stores the outcome of an attempt and, after a failure, the time of the next one. */
   async #write(
     webhook: WebhooksTable,
     delivery: ClaimedDelivery,
@@ -200,7 +200,7 @@ class DeliverySender {
         next === null
           ? await finishDelivery(tx, delivery)
           : await reschedule(tx, delivery, { attempts: attempt, next_at: next });
-      // Somebody else sends it by now; this attempt has been made all the same.
+      // The attempt was made, so it is recorded even when another process has claimed the delivery since.
       await insertConversation(tx, {
         id: makeId<ConversationId>(random, 'talk'),
         webhook_uid: webhook.uid,
@@ -219,6 +219,6 @@ class DeliverySender {
   }
 }
 
-async function giveUp(tx: Writer, delivery: ClaimedDelivery): Promise<void> {
+async function removeDelivery(tx: Writer, delivery: ClaimedDelivery): Promise<void> {
   if (await finishDelivery(tx, delivery)) await removeEvents(tx, [delivery.event_id]);
 }

@@ -6,7 +6,7 @@ import type { HandlerOf } from '../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { makeId } from '../random.ts';
 import { createExampleRun } from './example-run.ts';
-import { enqueueDeliveries, subscribersOf } from './fan-out.ts';
+import { enqueueDeliveries, listSubscribedWebhooks } from './fan-out.ts';
 import { formatConversation, formatEvent } from './format-webhook.ts';
 import { insertDeliveries } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
@@ -65,7 +65,7 @@ export const replayWebhookConversation: HandlerOf<'replayWebhookConversation'> =
 export const triggerEvent: HandlerOf<'triggerEvent'> = async (context, { caller, body, commit }) => {
   const now = context.clock.now();
   const committed = await commit(async (tx) => {
-    const webhooks = await subscribersOf(tx, caller.account, body.event_type as EventType);
+    const webhooks = await listSubscribedWebhooks(tx, caller.account, body.event_type as EventType);
     const event = await enqueueDeliveries(context, tx, webhooks, {
       event_type: body.event_type,
       created_at: now,

@@ -1,7 +1,7 @@
 /**
- * Turns events of runs into deliveries: each event, with a delivery for every webhook that is to be told, in the
- * transaction that takes its mark away. Kill the process at any statement, or let two of them work, and each webhook has
- * each event once.
+ * Turns events of runs into deliveries. One transaction clears the pending mark of an event and inserts a delivery for
+ * each subscribed webhook. Therefore each webhook gets each event once, also when the process is killed at any statement or
+ * two processes run the job.
  */
 
 import type { EventType, WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
@@ -20,7 +20,7 @@ import type { WebhooksTable } from './schema.ts';
 import { listEnabledWebhooks } from './store.ts';
 
 const INTERVAL_MS = 1000;
-/** What comes within this time is looked at together. */
+/** Events of this time share a transaction. */
 const DEBOUNCE_MS = 50;
 const BATCH_SIZE = 50;
 
@@ -53,11 +53,11 @@ export function fanOutEventsJob(parts: Parts): Job {
 
 async function fanOutEvent(parts: Parts, tx: Writer, event: Pending): Promise<void> {
   if (!(await claimPendingEvent(tx, event))) return;
-  // The application is gone, and with it whoever was to be told.
+  // A deleted application has no webhooks.
   if (event.account_id === null || event.application_id === null) return;
-  const webhooks = await subscribersOf(tx, event.account_id, 'run.status');
+  const webhooks = await listSubscribedWebhooks(tx, event.account_id, 'run.status');
   if (webhooks.length === 0) return;
-  const data = await dataOf(tx, event, event.application_id);
+  const data = await buildEventData(tx, event, event.application_id);
   await enqueueDeliveries(parts, tx, webhooks, {
     event_type: 'run.status',
     created_at: event.at,
@@ -66,8 +66,8 @@ async function fanOutEvent(parts: Parts, tx: Writer, event: Pending): Promise<vo
   });
 }
 
-/** Webhooks of the account that are told of events of the kind. */
-export async function subscribersOf(
+/** Returns the enabled webhooks of the account that subscribe to events of the type. */
+export async function listSubscribedWebhooks(
   tx: Writer,
   account: AccountId,
   type: EventType,
@@ -107,8 +107,8 @@ export async function enqueueDeliveries(
   return id;
 }
 
-/** The run with the status that it had then. What it has reported counts once it has ended. */
-async function dataOf(
+/** Returns the run with its status at the time of the event. Statistics and metrics count once the run has ended. */
+async function buildEventData(
   tx: Writer,
   { run_id, application_uid, status }: Pending,
   applicationId: string,

@@ -1,6 +1,5 @@
 /**
- * Ends batch experiments: one of which nothing is planned and nothing unfinished is looked at, and is over with what was
- * found, in one transaction. When runs end by the thousand it looks again some times a second, not for each of them.
+ * Ends batch experiments that have neither planned nor unfinished runs. Status and results are written in one transaction.
  */
 import type { Contents } from '../../blobs/contents.ts';
 import type { Database, Reader } from '../../database/database.ts';
@@ -42,8 +41,8 @@ export function finalizeBatchesJob(parts: Parts): Job {
   });
 }
 
-/** What is planned is looked at first: a run that is born between the two looks is found by the second. */
-async function goesOn(db: Reader, uid: string): Promise<boolean> {
+/** Planned runs are read first: the second query finds a run that starts between the two. */
+async function hasOpenRuns(db: Reader, uid: string): Promise<boolean> {
   return (await hasWaitingPlannedRuns(db, uid)) || (await hasUnfinishedRuns(db, uid));
 }
 
@@ -56,8 +55,8 @@ async function end(parts: Parts, uid: string): Promise<void> {
   const status = (before.counts.statuses.succeeded ?? 0) > 0 ? 'completed' : 'failed';
   const blobs = await database.transact(async (tx) => {
     const held = await lockExperiment(tx, uid);
-    // A run that has joined meanwhile is waited for, and one that was deleted is not in what was found: it is looked again.
-    if (held?.status !== 'started' || (await goesOn(tx, uid))) return [];
+    // A run that joined since then delays the end; after a run was deleted the results are computed again.
+    if (held?.status !== 'started' || (await hasOpenRuns(tx, uid))) return [];
     if ((await readBatchState(tx, held)).key !== before.key) return null;
     const now = clock.now();
     const ending = { completed_at: now, updated_at: now };

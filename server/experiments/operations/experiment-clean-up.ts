@@ -1,7 +1,7 @@
 /**
- * Removes deleted experiments in small steps: what is still planned first, so that nothing comes after; then the runs, those
- * of a switchback test by taking the mark off them; then what the runs were made of, and the row last. A process that dies
- * in between carries on where it was.
+ * Removes deleted experiments in small transactions. Planned runs go first, so that no run starts afterwards; then the runs,
+ * which a switchback test only detaches; then the inputs, and the experiment's row last. After a crash the next run of the
+ * job continues.
  */
 import type { Contents } from '../../blobs/contents.ts';
 import type { Database } from '../../database/database.ts';
@@ -30,9 +30,9 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
 
   const removeAll = async (experiment: ExperimentsTable): Promise<void> => {
     const { uid } = experiment;
-    // A test that is deleted lets go of its instance at once; what a crash left is let go here.
+    // The deletion of a test releases its instance; after a crash it is released here.
     await database.transact((tx) => removeRoutesOfExperiment(tx, uid, experiment.application_uid));
-    // Rows that are being born meanwhile are not counted; they are there or gone when it is looked again.
+    // The number of removed rows misses planned runs that start meanwhile, so the loop asks for rows that are left.
     while (await hasPlannedRuns(database.read, uid))
       await database.transact((tx) => removePlannedRuns(tx, uid, BATCH_SIZE));
     if (experiment.kind === 'switchback')

@@ -1,6 +1,7 @@
 /**
- * Makes runs of what is planned, many at once, each in the transaction that takes its row away: kill the process at any
- * statement, or let two of them work, and each is born once. What cannot be born stays with its reason.
+ * Starts planned runs in parallel. One transaction removes the row of a planned run and inserts the run. Therefore each
+ * starts once, also when the process is killed at any statement or two processes run the job. A refused run keeps its row,
+ * with the reason.
  */
 import { listConfidentialOptions } from '../../applications/executable.ts';
 import { findExecutables } from '../../applications/executables-store.ts';
@@ -79,7 +80,7 @@ async function submitPlanned(
 ): Promise<void> {
   const { database, contents, clock, random } = parts;
   const target = await resolvePlannedRun(database.read, application, row.instance_id, row.version_id);
-  const content = await contentOf(contents, row);
+  const content = await shareInputContent(contents, row);
   await submitStandard(
     { database, clock, random, onQueued: () => database.notify('runs-queued'), onEnded: () => {} },
     {
@@ -88,7 +89,7 @@ async function submitPlanned(
       name: row.name,
       description: '',
       options: JSON.parse(row.options) as Record<string, string>,
-      // It waits, whatever the instance says: nobody is there to be told that there is no room.
+      // It always queues, whatever the instance says: no caller is waiting for a 429.
       configuration: {
         queuing: { disabled: false, ...(row.priority === null ? {} : { priority: row.priority }) },
       },
@@ -111,8 +112,8 @@ async function submitPlanned(
 }
 
 /**
- * Options that a reason why the run cannot be born must not name, because every role is shown it: those of its app, and
- * those of the app of the run that it is made after, whose options it has.
+ * Returns the options that the reason of a refusal must not name, because every role can read it: the confidential ones of
+ * its app and, for a copy, of the app of the parent run.
  */
 async function hiddenFromAny(
   db: Reader,
@@ -125,7 +126,10 @@ async function hiddenFromAny(
   return new Set([...listConfidentialOptions(executable), ...(other ? listConfidentialOptions(other) : [])]);
 }
 
-async function contentOf(contents: Contents, { content_id }: PlannedRunsTable): Promise<SharedContent> {
+async function shareInputContent(
+  contents: Contents,
+  { content_id }: PlannedRunsTable,
+): Promise<SharedContent> {
   const gone = () => badRequest('The input was deleted before the run could be made.');
   const content = await contents.share(content_id);
   if (!content) throw gone();
