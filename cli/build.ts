@@ -22,12 +22,12 @@ export async function runBuildSteps(
     const { command, environment } = manifest.build;
     report(`Running build.command: ${command}`);
     const variables = retarget(environment, target, report);
-    await runStep('build.command', command.split(' ').filter(Boolean), folder, variables, report);
+    await runStep('build.command', command.split(' ').filter(Boolean), { cwd: folder, variables, report });
   }
   if (manifest.prePush !== undefined) {
     report(`Running pre-push: ${manifest.prePush}`);
     const variables = { SWITCHYARD_TARGET: formatTarget(target) };
-    await runStep('pre-push', ['sh', '-c', manifest.prePush], folder, variables, report);
+    await runStep('pre-push', ['sh', '-c', manifest.prePush], { cwd: folder, variables, report });
   }
 }
 
@@ -52,12 +52,11 @@ function retarget(
   return variables;
 }
 
+/** Runs one build command of the manifest; `field` names it in the error. */
 async function runStep(
   field: string,
   [command = '', ...args]: string[],
-  cwd: string,
-  variables: Record<string, string>,
-  report: ReportLine,
+  { cwd, variables, report }: { cwd: string; variables: Record<string, string>; report: ReportLine },
 ): Promise<void> {
   const chunks: string[] = [];
   const ended = await new Promise<string>((resolve) => {
@@ -75,10 +74,10 @@ async function runStep(
   });
   const output = chunks.join('').trim();
   if (ended !== '') {
-    const shown =
+    const formatted =
       output.length > ERROR_OUTPUT_CHARS_MAX ? `…${output.slice(-ERROR_OUTPUT_CHARS_MAX)}` : output;
     throw new Error(
-      `${field} of app.yaml ${ended}; nothing was pushed.${shown === '' ? '' : ` Its output:\n${shown}`}`,
+      `${field} of app.yaml ${ended}; nothing was pushed.${formatted === '' ? '' : ` Its output:\n${formatted}`}`,
     );
   }
   if (output !== '') report(output);

@@ -49,7 +49,7 @@ export function listDependencies(appFolder: string): Dependency[] {
 
 function readPackage(folder: string): PackageFile {
   const path = join(folder, 'package.json');
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as PackageFile) : {};
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 
 /** Where Node would find the package from the folder. */

@@ -14,11 +14,11 @@ import { type FirstRunResult, pushAndRunSample } from './first-run.ts';
 const apps = join(import.meta.dirname, '..', 'sample-apps');
 let server: TestServer;
 let first: FirstRunResult;
-const said: string[] = [];
+const output: string[] = [];
 
 beforeAll(async () => {
   server = await startTestServer();
-  first = await pushAndRunSample(server.client, apps, (line) => said.push(line));
+  first = await pushAndRunSample(server.client, apps, (line) => output.push(line));
 }, 120_000);
 afterAll(() => server.close());
 
@@ -27,7 +27,7 @@ describe('the first start', () => {
     expect(first.error).toBe('');
     expect(first.status).toBe('succeeded');
     expect(first.value).toBeGreaterThan(0);
-    expect(said).toContain('pushed vehicle-routing');
+    expect(output).toContain('pushed vehicle-routing');
   });
 
   test('pushes nothing twice', async () => {

@@ -1,6 +1,6 @@
 /**
- * What a first start shows: the sample apps are pushed by the API like anyone's, and the vehicle-routing app plans its
- * sample input, which gets the name `sample`. What is there already is not pushed again, so a first start that was interrupted goes on where it was.
+ * The first run of a new server: pushes the sample apps through the API, and plans the sample input of the vehicle-routing
+ * app, which gets the name `sample`. It skips completed steps, so an interrupted first start continues where it stopped.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { isTerminal } from '@switchyard/contract/states.ts';
 import { parse } from 'yaml';
 import { applicationExists, pushApp } from './push.ts';
 
-const SHOWN_APP = 'vehicle-routing';
+const SAMPLE_APP = 'vehicle-routing';
 const RUN_NAME = 'First run';
-/** The input of the first run under a name, for whoever wants to run it again. */
+/** Name of the input of the first run, with which a user can run it again. */
 const SAMPLE_INPUT = 'sample' as InputId;
 const POLL_MS = 200;
 
@@ -21,7 +21,7 @@ export interface FirstRunResult {
   application: string;
   runId: string;
   status: string;
-  /** Why it failed, else empty. */
+  /** Error of the run; empty after success. */
   error: string;
   /** The objective value the app reported, when it succeeded. */
   value: number | string | boolean | null;
@@ -29,28 +29,28 @@ export interface FirstRunResult {
   seconds: number;
 }
 
-/** Pushes the apps in the folder and runs the shown one; `say` is told of each step. */
+/** Pushes the apps in the folder and runs the sample app; `print` receives each step. */
 export async function pushAndRunSample(
   client: Client,
   appsFolder: string,
-  say: (line: string) => void,
+  print: (line: string) => void,
   reach?: (url: string) => string,
 ): Promise<FirstRunResult> {
   const pushed: string[] = [];
   const names = readdirSync(appsFolder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
-  // The app that is shown first, so that its result does not wait for the others.
-  for (const name of names.sort((one, other) => Number(other === SHOWN_APP) - Number(one === SHOWN_APP))) {
+  // The sample app first, so that its result does not wait for the others.
+  for (const name of names.sort((a, b) => Number(b === SAMPLE_APP) - Number(a === SAMPLE_APP))) {
     if (await isPushed(client, name)) continue;
     const folder = join(appsFolder, name);
     const application = { id: name, name: title(name), description: summary(folder) };
-    await pushApp(client, folder, application, reach);
+    await pushApp(client, folder, application, reach ? { reach } : {});
     pushed.push(name);
-    say(`pushed ${name}`);
+    print(`pushed ${name}`);
   }
-  const input: unknown = JSON.parse(readFileSync(join(appsFolder, SHOWN_APP, 'input.json'), 'utf8'));
-  const params = { application_id: SHOWN_APP, run_id: await findOrCreateRun(client, input) };
+  const input: unknown = JSON.parse(readFileSync(join(appsFolder, SAMPLE_APP, 'input.json'), 'utf8'));
+  const params = { application_id: SAMPLE_APP, run_id: await findOrCreateRun(client, input) };
   await nameInput(client, params.run_id);
   for (;;) {
     const { body } = await client.call('getRunMetadata', { params });
@@ -58,7 +58,7 @@ export async function pushAndRunSample(
       const { indicators } = body.statistics;
       return {
         pushedApplications: pushed,
-        application: SHOWN_APP,
+        application: SAMPLE_APP,
         runId: body.id,
         status: body.status_v2,
         error: body.error,
@@ -73,7 +73,7 @@ export async function pushAndRunSample(
 
 /** A first start that was interrupted has left its run in the queue, where it is waited for. */
 async function findOrCreateRun(client: Client, input: unknown): Promise<RunId> {
-  const params = { application_id: SHOWN_APP };
+  const params = { application_id: SAMPLE_APP };
   const listed = await client.call('listRuns', { params });
   const earlier = listed.body.runs.find(({ name }) => name === RUN_NAME);
   if (earlier) return earlier.id;
@@ -85,7 +85,7 @@ async function findOrCreateRun(client: Client, input: unknown): Promise<RunId> {
 }
 
 async function nameInput(client: Client, run_id: RunId): Promise<void> {
-  const params = { application_id: SHOWN_APP };
+  const params = { application_id: SAMPLE_APP };
   const listed = await client.call('listInputs', { params });
   const inputs = Array.isArray(listed.body) ? listed.body : listed.body.items;
   if (inputs.some(({ id }) => id === SAMPLE_INPUT)) return;
@@ -106,8 +106,8 @@ function title(name: string): string {
   return name.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase());
 }
 
-/** What the app says of itself in its manifest, if it does. */
+/** Returns the description in the manifest, at most 128 characters; empty when there is none. */
 function summary(folder: string): string {
-  const manifest = parse(readFileSync(join(folder, 'app.yaml'), 'utf8')) as { description?: unknown } | null;
+  const manifest: { description?: unknown } | null = parse(readFileSync(join(folder, 'app.yaml'), 'utf8'));
   return typeof manifest?.description === 'string' ? manifest.description.slice(0, 128) : '';
 }

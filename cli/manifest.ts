@@ -81,12 +81,12 @@ function readPython(path: string, python: unknown): PythonSettings | undefined {
   else if (arch !== undefined && arch !== null)
     throw new Error(`python.arch in ${path} is ${JSON.stringify(arch)}; it must be arm64 or amd64.`);
   if (version !== undefined && version !== null) {
-    const given = String(version);
-    if (!/^3\.\d+$/.test(given))
+    const value = String(version);
+    if (!/^3\.\d+$/.test(value))
       throw new Error(
         `python.version in ${path} is ${JSON.stringify(version)}; it must be a version such as "3.11".`,
       );
-    settings.version = given;
+    settings.version = value;
   }
   return settings;
 }

@@ -45,7 +45,7 @@ export async function packApp(
         sources.set(`${dependency.target}/${name}`, join(dependency.folder, name));
     }
   }
-  const tar = await tarOf(sources);
+  const tar = await createTar(sources);
   const parts =
     packages === undefined
       ? [gzipSync(tar)]
@@ -86,7 +86,7 @@ function filesBelow(folder: string, pattern = '**'): string[] {
     .sort();
 }
 
-async function tarOf(sources: ReadonlyMap<string, string>): Promise<Buffer> {
+async function createTar(sources: ReadonlyMap<string, string>): Promise<Buffer> {
   const archive = pack();
   const bytes = (async () => {
     const chunks: Buffer[] = [];

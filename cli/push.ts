@@ -17,16 +17,15 @@ export interface PushResult {
 }
 
 /**
- * Packs the folder for the server's host and makes it the active executable of the application, which is made when it is
- * missing. `reach` turns an address the server gives into one that can be reached from here, where that is another;
- * `report` gets what happens, line by line.
+ * Packs the folder for the server's host and activates it as the executable of the application, which is created when it is
+ * missing. `reach` maps an upload address of the server to one that is reachable from here; `report` receives progress
+ * lines. Throws when the upload fails.
  */
 export async function pushApp(
   client: Client,
   folder: string,
   application: { id: string; name: string; description?: string },
-  reach: (url: string) => string = (url) => url,
-  report: ReportLine = () => {},
+  { reach = (url) => url, report = () => {} }: { reach?: (url: string) => string; report?: ReportLine } = {},
 ): Promise<PushResult> {
   const { archive, files, manifest } = await packApp(folder, await fetchTarget(client), report);
   const params = { application_id: application.id };
@@ -34,7 +33,7 @@ export async function pushApp(
     await client.call('createApplication', { body: application });
   const upload = await client.call('getBinaryUpload', { params });
   const put = await fetch(reach(upload.body.upload_url), { method: 'PUT', body: archive });
-  if (!put.ok) throw new Error(`The upload answered ${put.status}: ${await put.text()}`);
+  if (!put.ok) throw new Error(`The upload failed with status ${put.status}: ${await put.text()}`);
   const { body } = await client.call('activateBinary', {
     params,
     body: { requirements: { executable_type: manifest.type, runtime: manifest.runtime } },
@@ -42,7 +41,7 @@ export async function pushApp(
   return { files: files.length, bytes: archive.size, warnings: body.warnings ?? [] };
 }
 
-/** Whether the application is there. */
+/** Returns whether the application exists. */
 export async function applicationExists(client: Client, id: string): Promise<boolean> {
   try {
     await client.call('getApplication', { params: { application_id: id } });
@@ -53,15 +52,15 @@ export async function applicationExists(client: Client, id: string): Promise<boo
   }
 }
 
-/** What went wrong, in words. What `fetch` throws says only that it failed; its cause says why. */
+/** Formats an error for the terminal. `fetch` reports only that it failed; its cause names the reason. */
 export function formatError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (error.message !== 'fetch failed' || !(cause instanceof Error)) return error.message;
-  return `The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}.`;
+  return `The server cannot be reached: ${cause.message || ('code' in cause ? String(cause.code) : '')}.`;
 }
 
-/** A client for the server that the environment names. */
+/** Returns a client for the server that the environment names. */
 function createClientFromEnvironment(env: Record<string, string | undefined> = process.env): Client {
   const url = env.SWITCHYARD_URL || 'http://127.0.0.1:8080';
   if (env.SWITCHYARD_TOKEN) return createClient({ url, token: env.SWITCHYARD_TOKEN });
@@ -71,7 +70,7 @@ function createClientFromEnvironment(env: Record<string, string | undefined> = p
   return createClient({ url, token: readFileSync(path, 'utf8').trim() });
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
@@ -84,16 +83,10 @@ if (import.meta.main) {
   const name = id ?? basename(resolve(folder));
   try {
     const report = (line: string): boolean => process.stdout.write(`${line}\n`);
-    const pushed = await pushApp(
-      createClientFromEnvironment(),
-      folder,
-      { id: name, name },
-      undefined,
-      report,
-    );
+    const pushed = await pushApp(createClientFromEnvironment(), folder, { id: name, name }, { report });
     for (const warning of pushed.warnings) process.stdout.write(`Warning: ${warning}\n`);
     process.stdout.write(
-      `Pushed ${pushed.files} files (${sizeOf(pushed.bytes)}) to application ${name}; instance latest runs them now.\n`,
+      `Pushed ${pushed.files} files (${formatSize(pushed.bytes)}) to application ${name}; instance latest runs them now.\n`,
     );
   } catch (error) {
     process.stderr.write(`${formatError(error)}\n`);

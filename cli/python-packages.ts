@@ -32,7 +32,7 @@ export const PACKAGES_FOLDER = '.nextmv/python/deps';
 const CACHE =
   process.env.SWITCHYARD_PACKAGE_CACHE || join(import.meta.dirname, '..', '.cache', 'python-packages');
 /** Sets of packages that are kept; those that were not used for longest are removed. */
-const KEPT_SETS_MAX = 20;
+const MAX_CACHED_SETS = 20;
 const INSTALL_MS_MAX = 15 * 60_000;
 const PROBE_MS_MAX = 20_000;
 /** Version of Python where neither the server nor the manifest says, as in the published client. */
@@ -70,7 +70,7 @@ export async function packPythonPackages(
   const known = requirements.isCacheable ? await readSet(packed) : undefined;
   if (known) {
     report(
-      `Python packages: ${sizeOf(known)}, as installed on ${known.packedAt.slice(0, 10)} for the same requirements; delete ${CACHE} to get newer ones.`,
+      `Python packages: ${measureSize(known)}, as installed on ${known.packedAt.slice(0, 10)} for the same requirements; delete ${CACHE} to get newer ones.`,
     );
     return packed;
   }
@@ -84,11 +84,11 @@ export async function packPythonPackages(
     await mkdir(place);
     await installer.install(folder, requirements, scratch, place);
     const set = await packFolder(place, packed);
-    report(`Python packages: ${sizeOf(set)}: ${set.packages.join(', ')}.`);
+    report(`Python packages: ${measureSize(set)}: ${set.packages.join(', ')}.`);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-  await forgetOldSets();
+  await evictOldSets();
   return packed;
 }
 
@@ -115,15 +115,15 @@ interface Requirements {
   hasSources: boolean;
 }
 
-async function readRequirements(folder: string, given: string | string[]): Promise<Requirements> {
-  const name = typeof given === 'string' ? given : `python.pip-requirements in ${MANIFEST_FILE_NAME}`;
-  const path = typeof given === 'string' ? resolve(folder, given) : undefined;
+async function readRequirements(folder: string, names: string | string[]): Promise<Requirements> {
+  const name = typeof names === 'string' ? names : `python.pip-requirements in ${MANIFEST_FILE_NAME}`;
+  const path = typeof names === 'string' ? resolve(folder, names) : undefined;
   const text =
     path === undefined
-      ? `${(given as string[]).join('\n')}\n`
+      ? `${(names as string[]).join('\n')}\n`
       : await readFile(path, 'utf8').catch(() => {
           throw new Error(
-            `python.pip-requirements of ${join(folder, MANIFEST_FILE_NAME)} names ${JSON.stringify(given)}, which is no file there.`,
+            `python.pip-requirements of ${join(folder, MANIFEST_FILE_NAME)} names ${JSON.stringify(names)}, which is no file there.`,
           );
         });
   if (path !== undefined && basename(path) === 'pyproject.toml')
@@ -170,7 +170,7 @@ async function findInstaller(target: Target, python: string, name: string): Prom
     throw new Error(
       `The app needs the Python packages of ${name}, and this machine has neither uv nor Python with pip to get them. ${remedy}`,
     );
-  const own = await pythonVersionOf(pip[0] ?? '');
+  const own = await readPythonVersion(pip[0] ?? '');
   const isSame = process.platform === target.platform && process.arch === target.architecture;
   if (!isSame || own !== python)
     throw new Error(
@@ -184,8 +184,8 @@ function uvInstaller(uv: string[], target: Target, python: string): Installer {
     name: 'uv',
     async install(folder, requirements, scratch, place) {
       const file = requirements.path ?? (await writtenTo(scratch, requirements.text));
-      const asked = ['--python-platform', uvPlatform(target), '--python-version', python];
-      await installWith([...uv, 'pip', 'install', ...asked], folder, requirements, file, place);
+      const requested = ['--python-platform', uvPlatform(target), '--python-version', python];
+      await installWith([...uv, 'pip', 'install', ...requested], { folder, requirements, file, place });
     },
   };
 }
@@ -202,19 +202,21 @@ function pipInstaller(pip: string[]): Installer {
             ? await writtenTo(scratch, await dependenciesOfProject(pip[0] ?? '', path))
             : path;
       const quiet = ['--no-compile', '--disable-pip-version-check', '--no-input'];
-      await installWith([...pip, 'install', ...quiet], folder, requirements, file, place);
+      await installWith([...pip, 'install', ...quiet], { folder, requirements, file, place });
     },
   };
 }
 
 async function installWith(
   command: string[],
-  folder: string,
-  requirements: Requirements,
-  file: string,
-  place: string,
+  {
+    folder,
+    requirements,
+    file,
+    place,
+  }: { folder: string; requirements: Requirements; file: string; place: string },
 ): Promise<void> {
-  // Wheels only: a package that is built here is built for this machine. Sources named as such have to be built.
+  // Wheels only: a package built here is built for this machine. Explicitly named sources have to be built.
   const wheels = requirements.hasSources ? [] : ['--only-binary', ':all:'];
   const all = [...command, '--quiet', ...wheels, '--target', place, '-r', file];
   const { code, output } = await run(all, folder, INSTALL_MS_MAX);
@@ -247,7 +249,7 @@ async function dependenciesOfProject(python: string, path: string): Promise<stri
   );
 }
 
-async function pythonVersionOf(python: string): Promise<string> {
+async function readPythonVersion(python: string): Promise<string> {
   const program = 'import sys; print("%d.%d" % sys.version_info[:2])';
   return (await run([python, '-c', program], '/', PROBE_MS_MAX)).output.trim();
 }
@@ -308,9 +310,9 @@ async function packFolder(place: string, packed: string): Promise<PackedSet> {
     }
     archive.finalize();
     await written;
-    const set: PackedSet = { packages: packagesOf(names), bytes, packedAt: new Date().toISOString() };
+    const set: PackedSet = { packages: listPackages(names), bytes, packedAt: new Date().toISOString() };
     await writeFile(`${draft}.json`, JSON.stringify(set));
-    await rename(`${draft}.json`, noteOf(packed));
+    await rename(`${draft}.json`, resolveNotePath(packed));
     // Not replaced where another push was faster: it may be uploading that file.
     await link(draft, packed).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
@@ -321,14 +323,14 @@ async function packFolder(place: string, packed: string): Promise<PackedSet> {
   }
 }
 
-function packagesOf(names: readonly string[]): string[] {
+function listPackages(names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const [, package_, version] = /^([^/\\]+)-([^-/\\]+)\.dist-info[/\\]METADATA$/.exec(name) ?? [];
     return package_ === undefined ? [] : [`${package_} ${version}`];
   });
 }
 
-function noteOf(packed: string): string {
+function resolveNotePath(packed: string): string {
   return packed.replace(/\.tar\.gz$/, '.json');
 }
 
@@ -339,33 +341,33 @@ function noteOf(packed: string): string {
 async function readSet(packed: string): Promise<PackedSet | undefined> {
   try {
     await stat(packed);
-    const set = JSON.parse(await readFile(noteOf(packed), 'utf8')) as PackedSet;
+    const set: PackedSet = JSON.parse(await readFile(resolveNotePath(packed), 'utf8'));
     const now = new Date();
-    await utimes(noteOf(packed), now, now);
+    await utimes(resolveNotePath(packed), now, now);
     return set;
   } catch {
     return undefined;
   }
 }
 
-async function forgetOldSets(): Promise<void> {
+async function evictOldSets(): Promise<void> {
   const names = (await readdir(CACHE)).filter((name) => name.endsWith('.tar.gz'));
   const sets = await Promise.all(
-    names.map(async (name) => ({ name, usedAt: await lastUseOf(join(CACHE, name)) })),
+    names.map(async (name) => ({ name, usedAt: await readLastUse(join(CACHE, name)) })),
   );
-  for (const { name } of sets.sort((a, b) => b.usedAt - a.usedAt).slice(KEPT_SETS_MAX)) {
+  for (const { name } of sets.sort((a, b) => b.usedAt - a.usedAt).slice(MAX_CACHED_SETS)) {
     await rm(join(CACHE, name), { force: true });
-    await rm(noteOf(join(CACHE, name)), { force: true });
+    await rm(resolveNotePath(join(CACHE, name)), { force: true });
   }
 }
 
-async function lastUseOf(packed: string): Promise<number> {
-  return await stat(noteOf(packed)).then(
+async function readLastUse(packed: string): Promise<number> {
+  return await stat(resolveNotePath(packed)).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
 }
 
-function sizeOf(set: PackedSet): string {
+function measureSize(set: PackedSet): string {
   return `${set.packages.length} with ${(set.bytes / 1_000_000).toFixed(1)} MB`;
 }

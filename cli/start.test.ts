@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 interface Start {
   child: ChildProcess;
   /** Waits until the output matches; throws with the output when the start ends before. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  prints(pattern: RegExp): Promise<RegExpExecArray>;
   /** The exit code of the script and everything it and the server wrote, once all of them are gone. */
   gone: Promise<{ code: number | null; output: string }>;
 }
@@ -35,35 +35,35 @@ function start(env: Record<string, string> = {}): Start {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  let tell = (): void => {};
+  let print = (): void => {};
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      tell();
+      print();
     });
   }
   let ended = false;
   const gone = new Promise<{ code: number | null; output: string }>((resolve) =>
     child.once('close', (code) => {
       ended = true;
-      tell();
+      print();
       resolve({ code, output });
     }),
   );
-  const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
+  const prints = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const found = pattern.exec(output);
       if (found) return found;
       if (ended) throw new Error(`The start ended before it said ${pattern}: ${output}`);
       await new Promise<void>((resolve) => {
-        tell = resolve;
+        print = resolve;
       });
     }
   };
-  return { child, says, gone };
+  return { child, prints: prints, gone };
 }
 
-async function runsOf(address: string): Promise<{ name: string; status_v2: string }[]> {
+async function listRuns(address: string): Promise<{ name: string; status_v2: string }[]> {
   const token = readFileSync(join(data, 'root-token'), 'utf8').trim();
   const { body } = await createClient({ url: address, token }).call('listRuns', {
     params: { application_id: 'vehicle-routing' },
@@ -74,16 +74,16 @@ async function runsOf(address: string): Promise<{ name: string; status_v2: strin
 describe('npm start', { timeout: 120_000 }, () => {
   test('that is interrupted in its first run waits for that run the next time, and makes no other', async () => {
     const first = start();
-    await first.says(/pushed vehicle-routing/);
+    await first.prints(/pushed vehicle-routing/);
     first.child.kill('SIGTERM');
     expect((await first.gone).code).toBe(0);
 
     const second = start();
-    const [, address = ''] = await second.says(/site {3}(http:\S+)\/docs/);
-    await second.says(/First run: vehicle-routing on its sample input/);
-    await second.says(/status {5}succeeded\n {2}objective {2}\d+(\.\d+)?\n {2}time/);
-    await second.says(/Next: /);
-    expect(await runsOf(address)).toMatchObject([{ name: 'First run', status_v2: 'succeeded' }]);
+    const [, address = ''] = await second.prints(/site {3}(http:\S+)\/docs/);
+    await second.prints(/First run: vehicle-routing on its sample input/);
+    await second.prints(/status {5}succeeded\n {2}objective {2}\d+(\.\d+)?\n {2}time/);
+    await second.prints(/Next: /);
+    expect(await listRuns(address)).toMatchObject([{ name: 'First run', status_v2: 'succeeded' }]);
     second.child.kill('SIGINT');
     const { code, output } = await second.gone;
     expect(code).toBe(0);
@@ -93,7 +93,7 @@ describe('npm start', { timeout: 120_000 }, () => {
 
   test('that is killed leaves no server behind', async () => {
     const killed = start();
-    const [, address = ''] = await killed.says(/site {3}(http:\S+)\/docs/);
+    const [, address = ''] = await killed.prints(/site {3}(http:\S+)\/docs/);
     killed.child.kill('SIGKILL');
     await killed.gone;
     await expect(fetch(`${address}/healthz`)).rejects.toThrow();
@@ -106,7 +106,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       started.child.kill('SIGTERM');
       await started.gone;
     });
-    const [, page = ''] = await started.says(/site {3}(http:\S+)/);
+    const [, page = ''] = await started.prints(/site {3}(http:\S+)/);
     expect(await (await fetch(page)).text()).toContain('<title>');
   });
 
@@ -115,7 +115,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       SWITCHYARD_DATA: join(folder, 'public'),
       SWITCHYARD_PUBLIC_URL: 'http://127.0.0.1:9/yard/',
     });
-    await started.says(/status {5}succeeded/);
+    await started.prints(/status {5}succeeded/);
     started.child.kill('SIGTERM');
     expect((await started.gone).code).toBe(0);
   });

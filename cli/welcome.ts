@@ -15,73 +15,73 @@ interface Ready {
   publicUrl: string;
   role: string;
   tokenPath: string;
-  /** Whether the root token was made just now. */
+  /** Whether this start created the root token. */
   isFirstStart: boolean;
   containment: 'sandbox' | 'limits' | null;
   containmentNote: string;
-  /** What apps can do on this host although a limit says otherwise. */
+  /** Sentences about what apps can do on this host despite their limits. */
   notHeld: string[];
 }
 
-const ready = JSON.parse(process.env.SWITCHYARD_READY ?? '{}') as Ready;
-const say = (line = ''): void => {
+const ready: Ready = JSON.parse(process.env.SWITCHYARD_READY ?? '{}');
+const print = (line = ''): void => {
   process.stdout.write(`${line}\n`);
 };
 
 const hasToken = existsSync(ready.tokenPath);
 
-say();
+print();
 if (ready.role === 'worker') {
-  say('The worker is up.');
-  say(`  state  ${ready.url}/readyz`);
+  print('The worker is up.');
+  print(`  state  ${ready.url}/readyz`);
 } else {
-  say('Switchyard is up.');
-  say(`  site   ${ready.url}/docs`);
-  say(`  API    ${ready.url}/v1`);
+  print('Switchyard is up.');
+  print(`  site   ${ready.url}/docs`);
+  print(`  API    ${ready.url}/v1`);
   // Where standard output is a file or a journal, others may read it for years.
   if (ready.isFirstStart && hasToken && process.stdout.isTTY) {
-    say(`  token  ${readFileSync(ready.tokenPath, 'utf8').trim()}`);
-    say(`         the root token, shown this once; it is kept in ${ready.tokenPath}`);
+    print(`  token  ${readFileSync(ready.tokenPath, 'utf8').trim()}`);
+    print(`         the root token, shown this once; it is kept in ${ready.tokenPath}`);
   } else if (hasToken) {
-    say(`  token  kept in ${ready.tokenPath}`);
+    print(`  token  kept in ${ready.tokenPath}`);
   } else {
-    say('  token  kept where the first server of this database keeps its data');
+    print('  token  kept where the first server of this database keeps its data');
   }
 }
 if (ready.containment === 'limits')
-  say(`  note   apps run at containment level limits: ${ready.containmentNote}`);
-for (const sentence of ready.notHeld)
-  if (!ready.containmentNote.includes(sentence)) say(`  note   ${sentence}`);
-say();
+  print(`  note   apps run at containment level limits: ${ready.containmentNote}`);
+for (const message of ready.notHeld)
+  if (!ready.containmentNote.includes(message)) print(`  note   ${message}`);
+print();
 
 const done = join(dirname(ready.tokenPath), 'first-run.json');
 if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
-  if (ready.role === 'server') say('The first run begins as soon as there is a worker.');
+  if (ready.role === 'server') print('The first run begins as soon as there is a worker.');
   const token = readFileSync(ready.tokenPath, 'utf8').trim();
   try {
     const outcome = await pushAndRunSample(
       createClient({ url: ready.url, token }),
       join(import.meta.dirname, '..', 'sample-apps'),
-      (line) => say(`  ${line}`),
+      (line) => print(`  ${line}`),
       // The public address may lead through a proxy that is not there yet, or does not lead here from here.
       (url) => (url.startsWith(`${ready.publicUrl}/`) ? ready.url + url.slice(ready.publicUrl.length) : url),
     );
     writeFileSync(done, `${JSON.stringify(outcome, null, 2)}\n`);
     report(outcome);
   } catch (error) {
-    say(`The first run could not be made: ${formatError(error)}`);
+    print(`The first run could not be made: ${formatError(error)}`);
     process.exitCode = 1;
   }
 }
 
 function report(outcome: FirstRunResult): void {
-  say();
-  say(`First run: ${outcome.application} on its sample input`);
-  say(`  run        ${outcome.runId}`);
-  say(`  status     ${outcome.status}${outcome.error ? `: ${outcome.error}` : ''}`);
-  if (outcome.value !== null) say(`  objective  ${outcome.value}`);
-  say(`  time       ${outcome.seconds.toFixed(1)} s`);
-  say();
-  say(`Next: ${ready.url}/docs/get-started/quickstarts/overview`);
-  say();
+  print();
+  print(`First run: ${outcome.application} on its sample input`);
+  print(`  run        ${outcome.runId}`);
+  print(`  status     ${outcome.status}${outcome.error ? `: ${outcome.error}` : ''}`);
+  if (outcome.value !== null) print(`  objective  ${outcome.value}`);
+  print(`  time       ${outcome.seconds.toFixed(1)} s`);
+  print();
+  print(`Next: ${ready.url}/docs/get-started/quickstarts/overview`);
+  print();
 }

@@ -269,7 +269,7 @@ ln -s /etc/passwd outputs/metrics/metrics.json`),
       expect(await other.done).toMatchObject({ kind: 'ended', reason: 'bad-executable' });
     });
 
-    test('secret files have their value, are readable for the app alone, and may lie in folders', async () => {
+    test('secret files have their value, are readable for the app alone, and may be in folders', async () => {
       const { stdout } = await runApp(runner, {
         files: createShellApp('cat keys/a.txt; stat -c " %a" keys/a.txt'),
         secretFiles: [{ location: 'keys/a.txt', value: 'välue' }],

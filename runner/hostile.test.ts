@@ -35,7 +35,7 @@ interface AttackerOutput {
   impossible?: true;
   host?: { containment: string };
   name?: string;
-  verdict?: string;
+  result?: string;
   end?: { containment: string };
   left?: string[];
 }
@@ -62,29 +62,29 @@ for (const { mode, rows } of tables.flatMap(({ modes, rows }) => modes.map((mode
 
     test('V1, V2, V3, V6, V10: each attack ends as the table says and leaves no process', async (context) => {
       const way = WAYS[mode] ?? mode;
-      const said = await attack(way, names, isRoot && !asRoot ? NOBODY : undefined);
-      if (said === undefined) {
+      const output = await attack(way, names, isRoot && !asRoot ? NOBODY : undefined);
+      if (output === undefined) {
         console.warn(`\n!!! SKIPPED: this host cannot hold apps by ${way}.\n`);
         return context.skip(`this host cannot hold apps by ${way}`);
       }
-      expect(said[0]?.host?.containment).toBe(mode.split(',')[0]);
-      const ends = said.filter((one) => one.name !== undefined);
+      expect(output[0]?.host?.containment).toBe(mode.split(',')[0]);
+      const ends = output.filter((one) => one.name !== undefined);
       const expected = rows.filter((row) => names.includes(row.name));
       const table = Object.fromEntries(expected.map((row) => [row.name, row.cells[mode]]));
-      const found = Object.fromEntries(ends.map((one) => [one.name, one.verdict]));
+      const found = Object.fromEntries(ends.map((one) => [one.name, one.result]));
       // Other tests use and free space on the same disk, so these attacks are measured again.
       const disturbed = ends.filter(
-        ({ name = '', verdict }) => FOUND_BY_FREE_SPACE.has(name) && verdict !== table[name],
+        ({ name = '', result }) => FOUND_BY_FREE_SPACE.has(name) && result !== table[name],
       );
       for (const one of disturbed) {
         const name = one.name ?? '';
         console.warn(`\n!!! Measured again, alone, by ${way}: ${JSON.stringify(one)}\n`);
         const again = await attack(way, [name], isRoot && !asRoot ? NOBODY : undefined);
-        found[name] = again?.find((each) => each.name === name)?.verdict;
+        found[name] = again?.find((each) => each.name === name)?.result;
       }
       expect(found).toEqual(table);
       for (const one of ends) expect(one.end?.containment).toBe(mode.split(',')[0]);
-      expect(said.at(-1)).toEqual({ left: [] });
+      expect(output.at(-1)).toEqual({ left: [] });
     });
   });
 }
@@ -120,14 +120,14 @@ async function attack(
       ...(user === undefined ? {} : { uid: user, gid: user }),
     },
   );
-  let trouble = '';
+  let stderrText = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    trouble += chunk.toString();
+    stderrText += chunk.toString();
   });
-  const said: AttackerOutput[] = [];
+  const output: AttackerOutput[] = [];
   for await (const line of createInterface({ input: child.stdout }))
-    said.push(JSON.parse(line) as AttackerOutput);
-  if (said[0]?.impossible) return undefined;
-  if (trouble !== '') throw new Error(trouble);
-  return said;
+    output.push(JSON.parse(line) as AttackerOutput);
+  if (output[0]?.impossible) return undefined;
+  if (stderrText !== '') throw new Error(stderrText);
+  return output;
 }

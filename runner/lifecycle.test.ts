@@ -39,7 +39,7 @@ function appWithDaemon(seconds: string): string {
   return `setsid sleep ${seconds} & sleep 0.1; echo up >&2; exec sleep ${seconds}`;
 }
 
-function launcherOf(pid: number): number {
+function findLauncher(pid: number): number {
   const found = listChildren(pid).find((child) =>
     (readProcFile(`/proc/${child}/cmdline`) ?? '').includes('launcher.ts'),
   );
@@ -99,7 +99,7 @@ for (const way of CONFINEMENT_NAMES) {
       const seconds = createUniqueSeconds();
       const { app } = await startApp(host, {
         files: createShellApp(appWithDaemon(seconds)),
-        onLine: () => process.kill(launcherOf(process.pid), 'SIGKILL'),
+        onLine: () => process.kill(findLauncher(process.pid), 'SIGKILL'),
       });
       const outcome = await app.done;
       expect(outcome.kind).toBe('lost');
@@ -114,7 +114,7 @@ for (const way of CONFINEMENT_NAMES) {
       const { child, pid, next } = owner(scratch(), way, appWithDaemon(seconds));
       await next();
       expect(await next()).toEqual({ line: 'up' });
-      const launcher = launcherOf(pid);
+      const launcher = findLauncher(pid);
       child.kill('SIGKILL');
       await waitUntil('the launcher and its apps are gone', () => {
         return (
@@ -130,7 +130,7 @@ for (const way of CONFINEMENT_NAMES) {
       const { child, pid, next } = owner(folder, way, appWithDaemon(seconds));
       await next();
       expect(await next()).toEqual({ line: 'up' });
-      const launcher = launcherOf(pid);
+      const launcher = findLauncher(pid);
       // Stopped first, so that it cannot react to the end of its owner.
       process.kill(launcher, 'SIGSTOP');
       child.kill('SIGKILL');

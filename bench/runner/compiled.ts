@@ -28,13 +28,13 @@ const RUNS = 2;
 
 const scratch = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
 try {
-  const [given, type = 'node', givenInput] = positionals;
+  const [archivePath, type = 'node', inputPath] = positionals;
   const routing = join(import.meta.dirname, '..', '..', 'sample-apps', 'vehicle-routing');
-  const archive = given ?? join(scratch, 'routing.tar.gz');
-  if (given === undefined)
+  const archive = archivePath ?? join(scratch, 'routing.tar.gz');
+  if (archivePath === undefined)
     execFileSync('tar', ['-czf', archive, '-C', routing, 'package.json', 'main.ts', 'src']);
-  const input = givenInput ?? (given === undefined ? join(routing, 'input.json') : undefined);
-  const options = given === undefined ? ['-duration', '0', '-iterations', '1'] : [];
+  const input = inputPath ?? (archivePath === undefined ? join(routing, 'input.json') : undefined);
+  const options = archivePath === undefined ? ['-duration', '0', '-iterations', '1'] : [];
   const before: number[] = [];
   const after: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -69,7 +69,7 @@ async function measure(
     },
   });
   let count = 0;
-  const take = async (): Promise<number> => {
+  const measureRun = async (): Promise<number> => {
     count += 1;
     const app = runner.run(
       {
@@ -98,7 +98,7 @@ async function measure(
   };
   const several = async (): Promise<number[]> => {
     const times: number[] = [];
-    for (let run = 0; run < RUNS; run += 1) times.push(await take());
+    for (let run = 0; run < RUNS; run += 1) times.push(await measureRun());
     return times;
   };
   try {

@@ -81,7 +81,7 @@ async function benchLevel(
   const order = await bareOrder({ containment, folder: join(folder, 'bare'), program, limits, runs });
   const baseline = fork(join(import.meta.dirname, 'bare-starts.ts'), [], { execArgv: [] });
   await new Promise((resolve) => baseline.once('message', resolve));
-  const archive = await archiveOf(program);
+  const archive = await createArchive(program);
   const { hash } = await inspectArchive(Readable.from([archive]));
   const through = async (): Promise<number> => await runMany(runner, { archive, hash, limits, runs });
   const bare = async (): Promise<number> => await startMany(baseline, order);
@@ -144,23 +144,23 @@ async function runMany(runner: Runner, { archive, hash, limits, runs }: ManyRuns
 }
 
 async function startMany(baseline: ChildProcess, order: BareStartRequest): Promise<number> {
-  const answer = new Promise<{ ms: number }>((resolve, reject) => {
+  const result = new Promise<{ ms: number }>((resolve, reject) => {
     baseline.once('message', (message: { ms: number }) => resolve(message));
     baseline.once('exit', () => reject(new Error('The baseline process ended.')));
   });
   baseline.send(order);
-  return (order.runs * 1000) / (await answer).ms;
+  return (order.runs * 1000) / (await result).ms;
 }
 
 /** One prepared folder, used for every start. */
-async function bareOrder(asked: {
+async function bareOrder(request: {
   containment: Containment;
   folder: string;
   program: string;
   limits: Limits;
   runs: number;
 }): Promise<BareStartRequest> {
-  const { containment, folder, program, limits, runs } = asked;
+  const { containment, folder, program, limits, runs } = request;
   mkdirSync(folder, { mode: 0o711 });
   const { confinement } = await probeHost(
     { folder, containment },
@@ -213,7 +213,7 @@ export function buildTrivialProgram(folder: string): string {
   return path;
 }
 
-async function archiveOf(program: string): Promise<Buffer> {
+async function createArchive(program: string): Promise<Buffer> {
   const tar = pack();
   tar.entry({ name: 'main', mode: 0o755 }, readFileSync(program));
   tar.finalize();

@@ -2,8 +2,8 @@
  * Rules for the entries of an archive. Pure: it sees names, types and sizes and never the disk, so that the inspection of
  * a push and the unpacking for a run reject exactly the same archives.
  *
- * Invariant: an accepted archive can be written below a folder, and no write or read leaves that folder. No file lies
- * below a link, links are created after all files, and the target of every link is resolved over the whole set of links.
+ * Invariant: an accepted archive can be written below a folder, and no write or read leaves that folder. No entry has
+ * a link as its parent, links are created after all files, and the target of every link is resolved over the whole set of links.
  */
 
 /** Limits on an archive. */
@@ -123,7 +123,7 @@ export class ArchiveValidator {
       if (above !== undefined && above.kind !== 'directory') {
         const what = above.kind === 'symlink' ? 'a link' : 'a file';
         throw new InvalidArchiveError(
-          `The archive entry "${entry.path}" lies below "${parent}", which is ${what}.`,
+          `The archive entry "${entry.path}" has the parent "${parent}", which is ${what}.`,
         );
       }
       this.#folders.add(this.#normalizeName(parent));
@@ -218,7 +218,7 @@ export function normalizeRelativePath(name: string): string {
   }
   if (parts.length > ARCHIVE_LIMITS.levels)
     throw new InvalidArchiveError(
-      `The archive entry "${truncateName(name)}" lies more than ${ARCHIVE_LIMITS.levels} levels deep.`,
+      `The archive entry "${truncateName(name)}" is more than ${ARCHIVE_LIMITS.levels} levels deep.`,
     );
   if (parts.some((part) => Buffer.byteLength(part) > ARCHIVE_LIMITS.nameBytes))
     throw new InvalidArchiveError(

@@ -103,7 +103,7 @@ describe('inspection and unpacking reject hostile archives alike', () => {
       expect(error).toBeInstanceOf(InvalidArchiveError);
       expect(String(error)).toContain(names);
     }
-    // All files written before the rejection lie inside.
+    // All files written before the rejection are inside.
     expect(folders.flatMap((folder) => readdirSync(folder)).sort()).not.toContain('x');
   });
 
@@ -130,18 +130,18 @@ describe('inspection and unpacking reject hostile archives alike', () => {
 
   test('an endless stream of zeros', async () => {
     const member = gzipSync(Buffer.alloc(64 * 2 ** 20), { level: 1 });
-    let given = 0;
+    let sent = 0;
     const endless = Readable.from(
       (function* () {
         for (;;) {
-          given += 1;
+          sent += 1;
           yield member;
         }
       })(),
     );
     await expect(inspectArchive(endless)).rejects.toThrow('unpacks to more than');
     // 2 GiB are 32 members; a few more may be in buffers.
-    expect(given).toBeLessThan(40);
+    expect(sent).toBeLessThan(40);
   }, 60_000);
 
   test('rejects what is not gzip, not tar, empty or truncated', async () => {

@@ -1,7 +1,7 @@
 /**
  * Collects the results from the app's folder. No process of the app runs any more, but its files may be hostile: only
  * regular files that belong to the run are read, by descriptor and never through a link
- * (filesystem/untrusted-files.ts). The copies lie in `results/`, where no app can write.
+ * (filesystem/untrusted-files.ts). The copies go to `results/`, where no app can write.
  */
 import { isUtf8 } from 'node:buffer';
 import { createWriteStream } from 'node:fs';

@@ -72,7 +72,7 @@ export async function resolveEntryPoint(
   const program = runtime?.path ?? '';
   const environment: Record<string, string> = {};
   const fixedEnvironment: Record<string, string> = {};
-  // Tools of the runtime (npm, pip) lie in its folder.
+  // The folder of the runtime contains its tools (npm, pip).
   if (runtime !== undefined) environment.PATH = `${dirname(program)}:/usr/local/bin:/usr/bin:/bin`;
   const memory = spec.limits.memoryBytes;
   const heapMiB = Math.max(64, Math.floor((memory * NODE_HEAP_SHARE) / MIB));
@@ -137,7 +137,7 @@ function validatePath(path: string, what: string): string {
   } catch {
     throw new AppStartError(
       'not-startable',
-      `The ${what} "${path}" does not lie in the executable; it must be relative.`,
+      `The ${what} "${path}" is outside the executable. Use a relative path without "..".`,
     );
   }
 }
@@ -169,8 +169,8 @@ async function checkProgram(file: string, path: string, host: Host): Promise<voi
   } finally {
     await handle.close();
   }
-  const reject = (why: string): never => {
-    throw new AppStartError('not-startable', `The entry point "${path}" cannot be started: ${why}`);
+  const reject = (reason: string): never => {
+    throw new AppStartError('not-startable', `The entry point "${path}" cannot be started: ${reason}`);
   };
   if (head.subarray(0, 2).toString('latin1') === '#!') return;
   const format = detectProgramFormat(head);
@@ -194,7 +194,7 @@ async function checkProgram(file: string, path: string, host: Host): Promise<voi
     reject(`it needs the loader "${loader}", which this host lacks.`);
 }
 
-/** Returns the dynamic loader that a 64-bit little-endian ELF file names, when its name lies in `head`. */
+/** Returns the dynamic loader that a 64-bit little-endian ELF file names, when `head` contains its name. */
 function readLoaderPath(head: Buffer): string | undefined {
   if (head[4] !== 2 || head[5] !== 1) return undefined;
   const tableOffset = Number(head.readBigUInt64LE(32));

@@ -179,8 +179,8 @@ export class ExecutableCache {
 
   /** Evicts the least recently used entries until the rest fits; entries in use stay, whatever their size. */
   async #evict(): Promise<void> {
-    const settled = await Promise.allSettled([...this.#entries.values()]);
-    const entries = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const loaded = await Promise.allSettled([...this.#entries.values()]);
+    const entries = loaded.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     entries.sort((a, b) => b.lastUsedAt - a.lastUsedAt);
     let sum = 0;
     for (const [index, entry] of entries.entries()) {

@@ -75,9 +75,9 @@ describe('B8: Python packages compiled for another host', () => {
     ['3.13.2', { [`${DEPS}/pydantic_core/core.abi3.so`]: X64 }, undefined],
     ['3.13.2', { [X64_MODULE]: X64, [X64_MODULE.replace('311', '313')]: X64 }, undefined],
   ])('on Python %s', async (python, files, words) => {
-    const said = await refusal('python', files as Record<string, Buffer>, host('linux', 'x64', python));
-    if (words === undefined) expect(said).toBeUndefined();
-    else expect(said).toContain(words);
+    const message = await refusal('python', files as Record<string, Buffer>, host('linux', 'x64', python));
+    if (words === undefined) expect(message).toBeUndefined();
+    else expect(message).toContain(words);
   });
 });
 
@@ -103,8 +103,8 @@ describe('B8: an entry point compiled for another host', () => {
     ],
     ['node', { main: ARM64 }, LINUX_X64, {}, undefined],
   ] as const)('type %s with %o', async (type, files, on, more, words) => {
-    const said = await refusal(type, files, on, more);
-    if (words === undefined) expect(said).toBeUndefined();
-    else expect(said).toContain(words);
+    const message = await refusal(type, files, on, more);
+    if (words === undefined) expect(message).toBeUndefined();
+    else expect(message).toContain(words);
   });
 });

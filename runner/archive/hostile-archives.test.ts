@@ -20,11 +20,15 @@ interface Written {
 
 function entry({ name, type = '0', link = '', mode = '0000644', body = '', size }: Written): Buffer {
   const bytes = Buffer.from(body);
-  const said = size ?? bytes.length;
+  const declaredSize = size ?? bytes.length;
   const header = Buffer.alloc(512);
   header.write(name, 0, 100);
   header.write(`${mode}\0`, 100);
-  header.write(typeof said === 'string' ? said : `${said.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
+  header.write(
+    typeof declaredSize === 'string' ? declaredSize : `${declaredSize.toString(8).padStart(11, '0')}\0`,
+    124,
+    'latin1',
+  );
   header.write(type, 156);
   header.write(link, 157, 100);
   header.write('ustar\x0000', 257);
@@ -192,7 +196,7 @@ test('random bytes are read or rejected', async () => {
     const read = inspectArchive(Readable.from([gzipSync(cut, { level: 0 })])).catch(
       (error: unknown) => error,
     );
-    const answer = await read;
-    if (answer instanceof Error) expect(answer, `round ${round}`).toBeInstanceOf(InvalidArchiveError);
+    const result = await read;
+    if (result instanceof Error) expect(result, `round ${round}`).toBeInstanceOf(InvalidArchiveError);
   }
 });

@@ -117,8 +117,8 @@ test('a file is copied without its mode, and a file that is too large is not', a
   const path = ownFile('x', 'text');
   chmodSync(path, 0o4111);
   const source = { folder: run, owner, isOnRunDisk: true };
-  const taken = await copyResultFile({ source, path: 'out/x', name: 'statistics', maxBytes: MIB });
-  expect(taken).toEqual({ path: join(run.results, 'statistics'), bytes: 4 });
+  const copied = await copyResultFile({ source, path: 'out/x', name: 'statistics', maxBytes: MIB });
+  expect(copied).toEqual({ path: join(run.results, 'statistics'), bytes: 4 });
   expect(readFileSync(join(run.results, 'statistics'), 'utf8')).toBe('text');
   expect((await stat(join(run.results, 'statistics'))).mode & 0o7777).toBe(0o600);
   truncateSync(path, 2 * MIB);

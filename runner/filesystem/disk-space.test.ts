@@ -23,9 +23,9 @@ function onDiskOf4KiBBlocks(script: string): { status: number | null; stdout: st
 }
 
 test('R2: a disk to which root cannot write has no space', (context) => {
-  const ask = '"$1" -e "$2" "$3"';
+  const printCommand = '"$1" -e "$2" "$3"';
   const { status, stdout } = onDiskOf4KiBBlocks(
-    `${ask}; head -c 100M /dev/zero > disk/fill; ${ask}; head -c 5000 /dev/zero > disk/more || echo full`,
+    `${printCommand}; head -c 100M /dev/zero > disk/fill; ${printCommand}; head -c 5000 /dev/zero > disk/more || echo full`,
   );
   if (status === 77 || status === null || stdout === '') return context.skip('no file can be mounted here');
   expect(stdout).toBe('true\nfalse\nfull\n');

@@ -47,7 +47,7 @@ function newFolder(): string {
 }
 
 /** Returns loop devices with an image file below the folder, unlinked ones included. */
-function loopsOf(folder: string): string[] {
+function listLoopDevices(folder: string): string[] {
   return execFileSync('losetup', ['-a'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(folder));
@@ -103,7 +103,7 @@ describe.skipIf(!canMount)('with disks', () => {
     expect(new Set(all.map((one) => one.stdout)).size).toBe(3);
     await Promise.all(all.map((one) => one.app.dispose()));
     await host.close();
-    expect(loopsOf(folder)).toEqual([]);
+    expect(listLoopDevices(folder)).toEqual([]);
     expect(readdirSync(join(folder, 'disks'))).not.toContain('1.image');
   });
 
@@ -148,10 +148,10 @@ describe.skipIf(!canMount)('with disks', () => {
     ];
     // The mount vanishes with the process.
     const small = 'mount -t tmpfs -o size=50m,mode=711 none "$0" && exec "$@"';
-    const said = execFileSync('unshare', ['--mount', 'sh', '-c', small, folder, ...owner], {
+    const output = execFileSync('unshare', ['--mount', 'sh', '-c', small, folder, ...owner], {
       encoding: 'utf8',
     });
-    const { outcome } = JSON.parse(said.trim().split('\n').at(-1) ?? '');
+    const { outcome } = JSON.parse(output.trim().split('\n').at(-1) ?? '');
     expect(outcome).toMatchObject({ succeeded: false, reason: 'host' });
     expect(outcome.error).toContain('The disk of the host is full');
     expect(outcome.hostFault).toBeUndefined();
@@ -180,7 +180,7 @@ describe.skipIf(!canMount)('with disks', () => {
     });
     expect(giver.outcome).toMatchObject({ succeeded: true });
     await giver.app.dispose();
-    const sizes = loopsOf(folder).map((line) => {
+    const sizes = listLoopDevices(folder).map((line) => {
       const device = line.slice('/dev/'.length, line.indexOf(':'));
       return Number(readFileSync(`/sys/block/${device}/size`, 'utf8'));
     });
@@ -190,7 +190,7 @@ describe.skipIf(!canMount)('with disks', () => {
     await holder.app.done;
     await holder.app.dispose();
     await host.close();
-    await waitUntil('the loop devices are gone', () => loopsOf(folder).length === 0);
+    await waitUntil('the loop devices are gone', () => listLoopDevices(folder).length === 0);
   });
 
   test('V3: a cancellation before the disk is ready ends the run', async () => {
@@ -214,22 +214,22 @@ describe.skipIf(!canMount)('with disks', () => {
     const lines = createInterface({ input: owner.stdout });
     await once(lines, 'line');
     await waitUntil('the app runs', () => listProcessesWithArgument(mark).length > 0);
-    expect(loopsOf(folder)).toHaveLength(1);
-    const launcher = launcherOf(owner);
+    expect(listLoopDevices(folder)).toHaveLength(1);
+    const launcher = findLauncher(owner);
     const gone = once(owner, 'exit');
     if (both) process.kill(owner.pid ?? Number.NaN, 'SIGKILL');
     process.kill(launcher, 'SIGKILL');
     await gone;
     // The next start kills apps that outlive both.
     const again = await start('bubblewrap as root', folder);
-    await waitUntil('its disk is gone', () => loopsOf(folder).length === 0);
+    await waitUntil('its disk is gone', () => listLoopDevices(folder).length === 0);
     expect(spawnSync('grep', ['-c', folder, '/proc/mounts']).stdout.toString()).toBe('0\n');
     expect((await runApp(again, { files: createShellApp('true') })).outcome.succeeded).toBe(true);
   });
 });
 
 /** Returns the id of the launcher. */
-function launcherOf({ pid }: ChildProcess): number {
+function findLauncher({ pid }: ChildProcess): number {
   const [found] = listChildren(pid ?? 0).filter((child) =>
     execFileSync('ps', ['-o', 'args=', '-p', String(child)], { encoding: 'utf8' }).includes('launcher.ts'),
   );

@@ -22,11 +22,11 @@ const results = new Map<string, Promise<unknown>>();
 
 /** Returns the cached result of a probe, or probes; `isCacheable` selects the results that further calls reuse. */
 function probeOnce<T>(
-  question: string,
+  subject: string,
   probe: () => Promise<T>,
   isCacheable: (result: T) => boolean = () => true,
 ): Promise<T> {
-  const key = JSON.stringify([question, process.env.PATH]);
+  const key = JSON.stringify([subject, process.env.PATH]);
   const result = (results.get(key) as Promise<T> | undefined) ?? probe();
   results.set(key, result);
   result.then(

@@ -335,7 +335,7 @@ export class AppRun {
     this.#assignedCores?.release();
     if (this.#cgroup !== undefined) removeRunCgroups(this.#cgroup);
     removeWorldWritableFiles(this.#hostVisibleUser());
-    const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const readSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const report: EndReport = {
       exitCode: end.exitCode,
       signal: end.signal,
@@ -343,8 +343,8 @@ export class AppRun {
       startedAt: this.#startedAt,
       endedAt: Date.now(),
       executionMs: end.appRan ? performance.now() - this.#startedTick : 0,
-      stdoutBytes: sizeOf(this.#folder.stdout),
-      stderrBytes: sizeOf(this.#folder.stderr),
+      stdoutBytes: readSize(this.#folder.stdout),
+      stderrBytes: readSize(this.#folder.stderr),
       writtenBytes: this.#watchdog?.writtenBytes ?? 0,
     };
     if (this.#user !== undefined) report.user = this.#user;

@@ -68,20 +68,20 @@ exports.commonPlan = [1, 2];
 
 /** A runner whose diagnostics a test can await. */
 async function start(way: string, folder: string) {
-  const heard: Diagnostic[] = [];
+  const diagnostics: Diagnostic[] = [];
   let wake = (): void => undefined;
   const runner = await startRunnerConfinedBy(way, folder, {
     onDiagnostic: (diagnostic) => {
-      heard.push(diagnostic);
+      diagnostics.push(diagnostic);
       wake();
     },
   });
   const compiled = async (times: number): Promise<void> => {
-    const said = () => heard.filter(({ event }) => event.startsWith('executable-'));
-    while (said().length < times) await new Promise<void>((resolve) => (wake = resolve));
-    expect(said().map(({ event }) => event)).toEqual(Array(times).fill('executable-compiled'));
+    const listReports = () => diagnostics.filter(({ event }) => event.startsWith('executable-'));
+    while (listReports().length < times) await new Promise<void>((resolve) => (wake = resolve));
+    expect(listReports().map(({ event }) => event)).toEqual(Array(times).fill('executable-compiled'));
   };
-  return { runner, heard, compiled };
+  return { runner, heard: diagnostics, compiled };
 }
 
 async function run(runner: Runner, app: AppSpec): Promise<unknown> {

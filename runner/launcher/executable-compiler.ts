@@ -1,11 +1,11 @@
 /**
  * Compiles the code of an executable once instead of in every run: the Python dependencies, which come without bytecode
- * and lie where no run can store any, and the modules of a Node app. Importing pandas, OR-Tools and a client takes 4.0 s
+ * and to whose folder no run can write, and the modules of a Node app. Importing pandas, OR-Tools and a client takes 4.0 s
  * of a core without bytecode and 1.0 s with it; the routing app in TypeScript starts in 0.37 s and 0.12 s.
  *
  * Invariants: compilation executes no code of the app. It takes place in a sandbox like an app's with the executable and
  * nothing else: no input, no secret, no network. The result serves that executable alone, and its runs see it read-only,
- * so no run leaves anything for another. It lies in `compiled/` beside `root/`, created under another name and renamed
+ * so no run leaves anything for another. Its folder is `compiled/` beside `root/`, created under another name and renamed
  * once complete, and a run never waits for it. Only sandboxes use it: elsewhere every run has a path of its own, and
  * compiled code depends on its path.
  */

@@ -1,6 +1,6 @@
 /**
  * Entry point of the launcher: a small process that starts every app, so that the server's own process never forks. It
- * ends every app that it has started when the server goes away.
+ * ends every app that it has started when the server ends.
  *
  * Invariants: an app is in `#runs` from before its start until its last process has ended. When the channel to the
  * runner closes, the launcher kills every process of every app before it exits. Signals of the server's terminal do not

@@ -77,7 +77,7 @@ export class LogFollower {
   /** Returns whether a file was truncated, and the path of its beginning. */
   resolveLogFile(path: string): { path: string; isTruncated: boolean } {
     const isTruncated = this.#files.some((file) => file.path === path && file.isTruncated);
-    return { path: isTruncated ? toKeptPath(path) : path, isTruncated };
+    return { path: isTruncated ? toCopyPath(path) : path, isTruncated };
   }
 
   #watch(): void {
@@ -132,8 +132,8 @@ export class LogFollower {
 
   async #truncate(file: FollowedFile, handle: FileHandle): Promise<void> {
     // Never with the mode of the app's file: setuid on a copy of ours would give away the server's rights.
-    const kept = createWriteStream(toKeptPath(file.path), { mode: 0o600 });
-    await pipeline(readExactly(handle, this.#limitBytes), kept);
+    const copy = createWriteStream(toCopyPath(file.path), { mode: 0o600 });
+    await pipeline(readExactly(handle, this.#limitBytes), copy);
     file.isTruncated = true;
     const lines = file.partialLine.length > 0 && !file.isSkippingLine ? [toLine(file.partialLine)] : [];
     lines.push(`[The log was cut here: it went beyond its limit of ${formatBytes(this.#limitBytes)}.]`);
@@ -203,7 +203,7 @@ async function emptyLog(path: string): Promise<void> {
   }
 }
 
-function toKeptPath(path: string): string {
+function toCopyPath(path: string): string {
   return `${path}.kept`;
 }
 

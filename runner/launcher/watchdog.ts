@@ -106,7 +106,7 @@ export class Watchdog {
     this.#ownDisk = disk;
     this.#allocatedAtStart = disk === undefined ? 0 : readAllocatedBytes(disk);
     this.#freeBytesAtStart = readFreeBytes(folder.root);
-    this.#standardBytes = sizeOf(folder.script) + sizeOf(folder.stdin);
+    this.#standardBytes = readSize(folder.script) + readSize(folder.stdin);
   }
 
   /** Returns the first exceeded limit, or undefined. */
@@ -159,7 +159,7 @@ export class Watchdog {
         entries: files + this.#initialUsage.entries,
       },
     );
-    const standardGrowth = sizeOf(this.#folder.script) + sizeOf(this.#folder.stdin) - this.#standardBytes;
+    const standardGrowth = readSize(this.#folder.script) + readSize(this.#folder.stdin) - this.#standardBytes;
     const visibleBytes = Math.max(0, bytes - this.#initialUsage.bytes) + unlinkedBytes;
     const onDisk = this.#readOwnDiskGrowth();
     const written = Math.max(visibleBytes, onDisk.bytes) + standardGrowth;
@@ -300,7 +300,7 @@ function readFreeBytes(path: string): number {
   return bfree * bsize;
 }
 
-function sizeOf(path: string): number {
+function readSize(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 

@@ -26,7 +26,7 @@ export interface Confinement {
   filterFile?: string;
   /** Arguments of bubblewrap that mount the system's programs and libraries read-only. */
   systemMounts: string[];
-  /** The same for runtimes outside /usr, which may lie in a folder that the sandbox replaces, such as /tmp. */
+  /** The same for runtimes outside /usr, such as one in a folder that the sandbox replaces (/tmp). */
   runtimeMounts: string[];
   /** Arguments of bubblewrap that mount the reduced /etc. */
   etcMounts: string[];

@@ -187,10 +187,10 @@ test('V2, V10: the tables expect each of these attacks to be refused or bounded 
     ...readAttackTable<string>('runner/hostile.test.ts', CGROUP_ATTACK_MODES),
   ].filter(({ name }) => names.includes(name));
   expect(cells).toHaveLength(2 * names.length);
-  for (const { cells: verdicts } of cells)
-    for (const [mode, verdict] of Object.entries(verdicts))
+  for (const { cells: results } of cells)
+    for (const [mode, result] of Object.entries(results))
       if (mode.startsWith('sandbox') || mode.endsWith('cgroups'))
-        expect(verdict).toMatch(/^(refused|bounded)$/);
+        expect(result).toMatch(/^(refused|bounded)$/);
 });
 
 test('V2: a runner uses groups where the host has them, removes them, and cleans up after a dead runner', async (context) => {
@@ -234,10 +234,10 @@ test('V2: an ordinary user limits the memory of runs by a delegated group', asyn
   const folder = scratch();
   chownSync(folder, NOBODY, NOBODY);
   const names = JSON.stringify(['memory in such files, sent over a socket and closed']);
-  const said = await inGroup(group, 'attacker.ts', [folder, `bubblewrap${WITH_CGROUPS}`, names], NOBODY);
-  expect(said).toMatchObject([
+  const output = await inGroup(group, 'attacker.ts', [folder, `bubblewrap${WITH_CGROUPS}`, names], NOBODY);
+  expect(output).toMatchObject([
     { host: { containment: 'sandbox', enforcement: { memory: expect.stringContaining('cgroup v1') } } },
-    { verdict: 'bounded', end: { reason: 'memory' } },
+    { result: 'bounded', end: { reason: 'memory' } },
     { left: [] },
   ]);
 });
@@ -255,8 +255,8 @@ test('V2: in a delegated group of version 2 the server moves into a leaf group, 
     const group = controller === undefined ? undefined : groupWith(controller, 2, ending);
     if (controller === undefined || group === undefined)
       return context.skip('this host lets us make no group of version 2 with a controller');
-    const told = await inGroup(group, 'delegated-cgroup.ts', [controller, KNOBS[controller] ?? '']);
-    expect(told).toEqual(
+    const output = await inGroup(group, 'delegated-cgroup.ts', [controller, KNOBS[controller] ?? '']);
+    expect(output).toEqual(
       ending === ''
         ? { held: [controller], before: group, after: join(group, 'switchyard-server') }
         : { held: [], before: group, after: group },
@@ -268,7 +268,7 @@ test('V2: in a delegated group of version 2 the server moves into a leaf group, 
 
 describe('V2: in a memory cgroup of the server', () => {
   const hasPython = spawnSync('python3', ['--version']).status === 0;
-  const CASES: [what: string, paceMs: number, small: string, error: RegExp][] = [
+  const CASES: [what: string, stepMs: number, small: string, error: RegExp][] = [
     [
       'the run that hides its memory ends, and a small one continues',
       25,
@@ -277,16 +277,16 @@ describe('V2: in a memory cgroup of the server', () => {
     ],
     ['the kernel ends an app and never the server, when it is quicker than we are', 0, '', /memory/],
   ];
-  test.runIf(hasPython).each(CASES)('%s', async (_, paceMs, small, error) => {
+  test.runIf(hasPython).each(CASES)('%s', async (_, stepMs, small, error) => {
     const group = groupWith('memory', 1);
     if (group === undefined) return;
     writeFileSync(join(group, 'memory.limit_in_bytes'), String(1000 * MIB));
-    const told = await inGroup(group, 'memory-shortage.ts', [
+    const output = await inGroup(group, 'memory-shortage.ts', [
       scratch(),
       'bubblewrap as root',
-      String(paceMs),
+      String(stepMs),
     ]);
-    expect(told).toMatchObject({
+    expect(output).toMatchObject({
       memoryBytes: 1000 * MIB,
       large: { reason: 'memory', error: expect.stringMatching(error) },
       small: { reason: expect.stringContaining(small) },

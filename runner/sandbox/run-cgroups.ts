@@ -163,7 +163,7 @@ async function moveServerProcesses({ ownFolder }: CgroupHierarchy, names: string
   removeGroup(serverGroup);
 }
 
-/** systemd owns the groups of its units unless a unit says otherwise; other groups belong to whoever may write them. */
+/** systemd owns the groups of its units unless a unit says otherwise; other groups belong to any user that may write them. */
 async function isDelegated(folder: string): Promise<boolean> {
   const unit = basename(folder);
   if (!/\.(service|scope|slice)$/.test(unit)) return true;

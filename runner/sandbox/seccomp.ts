@@ -212,7 +212,7 @@ export function buildSeccompFilter(architecture: string, countsMemory: boolean):
       [RETURN, ALLOW],
     ]);
   }
-  // A filter cannot read the flags, which lie in memory; programs use clone instead.
+  // A filter cannot read the flags in memory; programs use clone instead.
   addRule(calls.clone3, [[RETURN, fail(ENOSYS)]]);
   addRule(calls.clone, [
     [LOAD, ARGUMENT(0)],

@@ -147,8 +147,8 @@ function moveEntries(from: string, to: string): void {
 }
 
 /**
- * Resolves the location of a secret. A relative one lies below the working directory. An absolute one must name the app's
- * own folder or /tmp inside the sandbox; any other path would lie on the host or over the system's files.
+ * Resolves the location of a secret. A relative one starts at the working directory. An absolute one must name the app's
+ * own folder or /tmp inside the sandbox; any other path would be on the host or replace the system's files.
  */
 function resolveSecretPath(
   location: string,
@@ -172,6 +172,6 @@ function resolveSecretPath(
     ? `/tmp/ or ${SANDBOX_APP_PATH}/`
     : 'a sandbox, which this host does not have';
   throw new InvalidAppError(
-    `The secret file location "${location}" is absolute; an absolute location must lie in ${allowed}. Use a relative one.`,
+    `The secret file location "${location}" is absolute; an absolute location must be in ${allowed}. Use a relative one.`,
   );
 }

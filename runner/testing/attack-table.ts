@@ -1,4 +1,4 @@
-/** Reads the attack tables of README.md, which contain the expected verdicts. */
+/** Reads the attack tables of README.md, which contain the expected results. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -22,7 +22,7 @@ export function readAttackTable<Mode extends string>(
   return text.split('\n').flatMap((line) => {
     const [, name = '', ...cells] = line.split('|').map((cell) => cell.trim());
     if (!(cells[modes.length] ?? '').includes(`(../${test})`)) return [];
-    const verdicts = Object.fromEntries(modes.map((mode, index) => [mode, cells[index]]));
-    return [{ name, cells: verdicts as AttackRow<Mode>['cells'] }];
+    const results = Object.fromEntries(modes.map((mode, index) => [mode, cells[index]]));
+    return [{ name, cells: results as AttackRow<Mode>['cells'] }];
   });
 }

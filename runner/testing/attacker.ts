@@ -1,7 +1,7 @@
 /**
  * Fixture: owns a runner and runs the attacks, several at a time, as a process so that it can run as another user.
  * Arguments: scratch folder, confinement, names of attacks as JSON. Prints JSON lines: the host, each attack's name with
- * its verdict and end, and the leftover run folders.
+ * its result and end, and the leftover run folders.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,9 +30,9 @@ async function runAttack(runner: Runner, name: string): Promise<void> {
   const end = await runApp(runner, { arguments: [secret], ...definition.spec, limits });
   restoreHardLinks?.();
   const { reason, error, exitCode, containment } = end.outcome;
-  const verdict = definition.classify({ ...end, host: runner.host });
+  const result = definition.classify({ ...end, host: runner.host });
   await end.app.dispose();
-  print({ name, verdict, end: { reason, error, exitCode, containment, stdout: end.stdout.slice(0, 200) } });
+  print({ name, result, end: { reason, error, exitCode, containment, stdout: end.stdout.slice(0, 200) } });
 }
 
 /** Lets any user link to any file, as the kernel does by default. Returns a function that restores the setting. */

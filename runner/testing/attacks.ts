@@ -41,17 +41,17 @@ function endAtLimit(reason: EndedRun['reason'], ...scripts: string[]): Attack {
   };
 }
 
-/** An attack whose last printed line is its verdict. */
-function reportVerdict(...scripts: string[]): Attack {
+/** An attack whose last printed line is its result. */
+function reportResult(...scripts: string[]): Attack {
   return {
     spec: { files: createShellApp(scripts.join('\n')) },
-    classify: ({ stdout }) => parseVerdict(stdout) ?? 'not held',
+    classify: ({ stdout }) => parseResult(stdout) ?? 'not held',
   };
 }
 
-function parseVerdict(stdout: string): AttackResult | undefined {
-  const verdict = stdout.trim();
-  return verdict === 'refused' || verdict === 'bounded' ? verdict : undefined;
+function parseResult(stdout: string): AttackResult | undefined {
+  const result = stdout.trim();
+  return result === 'refused' || result === 'bounded' ? result : undefined;
 }
 
 /**
@@ -77,7 +77,7 @@ time.sleep(3)
       ),
     },
     classify: ({ outcome, stdout }) =>
-      outcome.reason === 'memory' ? 'bounded' : (parseVerdict(stdout) ?? 'not held'),
+      outcome.reason === 'memory' ? 'bounded' : (parseResult(stdout) ?? 'not held'),
   };
 }
 
@@ -162,13 +162,13 @@ export const ATTACKS: Record<string, Attack> = {
       outcome.reason === 'memory' && outcome.error.startsWith('The host had') ? 'bounded' : 'not held',
   },
   'shared memory of System V, which belongs to no process': {
-    ...reportVerdict(
+    ...reportResult(
       `perl -e 'for (1..20) { my $id = shmget(0, 2e7, 0600); if (!defined $id) { print "refused"; exit } push @ids, $id; shmwrite($id, "x" x 2e7, 0, 2e7) } sleep 1; END { shmctl($_, 0, 0) for @ids }'`,
     ),
     classify: ({ outcome, stdout }) =>
-      outcome.reason === 'memory' ? 'bounded' : (parseVerdict(stdout) ?? 'not held'),
+      outcome.reason === 'memory' ? 'bounded' : (parseResult(stdout) ?? 'not held'),
   },
-  'being what the kernel ends last (oom_score_adj)': reportVerdict(
+  'being what the kernel ends last (oom_score_adj)': reportResult(
     'try() { echo 0 > /proc/$1/oom_score_adj && [ "$(cat /proc/$1/oom_score_adj)" = 0 ]; }',
     '{ try $$ || try 1; } 2>/dev/null || { echo refused; exit; }',
     'for i in 1 2 3 4 5 6 7 8; do sleep 0.5; [ "$(cat /proc/$$/oom_score_adj)" = 1000 ] && echo bounded && exit; done',
@@ -333,14 +333,14 @@ time.sleep(10)
     spec: { files: createShellApp(`ulimit -c; perl -e 'kill "SEGV", $$'; ls | grep -c core`) },
     classify: ({ stdout }) => (stdout === '0\n0\n' ? 'refused' : 'not held'),
   },
-  'more rights by setuid programs': reportVerdict(
+  'more rights by setuid programs': reportResult(
     `grep -q 'NoNewPrivs:.1' /proc/self/status && echo refused || echo open`,
   ),
-  'mounts, clock, name of the host, sysrq': reportVerdict(
+  'mounts, clock, name of the host, sysrq': reportResult(
     'export PATH=$PATH:/usr/sbin:/sbin',
     `mkdir m; { mount -t tmpfs none m || date -s "@$(date +%s)" || hostname "$(hostname)" || echo h > /proc/sysrq-trigger; } >/dev/null 2>&1 && echo open || echo refused`,
   ),
-  'namespaces of its own': reportVerdict('unshare -Ur true 2>/dev/null && echo open || echo refused'),
+  'namespaces of its own': reportResult('unshare -Ur true 2>/dev/null && echo open || echo refused'),
   'keyrings, bpf, io_uring, userfaultfd, vsock': {
     requiredTools: ['python3'],
     spec: python(
@@ -363,11 +363,13 @@ function floodLog(script: string): Attack {
   return {
     spec: { files: createShellApp(script), limits: { durationMs: 1_000 } },
     classify: ({ outcome, lines }) => {
-      const kept = lines.reduce((sum, line) => sum + line.text.length, 0);
+      const loggedCharacters = lines.reduce((sum, line) => sum + line.text.length, 0);
       // A fast writer reaches the file size limit before the log is truncated.
       const isHeld = outcome.isLogTruncated && (outcome.reason === 'duration' || outcome.reason === 'disk');
       const onDisk = statSync(outcome.stderr.path).size;
-      return isHeld && kept < 2 * MIB && onDisk <= ATTACK_LIMITS.logBytes ? 'bounded' : 'not held';
+      return isHeld && loggedCharacters < 2 * MIB && onDisk <= ATTACK_LIMITS.logBytes
+        ? 'bounded'
+        : 'not held';
     },
   };
 }

@@ -4,7 +4,7 @@
  */
 import { expectEnded, MIB, startApp, startRunnerConfinedBy } from './runner-harness.ts';
 
-const [folder = '', confinement = '', paceMs = '0'] = process.argv.slice(2);
+const [folder = '', confinement = '', stepMs = '0'] = process.argv.slice(2);
 const runner = await startRunnerConfinedBy(confinement, folder);
 if (runner === undefined) throw new Error(`This host does not support the confinement "${confinement}".`);
 
@@ -14,7 +14,7 @@ const hoard = python(
 print('up', file=sys.stderr, flush=True)
 m = mmap.mmap(-1, 4000 << 20)
 for at in range(0, 4000 << 20, 8 << 20):
-  m[at:at + (8 << 20)] = b'x' * (8 << 20); m.madvise(mmap.MADV_DONTNEED); time.sleep(${Number(paceMs) / 1000})
+  m[at:at + (8 << 20)] = b'x' * (8 << 20); m.madvise(mmap.MADV_DONTNEED); time.sleep(${Number(stepMs) / 1000})
 `,
 );
 const small = python(

@@ -97,7 +97,7 @@ function violations(input: RawInput, bins: readonly UsedBin[]): string[] {
   return found;
 }
 
-function costOf(bins: readonly UsedBin[]): number {
+function sumCosts(bins: readonly UsedBin[]): number {
   return bins.reduce((sum, bin) => sum + bin.cost, 0);
 }
 
@@ -178,7 +178,7 @@ describe('bin packing', () => {
         expect(solution.status).toBe('optimal');
         expect(violations(input, solution.bins)).toEqual([]);
         expect(statistics.result.value).toBeCloseTo(optimum, 6);
-        expect(costOf(solution.bins)).toBeCloseTo(optimum, 6);
+        expect(sumCosts(solution.bins)).toBeCloseTo(optimum, 6);
         expect(statistics.result.custom.bound).toBeCloseTo(optimum, 4);
       }
     }
@@ -186,11 +186,11 @@ describe('bin packing', () => {
 
   it('proves by the exact model what the heuristic alone cannot', async () => {
     // Three pairs that must not meet leave a ring of six in which no three can share a bin: three bins of two.
-    const ring = Array.from({ length: 6 }, (_, index) => `i${index}`);
+    const cycle = Array.from({ length: 6 }, (_, index) => `i${index}`);
     const input: RawInput = {
       bins: [{ id: 'b', capacity: 30, cost: 1 }],
-      items: ring.map((id) => ({ id, size: 10 })),
-      incompatibilities: ring.map((id, index) => [id, ring[(index + 1) % 6] ?? '']).concat([['i0', 'i2']]),
+      items: cycle.map((id) => ({ id, size: 10 })),
+      incompatibilities: cycle.map((id, index) => [id, cycle[(index + 1) % 6] ?? '']).concat([['i0', 'i2']]),
     };
     const optimum = exhaustiveOptimum(input);
     const alone = await solve(input, ['-exact.columns', '0', '-duration', '1']);
@@ -211,12 +211,12 @@ describe('bin packing', () => {
     expect(statuses).toContain(solution.status);
     expect(violations(input, solution.bins)).toEqual([]);
     expect(statistics.schema).toBe('v1');
-    expect(statistics.result.value).toBeCloseTo(costOf(solution.bins), 6);
+    expect(statistics.result.value).toBeCloseTo(sumCosts(solution.bins), 6);
     expect(statistics.result.custom.bins).toBe(solution.bins.length);
-    expect(statistics.result.custom.bound ?? 0).toBeLessThanOrEqual(costOf(solution.bins));
+    expect(statistics.result.custom.bound ?? 0).toBeLessThanOrEqual(sumCosts(solution.bins));
     const values = statistics.series_data.value.data_points.map((point) => point.y);
     expect(values).toEqual([...values].sort((a, b) => b - a));
-    expect(values.at(-1)).toBeCloseTo(costOf(solution.bins), 6);
+    expect(values.at(-1)).toBeCloseTo(sumCosts(solution.bins), 6);
   });
 
   it('keeps every rule on random problems of some size, and its bound stays below', async () => {
@@ -309,9 +309,9 @@ describe('bin packing', () => {
     ],
     [sound, ['-seed', '0.5'], 'option -seed is "0.5": it must be a whole number from 0'],
     [sound, ['-speed', '1'], 'option "-speed" is unknown: the options are -duration, -gap, -seed'],
-  ])('refuses %j %j with one sentence', async (input, args, sentence) => {
+  ])('refuses %j %j with one sentence', async (input, args, message) => {
     const { code, stdout, stderr } = await run(input, args);
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stdout).toBe('');
     expect(code).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * First-fit and best-fit decreasing for the first packings, then ruin and recreate: a few bins are emptied and their
- * items packed again, and what is not worse is kept. Deterministic for a seed and a number of rounds.
+ * First-fit and best-fit decreasing for the first packings, then ruin and recreate: empty a few bins, pack their items
+ * again, and keep the packing unless it is worse. Deterministic for a seed and a number of rounds.
  */
 import { type BinType, fitsIn, type Item, type Problem } from './input.ts';
 import { assignCheapestTypes, type Bin, canAdd, countTypes, type Packing, packingCost } from './packing.ts';
@@ -18,7 +18,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Picks among the types that an item fits into and that are not used up; undefined when there are none. */
+/** Selects one of the available types into which an item fits; undefined when there is none. */
 type TypeRule = (candidates: readonly BinType[], item: Item) => BinType | undefined;
 type BinRule = (candidates: readonly Bin[]) => Bin | undefined;
 
@@ -26,10 +26,10 @@ function bestBy<T>(values: readonly T[], rank: (value: T) => number): T | undefi
   let best: T | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
   for (const value of values) {
-    const own = rank(value);
-    if (best === undefined || own < bestRank) {
+    const valueRank = rank(value);
+    if (best === undefined || valueRank < bestRank) {
       best = value;
-      bestRank = own;
+      bestRank = valueRank;
     }
   }
   return best;
@@ -38,18 +38,17 @@ function bestBy<T>(values: readonly T[], rank: (value: T) => number): T | undefi
 const firstFit: BinRule = (candidates) => candidates[0];
 const bestFit: BinRule = (candidates) => bestBy(candidates, (bin) => bin.type.capacity - bin.load);
 
-/** What a unit of useful capacity costs: capacity beyond what the number of items can fill is no use. */
+/** Cheapest type per unit of capacity. */
 const cheapestPerUnit: TypeRule = (candidates) => bestBy(candidates, (type) => type.cost / type.capacity);
 const cheapest: TypeRule = (candidates) => bestBy(candidates, (type) => type.cost);
 const largest: TypeRule = (candidates) => bestBy(candidates, (type) => -type.capacity);
 
-/** Packs the items one after the other into `bins`, which it changes; returns those it had no bin for. */
+/** Packs the items one by one into `bins`, which it changes; returns the items without a bin. */
 function insert(
   problem: Problem,
   bins: Bin[],
   items: readonly Item[],
-  chooseBin: BinRule,
-  chooseType: TypeRule,
+  { chooseBin, chooseType }: { chooseBin: BinRule; chooseType: TypeRule },
 ): Item[] {
   const used = countTypes(bins);
   const left: Item[] = [];
@@ -75,7 +74,7 @@ function insert(
   return left;
 }
 
-/** Fewer items left over first, then the cost, then bins as unequally full as possible, for that lets bins run empty. */
+/** Compares by items without a bin, then by cost, then by unequal loads, which help to empty bins. */
 function isNoWorse(candidate: Packing, current: Packing): boolean {
   if (candidate.left.length !== current.left.length) return candidate.left.length < current.left.length;
   const difference = packingCost(candidate) - packingCost(current);
@@ -90,7 +89,7 @@ function concentration(packing: Packing): number {
   );
 }
 
-/** The best of several decreasing rules. */
+/** Returns the best packing of several decreasing rules. */
 export function buildFirstPacking(problem: Problem): Packing {
   const decreasing = [...problem.items].sort(
     (a, b) => b.size - a.size || b.conflicts.size - a.conflicts.size,
@@ -105,7 +104,7 @@ export function buildFirstPacking(problem: Problem): Packing {
   for (const chooseBin of [firstFit, bestFit]) {
     for (const chooseType of rules) {
       const bins: Bin[] = [];
-      const left = insert(problem, bins, decreasing, chooseBin, chooseType);
+      const left = insert(problem, bins, decreasing, { chooseBin, chooseType });
       assignCheapestTypes(problem, bins);
       const packing = { bins, left };
       if (!best || isNoWorse(packing, best)) best = packing;
@@ -114,16 +113,16 @@ export function buildFirstPacking(problem: Problem): Packing {
   return best ?? { bins: [], left: [...problem.items] };
 }
 
-/** One round of ruin and recreate on a copy; the current packing stays as it is. */
+/** Performs one round of ruin and recreate on a copy; `current` stays unchanged. */
 export function ruinAndRecreate(problem: Problem, current: Packing, random: Random): Packing {
   const bins = current.bins.map((bin) => ({ ...bin, items: [...bin.items] }));
   const loose = [...current.left];
   const emptied = Math.min(bins.length, 1 + Math.floor(random() * 4));
   for (let count = 0; count < emptied; count += 1) {
-    // Of two random bins the emptier one is taken: those are nearest to not being needed.
+    // Empties the bin with more free space of two random ones: such bins are easiest to save.
     const [one, other] = [Math.floor(random() * bins.length), Math.floor(random() * bins.length)];
-    const room = (at: number) => (bins[at] ? bins[at].type.capacity - bins[at].load : 0);
-    const [bin] = bins.splice(room(one) >= room(other) ? one : other, 1);
+    const readFreeSpace = (at: number) => (bins[at] ? bins[at].type.capacity - bins[at].load : 0);
+    const [bin] = bins.splice(readFreeSpace(one) >= readFreeSpace(other) ? one : other, 1);
     loose.push(...(bin?.items ?? []));
   }
   for (const bin of bins) {
@@ -133,7 +132,7 @@ export function ruinAndRecreate(problem: Problem, current: Packing, random: Rand
     bin.load = bin.items.reduce((sum, other) => sum + other.size, 0);
     loose.push(item);
   }
-  const kept = bins.filter((bin) => bin.items.length > 0);
+  const remainingBins = bins.filter((bin) => bin.items.length > 0);
   const noise = random() < 0.5 ? 0.1 : 0.5;
   const order = loose.map((item) => ({ item, rank: item.size * (1 + noise * (random() - 0.5)) }));
   order.sort((a, b) => b.rank - a.rank);
@@ -145,12 +144,11 @@ export function ruinAndRecreate(problem: Problem, current: Packing, random: Rand
     random() < 0.6 ? cheapestPerUnit(candidates, item) : candidates[Math.floor(random() * candidates.length)];
   const left = insert(
     problem,
-    kept,
+    remainingBins,
     order.map(({ item }) => item),
-    looseFit,
-    anyType,
+    { chooseBin: looseFit, chooseType: anyType },
   );
-  assignCheapestTypes(problem, kept);
-  const candidate = { bins: kept, left };
+  assignCheapestTypes(problem, remainingBins);
+  const candidate = { bins: remainingBins, left };
   return isNoWorse(candidate, current) ? candidate : current;
 }

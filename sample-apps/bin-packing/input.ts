@@ -1,4 +1,4 @@
-/** The input: what it holds, and the reader that refuses anything else. README.md says the same in words. */
+/** The input and its parser, which rejects everything else. README.md describes the format. */
 import {
   InputError,
   parseList,
@@ -12,7 +12,7 @@ export interface BinType {
   id: string;
   capacity: number;
   cost: number;
-  /** How many there are; Infinity when there are as many as one likes. */
+  /** Number of bins of this type; Infinity without a limit. */
   quantity: number;
   itemsMaximum: number;
 }
@@ -31,7 +31,7 @@ export interface Problem {
   items: Item[];
 }
 
-/** What fits exactly on paper may overrun by a rounding error in binary; that little is forgiven. */
+/** Returns whether a size fits. The tolerance covers binary rounding of sizes that fit exactly. */
 export function fitsIn(size: number, type: BinType): boolean {
   return size <= type.capacity + 1e-9 * Math.max(1, type.capacity);
 }
@@ -48,7 +48,7 @@ function readType(value: unknown, path: string): BinType {
   };
 }
 
-/** Reads the whole input. Throws InputError with the field, its value and what would be right. */
+/** Parses the whole input. Throws InputError with the field, its value and the remedy. */
 export function readProblem(value: unknown): Problem {
   const raw = parseObject(value, 'the input', ['bins', 'items', 'incompatibilities']);
   const types = parseList(raw.bins, 'bins').map((type, index) => readType(type, `bins[${index}]`));

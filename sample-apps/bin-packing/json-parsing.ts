@@ -1,6 +1,6 @@
-/** Small readers that turn unknown JSON into typed values, or say which field is wrong and what would be right. */
+/** Parsers that turn unknown JSON into typed values, or throw an error with the field, its value and the remedy. */
 
-/** The input or an option is wrong; the message is one sentence for the user. */
+/** The input or an option is invalid; the message is one sentence for the user. */
 export class InputError extends Error {}
 
 export type JsonObject = Record<string, unknown>;
@@ -12,7 +12,7 @@ function refuse(path: string, value: unknown, right: string): never {
   );
 }
 
-/** An object that has no other fields than the known ones, so that a mistyped name does not go unnoticed. */
+/** Parses an object. Rejects unknown fields, so that a mistyped name is noticed. */
 export function parseObject(value: unknown, path: string, known: readonly string[]): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(path, value, 'an object');
   for (const name of Object.keys(value)) {
@@ -24,26 +24,29 @@ export function parseObject(value: unknown, path: string, known: readonly string
   return value as JsonObject;
 }
 
-/** A list; a missing one is empty when `optional`. */
+/** Parses a list; with `optional`, a missing one is empty. */
 export function parseList(value: unknown, path: string, optional = false): unknown[] {
   if (optional && value === undefined) return [];
   if (!Array.isArray(value)) refuse(path, value, 'a list');
   return value;
 }
 
+/** Parses a non-empty string. */
 export function parseText(value: unknown, path: string): string {
   if (typeof value !== 'string' || value === '') refuse(path, value, 'a non-empty string');
   return value;
 }
 
+/** Allowed values of a number; `maximum` is 1e9 when absent. */
 export interface NumberRange {
   minimum: number;
   maximum?: number;
   whole?: boolean;
-  /** Used when the field is missing; without it a missing field is refused. */
+  /** Value of a missing field; without it a missing field is an error. */
   otherwise?: number;
 }
 
+/** Parses a number within a range. */
 export function parseNumber(value: unknown, path: string, range: NumberRange): number {
   if (value === undefined && range.otherwise !== undefined) return range.otherwise;
   const maximum = range.maximum ?? 1e9;
@@ -54,14 +57,14 @@ export function parseNumber(value: unknown, path: string, range: NumberRange): n
   return value;
 }
 
-/** Throws when two things of a list have one id. */
+/** Throws when two entries of a list have the same id. */
 export function requireUniqueIds(ids: readonly string[], path: string): void {
   const seen = new Map<string, number>();
   ids.forEach((id, index) => {
     const first = seen.get(id);
     if (first !== undefined) {
-      const shown = JSON.stringify(id);
-      throw new InputError(`${path}[${index}] is ${shown}, like ${path}[${first}]: it must be unique`);
+      const quoted = JSON.stringify(id);
+      throw new InputError(`${path}[${index}] is ${quoted}, like ${path}[${first}]: it must be unique`);
     }
     seen.set(id, index);
   });

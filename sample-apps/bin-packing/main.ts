@@ -1,7 +1,4 @@
-/**
- * Bin packing: reads a problem on standard input and writes the cheapest packing found on standard output. Everything a
- * person reads while it runs goes to standard error.
- */
+/** Bin packing: reads a problem from standard input and writes the cheapest packing found to standard output. Progress goes to standard error. */
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildBoundModel } from './bound.ts';
@@ -34,11 +31,11 @@ interface Outcome {
   nodes: number;
 }
 
-/** Rounds without an improvement, for each item, after which the heuristic leaves the rest of the time to the exact model. */
+/** Rounds per item without an improvement after which the exact model gets the remaining time. */
 const staleRoundsPerItem = 150;
 
-/** Items that fit into no bin at all, in words. */
-function oversized(problem: Problem): string[] {
+/** Returns one sentence for each item that fits into no bin. */
+function findOversizedItems(problem: Problem): string[] {
   return problem.items
     .filter((item) => !problem.types.some((type) => type.quantity > 0 && fitsIn(item.size, type)))
     .map((item) => `item ${JSON.stringify(item.id)} of size ${item.size} is larger than every bin`);
@@ -64,22 +61,25 @@ class Search {
 
   async run(problem: Problem, options: Options): Promise<Outcome> {
     const { outcome } = this;
-    outcome.reasons = oversized(problem);
+    outcome.reasons = findOversizedItems(problem);
     if (outcome.reasons.length > 0) return { ...outcome, status: 'infeasible' };
     const first = buildFirstPacking(problem);
     this.offer(first);
     await this.findBound(problem, options);
     if (outcome.status === 'infeasible') return outcome;
     const stale = staleRoundsPerItem * problem.items.length;
-    const improved = await this.improve(problem, first, options, stale, options['heuristic.share']);
+    const improved = await this.improve(problem, first, options, {
+      staleMaximum: stale,
+      share: options['heuristic.share'],
+    });
     if (this.isExactAffordable(problem, options)) await this.solveExactly(problem, options);
-    else await this.improve(problem, improved, options, Number.POSITIVE_INFINITY, 1);
+    else await this.improve(problem, improved, options, { staleMaximum: Number.POSITIVE_INFINITY, share: 1 });
     if (outcome.packing) outcome.status = this.isProved(options.gap) ? 'optimal' : 'feasible';
     return outcome;
   }
 
   private offer(packing: Packing): void {
-    // The solver's own tolerance is wider than ours: what it calls full may be a little over.
+    // The tolerance of the solver is wider: a bin that it accepts may be slightly too full.
     if (packing.left.length > 0 || !packing.bins.every((bin) => fitsIn(bin.load, bin.type))) return;
     const cost = packingCost(packing);
     if (this.outcome.packing && cost > packingCost(this.outcome.packing) - 1e-9) return;
@@ -94,12 +94,12 @@ class Search {
     return cost - bound <= Math.max(1e-6 * Math.max(1, cost), gap * cost);
   }
 
-  private secondsLeft(options: Options): number {
+  private remainingSeconds(options: Options): number {
     return Math.max(0, options.duration - this.progress.elapsedSeconds());
   }
 
   private async findBound(problem: Problem, options: Options): Promise<void> {
-    const seconds = Math.max(0.05, this.secondsLeft(options) * 0.3);
+    const seconds = Math.max(0.05, this.remainingSeconds(options) * 0.3);
     const result = await solveMip(buildBoundModel(problem), { seconds, gap: 0, signal: this.signal });
     if (result.status === 'infeasible') {
       this.outcome.status = 'infeasible';
@@ -109,19 +109,18 @@ class Search {
   }
 
   /**
-   * Runs the heuristic from a packing until it is stale, proved or out of its share of the time left, and returns where it
-   * stands. It gives the event loop a turn now and then: a signal is heard only there.
+   * Runs the heuristic from a packing until it is stale, proved optimal or out of its share of the remaining time; returns
+   * the current packing. It yields to the event loop from time to time, because signals arrive only there.
    */
   private async improve(
     problem: Problem,
     from: Packing,
     options: Options,
-    staleMaximum: number,
-    share: number,
+    { staleMaximum, share }: { staleMaximum: number; share: number },
   ): Promise<Packing> {
     const { outcome } = this;
     const random = seededRandom(options.seed + outcome.rounds);
-    const end = this.progress.elapsedSeconds() + this.secondsLeft(options) * share;
+    const end = this.progress.elapsedSeconds() + this.remainingSeconds(options) * share;
     let current = from;
     let stale = 0;
     while (stale < staleMaximum && !this.isProved(options.gap)) {
@@ -154,7 +153,7 @@ class Search {
     const model = buildModel(problem, outcome.packing, Math.max(0, outcome.bound));
     const start = outcome.packing && model.toColumns(outcome.packing);
     const result = await solveMip(model.mip, {
-      seconds: Math.max(0.05, this.secondsLeft(options)),
+      seconds: Math.max(0.05, this.remainingSeconds(options)),
       gap: options.gap,
       signal: this.signal,
       ...(start ? { start } : {}),
@@ -173,7 +172,7 @@ class Search {
   }
 }
 
-function describe(packing: Packing | null) {
+function describeBins(packing: Packing | null) {
   return (packing?.bins ?? []).map(({ type, items, load }) => ({
     type: type.id,
     cost: type.cost,
@@ -186,7 +185,7 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), optionDefinitions);
   const problem = readProblem(parseJson(await text(process.stdin)));
   const interruption = new AbortController();
-  // Listeners that stay: a signal is often sent twice, to the process and to its group, and the second must not kill.
+  // The listeners stay: a signal often arrives twice, at the process and at its group, and the second must not kill.
   process.on('SIGTERM', () => interruption.abort());
   process.on('SIGINT', () => interruption.abort());
   const progress = new Progress();
@@ -206,7 +205,7 @@ async function main(): Promise<void> {
   console.error(`${progress.elapsedSeconds().toFixed(2).padStart(8)} s  ${status}`);
   const output = {
     options,
-    solution: { status, reasons: outcome.reasons, bins: describe(packing) },
+    solution: { status, reasons: outcome.reasons, bins: describeBins(packing) },
     statistics: progress.buildStatistics(
       packing ? packingCost(packing) : null,
       custom,

@@ -1,17 +1,17 @@
 /**
- * A mixed-integer model and one solve of it on HiGHS.
+ * A mixed-integer model and its solution by HiGHS.
  *
- * The solver blocks its thread until it is done, so it runs in a worker thread (mip-worker.ts) while this side stays
- * free to hear SIGTERM. What must stay true: the promise of solveMip settles even if the solver stops listening. It
- * is first asked to stop through a shared flag that it reads at its checkpoints; if it does not answer within a
- * grace period the worker is ended, and the best solution it has reported so far is the result.
+ * The solver blocks its thread, so it runs in a worker thread (mip-worker.ts) while this thread can receive SIGTERM.
+ * Invariant: the promise of solveMip settles even if the solver stops responding. A shared flag, which the solver reads
+ * at its checkpoints, requests the stop. After a grace period the worker is terminated, and the best reported solution
+ * is the result.
  */
 import { Worker } from 'node:worker_threads';
 
 /** A constraint row: lower ≤ Σ coefficient · column ≤ upper. */
 export type Term = readonly [column: number, coefficient: number];
 
-/** Plain arrays in compressed-row form: it can be posted to the worker as it is. */
+/** Arrays in compressed-row form, which can be posted to the worker unchanged. */
 export interface MipModel {
   cost: number[];
   lower: number[];
@@ -27,7 +27,7 @@ export interface MipModel {
   offset: number;
 }
 
-/** What the worker tells about one improvement or one new bound. Seconds count from the start of this solve. */
+/** One improvement. Seconds count from the start of this solve. */
 interface MipProgress {
   seconds: number;
   value: number;
@@ -79,6 +79,7 @@ export class MipBuilder {
     return this.model.cost.length - 1;
   }
 
+  /** Adds a 0/1 column and returns its index. */
   addBinaryColumn(cost: number): number {
     return this.addColumn(cost, 0, 1);
   }
@@ -103,7 +104,7 @@ export class MipBuilder {
   }
 }
 
-/** What the main thread hands to the worker. `stop[0]` turns 1 when the solver shall end. */
+/** Input of the worker. `stop[0]` becomes 1 when the solver has to end. */
 export interface MipJob {
   model: MipModel;
   seconds: number;
@@ -117,10 +118,10 @@ export type MipMessage =
   | { kind: 'bound'; bound: number }
   | { kind: 'done'; result: MipResult };
 
-/** The solver looks at its clock only between its own steps; this is how far it may run over. */
+/** The solver checks its clock only between its own steps; it may overrun its limit by this time. */
 const graceMilliseconds = 1500;
 
-/** Minimises the model. Rejects only if the solver itself breaks. */
+/** Minimises the model. Rejects only when the solver itself fails. */
 export function solveMip(model: MipModel, limits: MipLimits): Promise<MipResult> {
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const job: MipJob = { model, seconds: limits.seconds, gap: limits.gap, start: limits.start ?? null, stop };
@@ -130,18 +131,18 @@ export function solveMip(model: MipModel, limits: MipLimits): Promise<MipResult>
     const worker = new Worker(new URL('./mip-worker.ts', import.meta.url), { workerData: job });
     const finish = (result: MipResult) => {
       clearTimeout(overrun);
-      limits.signal?.removeEventListener('abort', askToStop);
+      limits.signal?.removeEventListener('abort', requestStop);
       worker.terminate().then(() => resolve(result), reject);
     };
-    const giveUp = () => finish(best);
-    let overrun = setTimeout(giveUp, limits.seconds * 1000 + graceMilliseconds);
-    const askToStop = () => {
+    const finishWithBest = () => finish(best);
+    let overrun = setTimeout(finishWithBest, limits.seconds * 1000 + graceMilliseconds);
+    const requestStop = () => {
       Atomics.store(stop, 0, 1);
       clearTimeout(overrun);
-      overrun = setTimeout(giveUp, graceMilliseconds);
+      overrun = setTimeout(finishWithBest, graceMilliseconds);
     };
-    if (limits.signal?.aborted) askToStop();
-    else limits.signal?.addEventListener('abort', askToStop);
+    if (limits.signal?.aborted) requestStop();
+    else limits.signal?.addEventListener('abort', requestStop);
 
     worker.on('error', reject);
     worker.on('message', (message: MipMessage) => {

@@ -1,6 +1,6 @@
 /**
- * Packing as a mixed-integer model: a 0/1 column for each slot (a bin that may be used, of a certain type) and one for
- * each item in each slot. There are as many slots of a type as a packing cheaper than the known one could use.
+ * Packing as a mixed-integer model: a 0/1 column for each slot (a bin of a certain type that may be used) and one for each
+ * item in each slot. A type has as many slots as a packing cheaper than the known one could use.
  */
 import { type BinType, fitsIn, type Item, type Problem } from './input.ts';
 import { MipBuilder, type MipModel, type Term } from './mip.ts';
@@ -20,7 +20,7 @@ interface Slot {
   places: Map<number, number>;
 }
 
-/** How many slots of each type the model would have. */
+/** Returns the number of slots of each type. */
 export function countSlots(problem: Problem, known: Packing | null): Map<BinType, number> {
   const limit = known ? packingCost(known) : Number.POSITIVE_INFINITY;
   return new Map(
@@ -60,7 +60,7 @@ export function buildModel(problem: Problem, known: Packing | null, bound: numbe
   };
 }
 
-/** Slots of one type are alike, so they are used in order: the model need not look at all their permutations. */
+/** Adds a slot. Slots of one type are interchangeable, so the model uses them in order. */
 function addSlot(builder: MipBuilder, problem: Problem, type: BinType, before: Slot | undefined): Slot {
   const used = builder.addBinaryColumn(type.cost);
   const able = problem.items.filter((item) => fitsIn(item.size, type));

@@ -1,4 +1,4 @@
-/** A packing: bins of certain types with items in them, and perhaps items left over. */
+/** A packing: bins of certain types with their items, and items without a bin. */
 import { type BinType, fitsIn, type Item, type Problem } from './input.ts';
 
 /** `load` is always the sum of the sizes of `items`. */
@@ -10,7 +10,7 @@ export interface Bin {
 
 export interface Packing {
   bins: Bin[];
-  /** Items for which there was no bin; a packing is a solution only when there are none. */
+  /** Items without a bin; a packing is a solution only when there are none. */
   left: Item[];
 }
 
@@ -18,21 +18,21 @@ export function packingCost(packing: Packing): number {
   return packing.bins.reduce((sum, bin) => sum + bin.type.cost, 0);
 }
 
-/** Whether the item may go into the bin as it is. */
+/** Returns whether the item may be added to the bin. */
 export function canAdd(bin: Bin, item: Item): boolean {
   if (bin.items.length >= bin.type.itemsMaximum || !fitsIn(bin.load + item.size, bin.type)) return false;
   if (item.conflicts.size === 0) return true;
   return bin.items.every((other) => !item.conflicts.has(other.index));
 }
 
-/** How many of each type are used. */
+/** Counts the bins of each type. */
 export function countTypes(bins: readonly Bin[]): Map<BinType, number> {
   const used = new Map<BinType, number>();
   for (const { type } of bins) used.set(type, (used.get(type) ?? 0) + 1);
   return used;
 }
 
-/** Gives each bin the cheapest type that still holds its items, as far as the quantities go. */
+/** Changes each bin to the cheapest type that holds its items, within the quantities. */
 export function assignCheapestTypes(problem: Problem, bins: Bin[]): void {
   const used = countTypes(bins);
   const cheapestFirst = [...problem.types].sort((a, b) => a.cost - b.cost);

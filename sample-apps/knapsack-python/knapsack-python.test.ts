@@ -91,7 +91,7 @@ function violations(input: RawInput, ids: readonly string[]): string[] {
   return found;
 }
 
-function worthOf(input: RawInput, ids: readonly string[]): number {
+function sumValues(input: RawInput, ids: readonly string[]): number {
   return input.items.reduce((sum, item) => (ids.includes(item.id) ? sum + item.value : sum), 0);
 }
 
@@ -162,7 +162,7 @@ describe.skipIf(!hasPython)('knapsack in Python', () => {
         expect(solution.status).toBe('optimal');
         expect(violations(input, solution.items)).toEqual([]);
         expect(statistics.result.value).toBeCloseTo(optimum, 6);
-        expect(worthOf(input, solution.items)).toBeCloseTo(optimum, 6);
+        expect(sumValues(input, solution.items)).toBeCloseTo(optimum, 6);
         expect(statistics.result.custom.bound).toBeCloseTo(optimum, 6);
       }
     }
@@ -189,7 +189,7 @@ describe.skipIf(!hasPython)('knapsack in Python', () => {
     expect(options).toEqual({ duration: Number(duration), seed: 1, 'search.share': 0.3 });
     expect(violations(input, solution.items)).toEqual([]);
     expect(statistics.schema).toBe('v1');
-    expect(statistics.result.value).toBe(worthOf(input, solution.items));
+    expect(statistics.result.value).toBe(sumValues(input, solution.items));
     expect(statistics.result.custom.bound).toBeGreaterThanOrEqual(statistics.result.value ?? Infinity);
     for (const resource of Object.keys(input.capacities)) {
       expect(solution.used[resource]).toBe(usedBy(input, solution.items, resource));
@@ -234,7 +234,7 @@ describe.skipIf(!hasPython)('knapsack in Python', () => {
     const { solution, statistics } = JSON.parse(ended.stdout) as Output;
     expect(solution.status).toBe('feasible');
     expect(violations(input, solution.items)).toEqual([]);
-    expect(statistics.result.value).toBe(worthOf(input, solution.items));
+    expect(statistics.result.value).toBe(sumValues(input, solution.items));
   });
 
   const empty = { capacities: { weight: 1 }, items: [] };
@@ -280,9 +280,9 @@ describe.skipIf(!hasPython)('knapsack in Python', () => {
     [empty, ['-seed', '1.5'], 'option -seed is "1.5": it must be a whole number from 0'],
     [empty, ['-speed', '1'], 'option "-speed" is unknown: the options are -duration, -seed, -search.share'],
     [empty, ['-seed'], 'option -seed has no value: it takes a number'],
-  ])('refuses %j %j with one sentence', async (input, args, sentence) => {
+  ])('refuses %j %j with one sentence', async (input, args, message) => {
     const { code, stdout, stderr } = await run(input, args);
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stdout).toBe('');
     expect(code).toBe(1);

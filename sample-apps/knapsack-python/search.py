@@ -143,7 +143,7 @@ class BranchAndBound:
         return True
 
     def promises(self, position: int, value: float, price_bound: float, used: Sequence[float]) -> bool:
-        """Whether something better than the incumbent may lie below this node."""
+        """Return whether a better solution than the incumbent may exist below this node."""
         wanted = (self.incumbent.value or 0) + self.gain_minimum - self.tolerance
         if price_bound < wanted:
             return False

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rebuilds the four executables under bin/. Only whoever changes the source needs this: running and pushing the app
+# Rebuilds the four executables under bin/. Needed only after a change of the source: running and pushing the app
 # needs no compiler. The compiler is Zig's C driver, which cross-compiles for all four from any of them:
 #   python3 -m venv zig && zig/bin/pip install ziglang==0.17.0
 #   ZIG="zig/bin/python -m ziglang" ./build.sh

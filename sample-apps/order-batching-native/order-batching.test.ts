@@ -94,7 +94,7 @@ async function solve(input: RawInput, args: string[] = []): Promise<Output> {
   return JSON.parse(ended.stdout) as Output;
 }
 
-function quantityOf(orders: readonly RawOrder[]): number {
+function sumQuantity(orders: readonly RawOrder[]): number {
   return orders.flatMap((order) => order.picks).reduce((sum, pick) => sum + (pick.quantity ?? 1), 0);
 }
 
@@ -134,9 +134,9 @@ function violations(input: RawInput, batches: readonly Batch[], routing: Routing
   for (const batch of batches) {
     const orders = input.orders.filter((order) => batch.orders.includes(order.id));
     const name = batch.orders.join('+');
-    if (quantityOf(orders) > input.capacity + 1e-6) found.push(`${name} exceeds the capacity`);
+    if (sumQuantity(orders) > input.capacity + 1e-6) found.push(`${name} exceeds the capacity`);
     if (orders.length > (input.max_orders ?? Infinity)) found.push(`${name} has too many orders`);
-    if (Math.abs(quantityOf(orders) - batch.quantity) > 1e-6) found.push(`${name} misstates its quantity`);
+    if (Math.abs(sumQuantity(orders) - batch.quantity) > 1e-6) found.push(`${name} misstates its quantity`);
     const distance = tourLength(input, orders, routing);
     if (Math.abs(distance - batch.distance) > 1e-6) found.push(`${name} is ${distance} long`);
     const aisles = [...new Set(orders.flatMap((order) => order.picks.map((pick) => pick.aisle)))];
@@ -160,7 +160,7 @@ function exhaustiveOptimum(input: RawInput, routing: Routing): number {
     }
     for (const group of [...groups, []]) {
       const grown = [...group, order];
-      if (quantityOf(grown) > input.capacity || grown.length > (input.max_orders ?? Infinity)) continue;
+      if (sumQuantity(grown) > input.capacity || grown.length > (input.max_orders ?? Infinity)) continue;
       extend(index + 1, [...groups.filter((other) => other !== group), grown]);
     }
   };
@@ -376,9 +376,9 @@ describe.skipIf(!hasExecutable)('order batching, native', () => {
       'option "-speed" is unknown: the options are -duration, -seed, -iterations, -routing',
     ],
     [sound, ['-seed'], 'option -seed has no value: it takes one'],
-  ])('refuses %j %j with one sentence', async (input, args, sentence) => {
+  ])('refuses %j %j with one sentence', async (input, args, message) => {
     const { code, stdout, stderr } = await run(input, args);
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stdout).toBe('');
     expect(code).toBe(1);

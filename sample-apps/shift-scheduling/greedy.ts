@@ -1,7 +1,7 @@
 /**
- * A first roster in no time: the seats with the fewest candidates first, each given to whoever lacks minimum hours and
- * has the fewest skills to get them with, then costs least, then has the most contract hours left. It never breaks a
- * rule except, possibly, the minimum hours.
+ * Builds a first roster quickly. Seats with the fewest candidates come first. Each goes to an employee below the minimum
+ * hours with the fewest skills, then to the cheapest one, then to the one with the most contract hours left. The roster
+ * satisfies every rule except, possibly, the minimum hours.
  */
 import { type Employee, isAvailable, type Problem, type Shift, startDay } from './input.ts';
 import { type Assignment, sumHours } from './roster.ts';
@@ -19,7 +19,7 @@ export function buildGreedyRoster(problem: Problem): Assignment[] {
     for (let seat = 0; seat < count; seat += 1) {
       const ranked = able
         .filter((employee) => mayWork(problem, roster, employee, shift))
-        .map((employee) => ({ employee, rank: rankOf(problem, roster, employee, shift) }))
+        .map((employee) => ({ employee, rank: computeRank(problem, roster, employee, shift) }))
         .filter(({ rank }) => rank.cost <= penalty || rank.lacking > 0)
         .sort(
           (a, b) =>
@@ -27,7 +27,7 @@ export function buildGreedyRoster(problem: Problem): Assignment[] {
             (a.rank.lacking > 0 ? a.employee.skills.length - b.employee.skills.length : 0) ||
             b.rank.lacking - a.rank.lacking ||
             a.rank.cost - b.rank.cost ||
-            b.rank.hoursLeft - a.rank.hoursLeft,
+            b.rank.remainingHours - a.rank.remainingHours,
         );
       const chosen = ranked[0];
       if (!chosen) break;
@@ -37,17 +37,17 @@ export function buildGreedyRoster(problem: Problem): Assignment[] {
   return roster;
 }
 
-/** Whether every employee reaches the minimum hours, the one rule that greedyRoster does not promise. */
+/** Returns whether every employee reaches the minimum hours, the only rule that buildGreedyRoster may violate. */
 export function reachesMinimumHours(problem: Problem, roster: readonly Assignment[]): boolean {
   return problem.employees.every((employee) => sumHours(employee, roster) >= employee.hoursMinimum);
 }
 
-function rankOf(problem: Problem, roster: readonly Assignment[], employee: Employee, shift: Shift) {
+function computeRank(problem: Problem, roster: readonly Assignment[], employee: Employee, shift: Shift) {
   const hours = sumHours(employee, roster);
-  const hoursLeft = employee.hoursContract - hours;
-  const overtimeHours = Math.max(0, shift.hours - Math.max(0, hoursLeft));
+  const remainingHours = employee.hoursContract - hours;
+  const overtimeHours = Math.max(0, shift.hours - Math.max(0, remainingHours));
   const cost = (employee.preferences.get(shift.id) ?? 0) + overtimeHours * problem.overtimePerHour;
-  return { cost, hoursLeft, lacking: Math.max(0, employee.hoursMinimum - hours) };
+  return { cost, remainingHours, lacking: Math.max(0, employee.hoursMinimum - hours) };
 }
 
 function mayWork(problem: Problem, roster: readonly Assignment[], employee: Employee, shift: Shift): boolean {

@@ -1,4 +1,4 @@
-/** The input: what it holds, and the reader that refuses anything else. README.md says the same in words. */
+/** The input and its parser, which rejects everything else. README.md describes the format. */
 import {
   InputError,
   parseList,
@@ -8,7 +8,7 @@ import {
   requireUniqueIds,
 } from './json-parsing.ts';
 
-/** A stretch of wall-clock time; both ends in minutes since 1970, as written, without a time zone. */
+/** An interval of wall-clock time; both ends in minutes since 1970, as written, without a time zone. */
 interface Interval {
   start: number;
   end: number;
@@ -19,10 +19,10 @@ export interface Employee {
   skills: string[];
   availability: Interval[];
   hoursMinimum: number;
-  /** Hours beyond this are overtime. */
+  /** Further hours are overtime. */
   hoursContract: number;
   hoursMaximum: number;
-  /** Cost by shift id; below zero where the employee would like to work it. */
+  /** Cost by shift id; negative for shifts that the employee prefers. */
   preferences: Map<string, number>;
 }
 
@@ -43,7 +43,7 @@ export interface Problem {
   employees: Employee[];
   shifts: Shift[];
   restMinutes: number;
-  /** Infinity when there is no such rule. */
+  /** Infinity without such a rule. */
   consecutiveDaysMaximum: number;
   overtimePerHour: number;
 }
@@ -126,7 +126,7 @@ function readShift(value: unknown, path: string, penalty: number): Shift {
   return { id: parseText(raw.id, `${path}.id`), ...interval, hours, demand };
 }
 
-/** Reads the whole input. Throws InputError with the field, its value and what would be right. */
+/** Parses the whole input. Throws InputError with the field, its value and the remedy. */
 export function readProblem(value: unknown): Problem {
   const raw = parseObject(value, 'the input', ['employees', 'shifts', 'rules', 'costs']);
   const rules = parseObject(raw.rules ?? {}, 'rules', ['rest_hours', 'max_consecutive_days']);
@@ -174,12 +174,12 @@ export function readProblem(value: unknown): Problem {
   };
 }
 
-/** Whether the employee is there for the whole shift. */
+/** Returns whether the employee is available for the whole shift. */
 export function isAvailable(employee: Employee, shift: Shift): boolean {
   return employee.availability.some(({ start, end }) => start <= shift.start && shift.end <= end);
 }
 
-/** Whole days since 1970 of the moment a shift starts: the day it counts for. */
+/** Returns the day for which a shift counts: that of its start, in whole days since 1970. */
 export function startDay(shift: Shift): number {
   return Math.floor(shift.start / 1440);
 }

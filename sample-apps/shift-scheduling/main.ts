@@ -1,7 +1,4 @@
-/**
- * Shift scheduling: reads a problem on standard input and writes the cheapest roster found on standard output.
- * Everything a person reads while it runs goes to standard error.
- */
+/** Shift scheduling: reads a problem from standard input and writes the cheapest roster found to standard output. Progress goes to standard error. */
 import { text } from 'node:stream/consumers';
 import { buildGreedyRoster, reachesMinimumHours } from './greedy.ts';
 import { type Problem, readProblem } from './input.ts';
@@ -22,7 +19,7 @@ const optionDefinitions = {
 
 type Status = 'optimal' | 'feasible' | 'infeasible' | 'unknown';
 
-/** Share of the time that may be spent on saying why there is no roster. */
+/** Share of the duration for the explanation of a problem without a roster. */
 const explanationShare = 0.5;
 
 async function main(): Promise<void> {
@@ -34,7 +31,7 @@ async function main(): Promise<void> {
     overtime: options['weight.overtime'],
   };
   const interruption = new AbortController();
-  // Listeners that stay: a signal is often sent twice, to the process and to its group, and the second must not kill.
+  // The listeners stay: a signal often arrives twice, at the process and at its group, and the second must not kill.
   process.on('SIGTERM', () => interruption.abort());
   process.on('SIGINT', () => interruption.abort());
   const { signal } = interruption;
@@ -88,7 +85,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(output)}\n`);
 }
 
-/** Which employees cannot get their minimum hours; only that rule can leave a problem without any roster. */
+/** Returns the employees that cannot reach their minimum hours, the only rule that can make a problem infeasible. */
 async function explain(
   problem: Problem,
   weights: Weights,

@@ -1,16 +1,16 @@
-/** The thread that HiGHS blocks: takes one MipJob, reports improvements and bounds as they come, then the result. */
+/** Worker thread for HiGHS: solves one MipJob and posts improvements, bounds and the result. */
 import { parentPort, workerData } from 'node:worker_threads';
 import highsModule from 'highs';
 import type { MipJob, MipMessage, MipResult } from './mip.ts';
 
-const job = workerData as MipJob;
+const job: MipJob = workerData;
 const { model } = job;
 
 function post(message: MipMessage): void {
   parentPort?.postMessage(message);
 }
 
-/** HiGHS writes 1e30 or more for "no bound". */
+/** HiGHS represents "no bound" by 1e30 or more. */
 function finiteOr(value: number | undefined, otherwise: number): number {
   return value === undefined || Math.abs(value) >= 1e30 ? otherwise : value;
 }
@@ -49,7 +49,7 @@ solver.options.set({
 if (job.start?.length) solver.setSolution({ colValue: job.start });
 
 let lastBound = -Infinity;
-// Counted here because the solver leaves its own count unset when presolve alone settles the model.
+// Counted here, because the solver has no count when presolve alone solves the model.
 let nodes = 0;
 solver.run({
   [callbackType.mipImprovingSolution]({ data }) {

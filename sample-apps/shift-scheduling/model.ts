@@ -1,6 +1,6 @@
 /**
- * The roster as a mixed-integer model: one 0/1 column for each employee, shift and skill that could go together, one
- * whole-number column for the people missing in each demand, and one for the overtime of each employee.
+ * The roster as a mixed-integer model: a 0/1 column for each possible combination of employee, shift and skill, a
+ * whole-number column for the missing people of each demand, and a column for the overtime of each employee.
  */
 import { type Employee, isAvailable, type Problem, startDay } from './input.ts';
 import { MipBuilder, type MipModel, type Term } from './mip.ts';
@@ -8,11 +8,11 @@ import { type Assignment, computeOvertime, type Weights } from './roster.ts';
 
 export interface RosterModel {
   mip: MipModel;
-  /** The roster that column values stand for. */
+  /** Returns the roster of column values. */
   toRoster(columns: Float64Array): Assignment[];
-  /** Column values for a roster that keeps every rule. */
+  /** Returns column values for a roster that satisfies every rule. */
   toColumns(roster: readonly Assignment[]): Float64Array;
-  /** Hours by which each employee stays below the minimum; all zero unless `shortfall` was asked for. */
+  /** Returns the hours of each employee below the minimum; all zero unless the model has `shortfall`. */
   computeShortfalls(columns: Float64Array): { employee: Employee; hours: number }[];
 }
 
@@ -20,12 +20,12 @@ interface SeatColumn extends Assignment {
   column: number;
 }
 
-/** What a column is worth in a given roster: how a roster is written down as column values. */
+/** Computes the value of a column for a given roster. */
 type Valuation = (roster: readonly Assignment[]) => number;
 
 /**
- * Builds the model. With `shortfall` the minimum hours become wishes and the objective is only the total of hours
- * below them: that model always has a solution, and it says who cannot reach the minimum.
+ * Builds the model. With `shortfall` the minimum hours are optional and the objective is the total of missing hours only:
+ * that model always has a solution, which shows the employees that cannot reach the minimum.
  */
 export function buildModel(problem: Problem, weights: Weights, shortfall = false): RosterModel {
   const builder = new MipBuilder();
@@ -52,8 +52,8 @@ export function buildModel(problem: Problem, weights: Weights, shortfall = false
   for (const shift of problem.shifts) {
     for (const { skill, count, penalty } of shift.demand) {
       const missing = builder.addColumn(priced * weights.uncovered * penalty, 0, count);
-      const taken = seats.filter((seat) => seat.shift === shift && seat.skill === skill);
-      builder.addRow(count, count, [[missing, 1], ...taken.map((seat): Term => [seat.column, 1])]);
+      const filled = seats.filter((seat) => seat.shift === shift && seat.skill === skill);
+      builder.addRow(count, count, [[missing, 1], ...filled.map((seat): Term => [seat.column, 1])]);
       valuations.set(
         missing,
         (roster) => count - roster.filter((s) => s.shift === shift && s.skill === skill).length,
@@ -96,9 +96,9 @@ export function buildModel(problem: Problem, weights: Weights, shortfall = false
 }
 
 /**
- * Two shifts exclude each other when one starts before the other has ended and the rest has passed. Those stretches
- * are intervals on a line, so "at most one of all shifts whose stretch covers this start" says everything that the
- * pairs say, and says it more tightly.
+ * Two shifts exclude each other when one starts before the other has ended and the rest has passed. These times are
+ * intervals on a line, so "at most one of all shifts whose interval covers this start" implies all pairs, with a tighter
+ * relaxation.
  */
 function addRestRows(builder: MipBuilder, own: readonly SeatColumn[], restMinutes: number): void {
   const starts = new Set(own.map((seat) => seat.shift.start));
@@ -111,10 +111,7 @@ function addRestRows(builder: MipBuilder, own: readonly SeatColumn[], restMinute
   }
 }
 
-/**
- * A day column is 1 as soon as a shift that starts on that day is worked; no window of days may be full. Returns the
- * day columns by day.
- */
+/** Adds a column for each day, 1 when a shift that starts on it is worked, and limits every window of days. Returns the columns by day. */
 function addConsecutiveDayRows(
   builder: MipBuilder,
   own: readonly SeatColumn[],

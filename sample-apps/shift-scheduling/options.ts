@@ -1,16 +1,16 @@
-/** Options arrive as `-name value` pairs, every value a string. */
+/** Parses options of the form `-name value`; every value is a string. */
 import { InputError } from './json-parsing.ts';
 
-/** A number option: what it is when absent, and the range it must lie in. */
+/** A number option: its default and its range. */
 export interface NumberOption {
   default: number;
   minimum: number;
   maximum: number;
-  /** When set, only whole numbers pass. */
+  /** Whether the value has to be a whole number. */
   whole?: boolean;
 }
 
-/** Reads argv (without program and script) against the definitions. Throws InputError that names the option. */
+/** Parses argv (without program and script) by the definitions. Throws InputError with the name of the option. */
 export function readOptions<Name extends string>(
   argv: readonly string[],
   definitions: Record<Name, NumberOption>,

@@ -1,4 +1,4 @@
-/** A roster is a list of seats taken; its cost is computed from it alone, never taken from the solver. */
+/** A roster is a list of filled seats; its cost is computed from it alone, never from the solver. */
 import type { Employee, Problem, Shift } from './input.ts';
 
 /** One employee working one shift in one of the skills it needs. */
@@ -31,13 +31,13 @@ export function computeOvertime(employee: Employee, roster: readonly Assignment[
   return Math.max(0, sumHours(employee, roster) - employee.hoursContract);
 }
 
-/** The weighted cost of a roster and its parts. */
+/** Returns the weighted cost of a roster and its parts. */
 export function rosterCost(problem: Problem, roster: readonly Assignment[], weights: Weights): Cost {
   const missing: Cost['missing'] = [];
   for (const shift of problem.shifts) {
     for (const { skill, count, penalty } of shift.demand) {
-      const taken = roster.filter((seat) => seat.shift === shift && seat.skill === skill).length;
-      if (taken < count) missing.push({ shift, skill, count: count - taken, penalty });
+      const filled = roster.filter((seat) => seat.shift === shift && seat.skill === skill).length;
+      if (filled < count) missing.push({ shift, skill, count: count - filled, penalty });
     }
   }
   const uncovered = weights.uncovered * missing.reduce((sum, gap) => sum + gap.count * gap.penalty, 0);

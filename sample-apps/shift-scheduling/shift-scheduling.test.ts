@@ -93,16 +93,16 @@ async function solve(input: RawInput, args: string[] = ['-duration', '120']): Pr
 
 const hour = 3_600_000;
 const at = (time: string) => Date.parse(`${time}:00Z`);
-const hoursOf = (shift: RawShift) => (at(shift.end) - at(shift.start)) / hour;
+const sumHours = (shift: RawShift) => (at(shift.end) - at(shift.start)) / hour;
 
 /** Every broken rule of a roster, in words. */
 function violations(input: RawInput, roster: readonly Assignment[]): string[] {
   const found: string[] = [];
   const rest = (input.rules?.rest_hours ?? 11) * hour;
-  const shiftOf = new Map(input.shifts.map((shift) => [shift.id, shift]));
+  const findShift = new Map(input.shifts.map((shift) => [shift.id, shift]));
   for (const employee of input.employees) {
     const own = roster.filter((seat) => seat.employee === employee.id);
-    const shifts = own.flatMap((seat) => shiftOf.get(seat.shift) ?? []);
+    const shifts = own.flatMap((seat) => findShift.get(seat.shift) ?? []);
     if (shifts.length !== own.length) found.push(`${employee.id} works a shift that does not exist`);
     for (const seat of own) {
       if (!employee.skills.includes(seat.skill)) found.push(`${employee.id} lacks ${seat.skill}`);
@@ -119,7 +119,7 @@ function violations(input: RawInput, roster: readonly Assignment[]): string[] {
       if (next && at(next.start) < at(shift.end) + rest)
         found.push(`${employee.id} has no rest after ${shift.id}`);
     });
-    const hours = shifts.reduce((sum, shift) => sum + hoursOf(shift), 0);
+    const hours = shifts.reduce((sum, shift) => sum + sumHours(shift), 0);
     if (hours > employee.max_hours) found.push(`${employee.id} works ${hours} h`);
     if (hours < (employee.min_hours ?? 0)) found.push(`${employee.id} works only ${hours} h`);
     const days = new Set(shifts.map((shift) => Date.parse(shift.start.slice(0, 10)) / (24 * hour)));
@@ -132,20 +132,20 @@ function violations(input: RawInput, roster: readonly Assignment[]): string[] {
   }
   for (const shift of input.shifts) {
     for (const { skill, count } of shift.demand) {
-      const taken = roster.filter((seat) => seat.shift === shift.id && seat.skill === skill).length;
-      if (taken > count) found.push(`${shift.id} has ${taken} of ${skill}`);
+      const filled = roster.filter((seat) => seat.shift === shift.id && seat.skill === skill).length;
+      if (filled > count) found.push(`${shift.id} has ${filled} of ${skill}`);
     }
   }
   return found;
 }
 
 /** The cost of a roster by the README: missing people, preferences, overtime. */
-function costOf(input: RawInput, roster: readonly Assignment[]): number {
+function computeCost(input: RawInput, roster: readonly Assignment[]): number {
   let cost = 0;
   for (const shift of input.shifts) {
     for (const { skill, count, penalty } of shift.demand) {
-      const taken = roster.filter((seat) => seat.shift === shift.id && seat.skill === skill).length;
-      cost += Math.max(0, count - taken) * (penalty ?? input.costs?.uncovered ?? 100);
+      const filled = roster.filter((seat) => seat.shift === shift.id && seat.skill === skill).length;
+      cost += Math.max(0, count - filled) * (penalty ?? input.costs?.uncovered ?? 100);
     }
   }
   for (const employee of input.employees) {
@@ -154,7 +154,7 @@ function costOf(input: RawInput, roster: readonly Assignment[]): number {
     for (const seat of own) {
       cost += employee.preferences?.find(({ shift }) => shift === seat.shift)?.cost ?? 0;
       const shift = input.shifts.find(({ id }) => id === seat.shift);
-      hours += shift ? hoursOf(shift) : 0;
+      hours += shift ? sumHours(shift) : 0;
     }
     const contract = employee.contract_hours ?? employee.max_hours;
     cost += Math.max(0, hours - contract) * (input.costs?.overtime_per_hour ?? 10);
@@ -175,7 +175,8 @@ function exhaustiveOptimum(input: RawInput): number | null {
   const extend = (index: number, roster: Assignment[]) => {
     const options = choices[index];
     if (!options) {
-      if (violations(input, roster).length === 0) best = Math.min(best ?? Infinity, costOf(input, roster));
+      if (violations(input, roster).length === 0)
+        best = Math.min(best ?? Infinity, computeCost(input, roster));
       return;
     }
     extend(index + 1, roster);
@@ -241,7 +242,7 @@ describe('shift scheduling', () => {
         expect(solution.status).toBe('optimal');
         expect(violations(input, solution.assignments)).toEqual([]);
         expect(statistics.result.value).toBeCloseTo(optimum ?? Number.NaN, 6);
-        expect(costOf(input, solution.assignments)).toBeCloseTo(optimum ?? Number.NaN, 6);
+        expect(computeCost(input, solution.assignments)).toBeCloseTo(optimum ?? Number.NaN, 6);
       }
     }
   });
@@ -255,7 +256,7 @@ describe('shift scheduling', () => {
     expect(statuses).toContain(solution.status);
     expect(violations(input, solution.assignments)).toEqual([]);
     expect(statistics.schema).toBe('v1');
-    expect(statistics.result.value).toBeCloseTo(costOf(input, solution.assignments), 6);
+    expect(statistics.result.value).toBeCloseTo(computeCost(input, solution.assignments), 6);
     const { bound } = statistics.result.custom;
     if (typeof bound === 'number') expect(bound).toBeLessThanOrEqual((statistics.result.value ?? 0) + 1e-6);
     const values = statistics.series_data.value.data_points.map((point) => point.y);
@@ -300,7 +301,7 @@ describe('shift scheduling', () => {
     const { solution, statistics } = JSON.parse(ended.stdout) as Output;
     expect(solution.status).toBe('feasible');
     expect(violations(input, solution.assignments)).toEqual([]);
-    expect(statistics.result.value).toBeCloseTo(costOf(input, solution.assignments), 6);
+    expect(statistics.result.value).toBeCloseTo(computeCost(input, solution.assignments), 6);
   });
 
   it('runs from an archive alone: an empty folder with its files and the package, no home', async () => {
@@ -372,9 +373,9 @@ describe('shift scheduling', () => {
     ],
     [{ employees: [], shifts: [] }, ['-speed', '1'], 'option "-speed" is unknown: the options are -duration'],
     [{ employees: [], shifts: [] }, ['-gap'], 'option -gap has no value: it takes a number'],
-  ])('refuses %j %j with one sentence', async (input, args, sentence) => {
+  ])('refuses %j %j with one sentence', async (input, args, message) => {
     const { code, stdout, stderr } = await run(input, args);
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stdout).toBe('');
     expect(code).toBe(1);

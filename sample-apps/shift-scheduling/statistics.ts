@@ -1,4 +1,4 @@
-/** Collects the incumbents of one run, reports each on standard error, and makes the v1 statistics block of them. */
+/** Collects the improvements of one run, prints each on standard error, and builds the v1 statistics from them. */
 
 export type CustomStatistics = Record<string, number | string | boolean>;
 
@@ -9,7 +9,7 @@ export interface Statistics {
   series_data: { value: { name: string; data_points: { x: number; y: number }[] } };
 }
 
-/** A statistics block is ignored beyond 10 kB; this many points stay well below. */
+/** The platform ignores statistics beyond 10 kB; this many points stay well below. */
 const pointsMaximum = 100;
 
 export function roundValue(value: number): number {
@@ -21,29 +21,29 @@ export class Progress {
   private readonly points: { x: number; y: number }[] = [];
   private lastImprovementAt = 0;
 
-  /** Seconds since the run began. */
+  /** Returns the seconds since the start of the run. */
   elapsedSeconds(): number {
     return (performance.now() - this.startedAt) / 1000;
   }
 
-  /** Notes a new incumbent if it is better than the last one. A bound that is not finite is shown as unknown. */
+  /** Records an improvement if it is better than the last one. An infinite bound is printed as unknown. */
   recordImprovement(value: number, bound: number): void {
     const last = this.points.at(-1);
     if (last && value > last.y - 1e-9) return;
     const x = roundValue(this.elapsedSeconds());
     this.lastImprovementAt = x;
     this.points.push({ x, y: roundValue(value) });
-    this.say(value, bound);
+    this.print(value, bound);
   }
 
-  private say(value: number, bound: number): void {
+  private print(value: number, bound: number): void {
     const boundText = Number.isFinite(bound) ? bound.toFixed(2) : 'unknown';
     console.error(
       `${this.elapsedSeconds().toFixed(2).padStart(8)} s  value ${value.toFixed(2)}  bound ${boundText}`,
     );
   }
 
-  /** The finished block; `value` is left out when there is no solution. */
+  /** Builds the statistics; `value` is absent without a solution. */
   buildStatistics(value: number | null, custom: CustomStatistics, iterations?: number): Statistics {
     return {
       schema: 'v1',

@@ -1,6 +1,6 @@
 /*
  * Order batching: a problem on standard input, the batches with the shortest total walk on standard output. Everything a
- * person reads while it runs goes to standard error. Memory is given back by ending: the program solves one problem.
+ * person reads while it runs goes to standard error. The end of the process frees all memory: it solves one problem.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

@@ -21,7 +21,7 @@ typedef struct {
   double value;
 } Point;
 
-/* The best batching found so far. What must stay true: distance is the sum of the tours of `batch_of`, and every batch
+/* The best batching found so far. Invariant: distance is the sum of the tours of `batch_of`, and every batch
    keeps capacity and order limit. */
 typedef struct {
   int *batch_of;
@@ -42,7 +42,7 @@ extern volatile sig_atomic_t stop_requested;
 /* Seconds since the first call. */
 double elapsed_seconds(void);
 
-/* Batches all orders. Every order must fit into a batch of its own. Improvements are told on standard error. */
+/* Batches all orders. Every order must fit into a batch of its own. Prints improvements on standard error. */
 void search(const Problem *problem, const Settings *settings, Result *result);
 
 /* The fewest batches that capacity and order limit allow, not counting that orders cannot be split. */

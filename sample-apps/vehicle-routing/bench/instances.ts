@@ -36,13 +36,13 @@ export function distanceBetween(instance: Instance, from: number, to: number): n
 
 type Read = Omit<Instance, 'bestKnown'>;
 
-function numbersOf(line: string): number[] {
+function parseNumbers(line: string): number[] {
   return line.trim().split(/\s+/).map(Number);
 }
 
 function readSolomon(text: string): Read {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  const rows = lines.map(numbersOf).filter((row) => row.length >= 2 && row.every(Number.isFinite));
+  const rows = lines.map(parseNumbers).filter((row) => row.length >= 2 && row.every(Number.isFinite));
   const [[vehicles, capacity], ...customers] = rows;
   const nodes = customers.map(([, x, y, demand, from, to, service]) => ({
     x,
@@ -67,15 +67,15 @@ function readVrplib(text: string): Read {
     else if (/^[A-Z_]+_SECTION$/.test(line)) {
       section = [];
       sections.set(line, section);
-    } else section?.push(numbersOf(line));
+    } else section?.push(parseNumbers(line));
   }
-  const rowsOf = (name: string) => sections.get(`${name}_SECTION`) ?? [];
-  const windows = rowsOf('TIME_WINDOW');
+  const listRows = (name: string) => sections.get(`${name}_SECTION`) ?? [];
+  const windows = listRows('TIME_WINDOW');
   const timed = windows.length > 0;
   const scale = timed ? 10 : 1;
   const service = Number(header.get('SERVICE_TIME') ?? 0) * scale;
-  const demands = rowsOf('DEMAND');
-  const nodes = rowsOf('NODE_COORD').map(([, x, y], i) => ({
+  const demands = listRows('DEMAND');
+  const nodes = listRows('NODE_COORD').map(([, x, y], i) => ({
     x,
     y,
     demand: demands[i][1],
@@ -94,7 +94,7 @@ function readSolution(path: string): Instance['bestKnown'] {
   const lines = readFileSync(path, 'utf8').split(/\r?\n/);
   const routes = lines.flatMap((line) => {
     const match = /^Route #\d+:(.*)$/.exec(line);
-    return match ? [numbersOf(match[1])] : [];
+    return match ? [parseNumbers(match[1])] : [];
   });
   const cost = lines.map((line) => /^Cost\s+([\d.]+)/.exec(line)).find((match) => match !== null);
   return { cost: Number(cost?.[1]), routes };

@@ -1,5 +1,5 @@
 /**
- * PyVRP, a strong open-source solver in C++, as the yardstick of the benchmark. It is installed from the Python
+ * PyVRP, a strong open-source solver in C++, as the baseline of the benchmark. It is installed from the Python
  * package index into a folder that git ignores; where that cannot be had, the benchmark says so and goes on.
  */
 import { spawnSync } from 'node:child_process';

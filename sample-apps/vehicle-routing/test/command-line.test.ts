@@ -45,14 +45,14 @@ describe('a run', () => {
     expect(other).not.toEqual(first);
   });
 
-  it('prints the best plan so far when it is told to stop', async () => {
+  it('prints the best plan so far when a signal stops it', async () => {
     const child = startApp(['-duration', '600', '-log.interval', '0']);
     const printed = text(child.stdout);
     child.stdin.end(large);
     const lines = createInterface({ input: child.stderr });
-    const heard: string[] = [];
+    const received: string[] = [];
     lines.on('line', (line) => {
-      heard.push(line);
+      received.push(line);
       if (line.startsWith('improved')) child.kill('SIGTERM');
     });
     const [code] = await once(child, 'exit');
@@ -60,7 +60,7 @@ describe('a run', () => {
     const output: Output = JSON.parse(await printed);
     expect(checkOutput(JSON.parse(large), output)).toEqual([]);
     expect(output.statistics.run.duration).toBeLessThan(600);
-    expect(heard.some((line) => line.startsWith('stopped by SIGTERM'))).toBe(true);
+    expect(received.some((line) => line.startsWith('stopped by SIGTERM'))).toBe(true);
   });
 
   it('plans an input without stops', async () => {
@@ -82,8 +82,8 @@ describe('a wrong option or input', () => {
       ['-duration', '0'],
       '-duration and -iterations are both 0, so the search would never end; give one of them a limit.',
     ],
-  ])('%j ends with one sentence', async (args, sentence) => {
-    expect(await runApp(sample, args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
+  ])('%j ends with one sentence', async (args, message) => {
+    expect(await runApp(sample, args)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
   });
 
   it('ends with one sentence and exit code 1', async () => {

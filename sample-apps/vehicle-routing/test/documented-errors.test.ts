@@ -74,7 +74,7 @@ const wrong: unknown[] = [
   { ...stop({}), locations: [{ ...place, x: 1, y: 1 }], duration_matrix: [[0]] },
 ];
 
-function refusalOf(input: unknown): string {
+function findRefusal(input: unknown): string {
   try {
     prepareSearch([], JSON.stringify(input), () => 0);
   } catch (error) {
@@ -85,7 +85,7 @@ function refusalOf(input: unknown): string {
 }
 
 /** Every sentence about an input that stands as code on a page. */
-function sentencesOf(page: string): string[] {
+function listMessages(page: string): string[] {
   const text = readFileSync(join(pages, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
   return [...text.matchAll(/`([^`]+)`/g)]
     .map(([, code = '']) => code.replaceAll(/\s+/g, ' '))
@@ -96,12 +96,12 @@ function sentencesOf(page: string): string[] {
 
 // A copy of the app is tested without the documentation.
 describe.skipIf(!existsSync(pages))('the app says what is on the page', () => {
-  const said = new Set(wrong.map(refusalOf));
+  const messages = new Set(wrong.map(findRefusal));
   it.each(readdirSync(pages).filter((name) => name.endsWith('.md')))('%s', (page) => {
-    for (const sentence of sentencesOf(page)) expect([...said]).toContain(sentence);
+    for (const message of listMessages(page)) expect([...messages]).toContain(message);
   });
 
   it('and some pages have such sentences', () => {
-    expect(sentencesOf('matrices.md').length).toBeGreaterThan(3);
+    expect(listMessages('matrices.md').length).toBeGreaterThan(3);
   });
 });

@@ -3,13 +3,13 @@ import { type Input, PlanChecker } from './plan-checker.ts';
 
 /** Least weight of mandatory stops left out, then least cost. */
 export function findBestPlan(input: Input): { mandatory: number; cost: number } {
-  const judge = new PlanChecker(input);
+  const checker = new PlanChecker(input);
   const vehicles = input.vehicles.map(({ id }) => id);
   const routes = new Map<string, string[]>(vehicles.map((id) => [id, []]));
   let best = { mandatory: Infinity, cost: Infinity };
   const place = (i: number) => {
     if (i === input.stops.length) {
-      const { faults, mandatory, cost } = judge.checkPlan(routes);
+      const { faults, mandatory, cost } = checker.checkPlan(routes);
       const better = mandatory < best.mandatory || (mandatory === best.mandatory && cost < best.cost);
       if (faults.length === 0 && better) best = { mandatory, cost };
       return;

@@ -43,7 +43,7 @@ describe('loads', () => {
   });
 
   it('takes goods back in the room that deliveries free', () => {
-    // With 10 on board of 10 nothing can be taken in before the delivery, though the pickup lies on the way.
+    // With 10 on board of 10 nothing can be taken in before the delivery, although the pickup is on the way.
     const output = solveAndCheckOptimal({
       stops: [
         { id: 'collect', location: point(5), pickup: 10 },

@@ -75,10 +75,10 @@ export function solve(input: Input, iterations = 1500, args: string[] = []): Out
 
 /** Every figure of the output against the input; empty when all is right. */
 export function checkOutput(input: Input, output: Output): string[] {
-  const judge = new PlanChecker(input);
+  const checker = new PlanChecker(input);
   const { vehicles, unplanned } = output.solution;
   const routes = new Map(vehicles.map(({ id, route }) => [id, route.map(({ stop }) => stop)]));
-  const verdict = judge.checkPlan(routes);
+  const verdict = checker.checkPlan(routes);
   const faults = [...verdict.faults];
   const same = (what: string, actual: number, expected: number) => {
     if (!(Math.abs(actual - expected) <= 1e-4 * Math.max(1, Math.abs(expected))))
@@ -90,12 +90,12 @@ export function checkOutput(input: Input, output: Output): string[] {
   same('value', valueWithoutMandatory(output), verdict.cost);
   for (const vehicle of vehicles) {
     const stops = routes.get(vehicle.id) ?? [];
-    const { distance, cost } = judge.checkRoute(vehicle.id, stops);
+    const { distance, cost } = checker.checkRoute(vehicle.id, stops);
     same(`${vehicle.id}.distance`, vehicle.distance, distance);
     same(`${vehicle.id}.cost`, vehicle.cost, cost);
-    faults.push(...checkTimes(judge, vehicle, stops));
-    for (const name of judge.dimensionNames()) {
-      const loads = judge.loads(stops, name);
+    faults.push(...checkTimes(checker, vehicle, stops));
+    for (const name of checker.dimensionNames()) {
+      const loads = checker.loads(stops, name);
       same(`${vehicle.id}.start_load`, vehicle.start_load[name], loads[0]);
       for (const [i, visit] of vehicle.route.entries())
         same(`load at ${visit.stop}`, visit.load[name], loads[i + 1]);
@@ -105,7 +105,7 @@ export function checkOutput(input: Input, output: Output): string[] {
 }
 
 function checkTimes(
-  judge: PlanChecker,
+  checker: PlanChecker,
   vehicle: Output['solution']['vehicles'][number],
   stops: string[],
 ): string[] {
@@ -115,13 +115,13 @@ function checkTimes(
   const holds = (held: boolean, what: string) => {
     if (!held) faults.push(`${vehicle.id}: ${what}`);
   };
-  const described = judge.vehicle(vehicle.id);
-  const shift = judge.shift(described);
-  const legs = judge.legs(described, stops);
+  const described = checker.vehicle(vehicle.id);
+  const shift = checker.shift(described);
+  const legs = checker.legs(described, stops);
   let ready = toSeconds(vehicle.departure);
   holds(ready >= shift.from - slack && toSeconds(vehicle.finish) <= shift.to + slack, 'outside its shift');
   for (const [i, visit] of vehicle.route.entries()) {
-    const stop = judge.stop(visit.stop);
+    const stop = checker.stop(visit.stop);
     const [arrival, begin, departure] = [visit.arrival, visit.start, visit.departure].map(toSeconds);
     const windows = stop.windows ?? [{ from: -Infinity, to: Infinity }];
     holds(Math.abs(arrival - ready - legs[i].time) <= slack, `arrival at ${visit.stop}`);
@@ -146,9 +146,9 @@ export function valueWithoutMandatory(output: Output): number {
 
 /** Weight of the mandatory stops left out, by priority, as the exhaustive search counts it. */
 export function mandatoryWeight(input: Input, output: Output): number {
-  const judge = new PlanChecker(input);
+  const checker = new PlanChecker(input);
   const mandatory = output.solution.unplanned.filter((stop) => stop.mandatory);
-  return mandatory.reduce((sum, { id }) => sum + 2 ** (6 - (judge.stop(id).priority ?? 6)), 0);
+  return mandatory.reduce((sum, { id }) => sum + 2 ** (6 - (checker.stop(id).priority ?? 6)), 0);
 }
 
 /** Stops by vehicle. */

@@ -166,11 +166,11 @@ describe('what a manifest says', () => {
   });
 
   test.each([
-    ['entrypoint: ../../etc/passwd', 'does not lie in the executable'],
-    ['entrypoint: /etc/passwd', 'does not lie in the executable'],
+    ['entrypoint: ../../etc/passwd', 'is outside the executable'],
+    ['entrypoint: /etc/passwd', 'is outside the executable'],
     ['entrypoint: "..\\\\..\\\\x"', 'has no entry point'],
     ['entrypoint: "%2e%2e/x"', 'has no entry point'],
-    ['cwd: ../..', 'does not lie in the executable'],
+    ['cwd: ../..', 'is outside the executable'],
   ])('a run of an app whose %s fails with a sentence', async (execution, words) => {
     const application = await pushed(`${MANIFEST}execution: {${execution}}\n`);
     const run = await waitForRunEnd(server, application, await createRun(server, application, { input: {} }));

@@ -180,8 +180,8 @@ it.each<[unknown, string]>([
     { ...withStop({}), defaults: { stops: { service: 3 } } },
     'defaults.stops.service is not a field of this object; did you mean "service_duration"?',
   ],
-])('%j', (input, sentence) => {
-  expect(refusal(input)).toBe(sentence);
+])('%j', (input, message) => {
+  expect(refusal(input)).toBe(message);
 });
 
 it('says that text is not JSON', () => {

@@ -17,7 +17,7 @@ export class Clock {
   /** Reads a time of the input. */
   parse(value: unknown, path: string): number {
     if (typeof value === 'number' && Number.isFinite(value)) {
-      this.settle('seconds', path);
+      this.requireKind('seconds', path);
       return this.noted(value);
     }
     const match = typeof value === 'string' ? timestamp.exec(value) : null;
@@ -31,7 +31,7 @@ export class Clock {
         ? (Number(match[3]) * 60 + Number(match[4])) * (match[2] === '-' ? -1 : 1)
         : 0;
     }
-    this.settle('timestamps', path);
+    this.requireKind('timestamps', path);
     return this.noted(milliseconds / 1000 - this.origin);
   }
 
@@ -50,7 +50,7 @@ export class Clock {
     return time;
   }
 
-  private settle(kind: 'seconds' | 'timestamps', path: string): void {
+  private requireKind(kind: 'seconds' | 'timestamps', path: string): void {
     if (this.kind !== 'unknown' && this.kind !== kind) {
       throw new InputError(
         `${path} is written in ${kind} where the input used ${this.kind} before; use one of the two.`,

@@ -61,7 +61,8 @@ export function buildOutput(model: Model, search: Search, options: Options, seco
         },
       },
     },
-    assets: options.map && problem.places.some((place) => place?.geographic) ? [mapOf(model, schedules)] : [],
+    assets:
+      options.map && problem.places.some((place) => place?.geographic) ? [buildMap(model, schedules)] : [],
   };
 }
 
@@ -100,7 +101,7 @@ function thinned(history: Incumbent[]): Incumbent[] {
 }
 
 /** Routes as lines and stops as points, drawn by the platform under the run. */
-function mapOf(model: Model, schedules: Schedule[]): object {
+function buildMap(model: Model, schedules: Schedule[]): object {
   const { problem, stopCount, place } = model;
   const point = (visit: number) => {
     const at = problem.places[place[visit]];

@@ -22,11 +22,11 @@ export function explainUnplanned(model: Model, plan: Plan): { stop: number; reas
     full.refresh(v);
   });
   const alone = { state: new State(model), insertion: new Insertion(new State(model)) };
-  const beside = new Insertion(full);
-  return missing.map((stop) => ({ stop, reason: explain(model, stop, alone.insertion, beside) }));
+  const withOthers = new Insertion(full);
+  return missing.map((stop) => ({ stop, reason: explain(model, stop, alone.insertion, withOthers) }));
 }
 
-function explain(model: Model, stop: number, alone: Insertion, beside: Insertion): string {
+function explain(model: Model, stop: number, alone: Insertion, withOthers: Insertion): string {
   const { problem, vehicleCount, partner, isDelivery } = model;
   const vehicles = problem.vehicles.map((_, v) => v);
   const lead = isDelivery[stop] === 1 ? partner[stop] : stop;
@@ -44,7 +44,7 @@ function explain(model: Model, stop: number, alone: Insertion, beside: Insertion
       : "Even alone on a route, no vehicle that may serve it can do so within its windows and the vehicle's shift and limits.";
   }
   const worth = pair.reduce((sum, one) => sum + model.penalty[one], 0);
-  const cheapest = Math.min(...able.map((v) => beside.insertionCost(lead, v)));
+  const cheapest = Math.min(...able.map((v) => withOthers.insertionCost(lead, v)));
   if (cheapest < worth) return 'It would pay to serve it, which a longer search would find.';
   if (cheapest < Infinity) return 'Serving it would cost as much as its penalty, or more.';
   return 'No vehicle has room for it beside the stops that are planned.';

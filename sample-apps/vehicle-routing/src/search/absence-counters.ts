@@ -2,7 +2,7 @@
  * Gets mandatory stops in when the fleet is tight. While some are missing that could be served alone, a step is judged
  * by how long the stops it leaves out have been left out so far, not by what they cost: stops that are hard to place
  * become worth more and more until room is made for them, at the expense of easier ones (the fleet minimisation of
- * SISR). What must stay true: stops that no vehicle could serve even alone never count, or this would go on for ever.
+ * SISR). Invariant: stops that no vehicle could serve even alone never count, or this would go on for ever.
  */
 import { Insertion } from './insertion.ts';
 import type { Model } from './model.ts';

@@ -24,7 +24,7 @@ export function placeInitialStops(state: State): number[] {
       placed.push(stop);
     });
     // A free stop goes back between the neighbours it had; the whole route has to hold after each addition.
-    const kept = new Set(placed);
+    const onRoute = new Set(placed);
     for (const { stop, fixed } of list) {
       if (fixed) continue;
       const allowed = model.allowed[stop * model.vehicleCount + v] === 1;
@@ -34,17 +34,17 @@ export function placeInitialStops(state: State): number[] {
         continue;
       }
       const wanted = partner >= 0 ? [stop, partner] : [stop];
-      if (wanted.every((one) => kept.has(one))) continue;
-      for (const one of wanted) kept.add(one);
-      const order = list.map((item) => item.stop).filter((one) => kept.has(one));
+      if (wanted.every((one) => onRoute.has(one))) continue;
+      for (const one of wanted) onRoute.add(one);
+      const order = list.map((item) => item.stop).filter((one) => onRoute.has(one));
       if (allowed && appendIn(state, v, order)) continue;
-      for (const one of wanted) if (!placed.includes(one)) kept.delete(one);
+      for (const one of wanted) if (!placed.includes(one)) onRoute.delete(one);
       appendIn(
         state,
         v,
-        list.map((item) => item.stop).filter((one) => kept.has(one)),
+        list.map((item) => item.stop).filter((one) => onRoute.has(one)),
       );
-      dropped.push(...wanted.filter((one) => !kept.has(one) && !dropped.includes(one)));
+      dropped.push(...wanted.filter((one) => !onRoute.has(one) && !dropped.includes(one)));
     }
   });
   return dropped;
@@ -53,7 +53,7 @@ export function placeInitialStops(state: State): number[] {
 /** Makes the route exactly these stops, each in the earliest window it can be reached in; true if it keeps all limits. */
 function appendIn(state: State, v: number, order: number[]): boolean {
   const { model } = state;
-  for (const stop of state.stopsOf(v)) state.remove(stop);
+  for (const stop of state.listStops(v)) state.remove(stop);
   const first = state.firstVisit(v);
   let behind = first;
   let ready = model.shiftFrom[v];

@@ -1,6 +1,6 @@
 /**
  * Finds the cheapest place for a stop (or for both stops of a shipment) on one route, and remembers the answer until
- * the route changes. What must stay true: an answer is used only while its stamp equals the route's, and a feasible
+ * the route changes. Invariant: an answer is used only while its stamp equals the route's, and a feasible
  * answer keeps every limit of the vehicle when it is carried out.
  */
 import { epsilon, type State } from './state.ts';
@@ -8,7 +8,7 @@ import { epsilon, type State } from './state.ts';
 export class Insertion {
   private readonly state: State;
   /** Two numbers for each answer, side by side for the cache: the stamp of the route it holds for, and the cost. */
-  private readonly answers: Float64Array;
+  private readonly costs: Float64Array;
   /** Per answer: the visit to go behind and the window; for shipments the same of the delivery. */
   private readonly behind: Int32Array;
   private readonly window: Int32Array;
@@ -23,12 +23,12 @@ export class Insertion {
 
   constructor(state: State) {
     const { stopCount, vehicleCount, problem } = state.model;
-    const answers = stopCount * vehicleCount;
-    const pairs = problem.shipments.length > 0 ? answers : 0;
+    const costs = stopCount * vehicleCount;
+    const pairs = problem.shipments.length > 0 ? costs : 0;
     this.state = state;
-    this.answers = new Float64Array(2 * answers);
-    this.behind = new Int32Array(answers);
-    this.window = new Int32Array(answers);
+    this.costs = new Float64Array(2 * costs);
+    this.behind = new Int32Array(costs);
+    this.window = new Int32Array(costs);
     this.behindDelivery = new Int32Array(pairs);
     this.windowDelivery = new Int32Array(pairs);
   }
@@ -38,25 +38,25 @@ export class Insertion {
    * pickup; the answer is for both stops.
    */
   insertionCost(stop: number, vehicle: number): number {
-    const { answers, state } = this;
-    const answer = stop * state.model.vehicleCount + vehicle;
-    if (answers[2 * answer] === state.stamp[vehicle]) return answers[2 * answer + 1];
-    return this.fresh(stop, vehicle, answer);
+    const { costs, state } = this;
+    const entry = stop * state.model.vehicleCount + vehicle;
+    if (costs[2 * entry] === state.stamp[vehicle]) return costs[2 * entry + 1];
+    return this.fresh(stop, vehicle, entry);
   }
 
-  private fresh(stop: number, vehicle: number, answer: number): number {
+  private fresh(stop: number, vehicle: number, entry: number): number {
     this.bestCost = Infinity;
     const { partner } = this.state.model;
     if (partner[stop] < 0) this.scan(stop, vehicle);
     else {
       this.scanShipment(stop, partner[stop], vehicle);
-      this.behindDelivery[answer] = this.bestBehindDelivery;
-      this.windowDelivery[answer] = this.bestWindowDelivery;
+      this.behindDelivery[entry] = this.bestBehindDelivery;
+      this.windowDelivery[entry] = this.bestWindowDelivery;
     }
-    this.answers[2 * answer] = this.state.stamp[vehicle];
-    this.answers[2 * answer + 1] = this.bestCost;
-    this.behind[answer] = this.bestBehind;
-    this.window[answer] = this.bestWindow;
+    this.costs[2 * entry] = this.state.stamp[vehicle];
+    this.costs[2 * entry + 1] = this.bestCost;
+    this.behind[entry] = this.bestBehind;
+    this.window[entry] = this.bestWindow;
     return this.bestCost;
   }
 
@@ -64,10 +64,10 @@ export class Insertion {
   place(stop: number, vehicle: number): void {
     const { state } = this;
     const { partner, vehicleCount } = state.model;
-    const answer = stop * vehicleCount + vehicle;
-    state.insert(stop, this.behind[answer], this.window[answer]);
+    const entry = stop * vehicleCount + vehicle;
+    state.insert(stop, this.behind[entry], this.window[entry]);
     if (partner[stop] >= 0)
-      state.insert(partner[stop], this.behindDelivery[answer], this.windowDelivery[answer]);
+      state.insert(partner[stop], this.behindDelivery[entry], this.windowDelivery[entry]);
     state.refresh(vehicle);
   }
 
@@ -101,7 +101,7 @@ export class Insertion {
     const to = model.windowTo[window] + epsilon;
     const serving = service[stop];
     const least = from + serving - epsilon;
-    const room = model.maxDistance[v] - state.distance[v] + epsilon;
+    const remainingDistance = model.maxDistance[v] - state.distance[v] + epsilon;
     const opening = state.size[v] === 0 ? model.activation[v] : 0;
     // On an idle vehicle the empty route costs nothing, so the arc from its start to its end is not saved.
     const saved = state.size[v] === 0 ? 0 : 1;
@@ -118,7 +118,7 @@ export class Insertion {
       const longer = distanceTo[row + pp] + distance[row + ps] - saved * arc[p];
       let cost = longer * perDistance + opening;
       if (cost >= best && !timed) continue;
-      if (longer > room) continue;
+      if (longer > remainingDistance) continue;
       const arrival = ready + durationTo[row + pp];
       if (arrival > to) continue;
       const start = Math.max(arrival, from);
@@ -166,10 +166,10 @@ export class Insertion {
 
   private loadFits(stop: number, p: number, s: number, v: number): boolean {
     const { model, after, peakBefore, peakAfter } = this.state;
-    const { dimensions, deliver, pickedUp: taken, capacity } = model;
+    const { dimensions, deliver, pickedUp, capacity } = model;
     for (let k = 0; k < dimensions; k++) {
       const limit = capacity[v * dimensions + k] + epsilon;
-      const pickup = taken[stop * dimensions + k];
+      const pickup = pickedUp[stop * dimensions + k];
       if (peakBefore[p * dimensions + k] + deliver[stop * dimensions + k] > limit) return false;
       if (after[p * dimensions + k] + pickup > limit) return false;
       if (peakAfter[s * dimensions + k] + pickup > limit) return false;
@@ -199,7 +199,7 @@ export class Insertion {
     const used = state.size[v] > 0;
     const last = state.firstVisit(v) + 1;
     const rowDelivery = place[delivery] * size;
-    const room = model.maxDistance[v] - state.distance[v] + epsilon;
+    const remainingDistance = model.maxDistance[v] - state.distance[v] + epsilon;
     const opening = used ? 0 : model.activation[v];
     const savedFirst = used ? arc[p] : 0;
     let cell = place[p] * size + place[pickup];
@@ -235,7 +235,7 @@ export class Insertion {
           savedFirst -
           (at === pickup || !used ? 0 : arc[at]);
         let cost = longer * model.perDistance[v] + opening;
-        let fits = longer <= room;
+        let fits = longer <= remainingDistance;
         if (fits && timed) {
           const shift = time + duration[toDelivery];
           const partTime = shift + Math.max(0, windowFrom[x] - shift - late) + service[delivery];
@@ -273,10 +273,10 @@ export class Insertion {
   /** Whether the goods of a shipment fit beside the load with which the vehicle leaves a visit. */
   private carries(pickup: number, visit: number, v: number): boolean {
     const { model, after } = this.state;
-    const { dimensions, pickedUp: taken, capacity } = model;
+    const { dimensions, pickedUp, capacity } = model;
     for (let k = 0; k < dimensions; k++) {
       if (
-        after[visit * dimensions + k] + taken[pickup * dimensions + k] >
+        after[visit * dimensions + k] + pickedUp[pickup * dimensions + k] >
         capacity[v * dimensions + k] + epsilon
       )
         return false;

@@ -60,7 +60,7 @@ export type Model = {
   /** 1 for vehicles whose duration costs something or is limited, so that it has to be known for every insertion. */
   timed: Uint8Array;
   /** Vehicles that are equal in everything have the same class; classes count from 0. */
-  classOf: Int32Array;
+  vehicleClasses: Int32Array;
   classCount: number;
   /** `near[stop * nearCount + k]`: the other stops, nearest first. */
   near: Int32Array;
@@ -105,7 +105,7 @@ export function buildModel(problem: Problem): Model {
   });
 
   const deliver = new Float64Array(n * dims);
-  const taken = new Float64Array(n * dims);
+  const pickedUpAmounts = new Float64Array(n * dims);
   const change = new Float64Array(n * dims);
   const partner = new Int32Array(n).fill(-1);
   const isDelivery = new Uint8Array(n);
@@ -113,7 +113,7 @@ export function buildModel(problem: Problem): Model {
   stops.forEach((stop, i) => {
     for (let k = 0; k < dims; k++) {
       deliver[i * dims + k] = stop.deliver[k];
-      taken[i * dims + k] = stop.pickup[k];
+      pickedUpAmounts[i * dims + k] = stop.pickup[k];
       change[i * dims + k] = stop.pickup[k] - stop.deliver[k];
       if (stop.pickup[k] > 0) mixed = true;
     }
@@ -123,7 +123,7 @@ export function buildModel(problem: Problem): Model {
     partner[shipment.delivery] = shipment.pickup;
     isDelivery[shipment.delivery] = 1;
     for (let k = 0; k < dims; k++) {
-      taken[shipment.pickup * dims + k] = shipment.quantity[k];
+      pickedUpAmounts[shipment.pickup * dims + k] = shipment.quantity[k];
       change[shipment.pickup * dims + k] = shipment.quantity[k];
       change[shipment.delivery * dims + k] = -shipment.quantity[k];
     }
@@ -144,7 +144,7 @@ export function buildModel(problem: Problem): Model {
 
   const mandatoryPenalty = aboveAnyPlan(problem);
   const allowed = permissions(problem);
-  const { classOf, classCount } = classify(problem, allowed);
+  const { vehicleClasses, classCount } = classify(problem, allowed);
   const { near, nearCount } = findNearestStops(problem, distance, distanceTo, size);
   const { kin, kinCount } = findRelatedStops(problem, distance, durations[0].from, size);
   return {
@@ -164,7 +164,7 @@ export function buildModel(problem: Problem): Model {
     windowTo: Float64Array.from(spans, (span) => span.to),
     deliver,
     change,
-    pickedUp: taken,
+    pickedUp: pickedUpAmounts,
     hasMixedLoads: mixed,
     partner,
     isDelivery,
@@ -188,7 +188,7 @@ export function buildModel(problem: Problem): Model {
     timed: Uint8Array.from(vehicles, ({ costPerDuration, maxDuration }) =>
       costPerDuration > 0 || maxDuration < Infinity ? 1 : 0,
     ),
-    classOf,
+    vehicleClasses,
     classCount,
     near,
     nearCount,
@@ -210,8 +210,8 @@ function permissions({ stops, vehicles, shipments }: Problem): Uint8Array {
     vehicles.forEach((vehicle, v) => {
       const skilled = stop.skills.every((skill) => vehicle.skills.includes(skill));
       const listed = stop.vehicles === null || stop.vehicles.includes(vehicle.id);
-      const kept = only === undefined || only === v;
-      allowed[i * count + v] = skilled && listed && kept ? 1 : 0;
+      const isAllowed = only === undefined || only === v;
+      allowed[i * count + v] = skilled && listed && isAllowed ? 1 : 0;
     });
   });
   for (const { pickup, delivery } of shipments) {
@@ -261,9 +261,9 @@ function largest(values: Iterable<number>): number {
 function classify(
   { stops, vehicles }: Problem,
   allowed: Uint8Array,
-): { classOf: Int32Array; classCount: number } {
+): { vehicleClasses: Int32Array; classCount: number } {
   const numbers = new Map<string, number>();
-  const classOf = Int32Array.from(vehicles, ({ id, ...rest }, v) => {
+  const vehicleClasses = Int32Array.from(vehicles, ({ id, ...rest }, v) => {
     const serves = stops.map((_, i) => allowed[i * vehicles.length + v]).join('');
     const limits = JSON.stringify(rest, (_, value) => (value === Infinity ? 'no limit' : value));
     const key = rest.initialStops.length > 0 ? `own ${id}` : `${limits} ${serves}`;
@@ -271,7 +271,7 @@ function classify(
     numbers.set(key, known);
     return known;
   });
-  return { classOf, classCount: numbers.size };
+  return { vehicleClasses, classCount: numbers.size };
 }
 
 function withNowhere(matrix: Float64Array, side: number): Float64Array {

@@ -47,22 +47,22 @@ export class Recreate {
    * optional stops are placed even where that costs more than leaving them out. With `keys`, stops are placed in the
    * order of their keys instead of one of the usual orders.
    */
-  insertUnplanned(kept: number, generous: boolean, keys: Float64Array | null = null): void {
-    const count = this.collect(kept);
+  insertUnplanned(retained: number, generous: boolean, keys: Float64Array | null = null): void {
+    const count = this.collect(retained);
     this.sort(count, keys ?? this.pickOrder());
     for (let i = 0; i < count; i++) this.placeBest(this.list[i], generous);
   }
 
   private placeBest(stop: number, generous: boolean): void {
     const { state } = this;
-    const { idle, model, routeOf, active } = state;
+    const { idle, model, routeByStop, active } = state;
     const { partner, penalty, related: kin, relatedCount: kinCount } = model;
     const worth = penalty[stop] + (partner[stop] >= 0 ? penalty[partner[stop]] : 0);
     this.least = generous ? Infinity : worth;
     this.chosen = -1;
     const mark = ++this.mark;
     for (let i = stop * kinCount; i < (stop + 1) * kinCount; i++) {
-      const vehicle = routeOf[kin[i]];
+      const vehicle = routeByStop[kin[i]];
       if (vehicle < 0 || this.marks[vehicle] === mark) continue;
       this.marks[vehicle] = mark;
       if (--this.blinkIn <= 0) this.nextBlink();
@@ -92,10 +92,10 @@ export class Recreate {
   }
 
   /** Fills `list` with the stops to place; a shipment stands there once, by its pickup. */
-  private collect(kept: number): number {
+  private collect(retained: number): number {
     const { items, count } = this.state.unplanned;
     const { isDelivery } = this.state.model;
-    const old = Math.min(kept, count);
+    const old = Math.min(retained, count);
     let listed = 0;
     for (let i = old; i < count; i++) if (isDelivery[items[i]] === 0) this.list[listed++] = items[i];
     const skip = old > retried ? this.random.below(old) : 0;
@@ -185,7 +185,7 @@ function ordersFor(model: Model): { weight: number; keys: Float64Array | null }[
 }
 
 function amount(model: Model, stop: number, k: number): number {
-  const { problem, deliver, pickedUp: taken, dimensions } = model;
-  const carried = Math.max(deliver[stop * dimensions + k], taken[stop * dimensions + k]);
+  const { problem, deliver, pickedUp, dimensions } = model;
+  const carried = Math.max(deliver[stop * dimensions + k], pickedUp[stop * dimensions + k]);
   return problem.dimensions.length > 0 ? carried : 0;
 }

@@ -35,7 +35,7 @@ export class Ruin {
   /** Removes strings around a random stop. */
   removeStrings(): void {
     const { state, random, undo } = this;
-    const { model, routeOf, size } = state;
+    const { model, routeByStop, size } = state;
     const seed = random.below(model.stopCount);
     const planned = model.stopCount - state.unplanned.count;
     const average = state.active.count > 0 ? planned / state.active.count : 0;
@@ -45,7 +45,7 @@ export class Ruin {
     let ruined = 0;
     for (let k = -1; k < model.nearCount && ruined < routes; k++) {
       const stop = k < 0 ? seed : model.near[seed * model.nearCount + k];
-      const vehicle = routeOf[stop];
+      const vehicle = routeByStop[stop];
       if (vehicle < 0 || undo.hasSaved(vehicle)) continue;
       const limit = Math.min(size[vehicle], longest);
       const length = Math.floor(random.unit() * limit + 1);
@@ -84,17 +84,17 @@ export class Ruin {
       if (i < gap || i >= gap + preserved) string[count++] = visit;
       visit = state.next[visit];
     }
-    this.take(vehicle, count);
+    this.removeStops(vehicle, count);
   }
 
   /** Removes what is in `string`, but not fixed stops, and whole shipments only. */
-  private take(vehicle: number, count: number): void {
+  private removeStops(vehicle: number, count: number): void {
     const { state, string, undo } = this;
     const { fixed, partner } = state.model;
     for (let i = 0; i < count; i++) {
       const stop = string[i];
       const other = partner[stop];
-      if (state.routeOf[stop] < 0 || fixed[stop] === 1 || (other >= 0 && fixed[other] === 1)) continue;
+      if (state.routeByStop[stop] < 0 || fixed[stop] === 1 || (other >= 0 && fixed[other] === 1)) continue;
       state.remove(stop);
       if (other >= 0) state.remove(other);
     }

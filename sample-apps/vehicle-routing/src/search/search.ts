@@ -140,11 +140,11 @@ export class Search {
 
   private step(temperature: number): void {
     const { state, random, undo, absence } = this;
-    const kept = state.unplanned.count;
+    const retained = state.unplanned.count;
     const missing = absence ? absence.sumAbsences() : 0;
     const cost = state.total;
     undo.beginStep();
-    this.change(absence, kept);
+    this.change(absence, retained);
     const value = state.value();
     const allowance = -temperature * Math.log(random.unit() + 1e-300);
     if (absence) {
@@ -164,7 +164,7 @@ export class Search {
   }
 
   /** Takes stops out and puts them back, in one of several ways. `kept` stops were out before. */
-  private change(absence: AbsenceCounters | null, kept: number): void {
+  private change(absence: AbsenceCounters | null, retained: number): void {
     const { state, random } = this;
     if (this.activationMatters && state.active.count > 0 && random.unit() < emptyingRate) {
       this.ruin.removeRoute(state.active.items[random.below(state.active.count)]);
@@ -173,7 +173,7 @@ export class Search {
     }
     const generous = this.optional && random.unit() < generousRate;
     const keys = absence && random.unit() < 0.5 ? absence.longestFirst : null;
-    this.recreate.insertUnplanned(kept, generous, keys);
+    this.recreate.insertUnplanned(retained, generous, keys);
   }
 
   private keepBest(value: number): void {
@@ -187,7 +187,7 @@ export class Search {
     const { state } = this;
     const routes: Plan['routes'] = [];
     for (let v = 0; v < state.model.vehicleCount; v++) {
-      routes.push(state.stopsOf(v).map((stop) => ({ stop, window: state.window[stop] })));
+      routes.push(state.listStops(v).map((stop) => ({ stop, window: state.window[stop] })));
     }
     const value = state.value();
     this.history.push({ iteration: this.iteration, seconds: this.elapsed(), value });

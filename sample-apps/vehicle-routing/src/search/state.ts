@@ -1,6 +1,6 @@
 /**
  * One plan under change: routes as doubly linked lists of visits, with what is needed to judge an insertion in
- * constant time. What must stay true after `refresh(v)` for every visit of route `v`:
+ * constant time. Invariants after `refresh(v)` for every visit of route `v`:
  * - `earliest` is the earliest service start when the vehicle leaves as early as it may, `latest` the latest one from
  *   which everything after can still be in time;
  * - on timed vehicles `head*` describes the part of the route up to the visit and `tail*` the part from it on, each by
@@ -19,7 +19,7 @@ export class State {
   readonly model: Model;
   readonly next: Int32Array;
   readonly prev: Int32Array;
-  readonly routeOf: Int32Array;
+  readonly routeByStop: Int32Array;
   readonly position: Int32Array;
   /** The window in force at each visit: of a stop with several, the one it was placed in. */
   readonly from: Float64Array;
@@ -63,7 +63,7 @@ export class State {
     this.model = model;
     this.next = new Int32Array(visits);
     this.prev = new Int32Array(visits);
-    this.routeOf = new Int32Array(visits).fill(-1);
+    this.routeByStop = new Int32Array(visits).fill(-1);
     this.position = new Int32Array(visits);
     this.from = numbers();
     this.to = numbers();
@@ -97,8 +97,8 @@ export class State {
     }
     for (let v = vehicleCount - 1; v >= 0; v--) {
       const first = n + 2 * v;
-      this.routeOf[first] = v;
-      this.routeOf[first + 1] = v;
+      this.routeByStop[first] = v;
+      this.routeByStop[first + 1] = v;
       this.from[first] = this.from[first + 1] = model.shiftFrom[v];
       this.to[first] = this.to[first + 1] = model.shiftTo[v];
       this.next[first] = first + 1;
@@ -130,7 +130,7 @@ export class State {
     this.prev[stop] = behind;
     this.next[stop] = follower;
     this.prev[follower] = stop;
-    this.routeOf[stop] = this.routeOf[behind];
+    this.routeByStop[stop] = this.routeByStop[behind];
     this.useWindow(stop, window);
     this.unplanned.remove(stop);
     this.unplannedPenalty -= this.model.penalty[stop];
@@ -142,13 +142,13 @@ export class State {
     const follower = this.next[stop];
     this.next[before] = follower;
     this.prev[follower] = before;
-    this.routeOf[stop] = -1;
+    this.routeByStop[stop] = -1;
     this.unplanned.add(stop);
     this.unplannedPenalty += this.model.penalty[stop];
   }
 
   /** Stops of a route in order. */
-  stopsOf(vehicle: number): number[] {
+  listStops(vehicle: number): number[] {
     const stops: number[] = [];
     const last = this.firstVisit(vehicle) + 1;
     for (let s = this.next[last - 1]; s !== last; s = this.next[s]) stops.push(s);
@@ -202,11 +202,11 @@ export class State {
     if (stops === 0) {
       this.stamp[v] = -1;
       this.active.remove(v);
-      this.idle[model.classOf[v]].add(v);
+      this.idle[model.vehicleClasses[v]].add(v);
       return true;
     }
     this.stamp[v] = ++this.clock;
-    this.idle[model.classOf[v]].remove(v);
+    this.idle[model.vehicleClasses[v]].remove(v);
     this.active.add(v);
     return (
       feasible &&

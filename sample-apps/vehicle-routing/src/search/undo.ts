@@ -1,19 +1,19 @@
 /**
- * Remembers routes as they were before a step, so that a step that is not accepted can be taken back. What must stay
- * true: a route is kept before its first change in the step, and taking back restores its order, windows and stamp, so
- * that answers computed for it are good again.
+ * Stores routes as they were before a step, so that a rejected step can be undone. Invariant: a route is stored before its
+ * first change in the step, and undoing restores its order, windows and stamp, so that costs computed for it are valid
+ * again.
  */
 import type { State } from './state.ts';
 
 export class Undo {
   private readonly state: State;
   private readonly marks: Float64Array;
-  private readonly kept: Int32Array;
+  private readonly stored: Int32Array;
   private readonly begin: Int32Array;
   private readonly stamps: Float64Array;
   private readonly stops: Int32Array;
   private readonly windows: Int32Array;
-  private keptCount = 0;
+  private storedCount = 0;
   private stopCount = 0;
   private step = 1;
 
@@ -21,7 +21,7 @@ export class Undo {
     const { stopCount, vehicleCount } = state.model;
     this.state = state;
     this.marks = new Float64Array(vehicleCount);
-    this.kept = new Int32Array(vehicleCount);
+    this.stored = new Int32Array(vehicleCount);
     this.begin = new Int32Array(vehicleCount + 1);
     this.stamps = new Float64Array(vehicleCount);
     this.stops = new Int32Array(stopCount);
@@ -31,7 +31,7 @@ export class Undo {
   /** Starts a new step; what was kept for the last one is forgotten. */
   beginStep(): void {
     this.step++;
-    this.keptCount = 0;
+    this.storedCount = 0;
     this.stopCount = 0;
   }
 
@@ -43,26 +43,26 @@ export class Undo {
     if (this.hasSaved(vehicle)) return;
     const { state } = this;
     this.marks[vehicle] = this.step;
-    this.kept[this.keptCount] = vehicle;
-    this.stamps[this.keptCount] = state.stamp[vehicle];
+    this.stored[this.storedCount] = vehicle;
+    this.stamps[this.storedCount] = state.stamp[vehicle];
     const last = state.firstVisit(vehicle) + 1;
     for (let s = state.next[last - 1]; s !== last; s = state.next[s]) {
       this.windows[this.stopCount] = state.window[s];
       this.stops[this.stopCount++] = s;
     }
-    this.begin[++this.keptCount] = this.stopCount;
+    this.begin[++this.storedCount] = this.stopCount;
   }
 
   /** Takes the whole step back. */
   undoStep(): void {
-    for (let i = 0; i < this.keptCount; i++) this.clear(this.kept[i]);
-    for (let i = 0; i < this.keptCount; i++) this.restore(i);
+    for (let i = 0; i < this.storedCount; i++) this.clear(this.stored[i]);
+    for (let i = 0; i < this.storedCount; i++) this.restore(i);
   }
 
   /** Restores one route whose stops are on no other route yet. */
   restoreRoute(vehicle: number): void {
     this.clear(vehicle);
-    this.restore(this.kept.subarray(0, this.keptCount).indexOf(vehicle));
+    this.restore(this.stored.subarray(0, this.storedCount).indexOf(vehicle));
   }
 
   private clear(vehicle: number): void {
@@ -77,7 +77,7 @@ export class Undo {
 
   private restore(i: number): void {
     const { state } = this;
-    const vehicle = this.kept[i];
+    const vehicle = this.stored[i];
     let behind = state.firstVisit(vehicle);
     for (let j = this.begin[i]; j < this.begin[i + 1]; j++) {
       state.insert(this.stops[j], behind, this.windows[j]);
