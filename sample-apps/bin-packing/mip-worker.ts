@@ -10,7 +10,7 @@ function post(message: MipMessage): void {
   parentPort?.postMessage(message);
 }
 
-/** HiGHS represents "no bound" by 1e30 or more. */
+/** HiGHS writes 1e30 or more for "no bound". */
 function finiteOr(value: number | undefined, otherwise: number): number {
   return value === undefined || Math.abs(value) >= 1e30 ? otherwise : value;
 }

@@ -6,7 +6,7 @@ export interface NumberOption {
   default: number;
   minimum: number;
   maximum: number;
-  /** Whether the value has to be a whole number. */
+  /** Accepts whole numbers only. */
   whole?: boolean;
 }
 
