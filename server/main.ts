@@ -10,15 +10,15 @@ import { createAuthenticator } from './account/authenticate.ts';
 import { type FirstStart, runFirstStart } from './account/first-start.ts';
 import { Invites } from './account/invites.ts';
 import { checkMasterKey, deriveKey, deriveTokenKey, loadOrCreateMasterKey } from './account/master-key.ts';
-import { memberHandlers } from './account/members.ts';
-import { ownAccountHandlers } from './account/own-account.ts';
-import { serverAccountHandlers } from './account/server-accounts.ts';
+import * as memberOperations from './account/members.ts';
+import * as ownAccountOperations from './account/own-account.ts';
+import * as serverAccountOperations from './account/server-accounts.ts';
 import { isLoopbackAddress, isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
 import * as executableOperations from './applications/executable-operations.ts';
 import * as applicationOperations from './applications/operations.ts';
 import { deleteAccountApplications, findOwner } from './applications/store.ts';
-import { auditHandlers } from './audit/operations.ts';
+import * as auditOperations from './audit/operations.ts';
 import { AuditRecorder } from './audit/recorder.ts';
 import { createBackgroundJobs } from './background-jobs.ts';
 import { Contents } from './blobs/contents.ts';
@@ -39,7 +39,7 @@ import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
 import { shadowTestHandlers } from './experiments/online/shadow-operations.ts';
 import { switchbackTestHandlers } from './experiments/online/switchback-operations.ts';
-import { serviceHandlers } from './health/operations.ts';
+import * as healthOperations from './health/operations.ts';
 import { StorageProbe } from './health/storage-probe.ts';
 import type { Context } from './http/handlers/context.ts';
 import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
@@ -70,6 +70,7 @@ import * as secretsOperations from './secrets/operations.ts';
 import { lockCollection } from './secrets/store.ts';
 import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
+import * as uploadOperations from './uploads/operations.ts';
 import { Uploads } from './uploads/uploads.ts';
 import * as versionOperations from './versions/operations.ts';
 import { createAddressRules, type ResolveName, resolveName } from './webhooks/addresses.ts';
@@ -159,7 +160,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
     const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
     const tokens = new Tokens(deriveTokenKey(masterKey), clock);
     const first = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
-    const uploads = new Uploads({ database, contents, identity, signer, clock, random, findOwner });
+    const uploads = new Uploads({ database, contents, identity, signer, clock, random });
 
     let closing = '';
     let listensLocally = false;
@@ -191,6 +192,18 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...shared,
       host: runner?.host ?? null,
       onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
+      tokens,
+      invites: new Invites(deriveKey(masterKey, 'invites'), clock),
+      publicUrl: () => publicUrl,
+      signUp: { mode: config.signUp, isLocal },
+      deleteOwned: async (tx, account, at) => {
+        await deleteAccountApplications(tx, account, at);
+        await deleteAccountWebhooks(tx, account);
+      },
+      signer,
+      findApplicationOwner: findOwner,
+      storage,
+      notReadyReason: () => closing,
       describeVersionUse,
       addressRuleFor,
       onWebhookDeleted: () => jobs.removeDeletedWebhooks.wake(),
@@ -200,33 +213,16 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
     };
     const handlers: Handlers = {
-      ...ownAccountHandlers({ ...shared, tokens }),
-      ...memberHandlers({
-        ...shared,
-        tokens,
-        invites: new Invites(deriveKey(masterKey, 'invites'), clock),
-        publicUrl: () => publicUrl,
-      }),
-      ...serverAccountHandlers({
-        ...shared,
-        tokens,
-        signUp: {
-          mode: config.signUp,
-          isLocal,
-        },
-        deleteOwned: async (tx, account, at) => {
-          await deleteAccountApplications(tx, account, at);
-          await deleteAccountWebhooks(tx, account);
-        },
-        onDeleted: () => jobs.removeDeletedApplications.wake(),
-      }),
-      ...auditHandlers(shared),
+      ...bindHandlers(context, ownAccountOperations),
+      ...bindHandlers(context, memberOperations),
+      ...bindHandlers(context, serverAccountOperations),
+      ...bindHandlers(context, auditOperations),
       ...bindHandlers(context, applicationOperations),
       ...bindHandlers(context, executableOperations),
       ...bindHandlers(context, versionOperations),
       ...bindHandlers(context, instanceOperations),
       ...bindHandlers(context, secretsOperations),
-      ...uploads.handlers(),
+      ...bindHandlers(context, uploadOperations),
       ...runHandlers({
         ...shared,
         keyRate: config.rateLimit,
@@ -247,7 +243,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...acceptanceHandlers({ ...shared, onDeleted: () => jobs.removeDeletedExperiments.wake() }),
       ...bindHandlers(context, webhookOperations),
       ...bindHandlers(context, deliveryOperations),
-      ...serviceHandlers({ storage, metrics, host: runner?.host ?? null, notReadyReason: () => closing }),
+      ...bindHandlers(context, healthOperations),
     };
 
     startJobs(jobs.maintenance, closers);

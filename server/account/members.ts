@@ -1,213 +1,190 @@
 /** The operations on members and their invites. */
-
 import { INVITE_TTL_SECONDS } from '@switchyard/contract/limits.ts';
 import { canGrant, type Role } from '@switchyard/contract/roles.ts';
 import type { KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
-import type { Clock } from '../clock.ts';
-import type { Database, Writer } from '../database/database.ts';
+import type { Writer } from '../database/database.ts';
 import { badRequest, forbidden, quoteValue } from '../http/errors/problem.ts';
-import type { Caller, HandlersFor } from '../http/handlers/handler.ts';
+import type { Context } from '../http/handlers/context.ts';
+import type { Caller, HandlerOf } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
-import type { PageTokens } from '../http/lists/pagination.ts';
-import { makeId, type Random, randomText } from '../random.ts';
+import { makeId, randomText } from '../random.ts';
 import { lockCallerAccount, revokeExcessRights } from './access-changes.ts';
 import type { Invites } from './invites.ts';
-import {
-  deleteMember,
-  findMemberByInvite,
-  getMember,
-  insertMember,
-  listMembers,
-  updateMember,
-} from './member-store.ts';
+import * as store from './member-store.ts';
 import { buildFirstKey } from './new-account.ts';
 import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
 import { type MembersTable, normalizeEmail } from './schema.ts';
 import { insertKey, listKeysByOwner, lockAccount } from './store.ts';
-import type { Tokens } from './tokens.ts';
 
-interface Parts {
-  database: Database;
-  tokens: Tokens;
-  invites: Invites;
-  pageTokens: PageTokens;
-  clock: Clock;
-  random: Random;
-  /** Without a trailing slash; known once the server listens. */
-  publicUrl(): string;
+declare module '../http/handlers/context.ts' {
+  interface Context {
+    invites: Invites;
+    /** The server's address without a trailing slash; known once the server listens. */
+    publicUrl(): string;
+  }
 }
 
-/** Characters of 5 bits: nobody guesses one. */
+/** Characters of 5 bits each: too many to guess. */
 const INVITE_ID_CHARS = 26;
 
-export function memberHandlers(
-  parts: Parts,
-): HandlersFor<
-  | 'inviteMember'
-  | 'listMembers'
-  | 'getMember'
-  | 'updateMember'
-  | 'deleteMember'
-  | 'renewInvite'
-  | 'acceptInvite'
-> {
-  const { database, tokens, invites, pageTokens, clock, random } = parts;
+export const inviteMember: HandlerOf<'inviteMember'> = async (context, { caller, body, commit }) => {
+  const { clock, random } = context;
+  requireGrant(caller, body.role);
+  const now = clock.now();
+  const invite = createInvite(context, caller);
+  const member: MembersTable = {
+    id: makeId<MemberId>(random, 'mem'),
+    account_id: caller.account,
+    email: body.email,
+    owner: normalizeEmail(body.email),
+    name: body.name ?? '',
+    role: body.role,
+    joined_at: null,
+    ...invite,
+    created_at: now,
+    updated_at: now,
+  };
+  return commit(async (tx) => {
+    await lockCallerAccount(tx, caller);
+    const keys = await listKeysByOwner(tx, caller.account, member.owner);
+    const stronger = keys.find((key) => !canGrant(member.role, key.role));
+    if (stronger) {
+      throw badRequest(
+        `role is ${quoteValue(member.role)}, but the key ${quoteValue(stronger.id)} of ${quoteValue(member.email)} has the role ${stronger.role}; revoke that key first, or give that role.`,
+      );
+    }
+    if (!(await store.insertMember(tx, member)))
+      throw badRequest(
+        `email is ${quoteValue(member.email)}, which another member has; renew that invite instead.`,
+      );
+    return { status: 201, body: formatInvite(context, member, invite) };
+  });
+};
 
-  const newInvite = (caller: Caller) => ({
+export const listMembers: HandlerOf<'listMembers'> = async ({ database, pageTokens }, { caller, query }) =>
+  respondWithList(pageTokens, {
+    tokenScope: `members ${caller.account}`,
+    query,
+    queryRows: (page) => store.listMembers(database.read, caller.account, page),
+    formatBodies: (rows) => rows.map(formatMember),
+  });
+
+export const getMember: HandlerOf<'getMember'> = async ({ database }, { caller, params }) => ({
+  status: 200,
+  body: formatMember(await store.getMember(database.read, caller.account, params.member_id)),
+});
+
+export const updateMember: HandlerOf<'updateMember'> = async ({ clock }, { caller, params, body, commit }) =>
+  commit(async (tx) => {
+    const member = await lockMember(tx, caller, params.member_id);
+    const changes = {
+      role: body.role ?? member.role,
+      name: body.name ?? member.name,
+      updated_at: clock.now(),
+    };
+    requireGrant(caller, changes.role);
+    if (changes.role !== member.role) await revokeExcessRights(tx, member, changes.role);
+    await store.updateMember(tx, member.id, changes);
+    return { status: 200, body: formatMember(await store.getMember(tx, caller.account, member.id)) };
+  });
+
+export const deleteMember: HandlerOf<'deleteMember'> = async (_context, { caller, params, commit }) =>
+  commit(async (tx) => {
+    const member = await lockMember(tx, caller, params.member_id);
+    await revokeExcessRights(tx, member, null);
+    await store.deleteMember(tx, member.id);
+    return { status: 204 };
+  });
+
+export const renewInvite: HandlerOf<'renewInvite'> = async (context, { caller, params, commit }) =>
+  commit(async (tx) => {
+    const member = await lockMember(tx, caller, params.member_id);
+    const invite = createInvite(context, caller);
+    const changes = { ...invite, updated_at: context.clock.now() };
+    await store.updateMember(tx, member.id, changes);
+    return { status: 201, body: formatInvite(context, { ...member, ...changes }, invite) };
+  });
+
+export const acceptInvite: HandlerOf<'acceptInvite'> = async (
+  { tokens, invites, clock, random },
+  { body, commit },
+) => {
+  const { account: id, inviteId } = invites.decode(body.invite);
+  return commit(async (tx) => {
+    const account = await lockAccount(tx, id);
+    const member = account && (await store.findMemberByInvite(tx, id, inviteId));
+    if (!member) {
+      throw forbidden(
+        'The invite was used already, replaced by another or withdrawn; ask whoever invited you for a new one.',
+      );
+    }
+    const now = clock.now();
+    const first = buildFirstKey(member, makeId<KeyId>(random, 'key'), now);
+    const key = member.joined_at === null ? first : { ...first, name: 'Key by invite' };
+    const changes = {
+      name: body.name ?? member.name,
+      joined_at: member.joined_at ?? now,
+      invite_id: null,
+      invite_expires_at: null,
+      invited_by: null,
+      updated_at: now,
+    };
+    await insertKey(tx, key);
+    await store.updateMember(tx, member.id, changes);
+    const token = await tokens.sign({ key: key.id, account: id, role: key.role });
+    return {
+      status: 201,
+      body: {
+        account: formatAccount(account),
+        member: formatMember({ ...member, ...changes }),
+        key: formatKey(key),
+        token,
+      },
+    };
+  });
+};
+
+interface OpenInvite {
+  invite_id: string;
+  /** Milliseconds since 1970. */
+  invite_expires_at: number;
+  /** Normalised address of the member who invites. */
+  invited_by: string;
+}
+
+function createInvite({ clock, random }: Pick<Context, 'clock' | 'random'>, caller: Caller): OpenInvite {
+  return {
     invite_id: randomText(random, INVITE_ID_CHARS),
     invite_expires_at: clock.now() + INVITE_TTL_SECONDS * 1000,
     invited_by: normalizeEmail(caller.email),
-  });
-  const inviteBody = (member: MembersTable, open: ReturnType<typeof newInvite>) => {
-    const invite = invites.encode({
-      account: member.account_id,
-      inviteId: open.invite_id,
-      expiresAt: open.invite_expires_at,
-    });
-    const invite_url = `${parts.publicUrl()}/sign-up?${new URLSearchParams({ invite }).toString()}`;
-    return { ...formatMember(member), invite, invite_url };
-  };
-
-  /** The member that the caller is about to change, with the account held. */
-  const holdMember = async (tx: Writer, caller: Caller, id: MemberId): Promise<MembersTable> => {
-    await lockCallerAccount(tx, caller);
-    const member = await getMember(tx, caller.account, id);
-    if (canGrant(caller.role, member.role)) return member;
-    throw forbidden(
-      `The member ${quoteValue(member.email)} has the role ${member.role}; your role ${caller.role} may not change that.`,
-    );
-  };
-
-  return {
-    async inviteMember({ caller, body, remember }) {
-      refuseGrant(caller, body.role);
-      const now = clock.now();
-      const open = newInvite(caller);
-      const member: MembersTable = {
-        id: makeId<MemberId>(random, 'mem'),
-        account_id: caller.account,
-        email: body.email,
-        owner: normalizeEmail(body.email),
-        name: body.name ?? '',
-        role: body.role,
-        joined_at: null,
-        ...open,
-        created_at: now,
-        updated_at: now,
-      };
-      const answer = { status: 201 as const, body: inviteBody(member, open) };
-      await database.transact(async (tx) => {
-        await remember(tx, answer);
-        await lockCallerAccount(tx, caller);
-        const keys = await listKeysByOwner(tx, caller.account, member.owner);
-        const stronger = keys.find((key) => !canGrant(member.role, key.role));
-        if (stronger) {
-          throw badRequest(
-            `role is ${quoteValue(member.role)}, but the key ${quoteValue(stronger.id)} of ${quoteValue(member.email)} has the role ${stronger.role}; revoke that key first, or give that role.`,
-          );
-        }
-        if (await insertMember(tx, member)) return;
-        throw badRequest(
-          `email is ${quoteValue(member.email)}, which another member has; renew that invite instead.`,
-        );
-      });
-      return answer;
-    },
-
-    async listMembers({ caller, query }) {
-      return respondWithList(pageTokens, {
-        tokenScope: `members ${caller.account}`,
-        query,
-        queryRows: (page) => listMembers(database.read, caller.account, page),
-        formatBodies: (rows) => rows.map(formatMember),
-      });
-    },
-
-    async getMember({ caller, params }) {
-      return {
-        status: 200,
-        body: formatMember(await getMember(database.read, caller.account, params.member_id)),
-      };
-    },
-
-    async updateMember({ caller, params, body }) {
-      const changed = await database.transact(async (tx) => {
-        const member = await holdMember(tx, caller, params.member_id);
-        const changes = {
-          role: body.role ?? member.role,
-          name: body.name ?? member.name,
-          updated_at: clock.now(),
-        };
-        refuseGrant(caller, changes.role);
-        if (changes.role !== member.role) await revokeExcessRights(tx, member, changes.role);
-        await updateMember(tx, member.id, changes);
-        return getMember(tx, caller.account, member.id);
-      });
-      return { status: 200, body: formatMember(changed) };
-    },
-
-    async deleteMember({ caller, params }) {
-      await database.transact(async (tx) => {
-        const member = await holdMember(tx, caller, params.member_id);
-        await revokeExcessRights(tx, member, null);
-        await deleteMember(tx, member.id);
-      });
-      return { status: 204 };
-    },
-
-    async renewInvite({ caller, params, remember }) {
-      return database.transact(async (tx) => {
-        const member = await holdMember(tx, caller, params.member_id);
-        const open = newInvite(caller);
-        const changed = { ...member, ...open, updated_at: clock.now() };
-        const answer = { status: 201 as const, body: inviteBody(changed, open) };
-        await remember(tx, answer);
-        await updateMember(tx, member.id, { ...open, updated_at: changed.updated_at });
-        return answer;
-      });
-    },
-
-    async acceptInvite({ body, remember }) {
-      const { account: id, inviteId } = invites.decode(body.invite);
-      return database.transact(async (tx) => {
-        const account = await lockAccount(tx, id);
-        const member = account && (await findMemberByInvite(tx, id, inviteId));
-        if (!member) {
-          throw forbidden(
-            'The invite was used already, replaced by another or withdrawn; ask whoever invited you for a new one.',
-          );
-        }
-        const now = clock.now();
-        const first = buildFirstKey(member, makeId<KeyId>(random, 'key'), now);
-        const key = member.joined_at === null ? first : { ...first, name: 'Key by invite' };
-        const changes = {
-          name: body.name ?? member.name,
-          joined_at: member.joined_at ?? now,
-          invite_id: null,
-          invite_expires_at: null,
-          invited_by: null,
-          updated_at: now,
-        };
-        await insertKey(tx, key);
-        await updateMember(tx, member.id, changes);
-        const token = await tokens.sign({ key: key.id, account: id, role: key.role });
-        const answer = {
-          status: 201 as const,
-          body: {
-            account: formatAccount(account),
-            member: formatMember({ ...member, ...changes }),
-            key: formatKey(key),
-            token,
-          },
-        };
-        await remember(tx, answer);
-        return answer;
-      });
-    },
   };
 }
 
-function refuseGrant(caller: Caller, role: Role): void {
+function formatInvite(
+  { invites, publicUrl }: Pick<Context, 'invites' | 'publicUrl'>,
+  member: MembersTable,
+  open: OpenInvite,
+) {
+  const invite = invites.encode({
+    account: member.account_id,
+    inviteId: open.invite_id,
+    expiresAt: open.invite_expires_at,
+  });
+  const invite_url = `${publicUrl()}/sign-up?${new URLSearchParams({ invite }).toString()}`;
+  return { ...formatMember(member), invite, invite_url };
+}
+
+/** Locks the account of the caller and returns the member. Throws a 403 for a member with more rights than the caller. */
+async function lockMember(tx: Writer, caller: Caller, id: MemberId): Promise<MembersTable> {
+  await lockCallerAccount(tx, caller);
+  const member = await store.getMember(tx, caller.account, id);
+  if (canGrant(caller.role, member.role)) return member;
+  throw forbidden(
+    `The member ${quoteValue(member.email)} has the role ${member.role}; your role ${caller.role} may not change that.`,
+  );
+}
+
+function requireGrant(caller: Caller, role: Role): void {
   if (canGrant(caller.role, role)) return;
   throw forbidden(
     `role is ${quoteValue(role)}, which has rights the role ${caller.role} of your key does not have.`,

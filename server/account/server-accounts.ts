@@ -1,94 +1,75 @@
 /** The operations on the accounts of the server. */
-
 import { hasRight } from '@switchyard/contract/roles.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { Clock } from '../clock.ts';
-import type { Database, Writer } from '../database/database.ts';
+import type { Writer } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
-import type { HandlersFor } from '../http/handlers/handler.ts';
+import type { HandlerOf } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
-import type { PageTokens } from '../http/lists/pagination.ts';
-import type { Random } from '../random.ts';
 import { buildNewAccount, insertNewAccount } from './new-account.ts';
 import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
 import { explainSignUpRefusal, type SignUpPolicy } from './sign-up.ts';
-import { deleteKeysAndMembers, listAccounts, lockAccount, updateAccount } from './store.ts';
-import type { Tokens } from './tokens.ts';
+import * as store from './store.ts';
 
-interface Parts {
-  database: Database;
-  tokens: Tokens;
-  pageTokens: PageTokens;
-  clock: Clock;
-  random: Random;
-  signUp: SignUpPolicy;
-  /** Deletes everything the account owns that is deleted by itself, too. */
-  deleteOwned(tx: Writer, account: AccountId, at: number): Promise<void>;
-  /** Told after an account was deleted, so that what belonged to it is removed soon. */
-  onDeleted(): void;
+declare module '../http/handlers/context.ts' {
+  interface Context {
+    signUp: SignUpPolicy;
+    /** Marks everything that the account owns as deleted, in the transaction that deletes the account. */
+    deleteOwned(tx: Writer, account: AccountId, at: number): Promise<void>;
+  }
 }
 
-const LIST = 'accounts';
+export const getSignUp: HandlerOf<'getSignUp'> = async ({ signUp }, { headers }) => {
+  const reason = explainSignUpRefusal(signUp, headers);
+  return { status: 200, body: { allowed: reason === '', reason } };
+};
 
-export function serverAccountHandlers(
-  parts: Parts,
-): HandlersFor<'getSignUp' | 'createAccount' | 'listAccounts' | 'deleteAccount'> {
-  const { database, tokens, pageTokens, clock, random, signUp } = parts;
-  return {
-    async getSignUp({ headers }) {
-      const reason = explainSignUpRefusal(signUp, headers);
-      return { status: 200, body: { allowed: reason === '', reason } };
-    },
+export const createAccount: HandlerOf<'createAccount'> = async (
+  { tokens, signUp, clock, random },
+  { optionalCaller, headers, body, commit },
+) => {
+  if (!optionalCaller || !hasRight(optionalCaller.role, 'server')) {
+    const refusal = explainSignUpRefusal(signUp, headers);
+    if (refusal !== '') throw forbidden(refusal);
+  }
+  // Never root: that is the operator of the server.
+  const created = buildNewAccount(random, clock.now(), { name: body.name, email: body.email, role: 'admin' });
+  const { account, member, key } = created;
+  const token = await tokens.sign({ key: key.id, account: account.id, role: key.role });
+  return commit(async (tx) => {
+    await insertNewAccount(tx, created);
+    return {
+      status: 201,
+      body: { account: formatAccount(account), member: formatMember(member), key: formatKey(key), token },
+    };
+  });
+};
 
-    async createAccount({ optionalCaller: visitor, headers, body, remember }) {
-      if (!visitor || !hasRight(visitor.role, 'server')) {
-        const refusal = explainSignUpRefusal(signUp, headers);
-        if (refusal !== '') throw forbidden(refusal);
-      }
-      // Never root: that is the operator of the server.
-      const made = buildNewAccount(random, clock.now(), {
-        name: body.name,
-        email: body.email,
-        role: 'admin',
-      });
-      const { account, member, key } = made;
-      const token = await tokens.sign({ key: key.id, account: account.id, role: key.role });
-      const answer = {
-        status: 201 as const,
-        body: { account: formatAccount(account), member: formatMember(member), key: formatKey(key), token },
-      };
-      await database.transact(async (tx) => {
-        await remember(tx, answer);
-        await insertNewAccount(tx, made);
-      });
-      return answer;
-    },
+export const listAccounts: HandlerOf<'listAccounts'> = async ({ database, pageTokens }, { query }) =>
+  respondWithList(pageTokens, {
+    tokenScope: 'accounts',
+    query,
+    queryRows: (page) => store.listAccounts(database.read, page),
+    formatBodies: (rows) => rows.map(formatAccount),
+  });
 
-    async listAccounts({ query }) {
-      return respondWithList(pageTokens, {
-        tokenScope: LIST,
-        query,
-        queryRows: (page) => listAccounts(database.read, page),
-        formatBodies: (rows) => rows.map(formatAccount),
-      });
-    },
-
-    async deleteAccount({ caller, params }) {
-      if (params.account_id === caller.account) {
-        throw badRequest(
-          `account_id is ${quoteValue(params.account_id)}, the account of your own key; it must be another one.`,
-        );
-      }
-      await database.transact(async (tx) => {
-        const account = await lockAccount(tx, params.account_id);
-        if (!account) throw notFound(`There is no account ${quoteValue(params.account_id)}.`);
-        const now = clock.now();
-        await updateAccount(tx, account.id, { deleted_at: now });
-        await deleteKeysAndMembers(tx, account.id);
-        await parts.deleteOwned(tx, account.id, now);
-      });
-      parts.onDeleted();
-      return { status: 204 };
-    },
-  };
-}
+export const deleteAccount: HandlerOf<'deleteAccount'> = async (
+  { clock, deleteOwned, onApplicationDeleted },
+  { caller, params, commit },
+) => {
+  if (params.account_id === caller.account) {
+    throw badRequest(
+      `account_id is ${quoteValue(params.account_id)}, the account of your own key; it must be another one.`,
+    );
+  }
+  const committed = await commit(async (tx) => {
+    const account = await store.lockAccount(tx, params.account_id);
+    if (!account) throw notFound(`There is no account ${quoteValue(params.account_id)}.`);
+    const now = clock.now();
+    await store.updateAccount(tx, account.id, { deleted_at: now });
+    await store.deleteKeysAndMembers(tx, account.id);
+    await deleteOwned(tx, account.id, now);
+    return { status: 204 };
+  });
+  onApplicationDeleted();
+  return committed;
+};

@@ -1,56 +1,43 @@
-/** The operations on the audit log. Nothing adds to it but what it tells of. */
+/** The operations that read the audit log. No operation writes to it directly. */
 import { ALL_ACCOUNTS } from '@switchyard/contract/account/audit.ts';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
-import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
 import { forbidden, quoteValue } from '../http/errors/problem.ts';
-import type { HandlersFor } from '../http/handlers/handler.ts';
-import { formatPage, type PageTokens, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
+import type { HandlerOf } from '../http/handlers/handler.ts';
+import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { parseTimeWindow } from '../http/lists/time-window.ts';
 import { formatEntry } from './entry.ts';
 import { findHead, listEntries } from './store.ts';
 
-interface Parts {
-  database: Database;
-  pageTokens: PageTokens;
-  clock: Clock;
-}
-
-export function auditHandlers({
-  database,
-  pageTokens,
-  clock,
-}: Parts): HandlersFor<'listAuditEntries' | 'getAuditHead'> {
-  return {
-    async listAuditEntries({ caller, query }) {
-      const account = query.account_id ?? caller.account;
-      if (account !== caller.account && !hasRight(caller.role, 'server'))
-        throw forbidden(
-          `account_id is ${quoteValue(account)}; only ${rolesWithRight('server').join(' and ')} may see the entries of other accounts than its own, ${quoteValue(caller.account)}.`,
-        );
-      const wanted = {
-        account: account === ALL_ACCOUNTS ? null : account,
-        key: query.key_id ?? null,
-        operation: query.operation ?? null,
-        application: query.resource ?? null,
-      };
-      const window = parseTimeWindow(query, clock.now());
-      const list = `audit ${JSON.stringify([wanted, query.start, query.end])}`;
-      const { after, limit } = parsePageRequest(pageTokens, list, query);
-      const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
-      const rows = await listEntries(database.read, wanted, window, request);
-      const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-      return {
-        status: 200,
-        body: formatPage(pageTokens, list, { ...page, items: page.items.map(formatEntry) }),
-      };
-    },
-
-    async getAuditHead() {
-      const head = await findHead(database.read);
-      if (!head) throw new Error('The end of the audit log is gone from the database.');
-      return { status: 200, body: { number: head.number, hash: head.hash } };
-    },
+export const listAuditEntries: HandlerOf<'listAuditEntries'> = async (
+  { database, pageTokens, clock },
+  { caller, query },
+) => {
+  const account = query.account_id ?? caller.account;
+  if (account !== caller.account && !hasRight(caller.role, 'server'))
+    throw forbidden(
+      `account_id is ${quoteValue(account)}; only ${rolesWithRight('server').join(' and ')} may see the entries of other accounts than its own, ${quoteValue(caller.account)}.`,
+    );
+  const wanted = {
+    account: account === ALL_ACCOUNTS ? null : account,
+    key: query.key_id ?? null,
+    operation: query.operation ?? null,
+    application: query.resource ?? null,
   };
-}
+  const window = parseTimeWindow(query, clock.now());
+  const list = `audit ${JSON.stringify([wanted, query.start, query.end])}`;
+  const { after, limit } = parsePageRequest(pageTokens, list, query);
+  const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
+  const rows = await listEntries(database.read, wanted, window, request);
+  const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  return {
+    status: 200,
+    body: formatPage(pageTokens, list, { ...page, items: page.items.map(formatEntry) }),
+  };
+};
+
+export const getAuditHead: HandlerOf<'getAuditHead'> = async ({ database }) => {
+  const head = await findHead(database.read);
+  if (!head) throw new Error('The head of the audit chain is missing from the database.');
+  return { status: 200, body: { number: head.number, hash: head.hash } };
+};

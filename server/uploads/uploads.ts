@@ -3,28 +3,23 @@
  * whole, so a partial one is never visible; a URL works once. Uploads are forgotten after a day; what used one holds its
  * content by a name of its own.
  */
-import { PassThrough, type Readable } from 'node:stream';
 import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import {
   DOWNLOAD_URL_TTL_SECONDS,
-  UPLOAD_BYTES_MAX,
   UPLOAD_RETENTION_MS,
   UPLOAD_URL_TTL_SECONDS,
 } from '@switchyard/contract/limits.ts';
 import type { KeyId, UploadId } from '@switchyard/contract/schemas/ids.ts';
-import { findKey } from '../account/store.ts';
-import { TooLargeError } from '../blobs/blob-store.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
 import type { InstallationIdentity } from '../blobs/identity.ts';
 import type { Clock } from '../clock.ts';
-import type { Database, Reader, Writer } from '../database/database.ts';
-import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
-import type { HandlersFor, Owner } from '../http/handlers/handler.ts';
+import type { Database, Writer } from '../database/database.ts';
+import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { makeId, type Random } from '../random.ts';
 import type { UploadsTable } from './schema.ts';
-import { completeUpload, deleteUploadsBefore, findLatestUpload, findUpload, insertUpload } from './store.ts';
+import { deleteUploadsBefore, findLatestUpload, findUpload, insertUpload } from './store.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
@@ -42,12 +37,7 @@ interface Parts {
   signer: UrlSigner;
   clock: Clock;
   random: Random;
-  /** Whose an application is; undefined for one that is gone. */
-  findOwner(db: Reader, applicationUid: string): Promise<Owner | undefined>;
 }
-
-/** The upload has its content already, or is gone. */
-class NotOpenError extends Error {}
 
 export class Uploads {
   readonly #parts: Parts;
@@ -115,59 +105,6 @@ export class Uploads {
     return this.#parts.signer.sign('GET', `/v1/downloads/${contentId}`, DOWNLOAD_URL_TTL_SECONDS, { type });
   }
 
-  handlers(): HandlersFor<'putUpload' | 'getDownload'> {
-    const { database, contents, signer, findOwner } = this.#parts;
-    return {
-      putUpload: async ({ params, query, stream, reserveStreamMemory: holdStream, setOwner: belongsTo }) => {
-        const { key = '' } = query;
-        const refusal = signer.findRejection('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
-        if (refusal) throw forbidden(refusal);
-        const asked = await findKey(database.read, key as KeyId);
-        if (!asked)
-          throw forbidden('The key that asked for the URL was revoked; ask for a new URL with another key.');
-        const upload = await findUpload(database.read, params.upload_id);
-        if (!upload) throw notFound(`There is no upload ${quoteValue(params.upload_id)}.`);
-        if (upload.content_id !== null)
-          throw badRequest('The upload URL was used already; ask for a new one.');
-        const owner = await findOwner(database.read, upload.application_uid);
-        if (owner) belongsTo(owner);
-        await holdStream({ account: asked.account_id, owner: asked.owner });
-        const content = await contents
-          .prepareStream(detached(stream), UPLOAD_BYTES_MAX)
-          .catch((error: unknown) => {
-            if (error instanceof TooLargeError)
-              throw badRequest(
-                `The upload has more than ${UPLOAD_BYTES_MAX} bytes, which is the most it may have.`,
-              );
-            throw error;
-          });
-        try {
-          await database.transact(async (tx) => {
-            if (!(await completeUpload(tx, upload.id, content.id))) throw new NotOpenError();
-            await content.insert(tx);
-          });
-        } catch (error) {
-          if (!(error instanceof NotOpenError)) throw error;
-          await content.discard().catch(() => {});
-          if (!(await findUpload(database.read, upload.id)))
-            throw notFound(`The upload ${quoteValue(upload.id)} was removed meanwhile.`);
-          throw badRequest('The upload URL was used already; ask for a new one.');
-        }
-        return { status: 200 };
-      },
-
-      getDownload: async ({ params, query }) => {
-        const type = query.type ?? '';
-        const refusal = signer.findRejection('GET', `/v1/downloads/${params.download_id}`, query, { type });
-        if (refusal) throw forbidden(refusal);
-        const content = await contents.find(params.download_id);
-        if (!content) throw notFound('The content was deleted.');
-        const { id, bytes } = content;
-        return { content: { id, bytes, contentType: type, open: (range) => content.open(range) } };
-      },
-    };
-  }
-
   /** Removes expired uploads, then blobs without a row. */
   removeExpiredUploadsJob(context: JobContext): Job {
     const { database, contents, identity, clock } = this.#parts;
@@ -189,14 +126,4 @@ export class Uploads {
       },
     });
   }
-}
-
-/**
- * The same bytes in a stream that may be destroyed: what stops reading a request in the middle destroys it, and with it
- * the connection on which the refusal is to be answered.
- */
-function detached(source: Readable): Readable {
-  const copy = new PassThrough();
-  source.once('error', (error) => copy.destroy(error));
-  return source.pipe(copy);
 }

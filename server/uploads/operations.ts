@@ -1,0 +1,93 @@
+/** The operations behind signed URLs: send an upload, read a download. */
+import { PassThrough, type Readable } from 'node:stream';
+import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { KeyId, UploadId } from '@switchyard/contract/schemas/ids.ts';
+import { findKey } from '../account/store.ts';
+import { TooLargeError } from '../blobs/blob-store.ts';
+import type { PreparedContent } from '../blobs/contents.ts';
+import type { Reader } from '../database/database.ts';
+import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
+import type { Context } from '../http/handlers/context.ts';
+import type { HandlerOf, Owner } from '../http/handlers/handler.ts';
+import type { UrlSigner } from '../http/requests/signed-url.ts';
+import { completeUpload, findUpload } from './store.ts';
+
+declare module '../http/handlers/context.ts' {
+  interface Context {
+    signer: UrlSigner;
+    /** The account and id of an application; undefined when it was removed. */
+    findApplicationOwner(db: Reader, applicationUid: string): Promise<Owner | undefined>;
+  }
+}
+
+/** The upload has its content already, or is gone. */
+class NotOpenError extends Error {}
+
+export const putUpload: HandlerOf<'putUpload'> = async (
+  { database, contents, signer, findApplicationOwner },
+  { params, query, stream, reserveStreamMemory, setOwner, commit },
+) => {
+  const { key = '' } = query;
+  const refusal = signer.findRejection('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
+  if (refusal) throw forbidden(refusal);
+  const requester = await findKey(database.read, key as KeyId);
+  if (!requester)
+    throw forbidden('The key that asked for the URL was revoked; ask for a new URL with another key.');
+  const upload = await findUpload(database.read, params.upload_id);
+  if (!upload) throw notFound(`There is no upload ${quoteValue(params.upload_id)}.`);
+  if (upload.content_id !== null) throw usedBefore();
+  const owner = await findApplicationOwner(database.read, upload.application_uid);
+  if (owner) setOwner(owner);
+  await reserveStreamMemory({ account: requester.account_id, owner: requester.owner });
+  const content = await storeStream(contents, stream);
+  try {
+    return await commit(async (tx) => {
+      if (!(await completeUpload(tx, upload.id, content.id))) throw new NotOpenError();
+      await content.insert(tx);
+      return { status: 200 };
+    });
+  } catch (error) {
+    if (!(error instanceof NotOpenError)) throw error;
+    await content.discard().catch(() => {});
+    throw await whyNotOpen(database.read, upload.id);
+  }
+};
+
+export const getDownload: HandlerOf<'getDownload'> = async ({ contents, signer }, { params, query }) => {
+  const type = query.type ?? '';
+  const refusal = signer.findRejection('GET', `/v1/downloads/${params.download_id}`, query, { type });
+  if (refusal) throw forbidden(refusal);
+  const content = await contents.find(params.download_id);
+  if (!content) throw notFound('The content was deleted.');
+  const { id, bytes } = content;
+  return { content: { id, bytes, contentType: type, open: (range) => content.open(range) } };
+};
+
+function usedBefore() {
+  return badRequest('The upload URL was used already; ask for a new one.');
+}
+
+async function whyNotOpen(db: Reader, id: UploadId) {
+  if (await findUpload(db, id)) return usedBefore();
+  return notFound(`The upload ${quoteValue(id)} was removed meanwhile.`);
+}
+
+/** Stores the body. Throws a 400 for one that is too large. */
+async function storeStream(contents: Context['contents'], stream: Readable): Promise<PreparedContent> {
+  try {
+    return await contents.prepareStream(detached(stream), UPLOAD_BYTES_MAX);
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+    throw badRequest(`The upload has more than ${UPLOAD_BYTES_MAX} bytes, which is the most it may have.`);
+  }
+}
+
+/**
+ * The same bytes in a stream that may be destroyed. A reader that stops in the middle destroys its stream; on the request
+ * itself that would close the connection before the refusal is sent.
+ */
+function detached(source: Readable): Readable {
+  const copy = new PassThrough();
+  source.once('error', (error) => copy.destroy(error));
+  return source.pipe(copy);
+}
