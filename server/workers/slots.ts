@@ -1,7 +1,4 @@
-/**
- * Slots. Classes with slots of their own are a pool each; all others share one pool. Pure, but for the counting of what
- * is busy.
- */
+/** Slots of workers. A class with its own slots has its own pool; all other classes share one pool. */
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { Capacity } from '../config.ts';
 
@@ -10,7 +7,7 @@ export interface Pool {
   slots: number;
 }
 
-/** The pools of a capacity; together they hold every class once. */
+/** Returns the pools of a capacity; each class is in exactly one of them. */
 function createPools(capacity: Capacity): Pool[] {
   const own = EXECUTION_CLASSES.flatMap((name): Pool[] => {
     const slots = capacity.perClass[name];
@@ -20,24 +17,24 @@ function createPools(capacity: Capacity): Pool[] {
   return rest.length > 0 ? [...own, { classes: rest, slots: capacity.shared }] : own;
 }
 
-/** The pool that serves the class. */
+/** Returns the pool that serves the class. */
 function findPool(pools: readonly Pool[], name: ExecutionClass): Pool {
   const found = pools.find((pool) => pool.classes.includes(name));
-  if (!found) throw new Error(`no pool serves the class ${name}`);
+  if (!found) throw new Error(`No pool serves the execution class ${name}.`);
   return found;
 }
 
-/** What can take runs of a class, over all workers that are alive. */
+/** The slots that serve a class on all active workers. */
 export interface ClassCapacity {
-  /** How many workers there are, whatever they serve. */
+  /** The number of active workers, including those that do not serve the class. */
   workers: number;
   pools: readonly { workerId: string; pool: Pool }[];
   slots: number;
-  /** Runs of these compete for the slots. */
+  /** The classes whose runs compete for the slots. */
   classes: readonly ExecutionClass[];
 }
 
-/** The pools of the workers that have a slot for the class. */
+/** Finds the pools of the workers that have a slot for the class. */
 export function computeClassCapacity(
   workers: readonly { id: string; capacity: Capacity }[],
   name: ExecutionClass,
@@ -53,28 +50,26 @@ export function computeClassCapacity(
   };
 }
 
-/** How many runs of a class a worker executes. */
+/** The number of runs of a class that a worker executes. */
 export interface BusySlotCount {
   worker_id: string | null;
   execution_class: ExecutionClass;
   count: number;
 }
 
-/**
- * Slots that nothing executes in. Worker by worker: one that is full of runs of another class takes no slot from the next.
- */
+/** Counts the free slots, worker by worker: a full pool of one worker takes no slot from another worker. */
 export function countFreeSlots(serving: ClassCapacity, busy: readonly BusySlotCount[]): number {
   let free = 0;
   for (const { workerId, pool } of serving.pools) {
-    const taken = busy
+    const busyCount = busy
       .filter((one) => one.worker_id === workerId && pool.classes.includes(one.execution_class))
       .reduce((sum, one) => sum + one.count, 0);
-    free += Math.max(0, pool.slots - taken);
+    free += Math.max(0, pool.slots - busyCount);
   }
   return free;
 }
 
-/** What is busy in each pool of one worker. */
+/** Tracks the busy slots of one worker by pool. */
 export class SlotTracker {
   readonly pools: readonly Pool[];
   readonly #busy = new Map<Pool, number>();
@@ -87,14 +82,14 @@ export class SlotTracker {
     return pool.slots - (this.#busy.get(pool) ?? 0);
   }
 
-  /** Takes a slot; the returned function gives it back, once. */
+  /** Acquires a slot and returns a function that releases it; further calls of that function do nothing. */
   acquire(name: ExecutionClass): () => void {
     const pool = findPool(this.pools, name);
     this.#busy.set(pool, (this.#busy.get(pool) ?? 0) + 1);
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       this.#busy.set(pool, (this.#busy.get(pool) ?? 0) - 1);
     };
   }

@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { computeClassCapacity } from './slots.ts';
-import { activeWorkers, DeadWorkerDetector } from './workers.ts';
+import { DeadWorkerDetector, listActiveWorkers } from './workers.ts';
 
 const LEASE_MS = 30_000;
 
@@ -179,7 +179,7 @@ test('a worker that stops offers no slot while it ends what it has', async () =>
   await waitForLogLine(server, 'app', await createRun(server, 'app'), 'started');
   const { database } = server.runningServer;
   const slots = async (): Promise<number> =>
-    computeClassCapacity(await activeWorkers(database.read, Date.now()), '6c9500mb870s').slots;
+    computeClassCapacity(await listActiveWorkers(database.read, Date.now()), '6c9500mb870s').slots;
   expect(await slots()).toBe(2);
   const closed = server.runningServer.close();
   await expect.poll(slots, { interval: 20 }).toBe(0);

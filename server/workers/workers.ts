@@ -1,7 +1,7 @@
 /**
- * Who is alive. A worker writes a heartbeat; whoever has not for the length of a lease is dead, and what it held is
- * queued again. A worker that starts in a data folder proves every earlier one of that folder dead at once, because the
- * folder is locked.
+ * Registration, heartbeats and death of workers. A worker without a heartbeat for the duration of a lease is dead, and its
+ * runs are requeued. A worker that starts in a data folder proves that every earlier worker of the folder is dead, because
+ * the folder is locked.
  */
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
@@ -12,7 +12,7 @@ import { locked } from '../database/row-locks.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 
 const HEARTBEAT_INTERVAL_MS = LEASE_DURATION_MS / 6;
-/** In this time a living worker has given a heartbeat, also when it is a little late. */
+/** Within this time an active worker has sent a heartbeat, even when it is a little late. */
 const HEARTBEAT_TIMEOUT_MS = 2 * HEARTBEAT_INTERVAL_MS;
 
 export interface Worker {
@@ -21,7 +21,7 @@ export interface Worker {
   capacity: Capacity;
 }
 
-/** Enters the worker and removes the earlier ones of its folder. */
+/** Registers the worker and removes the earlier workers of its folder. */
 export async function registerWorker(database: Database, worker: Worker, now: number): Promise<void> {
   await database.transact(async (tx) => {
     await tx.deleteFrom('workers').where('folder_id', '=', worker.folderId).execute();
@@ -43,7 +43,7 @@ async function writeHeartbeat(tx: Writer, worker: Worker, now: number): Promise<
     .execute();
 }
 
-/** Says that the worker takes no more runs, so that nobody counts on its slots while it ends those it has. */
+/** Sets the capacity of the worker to 0, so that its slots no longer count as free while it ends its runs. */
 export async function markWorkerDraining(database: Database, worker: Worker): Promise<void> {
   const none: Capacity = { shared: 0, perClass: {} };
   await database.transact(
@@ -57,6 +57,7 @@ export async function markWorkerDraining(database: Database, worker: Worker): Pr
   );
 }
 
+/** Removes the worker; its remaining runs are requeued. */
 export async function deregisterWorker(database: Database, worker: Worker): Promise<void> {
   await database.transact((tx) => tx.deleteFrom('workers').where('id', '=', worker.id).execute());
   database.notify('workers-changed');
@@ -74,19 +75,19 @@ export function sendHeartbeatsJob(parts: JobContext & { database: Database; work
   });
 }
 
-interface LivingWorker {
+interface ActiveWorker {
   id: string;
   capacity: Capacity;
 }
 
-/** The workers that are alive. */
-export async function activeWorkers(db: Reader, now: number): Promise<LivingWorker[]> {
-  return (await selectLiving(db, { since: now - LEASE_DURATION_MS })).map(capacityOf);
+/** Lists the workers with a heartbeat within the duration of a lease. */
+export async function listActiveWorkers(db: Reader, now: number): Promise<ActiveWorker[]> {
+  return (await selectActive(db, { since: now - LEASE_DURATION_MS })).map(parseActiveWorker);
 }
 
-/** The same, locked: two transactions that ask wait for each other, so that only one of them can take the last free slot. */
-export async function lockLivingWorkers(tx: Writer, now: number): Promise<LivingWorker[]> {
-  return (await lockLiving(tx, { since: now - LEASE_DURATION_MS })).map(capacityOf);
+/** Lists the active workers and locks them: of two such transactions the second waits, so that only one gets the last free slot. */
+export async function lockActiveWorkers(tx: Writer, now: number): Promise<ActiveWorker[]> {
+  return (await lockActive(tx, { since: now - LEASE_DURATION_MS })).map(parseActiveWorker);
 }
 
 /** The stored key is `own`, because workers of an earlier version read and write the same rows during an upgrade. */
@@ -99,51 +100,52 @@ function parseCapacity(text: string): Capacity {
   return { shared, perClass: own };
 }
 
-const capacityOf = (row: { id: string; capacity: string }): LivingWorker => ({
+const parseActiveWorker = (row: { id: string; capacity: string }): ActiveWorker => ({
   id: row.id,
   capacity: parseCapacity(row.capacity),
 });
 
-const living = (db: Reader, { since }: { since: number }) =>
+const queryActive = (db: Reader, { since }: { since: number }) =>
   db.selectFrom('workers').select(['id', 'capacity']).where('heartbeat_at', '>', since).orderBy('id');
-const selectLiving = prepareStatement(living);
-const lockLiving = prepareStatement((db, values: { since: number }) =>
-  locked(db, living(db, values), 'update'),
+const selectActive = prepareStatement(queryActive);
+const lockActive = prepareStatement((db, values: { since: number }) =>
+  locked(db, queryActive(db, values), 'update'),
 );
 
 /**
- * Strikes off workers whose heartbeat has stopped: one that is older than a lease and has not changed for as long as two of
- * them take, or one of whatever age that has not changed for longer than a lease. How long is told by what has gone by here,
- * never by a clock that can be set: a machine whose clock is wrong, or that was asleep and has just woken up, is not dead,
- * and one whose clock was ahead when it died is not alive until that time has come.
+ * Detects and removes dead workers. A worker is dead when its heartbeat is older than a lease and has not changed for two
+ * heartbeat intervals, or when its heartbeat has any age and has not changed for longer than a lease.
+ *
+ * Changes are timed by the monotonic clock of this process. So a worker whose clock is wrong, or whose machine was
+ * suspended, is not declared dead; and one that died with its clock ahead does not stay active until that time.
  */
 export class DeadWorkerDetector {
   readonly #database: Database;
   readonly #clock: Clock;
   #suspects = new Map<string, { heartbeat: number; since: number }>();
-  #looked = 0;
+  #lastCheck = 0;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
   }
 
-  /** Removes the dead and answers their ids. */
+  /** Removes the dead workers and returns their ids. */
   async removeDead(): Promise<string[]> {
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
-    // Whoever has not looked for so long was asleep or stood still itself, and perhaps everybody with it.
-    if (elapsed - this.#looked > LEASE_DURATION_MS) this.#suspects.clear();
-    this.#looked = elapsed;
-    const entered = await this.#database.read.selectFrom('workers').select(['id', 'heartbeat_at']).execute();
+    // After such a gap this process was itself suspended, and perhaps every other worker with it.
+    if (elapsed - this.#lastCheck > LEASE_DURATION_MS) this.#suspects.clear();
+    this.#lastCheck = elapsed;
+    const workers = await this.#database.read.selectFrom('workers').select(['id', 'heartbeat_at']).execute();
     const suspects = new Map<string, { heartbeat: number; since: number }>();
     const dead: string[] = [];
-    for (const worker of entered) {
+    for (const worker of workers) {
       const known = this.#suspects.get(worker.id);
       const since = known?.heartbeat === worker.heartbeat_at ? known.since : elapsed;
       suspects.set(worker.id, { heartbeat: worker.heartbeat_at, since });
       const isStale = worker.heartbeat_at <= now - LEASE_DURATION_MS;
-      const patience = isStale ? HEARTBEAT_TIMEOUT_MS : LEASE_DURATION_MS + HEARTBEAT_TIMEOUT_MS;
-      if (elapsed - since >= patience && (await this.#removeIfUnchanged(worker))) dead.push(worker.id);
+      const timeoutMs = isStale ? HEARTBEAT_TIMEOUT_MS : LEASE_DURATION_MS + HEARTBEAT_TIMEOUT_MS;
+      if (elapsed - since >= timeoutMs && (await this.#removeIfUnchanged(worker))) dead.push(worker.id);
     }
     this.#suspects = suspects;
     return dead;

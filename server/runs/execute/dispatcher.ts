@@ -1,9 +1,9 @@
 /**
- * Takes runs from the queue and executes them, as many at once as there are slots.
+ * Claims queued runs and executes them, one for each slot.
  *
- * What must stay true: a run is executed only under a fence claimed in a transaction, and its end is written only under
- * that fence; a slot is given back when the app is gone, before its results are kept; whatever this process cannot finish
- * is queued again, by itself when it can still say so, else by whoever sees that its heartbeat has stopped.
+ * Invariants: a run is executed only with a fencing token from a claim, and its end is written only with that token. A slot
+ * is released when the app has ended, before its results are stored. A run that this process cannot finish is requeued: by
+ * this process on shutdown, otherwise by the server that detects the dead worker.
  */
 import type { Outcome, Runner, RunningApp } from '@switchyard/runner';
 import type { Contents } from '../../blobs/contents.ts';
@@ -26,7 +26,7 @@ import { formatLimits, type PreparedJob, prepareJob } from './prepare-job.ts';
 
 const CLAIM_INTERVAL_MS = 1000;
 const UNTRACKED_CHECK_INTERVAL_MS = 10_000;
-/** Ended apps whose results are still being written; beyond it nothing new is claimed, so that a slow disk is felt. */
+/** At this number of ended apps with unwritten results, no run is claimed, so that a slow disk slows the claims down. */
 const PENDING_RESULTS_MAX = 64;
 
 export interface DispatchParts extends JobContext {
@@ -40,10 +40,10 @@ export interface DispatchParts extends JobContext {
   metrics: Metrics;
 }
 
-/** A run claimed again by the same process has another fence, and its own app. */
-const keyOf = (run: Pick<RunsTable, 'id' | 'fence'>): string => `${run.id} ${run.fence}`;
+/** Identifies an attempt: a run that the same process claims again has another fencing token, and another app. */
+const formatAttemptKey = (run: Pick<RunsTable, 'id' | 'fence'>): string => `${run.id} ${run.fence}`;
 
-/** An app that failed by itself may have failed because its runtime is another version than it asks for. */
+/** Adds the warning to the error of an app that exited: the version of the runtime may be the cause. */
 function withWarning(outcome: Outcome, warning: string | undefined): Outcome {
   if (warning === undefined || outcome.kind !== 'ended' || outcome.succeeded || outcome.reason !== 'exit')
     return outcome;
@@ -52,21 +52,21 @@ function withWarning(outcome: Outcome, warning: string | undefined): Outcome {
 
 export class Dispatcher {
   readonly #parts: DispatchParts;
-  /** Everything claimed here and not concluded yet. */
-  readonly #work = new Map<string, Promise<void>>();
+  /** The attempts of this process that are not finalised yet. */
+  readonly #attempts = new Map<string, Promise<void>>();
   readonly #apps = new Map<string, RunningApp>();
   readonly #claims: Job;
   readonly #cancels: Job;
-  #keeping = 0;
-  #strayLook = 0;
-  #draining = false;
-  /** Attempts in a row that ended in trouble of the host; those of a run that met a fault before count once. */
+  #pendingResults = 0;
+  #nextUntrackedCheck = 0;
+  #isDraining = false;
+  /** Attempts in a row that a fault of the host ended; the attempts of one run count once. */
   #faults = 0;
   /** The runs of these attempts. */
-  readonly #faulted = new Set<string>();
-  #resting = false;
-  /** Whether there was room on the disk when it was last looked at. */
-  #roomy = true;
+  readonly #faultedRuns = new Set<string>();
+  #isPaused = false;
+  /** Whether the last check found disk space. */
+  #hadDiskSpace = true;
 
   constructor(parts: DispatchParts) {
     this.#parts = parts;
@@ -79,13 +79,13 @@ export class Dispatcher {
     this.#cancels.start();
   }
 
-  /** Claims nothing more, gives running apps their grace, queues again what was cut short, and waits for all of it. */
+  /** Stops claiming, cancels the running apps, and waits until every attempt is finalised or its run requeued. */
   async drain(): Promise<void> {
-    this.#draining = true;
+    this.#isDraining = true;
     await this.#claims.stop();
     await this.#cancels.stop();
     for (const app of this.#apps.values()) app.cancel();
-    await Promise.all(this.#work.values());
+    await Promise.all(this.#attempts.values());
   }
 
   /** Claims queued runs for the free slots and executes them. */
@@ -115,11 +115,11 @@ export class Dispatcher {
   /** Returns the number of claimed runs. */
   async #claim(): Promise<number> {
     const { database, runner, slots, workerId, clock } = this.#parts;
-    if (this.#resting || !this.#hasDiskSpace()) return 0;
+    if (this.#isPaused || !this.#hasDiskSpace()) return 0;
     let count = 0;
     for (const pool of slots.pools) {
-      const limit = Math.min(slots.countFree(pool), PENDING_RESULTS_MAX - this.#keeping);
-      if (limit <= 0 || this.#draining) continue;
+      const limit = Math.min(slots.countFree(pool), PENDING_RESULTS_MAX - this.#pendingResults);
+      if (limit <= 0 || this.#isDraining) continue;
       const claim = {
         workerId,
         classes: pool.classes,
@@ -134,46 +134,44 @@ export class Dispatcher {
     return count;
   }
 
-  /** Runs that a full disk would fail wait for room, or for another machine, and lose no attempt by it. */
+  /** Whether apps have disk space. Without it runs stay queued for a worker with space, and lose no attempt. */
   #hasDiskSpace(): boolean {
     const { runner, log } = this.#parts;
     const has = runner.hasDiskSpace();
-    if (has !== this.#roomy)
-      log.warn(
-        {},
-        has ? 'There is room on the disk again.' : 'The disk is full; no run is claimed until there is room.',
-      );
-    this.#roomy = has;
+    if (has !== this.#hadDiskSpace)
+      log.warn({}, has ? 'Disk space available again.' : 'Disk full; no run is claimed until space is free.');
+    this.#hadDiskSpace = has;
     return has;
   }
 
   /**
-   * A claim can be committed though the answer never came. Nobody else claims for this worker and no claim is under way
-   * here, so what the database says it holds and it knows nothing of is such a run.
+   * Requeues leased runs without an attempt in this process. A claim can be committed although the database never
+   * confirmed it. This worker alone claims for itself and no claim is in progress here, so such a run was never started.
    */
   async #requeueUntracked(): Promise<void> {
     const { database, clock, log, workerId } = this.#parts;
-    if (clock.elapsed() < this.#strayLook) return;
-    this.#strayLook = clock.elapsed() + UNTRACKED_CHECK_INTERVAL_MS;
+    if (clock.elapsed() < this.#nextUntrackedCheck) return;
+    this.#nextUntrackedCheck = clock.elapsed() + UNTRACKED_CHECK_INTERVAL_MS;
     for (const run of await listLeasedRuns(database.read, workerId)) {
-      if (this.#work.has(keyOf(run))) continue;
+      if (this.#attempts.has(formatAttemptKey(run))) continue;
       const uncounted = { ...run, attempt: run.attempt - 1 };
-      const why = 'its worker did not hear that it had claimed it.';
-      const status = await database.transact((tx) => requeueOrEnd(tx, uncounted, why, clock.now()));
-      if (status)
-        log.warn({ run: run.id, status }, 'A run that was claimed and never started was given back.');
+      const reason = 'the confirmation of its claim never reached its worker.';
+      const status = await database.transact((tx) =>
+        requeueOrEnd(tx, uncounted, { reason, now: clock.now() }),
+      );
+      if (status) log.warn({ run: run.id, status }, 'Run requeued: it was claimed and never started.');
       if (status) database.notify(status === 'queued' ? 'runs-queued' : 'runs-ended');
     }
   }
 
   #start(run: RunsTable): void {
-    const key = keyOf(run);
+    const key = formatAttemptKey(run);
     const work = this.#execute(run, key)
       .catch((error: unknown) =>
-        this.#parts.log.error({ run: run.id, error: errorMessage(error) }, 'Cleaning up after a run failed.'),
+        this.#parts.log.error({ run: run.id, error: errorMessage(error) }, 'Clean-up after a run failed.'),
       )
-      .finally(() => this.#work.delete(key));
-    this.#work.set(key, work);
+      .finally(() => this.#attempts.delete(key));
+    this.#attempts.set(key, work);
   }
 
   async #execute(run: RunsTable, key: string): Promise<void> {
@@ -195,7 +193,7 @@ export class Dispatcher {
         onLog: (added) => lines.add(added, mask),
       });
       this.#apps.set(key, app);
-      if (this.#draining) app.cancel();
+      if (this.#isDraining) app.cancel();
       end = withWarning(await app.done, prepared.runtimeWarning);
     } catch (error) {
       end = { kind: 'unstarted', error };
@@ -206,47 +204,47 @@ export class Dispatcher {
     this.#backOff(run, end);
     release();
     metrics.slotsBusy.set(slots.busyCount);
-    this.#keeping += 1;
+    this.#pendingResults += 1;
     this.#claims.wake();
-    await finalizeRun(this.#parts, { run, end, lines, mask, isDraining: () => this.#draining });
-    this.#keeping -= 1;
-    if (this.#keeping === PENDING_RESULTS_MAX - 1) this.#claims.wake();
+    await finalizeRun(this.#parts, { run, end, lines, mask, isDraining: () => this.#isDraining });
+    this.#pendingResults -= 1;
+    if (this.#pendingResults === PENDING_RESULTS_MAX - 1) this.#claims.wake();
     await app?.dispose();
   }
 
   /**
-   * Claims nothing for a while after a host trouble, longer after each in a row: another machine may take the runs, and
-   * one that cannot start apps does not go through the whole queue. A run that alone meets its fault again and again, such
-   * as one whose input lies on a bad sector, has pauses of its own and does not hold up the others.
+   * Pauses the claims after a fault of the host, longer after each one in a row. Another machine may execute the runs, and
+   * a machine that cannot start apps does not drain the queue. A run that alone fails repeatedly, such as one whose input is
+   * stored on a bad sector, has its own retry delay and does not pause the others.
    */
   #backOff({ id }: RunsTable, end: AttemptOutcome): void {
     const { clock, log } = this.#parts;
     if (!isHostFailure(end)) {
       this.#faults = 0;
-      this.#faulted.clear();
+      this.#faultedRuns.clear();
       return;
     }
-    // Runs that meet the same trouble at once are one.
-    if (this.#resting || this.#draining) return;
-    const isRepeated = isEndedByHostFault(end) && this.#faulted.has(id);
-    this.#faulted.add(id);
+    // Runs that the same fault ends at once count once.
+    if (this.#isPaused || this.#isDraining) return;
+    const isRepeated = isEndedByHostFault(end) && this.#faultedRuns.has(id);
+    this.#faultedRuns.add(id);
     if (!isRepeated) this.#faults += 1;
-    else if (this.#faulted.size === 1) return;
-    this.#resting = true;
+    else if (this.#faultedRuns.size === 1) return;
+    this.#isPaused = true;
     const ms = claimPauseMs(this.#faults);
-    log.warn({ faults: this.#faults, ms }, 'The host has a fault; no run is claimed for a while.');
+    log.warn({ faults: this.#faults, ms }, 'Claims paused after a fault of the host.');
     clock.after(ms, () => {
-      this.#resting = false;
+      this.#isPaused = false;
       this.#claims.wake();
     });
   }
 
-  /** Cancels the apps of runs that are to be canceled, were deleted, or were taken from this worker. */
+  /** Cancels the apps of runs with a cancel request, of deleted runs, and of runs whose lease has expired. */
   async #cancel(): Promise<undefined> {
     if (this.#apps.size === 0) return;
     const before = [...this.#apps];
-    const held = await listLeasedRuns(this.#parts.database.read, this.#parts.workerId);
-    const goOn = new Set(held.filter((run) => run.cancel_requested_at === null).map(keyOf));
+    const leased = await listLeasedRuns(this.#parts.database.read, this.#parts.workerId);
+    const goOn = new Set(leased.filter((run) => run.cancel_requested_at === null).map(formatAttemptKey));
     for (const [key, app] of before) if (!goOn.has(key)) app.cancel();
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Brings the end of a run's attempt into the database.
+ * Finalises the attempts of runs: computes the outcome and stores it.
  *
- * What must stay true: an attempt that is over leaves its run ended or queued again, whatever goes wrong on the way. The
- * database being away is waited out; an end that cannot be written though the database is there (a result file that cannot
- * be read, a disk that is full) is given up after some tries, and the run is queued again or, in the end, failed. A fault of
- * the host never fails a run (host-faults.ts).
+ * Invariant: after an attempt its run has ended or is requeued, whatever fails in between. While the database is
+ * unavailable the write is retried. When a result cannot be written for another reason, such as an unreadable result file
+ * or a full disk, it is abandoned after some tries; the run is requeued, or fails after its last attempt. A fault of the
+ * host never fails a run (host-faults.ts).
  */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import type { EndedRun, Outcome } from '@switchyard/runner';
@@ -42,10 +42,10 @@ interface Parts {
   metrics: Metrics;
 }
 
-/** How an attempt is over: the app's outcome, or why there was no app. */
+/** The end of an attempt: the outcome of the app, or the error that kept it from starting. */
 export type AttemptOutcome = Outcome | { kind: 'unstarted'; error: unknown };
 
-/** Whether this machine kept the app from starting or from doing its work: another try, perhaps on another one, may help. */
+/** Whether the host kept the app from starting or from working, so that a retry, perhaps on another machine, may help. */
 export function isHostFailure(end: AttemptOutcome): boolean {
   if (end.kind === 'unstarted') return !(end.error instanceof NotExecutableError);
   return end.kind === 'ended' && end.reason === 'host';
@@ -54,7 +54,7 @@ export function isHostFailure(end: AttemptOutcome): boolean {
 interface RequeueOptions {
   /** Whether the attempt counts towards the limit. */
   counts?: boolean;
-  /** Whether a fault of the host is to blame: the attempt does not count, and the run waits before the next. */
+  /** Whether a fault of the host ended the attempt: it does not count, and the retry is delayed. */
   hostFault?: boolean;
 }
 
@@ -64,31 +64,31 @@ interface Attempt {
   lines: LogWriter;
   /** Hides the secrets of the app. */
   mask: Mask;
-  /** Whether the process shuts down, which ends apps that are not to blame. */
+  /** Whether the process shuts down, which ends apps that did not fail. */
   isDraining(): boolean;
 }
 
-/** Never throws. */
+/** Stores the end of an attempt, with retries. Never throws. */
 export async function finalizeRun(parts: Parts, attempt: Attempt): Promise<void> {
   const { clock, log } = parts;
   const { run } = attempt;
-  const trial = new FinalizeAttempt(parts, attempt);
+  const finalization = new FinalizeAttempt(parts, attempt);
   for (let tries = 1; ; tries += 1) {
     try {
-      await trial.write();
+      await finalization.write();
       return;
     } catch (error) {
-      const why = attempt.mask.maskText(errorMessage(error));
-      log.error({ run: run.id, tries, error: why }, 'The end of a run could not be written; trying again.');
-      if (tries >= TRIES_MAX && (await trial.abandonResult(why, isHostError(error)))) return;
+      const message = attempt.mask.maskText(errorMessage(error));
+      log.error({ run: run.id, tries, error: message }, 'End of a run could not be stored; retrying.');
+      if (tries >= TRIES_MAX && (await finalization.abandonResult(message, isHostError(error)))) return;
     }
-    // What is left running is queued again when this worker has left.
+    // Another worker requeues the run once this worker is removed.
     if (attempt.isDraining()) return;
     await new Promise<void>((resolve) => clock.after(RETRY_DELAY_MS, resolve));
   }
 }
 
-/** One attempt's way into the database; what was prepared is kept from one try to the next. */
+/** Stores one attempt; keeps the prepared result from one try to the next. */
 class FinalizeAttempt {
   readonly #parts: Parts;
   readonly #attempt: Attempt;
@@ -104,8 +104,8 @@ class FinalizeAttempt {
     if (end.kind === 'lost') return this.#requeue(end.error);
     if (end.kind === 'unstarted') {
       if (end.error instanceof NotExecutableError) return this.#fail(end.error.message);
-      const why = `it could not be prepared: ${errorMessage(end.error)}`;
-      return this.#requeue(why, { hostFault: isEndedByHostFault(end) });
+      const reason = `it could not be prepared: ${errorMessage(end.error)}`;
+      return this.#requeue(reason, { hostFault: isEndedByHostFault(end) });
     }
     if (isHostFailure(end)) return this.#requeue(end.error, { hostFault: isEndedByHostFault(end) });
     if (this.#isCutShort(end) && !(await isCancelRequested(this.#parts.database.read, run.id)))
@@ -113,17 +113,17 @@ class FinalizeAttempt {
     await this.#finish(end);
   }
 
-  /** Queues the run again though its app has ended; false when that cannot be written either. */
-  async abandonResult(why: string, hostFault: boolean): Promise<boolean> {
+  /** Requeues the run although its app has ended; returns false when that cannot be stored either. */
+  async abandonResult(reason: string, hostFault: boolean): Promise<boolean> {
     try {
-      await this.#requeue(`its results could not be kept: ${why}`, { hostFault });
+      await this.#requeue(`its results could not be stored: ${reason}`, { hostFault });
       return true;
     } catch {
       return false;
     }
   }
 
-  /** A shutdown ends apps by a cancel of ours, or by the signal that everything on the machine gets. */
+  /** Whether the shutdown ended the app: by the cancel of the dispatcher, or by a signal to every process of the machine. */
   #isCutShort(end: EndedRun): boolean {
     return this.#attempt.isDraining() && (end.reason === 'canceled' || end.signal === 'SIGTERM');
   }
@@ -137,13 +137,13 @@ class FinalizeAttempt {
     if (written) {
       const labels = { execution_class: run.execution_class, status };
       this.#parts.metrics.runSeconds.observe(labels, ended.executionMs / 1000);
-      this.#ended(status);
+      this.#reportEnd(status);
     } else await this.#discardStale();
-    log.debug({ run: run.id, status, written, reason: ended.reason, ms: ended.executionMs }, 'run ended');
+    log.debug({ run: run.id, status, written, reason: ended.reason, ms: ended.executionMs }, 'Run ended.');
   }
 
-  async #requeue(reason: string, { counts = true, hostFault = false }: RequeueOptions = {}): Promise<void> {
-    const why = this.#attempt.mask.maskText(reason).replaceAll('\0', '\u{fffd}');
+  async #requeue(cause: string, { counts = true, hostFault = false }: RequeueOptions = {}): Promise<void> {
+    const reason = this.#attempt.mask.maskText(cause).replaceAll('\0', '\u{fffd}');
     const { database, clock, log, metrics } = this.#parts;
     const { run, lines } = this.#attempt;
     await lines.waitForWrites();
@@ -151,22 +151,22 @@ class FinalizeAttempt {
     const now = clock.now();
     const faults = run.host_faults + 1;
     const fault = hostFault
-      ? { message: why, faultCount: faults, retryAt: now + retryDelayMs(faults) }
+      ? { message: reason, faultCount: faults, retryAt: now + retryDelayMs(faults) }
       : undefined;
     const status = await database.transact(async (tx) => {
-      const given = await requeueOrEnd(tx, { ...run, attempt }, why, now, fault);
-      if (given) await lines.flush(tx);
-      return given;
+      const written = await requeueOrEnd(tx, { ...run, attempt }, { reason, now, fault });
+      if (written) await lines.flush(tx);
+      return written;
     });
     if (fault) {
-      const fields = { run: run.id, faults, retryInMs: retryDelayMs(faults), status, why };
+      const fields = { run: run.id, faults, retryInMs: retryDelayMs(faults), status, reason };
       log.warn(fields, 'Run requeued after a fault of the host; the attempt does not count.');
     } else
-      log.warn({ run: run.id, attempt: run.attempt, of: ATTEMPTS_MAX, status, why }, 'A run was cut short.');
+      log.warn({ run: run.id, attempt: run.attempt, of: ATTEMPTS_MAX, status, reason }, 'Run cut short.');
     if (status === 'queued') {
       metrics.runsRequeued.inc();
       database.notify('runs-queued');
-    } else if (status) this.#ended(status);
+    } else if (status) this.#reportEnd(status);
     await discardContents(this.#prepared?.contents ?? []);
   }
 
@@ -174,20 +174,20 @@ class FinalizeAttempt {
     const { database, clock } = this.#parts;
     const ending = { status: 'failed', error, finished_at: clock.now() } as const;
     const written = await database.transact((tx) => endRunningRun(tx, this.#attempt.run, ending));
-    if (written) this.#ended('failed');
+    if (written) this.#reportEnd('failed');
   }
 
-  #ended(status: 'succeeded' | 'failed' | 'canceled'): void {
+  #reportEnd(status: 'succeeded' | 'failed' | 'canceled'): void {
     this.#parts.metrics.runsFinished.inc({ status });
     this.#parts.database.notify('runs-ended');
   }
 
-  /** The run was deleted, or somebody else has it; or an earlier try was written though it looked as if it failed. */
+  /** Discards the result: the run was deleted, another worker has the lease, or an earlier try was stored after all. */
   async #discardStale(): Promise<void> {
     const { run } = this.#attempt;
     this.#parts.log.warn(
       { run: run.id, fence: run.fence },
-      'The end of a run that is not held here any more was dropped.',
+      "Result discarded: this worker's lease on the run has expired.",
     );
     this.#parts.database.notify('runs-ended');
     await discardContents(this.#prepared?.contents ?? []);

@@ -1,4 +1,4 @@
-/** Makes the runner's job of a claimed run. */
+/** Builds the job that the runner executes for a claimed run. */
 import type { Readable } from 'node:stream';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
@@ -24,7 +24,7 @@ import { isHostError } from '../results/host-errors.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { buildArguments } from '../submit/options.ts';
 
-/** Why a run can never be executed, however often it is tried; the message goes into the run. */
+/** The run can never be executed, however often it is retried; the message becomes the error of the run. */
 export class NotExecutableError extends Error {}
 
 interface Parts {
@@ -36,49 +36,49 @@ interface Parts {
 
 export interface PreparedJob {
   job: RunSpec;
-  /** Hides the secrets that the app is given from what is written about the run. */
+  /** Hides the secrets of the app in the output, the log and the errors of the run. */
   mask: Mask;
   /** Version of the runtime that will run the app; null for compiled programs. */
   runtimeVersion: string | null;
-  /** A sentence, when that is not the version that the executable asks for. */
+  /** A sentence, when the version differs from the one that the executable requires. */
   runtimeWarning?: string;
-  /** Why the run fails however often it is tried, once that is known: its input or executable is damaged. */
+  /** Returns the damage of the input or the executable, once reading has found it, or null. */
   findDamage(): NotExecutableError | null;
 }
 
-/** The job of a run's attempt; throws NotExecutableError when something it needs was removed. */
+/** Prepares the next attempt of a run; throws NotExecutableError when its executable, input or secrets are gone. */
 export async function prepareJob(run: RunsTable, parts: Parts): Promise<PreparedJob> {
   const { database, contents, runner } = parts;
   const [executable, input, secrets] = await Promise.all([
     findExecutable(database.read, run.executable_id),
     contents.find(run.input_content_id),
-    secretsOf(run, parts),
+    readRunSecrets(run, parts),
   ]);
   if (!executable) throw new NotExecutableError(`The executable ${run.executable_id} of the run is gone.`);
   if (!input) throw new NotExecutableError('The input of the run is gone.');
   const { executable_type: type } = parseRequirements(executable);
   const warning = describeRuntimeMismatch(type, run.runtime, runner.host);
   let damage: NotExecutableError | null = null;
-  const note = (what: string, error: unknown): void => {
+  const recordFault = (source: string, error: unknown): void => {
     const found = findDamagedBlobError(error);
-    if (found) damage = new NotExecutableError(`The ${what} of the run cannot be read. ${found.message}`);
-    // Of an error the runner keeps its text and whether it is one of these.
+    if (found) damage = new NotExecutableError(`The ${source} of the run cannot be read. ${found.message}`);
+    // The runner keeps only the message of an error and this property.
     else if (error instanceof Error && isHostError(error)) Object.assign(error, { hostFault: true });
   };
-  const noting = (what: string, open: () => Promise<Readable>) => async (): Promise<Readable> => {
+  const withFaults = (source: string, open: () => Promise<Readable>) => async (): Promise<Readable> => {
     try {
       const stream = await open();
-      return stream.once('error', (error) => note(what, error));
+      return stream.once('error', (error) => recordFault(source, error));
     } catch (error) {
-      note(what, error);
+      recordFault(source, error);
       throw error;
     }
   };
-  const job = jobOf(run, executable, input, contents, runner);
-  job.executable.open = noting('executable', job.executable.open);
-  job.input.open = noting('input', job.input.open);
+  const job = buildRunSpec(run, { executable, input }, parts);
+  job.executable.open = withFaults('executable', job.executable.open);
+  job.input.open = withFaults('input', job.input.open);
   return {
-    job: { ...job, ...delivery(run, secrets) },
+    job: { ...job, ...buildEnvironment(run, secrets) },
     findDamage: () => damage,
     mask: secrets.length === 0 ? NO_MASK : new Mask(secrets.map((secret) => secret.value)),
     runtimeVersion: findRuntimeVersion(type, runner.host) ?? null,
@@ -86,8 +86,8 @@ export async function prepareJob(run: RunsTable, parts: Parts): Promise<Prepared
   };
 }
 
-/** Read anew for every attempt, and kept nowhere else. */
-async function secretsOf(run: RunsTable, { database, seal }: Parts): Promise<Secret[]> {
+/** Reads the secrets of a run. Each attempt reads them again; they are stored nowhere else. */
+async function readRunSecrets(run: RunsTable, { database, seal }: Parts): Promise<Secret[]> {
   if (run.secrets_collection_id === null) return [];
   const read = await readSecrets(database.read, seal, {
     account: run.account_id,
@@ -98,8 +98,11 @@ async function secretsOf(run: RunsTable, { database, seal }: Parts): Promise<Sec
   return read.secrets;
 }
 
-/** How the app gets to its secrets, and to know which run it is. */
-function delivery(run: RunsTable, secrets: readonly Secret[]): Pick<RunSpec, 'environment' | 'secretFiles'> {
+/** Returns the environment variables and files that give the app its secrets and the id of its run. */
+function buildEnvironment(
+  run: RunsTable,
+  secrets: readonly Secret[],
+): Pick<RunSpec, 'environment' | 'secretFiles'> {
   const variables = secrets.filter((secret) => secret.type === 'env');
   return {
     environment: {
@@ -113,12 +116,10 @@ function delivery(run: RunsTable, secrets: readonly Secret[]): Pick<RunSpec, 'en
   };
 }
 
-function jobOf(
+function buildRunSpec(
   run: RunsTable,
-  executable: ExecutablesTable,
-  input: Content,
-  contents: Contents,
-  runner: Runner,
+  { executable, input }: { executable: ExecutablesTable; input: Content },
+  { contents, runner }: Pick<Parts, 'contents' | 'runner'>,
 ): Omit<RunSpec, 'environment' | 'secretFiles'> {
   const requirements = parseRequirements(executable);
   const content = requirements.io_configuration?.multi_file;
@@ -160,7 +161,7 @@ async function openExecutable(contents: Contents, id: string): Promise<Readable>
   return content.open();
 }
 
-/** The effective limits as the run's metadata shows them. */
+/** Formats the effective limits as JSON, in the form of the run's metadata. */
 export function formatLimits(job: RunSpec): string {
   return JSON.stringify({
     cores: job.limits.cores,

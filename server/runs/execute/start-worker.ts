@@ -1,4 +1,4 @@
-/** A process that executes runs: entered among the workers, alive as long as it says so, and retired when it stops. */
+/** Starts the worker of this process: registers it, sends its heartbeats, and removes it on shutdown. */
 import type { Runner } from '@switchyard/runner';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../log.ts';
@@ -20,7 +20,7 @@ interface StartWorkerParts
   closers: (() => Promise<void>)[];
 }
 
-/** Enters this process as a worker and lets it take runs. */
+/** Registers this process as a worker and starts to claim runs; `closers` receives the steps of the shutdown. */
 export async function startWorker(runner: Runner, parts: StartWorkerParts): Promise<void> {
   const { config, database, clock, log, random, closers } = parts;
   const worker = {
@@ -43,7 +43,7 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
   closers.push(() => dispatcher.drain());
   closers.push(() =>
     markWorkerDraining(database, worker).catch((error: unknown) =>
-      log.warn({ error: errorMessage(error) }, 'The other servers could not be told that this worker stops.'),
+      log.warn({ error: errorMessage(error) }, 'Other servers could not be notified that this worker stops.'),
     ),
   );
 }

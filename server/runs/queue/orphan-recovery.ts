@@ -31,8 +31,8 @@ export function recoverOrphanedRunsJob(parts: Parts): Job {
     },
     formatKey: (run) => run.id,
     async handleRow(run) {
-      const why = 'the worker that executed it died.';
-      const status = await database.transact((tx) => requeueOrEnd(tx, run, why, clock.now()));
+      const reason = 'the worker that executed it died.';
+      const status = await database.transact((tx) => requeueOrEnd(tx, run, { reason, now: clock.now() }));
       if (!status) return;
       if (status === 'queued') metrics.runsRequeued.inc();
       else metrics.runsFinished.inc({ status });

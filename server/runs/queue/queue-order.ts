@@ -1,6 +1,6 @@
 /**
- * Whose turn it is. One order for everything that waits: lowest number of priority, then oldest, then id; and every
- * statement that asks about it: what competes for slots, who stands before whom, what an account has in the queue.
+ * The queue order: by priority (the lowest number first), then by age, then by id. All queries that depend on it are here:
+ * the runs that compete for slots, the runs before a run, and the queue of an account.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -11,9 +11,10 @@ import type { BusySlotCount } from '../../workers/slots.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED, RUNNING } from '../store/status-literals.ts';
 
-/** Where a run stands: the same when it is queued again, another when it is given another priority. */
+/** The position of a run. It stays when the run is requeued, and changes with its priority. */
 export type QueuePosition = Pick<RunsTable, 'id' | 'priority' | 'created_at'>;
 
+/** Compares two positions for sort(): negative when the first run comes first. */
 export function compareQueueOrder(one: QueuePosition, other: QueuePosition): number {
   return (
     one.priority - other.priority ||
@@ -30,7 +31,7 @@ function isLater({ priority, created_at, id }: QueuePosition): Expression<SqlBoo
   return sql<SqlBool>`(priority, created_at, id) > (${priority}, ${created_at}, ${id})`;
 }
 
-/** What waits in a class, in the order of turns, which is that of the small index of queued runs. */
+/** Selects the queued runs of a class in queue order, which is the order of the partial index of queued runs. */
 export function selectQueued(db: Reader, name: ExecutionClass) {
   return db
     .selectFrom('runs')
@@ -41,7 +42,7 @@ export function selectQueued(db: Reader, name: ExecutionClass) {
     .orderBy('id');
 }
 
-/** How many runs wait in each class that any wait in, and since when: a scan of the small index of queued runs. */
+/** Counts the queued runs of each class and finds the oldest, by a scan of the partial index of queued runs. */
 export async function countQueuedByClass(
   db: Reader,
 ): Promise<{ execution_class: ExecutionClass; count: number; oldest: number }[]> {
@@ -55,27 +56,26 @@ export async function countQueuedByClass(
 }
 
 export interface QueueLoad {
-  /** What executes, of every class. */
+  /** The busy slots of every class. */
   busy: BusySlotCount[];
-  /** How many wait, counted to the bound that was asked for. */
+  /** The number of queued runs, at most the requested bound. */
   queued: number;
 }
 
 /**
- * What executes, and how many runs of the classes wait, or wait before a run: counted class by class from the small index,
- * and to a bound, because the queue may be as long as anyone makes it. One statement, because a run that is claimed
- * between two would be counted twice or not at all.
+ * Counts the busy slots and the queued runs of the classes; with `before`, only the runs before that position. Counts class
+ * by class from the partial index, and up to a bound, because the queue has no maximum length. One statement, because a run
+ * that is claimed between two statements would be counted twice or not at all.
  */
 export async function countLoad(
   db: Reader,
-  asked: { classes: readonly ExecutionClass[]; before?: QueuePosition; bound: number },
+  { classes, before, bound }: { classes: readonly ExecutionClass[]; before?: QueuePosition; bound: number },
 ): Promise<QueueLoad> {
-  const { before, bound } = asked;
-  const kind = `${before ? 'before' : 'all'} ${asked.classes.join()}`;
-  let select = loads.get(kind);
+  const kind = `${before ? 'before' : 'all'} ${classes.join()}`;
+  let select = loadStatements.get(kind);
   if (!select) {
-    select = prepareStatement(loadOf(asked.classes, before !== undefined));
-    loads.set(kind, select);
+    select = prepareStatement(buildLoadQuery(classes, before !== undefined));
+    loadStatements.set(kind, select);
   }
   const { id, priority, created_at } = before ?? NO_POSITION;
   const found = await select(db, { bound, id, priority, created_at });
@@ -96,7 +96,7 @@ export type SlotHolder = Pick<
   | 'containment'
 >;
 
-/** The runs that take a slot, of every account: never more than the workers have slots. */
+/** Lists the runs of all accounts that occupy a slot: never more than the workers have slots. */
 export function listSlotHolders(db: Reader): Promise<SlotHolder[]> {
   return db
     .selectFrom('runs')
@@ -118,17 +118,17 @@ export function listSlotHolders(db: Reader): Promise<SlotHolder[]> {
 type LoadRow = Pick<RunsTable, 'status' | 'execution_class' | 'worker_id'> & {
   count: string | number | bigint;
 };
-/** By what is asked for: the same few classes again and again, whose statement takes longer to build than to execute. */
-const loads = new Map<
+/** The statements for each list of classes. The same few recur, and a statement takes longer to build than to execute. */
+const loadStatements = new Map<
   string,
   (db: Reader, values: QueuePosition & { bound: number }) => Promise<LoadRow[]>
 >();
 const NO_POSITION: QueuePosition = { id: '' as RunId, priority: 0, created_at: 0 };
 
-const loadOf =
+const buildLoadQuery =
   (classes: readonly ExecutionClass[], isOfOne: boolean) =>
   (db: Reader, { bound, ...before }: QueuePosition & { bound: number }) => {
-    // The run of an ensemble has no worker and takes no slot: those that it consists of do.
+    // An ensemble run has no worker and occupies no slot; its child runs do.
     let query = db
       .selectFrom('runs')
       .select((eb) => ['status', 'worker_id', 'execution_class', eb.fn.countAll().as('count')])
@@ -136,7 +136,7 @@ const loadOf =
       .where('worker_id', 'is not', null)
       .groupBy(['status', 'worker_id', 'execution_class']);
     for (const name of classes) {
-      // In order, or PostgreSQL may read every queued run to find the first ones.
+      // Ordered, or PostgreSQL may read every queued run to find the first ones.
       let ahead = selectQueued(db, name).select('execution_class').limit(bound);
       if (isOfOne) ahead = ahead.where(isBefore(before));
       query = query.unionAll(
@@ -154,7 +154,7 @@ const loadOf =
     return query;
   };
 
-/** The first of what waits in each of the classes, in the order of turns. */
+/** Lists the first queued runs of each class, at most `limit` of each, in queue order. */
 export async function listNextQueued(
   db: Reader,
   classes: readonly ExecutionClass[],
@@ -193,9 +193,9 @@ const ACTIVE_COLUMNS = [
 export type ActiveRunRow = Pick<RunsTable, (typeof ACTIVE_COLUMNS)[number]>;
 
 /**
- * What runs, and what waits after the turn, of one account, each in the order of turns. One statement, because a run that
- * is claimed between two would be missed. There are never more running than the workers have slots: the run of an ensemble,
- * which has no worker, is left out, and those that it consists of stand for it.
+ * Lists the running runs of an account, and a page of its queued runs, each in queue order. One statement, because a run
+ * that is claimed between two statements would be missed. There are never more running runs than slots: an ensemble run,
+ * which has no worker, is omitted, and its child runs are listed instead.
  */
 export async function listActiveRuns(
   db: Reader,

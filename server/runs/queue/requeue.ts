@@ -1,4 +1,4 @@
-/** A run whose holder cannot go on: back to the queue, unless it was to be canceled or has been tried often enough. */
+/** Requeues or ends a run whose attempt was cut short. */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import type { Writer } from '../../database/database.ts';
 import type { RunLease } from '../store/leases.ts';
@@ -6,23 +6,30 @@ import { endRunningRun, type HostFault, requeueRun } from '../store/transitions.
 
 export type RequeueOutcome = 'queued' | 'canceled' | 'failed';
 
+export interface RequeueRequest {
+  /** A clause that completes the error of the run. */
+  reason: string;
+  /** In milliseconds. */
+  now: number;
+  /** The fault of the host that ended the attempt. */
+  fault?: HostFault | undefined;
+}
+
 /**
- * Answers the status written, or null when somebody else has the run by now. `attempt` is what the run is to show: one
- * less than it was for a start that is not to count, as after a fault of the host. Every statement checks what it relies on, so a cancel that comes in
- * between is not lost.
+ * Requeues a run, fails it after its last attempt, or cancels it when a cancel is requested. Returns the new status, or null
+ * when the lease has expired. The run gets the count `attempt`, which is one lower for an attempt that does not count. Each
+ * statement checks the status and the fencing token, so a cancel between two statements is not lost.
  */
 export async function requeueOrEnd(
   tx: Writer,
   run: Omit<RunLease, 'worker_id' | 'cancel_requested_at'>,
-  why: string,
-  now: number,
-  fault?: HostFault,
+  { reason, now, fault }: RequeueRequest,
 ): Promise<RequeueOutcome | null> {
   if (run.attempt >= ATTEMPTS_MAX) {
-    const error = `The run was started ${run.attempt} times and each time it was cut short before it ended; the last time: ${why}`;
+    const error = `The run was started ${run.attempt} times and each time it was cut short before it ended; the last time: ${reason}`;
     return (await endRunningRun(tx, run, { status: 'failed', error, finished_at: now })) ? 'failed' : null;
   }
   if (await requeueRun(tx, run, now, fault)) return 'queued';
-  const error = `The run was canceled, and then cut short: ${why}`;
+  const error = `The run was canceled, and then cut short: ${reason}`;
   return (await endRunningRun(tx, run, { status: 'canceled', error, finished_at: now })) ? 'canceled' : null;
 }

@@ -1,6 +1,6 @@
 /**
- * Why a queued run has not started, and which it is. Told from what the workers that are alive can take and what they
- * have, the same numbers by which a run that may not wait is refused.
+ * Explains why a queued run has not started. Derived from the capacity and the load of the active workers, the same numbers
+ * by which a run that may not wait is refused.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
@@ -14,7 +14,7 @@ import {
   computeClassCapacity,
   countFreeSlots,
 } from '../../workers/slots.ts';
-import { activeWorkers } from '../../workers/workers.ts';
+import { listActiveWorkers } from '../../workers/workers.ts';
 import type { RunsTable } from '../store/schema.ts';
 import {
   compareQueueOrder,
@@ -31,37 +31,37 @@ export type QueuedRun = QueuePosition &
 interface Situation {
   serving: ClassCapacity;
   busy: readonly BusySlotCount[];
-  /** How many stand before the run, counted to QUEUE_PLACE_MAX. */
+  /** The number of queued runs before the run, at most QUEUE_POSITION_MAX. */
   before: number;
   /** Runs in slots, of any account. */
   holders: readonly SlotHolder[];
-  /** Whose runs may be named. */
+  /** The account of the caller; only its runs may be named. */
   account: AccountId;
   now: number;
 }
 
-/** From then on a queue that does not move is worth an explanation. */
+/** After this time without a free slot the message explains the cause. */
 const STALLED_MS = 60_000;
 
-/** The reason in a word and in a sentence. */
+/** Returns the queue position, the reason as a code, and a message for people. */
 export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
   const { serving, busy, before, now } = situation;
-  const told = (reason: Waiting['reason'], message: string): Waiting => ({
+  const explain = (reason: Waiting['reason'], message: string): Waiting => ({
     place: before + 1,
     reason,
-    message: `${message}${run.attempt > 0 ? ` It was started ${times(run.attempt)}, cut short and queued again at its old place.` : ''}`,
+    message: `${message}${run.attempt > 0 ? ` It was started ${formatCount(run.attempt)}, cut short and queued again at its old place.` : ''}`,
   });
   if (run.host_fault !== null && run.retry_at !== null && run.retry_at > now)
-    return told(
+    return explain(
       'host_fault',
-      `The host could not execute it: ${sentence(run.host_fault)} It is retried at ${formatRfc3339(run.retry_at)}; the attempt does not count.`,
+      `The host could not execute it: ${addFullStop(run.host_fault)} It is retried at ${formatRfc3339(run.retry_at)}; the attempt does not count.`,
     );
   const { slots } = serving;
   const name = run.execution_class;
   if (serving.workers === 0)
-    return told('no_worker', 'No worker is there to start it; it waits until one comes.');
+    return explain('no_worker', 'No worker is there to start it; it waits until one comes.');
   if (slots === 0)
-    return told(
+    return explain(
       'no_worker',
       `No worker that is there has a slot for execution class ${name}; it waits until one has.`,
     );
@@ -73,35 +73,35 @@ export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
         ? 'one run stands before it'
         : `${before} runs stand before it`;
   if (free === 0) {
-    const taken =
+    const occupied =
       slots === 1
         ? `The only slot that serves execution class ${name} is taken`
         : `All ${slots} slots that serve execution class ${name} are taken`;
-    const holding = holdingOf(situation);
+    const slotUse = computeSlotUse(situation);
     return {
-      ...told(
+      ...explain(
         'slots_taken',
-        `${taken}; ${before === 0 ? 'this run is next' : ahead}.${stalledSentences(holding, situation)}`,
+        `${occupied}; ${before === 0 ? 'this run is next' : ahead}.${describeStalledQueue(slotUse, situation)}`,
       ),
-      ...(holding === null ? {} : shownHolding(holding)),
+      ...(slotUse === null ? {} : formatSlotHolders(slotUse)),
     };
   }
   const left = `${free} of ${slots} slots that serve execution class ${name} ${free === 1 ? 'is' : 'are'} free`;
-  if (before >= free) return told('runs_before', `${left}, and ${ahead}.`);
-  return told('about_to_start', `${left}; this run is about to start.`);
+  if (before >= free) return explain('runs_before', `${left}, and ${ahead}.`);
+  return explain('about_to_start', `${left}; this run is about to start.`);
 }
 
-/** The runs that take the slots, and since when no slot has been free. */
-interface Holding {
+/** The runs that occupy the slots, and the time since which no slot is free. */
+interface SlotUse {
   since: number;
-  /** Of the account, oldest first. */
+  /** The runs of the account, oldest first. */
   own: readonly SlotHolder[];
-  /** How many are of other accounts. */
+  /** The number of runs of other accounts. */
   others: number;
 }
 
-/** null when a run ended or started while the slots were looked at. */
-function holdingOf({ serving, holders, account }: Situation): Holding | null {
+/** Returns null when a run ended or started while the slots were counted. */
+function computeSlotUse({ serving, holders, account }: Situation): SlotUse | null {
   const inSlots = holders.filter((holder) =>
     serving.pools.some(
       ({ workerId, pool }) => workerId === holder.worker_id && pool.classes.includes(holder.execution_class),
@@ -110,68 +110,68 @@ function holdingOf({ serving, holders, account }: Situation): Holding | null {
   if (inSlots.length < serving.slots) return null;
   const own = inSlots
     .filter((holder) => holder.account_id === account)
-    .sort((one, other) => startOf(one) - startOf(other) || (one.id < other.id ? -1 : 1));
-  return { since: Math.max(...inSlots.map(startOf)), own, others: inSlots.length - own.length };
+    .sort((one, other) => getStart(one) - getStart(other) || (one.id < other.id ? -1 : 1));
+  return { since: Math.max(...inSlots.map(getStart)), own, others: inSlots.length - own.length };
 }
 
-const startOf = (holder: SlotHolder): number => holder.initiated_at ?? 0;
+const getStart = (holder: SlotHolder): number => holder.initiated_at ?? 0;
 
-/** Whether the app can call the API: at level `limits` nothing keeps it from that. */
+/** Whether the app can call the API: with the containment `limits` the network is always available. */
 const reachesNetwork = (holder: SlotHolder): boolean =>
   holder.network === 1 || holder.containment === 'limits';
 
-function shownHolding({ since, own }: Holding): Pick<Waiting, 'slots_taken_since' | 'slot_holders'> {
+function formatSlotHolders({ since, own }: SlotUse): Pick<Waiting, 'slots_taken_since' | 'slot_holders'> {
   return {
     slots_taken_since: formatRfc3339(since),
     slot_holders: own.slice(0, SLOT_HOLDERS_MAX).map((holder) => ({
       run_id: holder.id,
       application_id: holder.application_id,
-      started_at: formatRfc3339(startOf(holder)),
+      started_at: formatRfc3339(getStart(holder)),
       network: reachesNetwork(holder),
     })),
   };
 }
 
 /**
- * What is known when the queue does not move. The server does not see what an app waits for: it names those that may be
- * waiting for runs that they created, which is a deadlock when these need the same slots.
+ * Describes a queue that does not move. The server cannot see whether an app waits for runs that it created, which is a
+ * deadlock when they need the same slots. So the message names the runs whose app could be waiting.
  */
-function stalledSentences(holding: Holding | null, { now }: Situation): string {
-  if (holding === null || now - holding.since < STALLED_MS) return '';
-  const { since, own, others } = holding;
+function describeStalledQueue(slotUse: SlotUse | null, { now }: Situation): string {
+  if (slotUse === null || now - slotUse.since < STALLED_MS) return '';
+  const { since, own, others } = slotUse;
   const ofOthers =
     others === 0 ? [] : [others === 1 ? 'a run of another account' : `${others} runs of other accounts`];
-  const by = listed([...own.map(({ id }) => id), ...ofOthers]);
+  const by = joinNames([...own.map(({ id }) => id), ...ofOthers]);
   const able = own.filter(reachesNetwork).map(({ id }) => id);
   const hint =
     able.length === 0
       ? ''
-      : ` ${listed(able)} can reach the network. An app that waits for runs that it created keeps its own slot meanwhile: if that is so here, add slots (SWITCHYARD_CAPACITY) or cancel the run.`;
+      : ` ${joinNames(able)} can reach the network. An app that waits for runs that it created keeps its own slot meanwhile: if that is so here, add slots (SWITCHYARD_CAPACITY) or cancel the run.`;
   return ` No slot has become free since ${formatRfc3339(since)}; they are held by ${by}.${hint}`;
 }
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const some = names.slice(0, SLOT_HOLDERS_MAX);
   const more = names.length - some.length;
   const last = more > 0 ? `${more} more` : some.pop();
   return some.length === 0 ? `${last}` : `${some.join(', ')} and ${last}`;
 }
 
-function sentence(text: string): string {
+function addFullStop(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function times(count: number): string {
+function formatCount(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-/** Of one run. */
+/** Explains one queued run. */
 export async function explainWaitingRun(
   db: Reader,
   run: QueuedRun & Pick<RunsTable, 'account_id'>,
   now: number,
 ): Promise<Waiting> {
-  const serving = computeClassCapacity(await activeWorkers(db, now), run.execution_class);
+  const serving = computeClassCapacity(await listActiveWorkers(db, now), run.execution_class);
   const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_POSITION_MAX });
   const holders = countFreeSlots(serving, load.busy) === 0 ? await listSlotHolders(db) : [];
   return describeWaiting(run, {
@@ -184,7 +184,7 @@ export async function explainWaitingRun(
   });
 }
 
-/** Of many runs of an account: the first of each class are read once, and every run is looked up among them. */
+/** Explains the queued runs of an account. Reads the first runs of each class once and finds each run among them. */
 export async function explainWaitingRuns(
   db: Reader,
   account: AccountId,
@@ -192,7 +192,7 @@ export async function explainWaitingRuns(
   now: number,
 ): Promise<Waiting[]> {
   if (runs.length === 0) return [];
-  const workers = await activeWorkers(db, now);
+  const workers = await listActiveWorkers(db, now);
   const serving = new Map(
     [...new Set(runs.map((run) => run.execution_class))].map((name) => [
       name,
@@ -218,13 +218,13 @@ export async function explainWaitingRuns(
   });
 }
 
-/** By halving: how many of the line, which is in order, have their turn before the run; at most QUEUE_PLACE_MAX. */
-function countBefore(line: readonly QueuePosition[], run: QueuePosition): number {
+/** Counts the runs before the run by binary search in a list in queue order; at most QUEUE_POSITION_MAX. */
+function countBefore(queue: readonly QueuePosition[], run: QueuePosition): number {
   let low = 0;
-  let high = Math.min(line.length, QUEUE_POSITION_MAX);
+  let high = Math.min(queue.length, QUEUE_POSITION_MAX);
   while (low < high) {
     const middle = (low + high) >> 1;
-    const one = line[middle];
+    const one = queue[middle];
     if (one && compareQueueOrder(one, run) < 0) low = middle + 1;
     else high = middle;
   }

@@ -1,16 +1,16 @@
-/** Assets of runs: kept with the end of the run, each with content of its own, and gone with the run. */
+/** Statements on assets. They are stored with the end of the run, each with its own content, and removed with the run. */
 import type { AssetId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { PreparedContent } from '../../blobs/contents.ts';
 import type { Reader, Writer } from '../../database/database.ts';
 import type { AssetsTable } from './schema.ts';
 
-/** An asset whose content lies ready. */
+/** An asset whose content is prepared. */
 export interface PreparedAsset {
   row: Omit<AssetsTable, 'run_id' | 'position'>;
   content: PreparedContent;
 }
 
-/** Writes the rows; their contents are inserted with the others of the run. */
+/** Inserts the rows; their contents are inserted with the other contents of the run. */
 export async function insertAssets(tx: Writer, run: RunId, assets: readonly PreparedAsset[]): Promise<void> {
   for (let from = 0; from < assets.length; from += ROWS_PER_STATEMENT) {
     const rows = assets
@@ -25,7 +25,7 @@ const ROWS_PER_STATEMENT = 100;
 /** The page that has all assets of a run. */
 export const ALL_ASSETS = { after: null, limit: null };
 
-/** In the order the app gave, after the position; one row more than the limit says whether more follow. */
+/** Lists assets in the order of the app, after the position; one row more than the limit shows that more follow. */
 export function listAssets(
   db: Reader,
   run: RunId,
@@ -46,13 +46,13 @@ export function findAsset(db: Reader, run: RunId, id: AssetId): Promise<AssetsTa
     .executeTakeFirst();
 }
 
-/** Removes the assets of runs; answers their contents. */
+/** Removes the assets of runs; returns the ids of their contents. */
 export async function removeAssetsOfRuns(tx: Writer, runs: readonly RunId[]): Promise<string[]> {
   const rows = await tx.deleteFrom('assets').where('run_id', 'in', runs).returning('content_id').execute();
   return rows.map((row) => row.content_id);
 }
 
-/** The same, at most `limit` at once: a run can have a thousand. */
+/** Removes at most `limit` assets of runs, because a run can have a thousand; returns the ids of their contents. */
 export async function removeAssetBatch(tx: Writer, runs: readonly RunId[], limit: number): Promise<string[]> {
   const rows = await tx
     .deleteFrom('assets')

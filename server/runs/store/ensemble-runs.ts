@@ -5,12 +5,12 @@ import type { Reader } from '../../database/database.ts';
 import type { RunsTable } from './schema.ts';
 import { RUNNING } from './status-literals.ts';
 
-/** In the text of the statement, for the partial index. */
+/** A literal, because the planner uses a partial index only for a value in the text of the statement. */
 const ENSEMBLE = sql.lit<'ensemble'>('ensemble');
 
 /**
- * Runs of ensembles that can be taken a step further, by id after the one given: those that are to be canceled, and those
- * of which all runs were made and have ended. One statement, because a run that is made between two would be missed.
+ * Lists ensemble runs that can advance, by id after the given id: those with a cancel request, and those whose child runs
+ * are all submitted and have ended. One statement, because a run submitted between two statements would be missed.
  */
 export function listReadyEnsembleRuns(db: Reader, after: RunId | null, limit: number): Promise<RunsTable[]> {
   let query = db
@@ -61,15 +61,15 @@ const OF_CHILD = [
   'indicators',
 ] as const;
 
-/** What a run of an ensemble is compared by. */
+/** A child run as far as the rules of the ensemble compare it. */
 export type ChildRun = Pick<RunsTable, (typeof OF_CHILD)[number]>;
 
-/** The runs that the run of an ensemble consists of, in no order: at most ENSEMBLE_RUNS_MAX. */
+/** Lists the child runs of an ensemble run, in no order: at most ENSEMBLE_RUNS_MAX. */
 export function listChildRuns(db: Reader, parent: RunId): Promise<ChildRun[]> {
   return db.selectFrom('runs').select(OF_CHILD).where('parent_run_id', '=', parent).execute();
 }
 
-/** The definition that an ensemble run keeps, in JSON; null when the run is gone. */
+/** Returns the definition of an ensemble run, in JSON; null when the run is gone. */
 export async function findEnsembleDefinition(db: Reader, id: RunId): Promise<string | null> {
   const row = await db.selectFrom('runs').select('ensemble').where('id', '=', id).executeTakeFirst();
   return row?.ensemble ?? null;
@@ -80,12 +80,12 @@ const LOGGED = ['id', 'labels', 'fence', 'initiated_at', 'log_content_id'] as co
 /** A child run as far as its log goes. */
 export type LoggedChildRun = Pick<RunsTable, (typeof LOGGED)[number]>;
 
-/** The child runs that exist now, in no order: at most ENSEMBLE_RUNS_MAX. */
+/** Lists the child runs with the columns of their logs, in no order: at most ENSEMBLE_RUNS_MAX. */
 export function listLoggedChildRuns(db: Reader, parent: RunId): Promise<LoggedChildRun[]> {
   return db.selectFrom('runs').select(LOGGED).where('parent_run_id', '=', parent).execute();
 }
 
-/** Those of them that have not ended. */
+/** Lists the child runs that have not ended. */
 export function listUnfinishedChildRuns(db: Reader, parent: RunId): Promise<RunsTable[]> {
   return db
     .selectFrom('runs')

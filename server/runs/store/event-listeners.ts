@@ -1,14 +1,14 @@
 /**
- * Events of runs that somebody wants to be told of: every statement on who that is, and on the events that they were not
- * given yet. An event is marked in the statement that writes it, and read by its mark and not from a place in the order:
- * on PostgreSQL numbers are given before the commit, so that whoever reads on from the last one misses what commits late.
+ * Statements on the accounts that listen to run events, and on the events that are not delivered to them yet. An event is
+ * marked as pending in the statement that inserts it. Readers find it by that mark and not by its sequence number:
+ * PostgreSQL assigns numbers before the commit, so a reader that continues from the last number misses late commits.
  */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import type { RunEventsTable } from './schema.ts';
 
-/** From now on the events of the account's runs are kept for whoever listens. */
+/** From now on the events of the account's runs are stored as pending. */
 export async function addRunEventListener(tx: Writer, account: AccountId): Promise<void> {
   await tx
     .insertInto('run_listeners')
@@ -17,11 +17,12 @@ export async function addRunEventListener(tx: Writer, account: AccountId): Promi
     .execute();
 }
 
+/** From now on the events of the account's runs are stored as delivered. */
 export async function removeRunEventListener(tx: Writer, account: AccountId): Promise<void> {
   await tx.deleteFrom('run_listeners').where('account_id', '=', account).execute();
 }
 
-/** Events that are to be told, oldest first, with whose they are; null for those of an application that is gone. */
+/** Lists the pending events, oldest first, with their account and application; these are null when the application is gone. */
 export function listPendingEvents(
   db: Reader,
   limit: number,
@@ -37,7 +38,7 @@ export function listPendingEvents(
     .execute();
 }
 
-/** Takes the event in the transaction that gives it on; false when somebody else has. */
+/** Marks the event as delivered, in the transaction that fans it out; returns false when another process has done so. */
 export async function claimPendingEvent(tx: Writer, { seq }: Pick<RunEventsTable, 'seq'>): Promise<boolean> {
   const result = await tx
     .updateTable('run_events')

@@ -1,4 +1,4 @@
-/** Every statement on the runs of experiments, which the experiments themselves ask for and change by. */
+/** Statements on the runs of an experiment, for the experiment itself. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { type ExpressionBuilder, sql } from 'kysely';
@@ -11,7 +11,7 @@ import type { RunsTable } from './schema.ts';
 
 const OF_EXPERIMENT = sql<boolean>`experiment_uid is not null`;
 
-/** Runs of the experiment, newest first; `limit` null for all of them. */
+/** Lists a page of the runs of the experiment, newest first. */
 export function listExperimentRuns(
   db: Reader,
   experimentUid: string,
@@ -29,7 +29,7 @@ export function listExperimentRuns(
   return query.execute();
 }
 
-/** What the numbers of an experiment are made of. */
+/** The columns from which the results of an experiment are computed. */
 const OBSERVED = [
   'id',
   'status',
@@ -46,7 +46,7 @@ const OBSERVED = [
 
 export type ObservedRun = Pick<RunsTable, (typeof OBSERVED)[number]>;
 
-/** Runs of the experiment by id, after the one given. */
+/** Lists runs of the experiment by id, after the given id. */
 export function listObservedRuns(
   db: Reader,
   experimentUid: string,
@@ -64,14 +64,14 @@ export function listObservedRuns(
   return query.execute();
 }
 
-/** The runs of these ids, of whatever is left of them, by id. */
+/** Returns those of the runs that still exist, ordered by id. */
 export function findObservedRuns(db: Reader, ids: readonly RunId[]): Promise<ObservedRun[]> {
   return ids.length === 0
     ? Promise.resolve([])
     : db.selectFrom('runs').select(OBSERVED).where('id', 'in', ids).orderBy('id').execute();
 }
 
-export type StatusCounts = Partial<Record<RunStatusV2, number>>;
+type StatusCounts = Partial<Record<RunStatusV2, number>>;
 
 /** Runs of an experiment by status, and its planned runs. */
 export interface ExperimentCounts {
@@ -103,8 +103,8 @@ export async function countExperimentRuns(
       .where(OF_EXPERIMENT)
       .where('experiment_uid', 'in', uids)
       .groupBy(['experiment_uid', 'status'])
-      .unionAll(plannedOf(db, uids, 'all planned'))
-      .unionAll(plannedOf(db, uids, 'refused').where(IS_REFUSED))
+      .unionAll(selectPlannedCounts(db, uids, 'all planned'))
+      .unionAll(selectPlannedCounts(db, uids, 'refused').where(IS_REFUSED))
       .execute();
     for (const { uid, status, count } of rows) {
       const found = counts.get(uid ?? '') ?? { statuses: {}, planned: 0, refused: 0 };
@@ -122,7 +122,7 @@ export async function countExperimentRuns(
 const UIDS_PER_STATEMENT = 500;
 
 /** Counts the planned runs of each experiment, from indexes alone: each row holds its options and may be large. */
-function plannedOf(db: Reader, uids: readonly string[], name: 'all planned' | 'refused') {
+function selectPlannedCounts(db: Reader, uids: readonly string[], name: 'all planned' | 'refused') {
   return db
     .selectFrom('planned_runs')
     .select((eb) => [
@@ -134,7 +134,7 @@ function plannedOf(db: Reader, uids: readonly string[], name: 'all planned' | 'r
     .groupBy('owner_uid');
 }
 
-/** Whether any run of the experiment has not ended: one look at a small index. */
+/** Whether any run of the experiment has not ended; reads a partial index. */
 export async function hasUnfinishedRuns(db: Reader, experimentUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('runs')
@@ -153,13 +153,13 @@ export async function hasUnfinishedOriginalRuns(db: Reader, experimentUid: strin
     .selectFrom('runs')
     .select('id')
     .where('finished_at', 'is', null)
-    .where('id', 'in', (eb) => idsOfOriginals(eb, experimentUid))
+    .where('id', 'in', (eb) => selectOriginalRunIds(eb, experimentUid))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }
 
-/** Runs of the experiment that have not ended, some of them. */
+/** Lists at most `limit` runs of the experiment that have not ended. */
 export function listUnfinishedRuns(db: Reader, experimentUid: string, limit: number): Promise<RunsTable[]> {
   return db
     .selectFrom('runs')
@@ -171,7 +171,7 @@ export function listUnfinishedRuns(db: Reader, experimentUid: string, limit: num
     .execute();
 }
 
-/** Ids of runs of the experiment, some of them. */
+/** Lists the ids of at most `limit` runs of the experiment. */
 export async function listExperimentRunIds(
   db: Reader,
   experimentUid: string,
@@ -187,7 +187,7 @@ export async function listExperimentRunIds(
   return rows.map((row) => row.id);
 }
 
-/** Makes runs of the experiment ordinary ones, at most `limit` at once; answers how many. */
+/** Turns at most `limit` runs of the experiment into ordinary runs; returns how many. */
 export async function detachRunsFromExperiment(
   tx: Writer,
   experimentUid: string,
@@ -214,13 +214,13 @@ export async function detachRunsFromExperiment(
   return Number(result.numUpdatedRows);
 }
 
-/** Runs of a shadow test, newest first: its copies, and the runs that were copied or are to be. */
+/** Lists a page of the runs of a shadow test, newest first: its copies, and the original runs. */
 export function listShadowRuns(db: Reader, experimentUid: string, page: PageRequest): Promise<ListedRun[]> {
   let query = db
     .selectFrom('runs')
     .select(LISTED_COLUMNS)
     .where('id', 'in', (eb) =>
-      idsOfOriginals(eb, experimentUid).union(
+      selectOriginalRunIds(eb, experimentUid).union(
         eb
           .selectFrom('runs as copies')
           .select('copies.id')
@@ -235,8 +235,8 @@ export function listShadowRuns(db: Reader, experimentUid: string, page: PageRequ
   return query.execute();
 }
 
-/** Ids of the runs that a shadow test has copied or is to copy, by its copies; they may be deleted by now. */
-function idsOfOriginals(eb: ExpressionBuilder<Tables, 'runs'>, experimentUid: string) {
+/** Selects the ids of the original runs of a shadow test, from its copies and planned copies; a run may be deleted. */
+function selectOriginalRunIds(eb: ExpressionBuilder<Tables, 'runs'>, experimentUid: string) {
   return eb
     .selectFrom('runs as made')
     .select((one) => one.ref('made.parent_run_id').$castTo<RunId>().as('id'))
@@ -252,15 +252,15 @@ function idsOfOriginals(eb: ExpressionBuilder<Tables, 'runs'>, experimentUid: st
     );
 }
 
-/** An instance and a version that runs of an experiment are of. */
+/** An instance and a version on which an experiment has runs. */
 export interface InstanceVersion {
   instance_id: string;
   version_id: string;
 }
 
 /**
- * Those of the runs that the experiment has, and of those that are planned for it, which may name no version yet. What is
- * planned is read first: a run that is born between the two statements is then seen twice, never missed.
+ * Lists the instances and versions of the runs and the planned runs of the experiment. A planned run may have no version
+ * yet. Planned runs are read first: a run that is submitted between the two statements is listed twice, never missed.
  */
 export async function listInstanceVersions(
   db: Reader,

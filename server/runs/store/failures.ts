@@ -1,4 +1,4 @@
-/** Why runs of an experiment failed: every error once, with the first run that has it and how many share it. */
+/** Failures of an experiment: each error once, with its first run and the number of runs that share it. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';

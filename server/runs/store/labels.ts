@@ -1,4 +1,4 @@
-/** What the owner of a run, an experiment or the run of an ensemble, knows it by. Kept with the run as it was planned. */
+/** Labels by which the owner of a run, an experiment or an ensemble run, identifies it. Stored when the run is planned. */
 import type { RunsTable } from './schema.ts';
 
 export interface RunLabels {
@@ -10,6 +10,7 @@ export interface RunLabels {
   run_group_id?: string;
 }
 
+/** Parses the labels column; without labels the object is empty. */
 export function parseLabels({ labels }: Pick<RunsTable, 'labels'>): RunLabels {
   return labels === null ? {} : (JSON.parse(labels) as RunLabels);
 }

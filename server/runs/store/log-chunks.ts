@@ -17,7 +17,7 @@ export async function insertLogChunk(
     .execute();
 }
 
-/** Chunks after the one given, in order. */
+/** Lists the chunks of a log after the given `seq`, in order. */
 export function listLogChunks(
   db: Reader,
   id: RunId,
@@ -103,10 +103,7 @@ interface Place {
   after: number;
 }
 
-/**
- * The run is looked for by its id alone, with a limit that keeps it so: PostgreSQL would otherwise be free to go through
- * the runs of the application.
- */
+/** Finds the run by its id alone, with a limit: otherwise PostgreSQL may scan the runs of the application. */
 const selectFollowed = prepareStatement((db, { account, application, id, after }: Place) =>
   db
     .selectFrom((from) =>
@@ -136,13 +133,13 @@ const selectFollowed = prepareStatement((db, { account, application, id, after }
     .where('applications.deleted_at', 'is', null)
     .orderBy('chunk.seq'),
 );
-/** As many chunks as one answer to a follower is made of. */
+
+/** The maximum number of chunks in one response with live logs. */
 export const LIVE_LOG_CHUNKS_MAX = 20;
 
 /**
- * The status of a run and the chunks after the place; undefined when the account has no such run. One statement, which is
- * all that a follower's question costs the database, and sees both as they were at one moment: with a terminal status
- * there are no more lines to come.
+ * Returns the status of a run and its chunks after `after`; undefined when the account has no such run. One statement, so
+ * that both are from the same moment: with a terminal status no more lines follow. A poll costs only this statement.
  */
 export async function findLiveLogSnapshot(db: Reader, place: Place): Promise<LiveLogSnapshot | undefined> {
   const rows = await selectFollowed(db, place);
@@ -152,12 +149,12 @@ export async function findLiveLogSnapshot(db: Reader, place: Place): Promise<Liv
   return { status: first.status, runType: first.run_type, chunks };
 }
 
-/** Removes chunks of lines from before the instant, at most `limit` at once; answers how many. */
+/** Removes at most `limit` chunks from before the time; returns how many. */
 export function removeLogChunksBefore(tx: Writer, before: number, limit: number): Promise<number> {
   return deleteChunks(tx, limit, (eb) => eb('at', '<', before));
 }
 
-/** Removes chunks of lines of runs that are gone, at most `limit` at once; answers how many. */
+/** Removes at most `limit` chunks of the runs; returns how many. */
 export function removeLogChunksOfRuns(tx: Writer, ids: readonly RunId[], limit: number): Promise<number> {
   return deleteChunks(tx, limit, (eb) => eb('run_id', 'in', ids));
 }

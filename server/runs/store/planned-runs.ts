@@ -1,7 +1,6 @@
 /**
- * Runs that are to be born: every statement on them. Experiments and ensembles write what they want to be run in the
- * transaction of their own change; births.ts makes runs of it. A row is there until its run is, or for good with the
- * reason why it cannot be born.
+ * Statements on planned runs. Experiments and ensembles insert them in the transaction of their own change, and
+ * planned-run-starter.ts submits them. A row exists until its run is submitted, or stays with the error that prevents it.
  */
 
 import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
@@ -21,45 +20,45 @@ export interface ExperimentRef {
 }
 
 export interface RunPlan {
-  /** What the runs are for: the experiment, or the run of an ensemble. */
+  /** The owner of the runs: the experiment, or the ensemble run. */
   ownerUid: string;
   applicationUid: string;
   plannedAt: number;
-  /** Who is said to have made the runs. */
+  /** The creator that the runs show. */
   userEmail: string;
   experiment: ExperimentRef | null;
 }
 
 export interface PlannedRun {
-  /** Its place among those of its owner, each once. */
+  /** Its unique position among the planned runs of its owner. */
   position: number;
   name?: string;
-  /** Empty for a run that is given a version alone. */
+  /** Empty for a run that names only a version. */
   instanceId: string;
-  /** Empty for the version of the instance. */
+  /** Empty to use the version of the instance. */
   versionId: string;
   options: Record<string, string>;
-  /** In place of the priority that the instance gives. */
+  /** Replaces the priority of the instance. */
   priority?: number | null;
-  /** Shared when the run is born; whoever plans sees to it that it is there until then. */
+  /** Shared when the run is submitted; the owner keeps the content until then. */
   contentId: string;
   inputFormat: FormatType;
-  /** As the run shows it. */
+  /** The managed input that the run shows. */
   inputId?: InputId | null;
   parentRunId?: RunId | null;
   labels?: RunLabels;
 }
 
-/** A statement takes only so many parameters. */
+/** Bounded by the number of parameters of a statement. */
 const ROWS_PER_STATEMENT = 200;
 
-/** Plans runs. Call `database.notify('runs-planned')` after the commit. */
+/** Inserts planned runs. Call `database.notify('runs-planned')` after the commit. */
 export async function insertPlannedRuns(
   tx: Writer,
   plan: RunPlan,
   runs: readonly PlannedRun[],
 ): Promise<void> {
-  const rowOf = (run: PlannedRun): PlannedRunsTable => ({
+  const formatRow = (run: PlannedRun): PlannedRunsTable => ({
     owner_uid: plan.ownerUid,
     position: run.position,
     application_uid: plan.applicationUid,
@@ -80,17 +79,17 @@ export async function insertPlannedRuns(
     labels: run.labels === undefined ? null : JSON.stringify(run.labels),
     error: '',
   });
-  // Each row has its options written out, and those of all are more than should be held at once.
+  // The rows are formatted batch by batch, because the options of all rows together may need too much memory.
   for (let from = 0; from < runs.length; from += ROWS_PER_STATEMENT)
     await tx
       .insertInto('planned_runs')
-      .values(runs.slice(from, from + ROWS_PER_STATEMENT).map(rowOf))
+      .values(runs.slice(from, from + ROWS_PER_STATEMENT).map(formatRow))
       .execute();
 }
 
 export type PlannedRunPosition = Pick<PlannedRunsTable, 'planned_at' | 'owner_uid' | 'position'>;
 
-/** What may be born, in the order in which it was planned, after the place. */
+/** Lists planned runs without an error, in the order of their planning, after the position. */
 export function listWaitingPlannedRuns(
   db: Reader,
   after: PlannedRunPosition | null,
@@ -111,7 +110,7 @@ export function listWaitingPlannedRuns(
   return query.execute();
 }
 
-/** Takes the row in the transaction of the birth; false when somebody else has, or its owner is gone. */
+/** Removes the row in the transaction that submits its run; returns false when it is gone, with its owner or to another process. */
 export async function claimPlannedRun(
   tx: Writer,
   { owner_uid, position }: Pick<PlannedRunsTable, 'owner_uid' | 'position'>,
@@ -125,7 +124,7 @@ export async function claimPlannedRun(
   return result.numDeletedRows === 1n;
 }
 
-/** Notes why it cannot be born: as much as an error of a run may say, for thousands may have the same reason. */
+/** Stores the error that prevents the run, truncated like the error of a run, because thousands may share it. */
 export async function refusePlannedRun(
   tx: Writer,
   { owner_uid, position }: Pick<PlannedRunsTable, 'owner_uid' | 'position'>,
@@ -140,11 +139,11 @@ export async function refusePlannedRun(
     .execute();
 }
 
-/** In the text of the statements, because the planner takes a partial index only for what it can see. */
+/** Literals, because the planner uses a partial index only for a condition in the text of the statement. */
 const IS_WAITING = sql<boolean>`error = ''`;
 export const IS_REFUSED = sql<boolean>`error <> ''`;
 
-/** Rows of an owner that are waiting to be born, or with `refused` those that cannot be, in their order. */
+/** Lists the planned runs of an owner that are to be submitted, or with `refused` those with an error, by position. */
 export function listPlannedRuns(
   db: Reader,
   ownerUid: string,
@@ -161,7 +160,7 @@ export function listPlannedRuns(
     .execute();
 }
 
-/** How many runs of an owner are waiting to be born, and how many cannot be. */
+/** Counts the planned runs of an owner that are to be submitted, and those with an error. */
 export async function countPlannedRuns(
   db: Reader,
   ownerUid: string,
@@ -179,7 +178,7 @@ export async function countPlannedRuns(
   return { waiting: count(0), refused: count(1) };
 }
 
-/** Whether anything is planned for the owner, waiting or refused. */
+/** Whether the owner has planned runs, with or without an error. */
 export async function hasPlannedRuns(db: Reader, ownerUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('planned_runs')
@@ -190,7 +189,7 @@ export async function hasPlannedRuns(db: Reader, ownerUid: string): Promise<bool
   return row !== undefined;
 }
 
-/** Whether any run of the owner is waiting to be born. */
+/** Whether the owner has planned runs that are to be submitted. */
 export async function hasWaitingPlannedRuns(db: Reader, ownerUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('planned_runs')
@@ -202,7 +201,7 @@ export async function hasWaitingPlannedRuns(db: Reader, ownerUid: string): Promi
   return row !== undefined;
 }
 
-/** Removes what an owner has planned, at most `limit` rows at once; answers how many. */
+/** Removes at most `limit` planned runs of an owner; returns how many. */
 export async function removePlannedRuns(tx: Writer, ownerUid: string, limit: number): Promise<number> {
   const result = await tx
     .deleteFrom('planned_runs')
@@ -215,19 +214,19 @@ export async function removePlannedRuns(tx: Writer, ownerUid: string, limit: num
 }
 
 /**
- * Forgets what is waiting to be born; what cannot be born stays with its reason. What is being born at this moment is born
- * when this is done.
+ * Removes the planned runs that are to be submitted; those with an error stay. Waits for a run that is submitted at this
+ * moment, so that afterwards no run of the owner is submitted any more.
  */
 export async function removeWaitingPlannedRuns(tx: Writer, ownerUid: string): Promise<void> {
   await tx.deleteFrom('planned_runs').where('owner_uid', '=', ownerUid).where(IS_WAITING).execute();
 }
 
-/** Forgets what runs that go were to be followed by. */
+/** Removes the planned runs whose parent run is removed. */
 export async function removePlannedRunsOfParents(tx: Writer, parents: readonly RunId[]): Promise<void> {
   if (parents.length > 0) await tx.deleteFrom('planned_runs').where('parent_run_id', 'in', parents).execute();
 }
 
-/** Removes what is planned in an application, at most `limit` rows at once; answers a null for each. */
+/** Removes at most `limit` planned runs of an application; returns one null for each, as no content is removed with it. */
 export async function removePlannedRunsOfApplication(
   tx: Writer,
   applicationUid: string,

@@ -1,8 +1,8 @@
 /**
- * What started tests say of the runs of an instance. A shadow test has them noted, to be copied; a switchback test sends
- * them to the instance of the unit that is on. A row per instance, which the test writes when it starts and takes away
- * when it is over: that there is one only is what keeps two tests from the same instance. It is read when a run is made
- * and confirmed in the transaction that brings the run, so that nothing is noted for, or sent by, a test that is over.
+ * Routes: the rules of started tests for the runs of an instance. A shadow test captures the runs, to copy them. A
+ * switchback test sends them to the instance of the current unit. A test inserts its route when it starts and removes it
+ * when it ends. The key allows one route for an instance, which keeps two tests off the same instance. The route is read
+ * when a run is submitted, and confirmed in the transaction that inserts the run. So a test that has ended gets no run.
  */
 
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
@@ -15,9 +15,9 @@ import type { CapturedRunsTable, RunRoutesTable } from './schema.ts';
 /** Times are milliseconds since the epoch. */
 export interface ShadowRoute {
   kind: 'shadow';
-  /** Runs made at or after it are noted. */
+  /** Runs submitted at or after this time are captured. */
   from: number;
-  /** Runs made before it are noted; null for no end. */
+  /** Runs submitted before this time are captured; null for no end. */
   until: number | null;
 }
 
@@ -35,18 +35,18 @@ export interface RunRoute {
   rule: ShadowRoute | SwitchbackRoute;
 }
 
-/** One name for what `latest` and its older name stand for. */
+/** Returns the same id for `latest` and its older name. */
 export function normalizeInstanceId(instanceId: string): string {
   return isLatest(instanceId) ? RESERVED_INSTANCES[0] : instanceId;
 }
 
-/** The unit that is on at the instant, or null before the first and after the last. */
+/** Returns the index of the unit at the time, or null before the first unit and after the last. */
 export function findUnitIndex({ start, unitMs, units }: SwitchbackRoute, at: number): number | null {
   const index = Math.floor((at - start) / unitMs);
   return index >= 0 && index < units.length ? index : null;
 }
 
-/** Whether a shadow test copies a run made at the instant. */
+/** Whether a shadow test copies a run that is submitted at the time. */
 export function isCaptured({ from, until }: ShadowRoute, at: number): boolean {
   return at >= from && (until === null || at < until);
 }
@@ -73,7 +73,7 @@ export async function findRoute(
   };
 }
 
-/** Whether the test still has the runs of the instance, and has them until the transaction is over. */
+/** Whether the test still has the route of the instance; locks the route until the transaction ends. */
 export async function hasRoute(
   tx: Writer,
   applicationUid: string,
@@ -89,7 +89,7 @@ export async function hasRoute(
   return (await locked(tx, query, 'share').executeTakeFirst()) !== undefined;
 }
 
-/** Gives the runs of the instance to the test; answers the test that has them when another does. */
+/** Inserts the route of the test; returns the other test when that has a route of the instance already, else null. */
 export async function acquireRoute(
   tx: Writer,
   applicationUid: string,
@@ -110,17 +110,17 @@ export async function acquireRoute(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (result.numInsertedOrUpdatedRows === 1n) return null;
-  const taken = await tx
+  const other = await tx
     .selectFrom('run_routes')
     .select(['experiment_id', 'kind'])
     .where('application_uid', '=', applicationUid)
     .where('instance_id', '=', instance_id)
     .executeTakeFirst();
   // Between the two statements the other test may have ended.
-  return taken ?? acquireRoute(tx, applicationUid, instanceId, route);
+  return other ?? acquireRoute(tx, applicationUid, instanceId, route);
 }
 
-/** Lets go of whatever the test has. */
+/** Removes the routes of the test. */
 export async function removeRoutesOfExperiment(
   tx: Writer,
   experimentUid: string,
@@ -133,12 +133,12 @@ export async function removeRoutesOfExperiment(
     .execute();
 }
 
-/** Notes that the test is to copy the run, in the transaction that brings the run. */
+/** Records that the test is to copy the run, in the transaction that inserts the run. */
 export async function insertCapture(tx: Writer, capture: CapturedRunsTable): Promise<void> {
   await tx.insertInto('captured_runs').values(capture).execute();
 }
 
-/** What the test has not dealt with yet, oldest first. */
+/** Lists the captured runs of the test, oldest first. */
 export function listCaptures(db: Reader, experimentUid: string, limit: number): Promise<CapturedRunsTable[]> {
   return db
     .selectFrom('captured_runs')
@@ -150,7 +150,7 @@ export function listCaptures(db: Reader, experimentUid: string, limit: number): 
     .execute();
 }
 
-/** Takes notes of the test away once it has dealt with them; answers those that were still there. */
+/** Removes captures that the test has processed; returns the runs of those that still existed. */
 export async function claimCaptures(
   tx: Writer,
   experimentUid: string,
@@ -166,7 +166,7 @@ export async function claimCaptures(
   return rows.map((row) => row.run_id);
 }
 
-/** Whether the test has anything to deal with: one look at an index. */
+/** Whether the test has captured runs; reads an index. */
 export async function hasCaptures(db: Reader, experimentUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('captured_runs')
@@ -177,17 +177,17 @@ export async function hasCaptures(db: Reader, experimentUid: string): Promise<bo
   return row !== undefined;
 }
 
-/** Forgets what the test has noted and will not deal with. Its route has to be gone before, or more may come. */
+/** Removes the captures of the test. Remove its routes first, or more captures may follow. */
 export async function removeCapturesOfExperiment(tx: Writer, experimentUid: string): Promise<void> {
   await tx.deleteFrom('captured_runs').where('experiment_uid', '=', experimentUid).execute();
 }
 
-/** Forgets the notes on runs that go. */
+/** Removes the captures of runs that are removed. */
 export async function removeCapturesOfRuns(tx: Writer, runs: readonly RunId[]): Promise<void> {
   if (runs.length > 0) await tx.deleteFrom('captured_runs').where('run_id', 'in', runs).execute();
 }
 
-/** Removes the routes of an application, at most `limit` at once; answers a null for each. */
+/** Removes at most `limit` routes of an application; returns one null for each, as no content is removed with it. */
 export async function removeRoutesOfApplication(
   tx: Writer,
   applicationUid: string,

@@ -75,7 +75,7 @@ export function listRuns(
     .execute();
 }
 
-/** What a run is made on, for whoever makes something else on it. */
+/** The columns of a run whose input another resource uses. */
 const INPUT_COLUMNS = [
   'id',
   'application_uid',
@@ -89,7 +89,7 @@ const INPUT_COLUMNS = [
 
 export type RunInput = Pick<RunsTable, (typeof INPUT_COLUMNS)[number]>;
 
-/** The inputs of those of the runs that the application has, in no order. By the ids alone, as in selectRun. */
+/** Returns the inputs of those of the runs that the application has, in no order. By the ids alone, as in selectRun. */
 export async function findRunInputs(
   db: Reader,
   applicationUid: string,
@@ -101,8 +101,8 @@ export async function findRunInputs(
 }
 
 /**
- * The inputs of runs of the instance that succeeded, newest first. Those that an experiment or an ensemble made for itself
- * are left out; a run that a switchback test only sent there was asked for from outside.
+ * Lists the inputs of succeeded runs of the instance, newest first. Runs that an experiment or an ensemble created are
+ * omitted, but runs that a switchback test sent to the instance are included, because a caller submitted them.
  */
 export function listSucceededInputs(
   db: Reader,
@@ -135,7 +135,7 @@ export async function updateNameAndDescription(
   await tx.updateTable('runs').set({ name, description }).where('id', '=', id).execute();
 }
 
-/** false when the run is not queued. */
+/** Changes the priority; returns false when the run is not queued. */
 export async function updatePriority(tx: Writer, id: RunId, priority: number): Promise<boolean> {
   const result = await tx
     .updateTable('runs')
@@ -146,7 +146,7 @@ export async function updatePriority(tx: Writer, id: RunId, priority: number): P
   return result.numUpdatedRows === 1n;
 }
 
-/** Removes runs with what is theirs alone, but for the lines of their logs (history.ts); answers their contents. */
+/** Removes runs with their rows in other tables, except log chunks (log-chunks.ts); returns the ids of their contents. */
 export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(string | null)[]> {
   if (ids.length === 0) return [];
   const rows = await tx
@@ -176,7 +176,7 @@ export async function listRunIds(db: Reader, applicationUid: string, limit: numb
   return rows.map((row) => row.id);
 }
 
-/** Which of the executables runs name; with `live`, runs that have not ended. */
+/** Returns those of the executables that runs use; with `live`, only runs that have not ended. */
 export async function findExecutablesInUse(
   db: Reader,
   ids: readonly ExecutableId[],
@@ -198,9 +198,9 @@ export async function findExecutablesInUse(
 }
 
 /**
- * A run that has not ended, of an instance that runs the version; undefined when there is none. Status is a literal and the
- * application an expression so that either database takes the small index of what is queued or running, and not the one
- * that has every run of the application.
+ * Finds a queued or running run of an instance that uses the version. The status is a literal and the application an
+ * expression, so that both databases use the partial indexes of queued and running runs, and not the index with all runs of
+ * the application.
  */
 export async function findUnfinishedRunOfVersion(
   db: Reader,
@@ -213,7 +213,7 @@ export async function findUnfinishedRunOfVersion(
       .select(['id', 'instance_id', 'status'])
       .where(sql<boolean>`runs.status = ${sql.lit(status)}`)
       .where(sql<boolean>`runs.application_uid || '' = ${applicationUid}`)
-      .where('instance_id', 'in', instancesOf(db, applicationUid, version))
+      .where('instance_id', 'in', selectInstanceIds(db, applicationUid, version))
       .limit(1)
       .executeTakeFirst();
     if (run) return run;
@@ -221,7 +221,7 @@ export async function findUnfinishedRunOfVersion(
   return undefined;
 }
 
-function instancesOf(db: Reader, applicationUid: string, version: VersionId) {
+function selectInstanceIds(db: Reader, applicationUid: string, version: VersionId) {
   return db
     .selectFrom('instances')
     .select('instances.id')

@@ -1,4 +1,4 @@
-/** Runs, what happens to them, and the lines of their logs. The queue is this table: there is no second copy of a status. */
+/** Tables of runs, their events, log chunks, assets, plans and routes. The queue is the table of runs: no status is stored twice. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { STATISTICS_STATUSES } from '@switchyard/contract/runs/run-reports.ts';
 import type { RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
@@ -44,40 +44,40 @@ export interface RunsTable {
   output_format: FormatType;
   input_content_id: string;
   input_bytes: number;
-  /** `[{name, value, source}]` in JSON: every option the app gets. */
+  /** `[{name, value, source}]` in JSON: every option of the app. */
   options_summary: string;
-  /** What the request gave, in JSON. */
+  /** The options of the request, in JSON. */
   request_options: string;
   network: 0 | 1;
-  /** What the app is given is read when it is started; null for none. */
+  /** Its secrets are read when the app is started; null for none. */
   secrets_collection_id: SecretsCollectionId | null;
-  /** The managed input whose content it shares; it may be gone by now. */
+  /** The managed input whose content it shares; it may be deleted. */
   input_id: InputId | null;
   /** As the request gave it. */
   cloned_run_id: string | null;
-  /** The experiment it belongs to, and how that is called; null for none. */
+  /** The experiment of the run, by its key and by its id in the API; null for none. */
   experiment_uid: string | null;
   experiment_id: ExperimentId | null;
   experiment_type: ExperimentType | null;
-  /** Of a run that a switchback test has sent to an instance. */
+  /** The unit of the switchback test that sent the run to its instance. */
   plan_unit_index: number | null;
-  /** The run of an ensemble that it is a part of, or the run that it is the shadow of. */
+  /** The ensemble run of a child run, or the original of a shadow copy. */
   parent_run_id: RunId | null;
-  /** What its owner knows it by (labels.ts), in JSON. */
+  /** The labels of its owner (labels.ts), in JSON. */
   labels: string | null;
-  /** Of the run of an ensemble: its run groups and rules, and how the best run was found; in JSON. */
+  /** Of an ensemble run: its run groups and rules, and the evaluation of the rules; in JSON. */
   ensemble: string | null;
   rules_result: string | null;
 
-  /** How often it was claimed. */
+  /** The number of attempts that count. */
   attempt: number;
-  /** How many attempts were ended by faults of the host and not counted. */
+  /** The number of attempts that faults of the host ended; they do not count. */
   host_faults: number;
-  /** Not claimed before; null when it may be claimed at any time. */
+  /** The earliest time of the next claim; null for any time. */
   retry_at: number | null;
   /** The last fault of the host; null when there was none. */
   host_fault: string | null;
-  /** Grows with every claim; whoever holds an older one may not write. */
+  /** The fencing token: it grows with every claim, and a worker with an older one may not write. */
   fence: number;
   worker_id: string | null;
   cancel_requested_at: number | null;
@@ -88,7 +88,7 @@ export interface RunsTable {
   output_content_id: string | null;
   output_bytes: number;
   error: string;
-  /** What the app printed to stdout when that is not the output. */
+  /** App output on stdout, when that is not the output of the run. */
   stdout_content_id: string | null;
   log_content_id: string | null;
   statistics_status: (typeof STATISTICS_STATUSES)[number];
@@ -98,36 +98,36 @@ export interface RunsTable {
   /** The statistics block, in JSON. */
   statistics: string | null;
   metrics: string | null;
-  /** Why `metrics` made no indicators; empty when it made them, null when there are none, or they were never read. */
+  /** The error that kept `metrics` from producing indicators; empty when there was none, null without metrics. */
   metrics_error: string | null;
-  /** Why assets were left out; null when none was. */
+  /** The reason why assets were omitted; null when none was. */
   assets_error: string | null;
   containment: '' | 'sandbox' | 'limits';
-  /** `{cores, memory_bytes, duration_ms}` in JSON, once it was started. */
+  /** `{cores, memory_bytes, duration_ms}` in JSON, from the start of the app on. */
   limits: string | null;
-  /** Version of the Node, Python or Java that ran it, once it has ended. */
+  /** The version of Node, Python or Java that executed it, once the run has ended. */
   runtime_version: string | null;
   peak_memory_bytes: number | null;
 }
 
-/** A change of a run's status, written in the transaction of the change. */
+/** A status transition of a run, inserted in the transaction of the transition. */
 export interface RunEventsTable {
   seq: number;
   run_id: RunId;
   application_uid: string;
   status: RunStatusV2;
   at: number;
-  /** 1 until those that the account wants to be told of it have it; see RunListenersTable. */
+  /** 1 until the event is fanned out to the listeners of the account; see RunListenersTable. */
   pending: 0 | 1;
 }
 
-/** Accounts somebody wants to be told of the events of. The others cost an event one look at this table. */
-export interface RunListenersTable {
+/** Accounts with listeners to run events. An event of another account costs one lookup in this table. */
+interface RunListenersTable {
   account_id: AccountId;
 }
 
-/** Lines of a log as they came, several to a row. */
-export interface LogChunksTable {
+/** Log lines in the order of their arrival, several to a row. */
+interface LogChunksTable {
   run_id: RunId;
   /** Grows within a run, also from one attempt to the next. */
   seq: number;
@@ -136,11 +136,11 @@ export interface LogChunksTable {
   lines: string;
 }
 
-/** What an app left beside its solution. */
+/** Assets that an app stored with its solution. */
 export interface AssetsTable {
   run_id: RunId;
   id: AssetId;
-  /** Place in the list the app gave. */
+  /** Position in the list of the app. */
   position: number;
   name: string;
   description: string;
@@ -151,20 +151,20 @@ export interface AssetsTable {
   created_at: number;
 }
 
-/** A run that is to be born: see births.ts. */
+/** A planned run: see planned-runs.ts. */
 export interface PlannedRunsTable {
-  /** The experiment, or the run of an ensemble, that wants it. */
+  /** The experiment, or the ensemble run, that owns it. */
   owner_uid: string;
-  /** Its place among those of its owner. */
+  /** Its position among the planned runs of its owner. */
   position: number;
   application_uid: string;
   planned_at: number;
   user_email: string;
   name: string;
-  /** Empty for a run that is given a version alone. */
+  /** Empty for a run that names only a version. */
   instance_id: string;
   version_id: string;
-  /** What is given as options of the run, in JSON. */
+  /** The options of the run, in JSON. */
   options: string;
   priority: number | null;
   content_id: string;
@@ -175,11 +175,11 @@ export interface PlannedRunsTable {
   experiment_type: ExperimentType | null;
   parent_run_id: RunId | null;
   labels: string | null;
-  /** Why it cannot be born; empty while it may. */
+  /** The error that prevents its run; empty when it is to be submitted. */
   error: string;
 }
 
-/** What a started test says of the runs of an instance: see routes.ts. */
+/** The rule of a started test for the runs of an instance: see routes.ts. */
 export interface RunRoutesTable {
   application_uid: string;
   /** `latest` under its one name. */
@@ -191,7 +191,7 @@ export interface RunRoutesTable {
   rule: string;
 }
 
-/** A run that a shadow test is to copy, written in the transaction that brought the run. */
+/** A run that a shadow test is to copy, inserted in the transaction of the run. */
 export interface CapturedRunsTable {
   experiment_uid: string;
   run_id: RunId;

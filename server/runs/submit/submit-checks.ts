@@ -5,7 +5,7 @@ import type { Writer } from '../../database/database.ts';
 import { badRequest, quoteValue, tooManyRequests } from '../../http/errors/problem.ts';
 import { lockVersionWithExecutable } from '../../versions/store.ts';
 import { computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
-import { lockLivingWorkers } from '../../workers/workers.ts';
+import { lockActiveWorkers } from '../../workers/workers.ts';
 import { countLoad } from '../queue/queue-order.ts';
 import type { RunsTable } from '../store/schema.ts';
 
@@ -29,7 +29,7 @@ export async function checkExecutable(tx: Writer, run: RunsTable): Promise<void>
 
 /** A run that may not wait is taken only when a slot of its class is free and nobody waits for one. */
 export async function requireFreeSlot(tx: Writer, run: RunsTable, now: number): Promise<void> {
-  const serving = computeClassCapacity(await lockLivingWorkers(tx, now), run.execution_class);
+  const serving = computeClassCapacity(await lockActiveWorkers(tx, now), run.execution_class);
   const { slots, classes } = serving;
   const { busy: taken, queued } = await countLoad(tx, { classes, bound: slots });
   const free = countFreeSlots(serving, taken);
