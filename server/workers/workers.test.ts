@@ -10,21 +10,21 @@ import { DeadWorkerDetector, listActiveWorkers } from './workers.ts';
 const LEASE_MS = 30_000;
 
 let shift = 0;
-/** How much faster than real time goes by, and since when. */
-let pace = 1;
+/** The factor by which time passes faster, and its start. */
+let speed = 1;
 let since = 0;
-const now = (): number => since + (Date.now() - since) * pace + shift;
+const now = (): number => since + (Date.now() - since) * speed + shift;
 let server: TestServer;
 afterEach(async () => {
   shift = 0;
-  pace = 1;
+  speed = 1;
   await server.close();
 });
 
 async function start(): Promise<void> {
   server = await startTestServer({
     env: { SWITCHYARD_CAPACITY: '1' },
-    clock: { now, elapsed: now, after: (ms, callback) => systemClock.after(ms / pace, callback) },
+    clock: { now, elapsed: now, after: (ms, callback) => systemClock.after(ms / speed, callback) },
   });
   await pushApp(
     server,
@@ -71,10 +71,10 @@ async function queuedBehind(blocker: string): Promise<string> {
   return createRun(server, 'app', { input: { ms: 0 } });
 }
 
-test('a worker whose heartbeat has stopped loses its runs, and they are executed by another', async () => {
+test('a worker without heartbeats loses its runs, and another worker executes them', async () => {
   await start();
   since = Date.now();
-  pace = 20;
+  speed = 20;
   const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
   await enter('worker-gone', now() - LEASE_MS - 1);
   await claimFor('worker-gone', run);
@@ -83,7 +83,7 @@ test('a worker whose heartbeat has stopped loses its runs, and they are executed
   expect(await workers()).not.toContain('worker-gone');
 });
 
-test('a worker that is entered keeps its runs', async () => {
+test('a registered worker keeps its runs', async () => {
   await start();
   const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
   await enter('worker-elsewhere', Date.now() + LEASE_MS);
@@ -97,10 +97,10 @@ test('a worker that is entered keeps its runs', async () => {
   expect(body).toMatchObject({ status_v2: 'running', metadata: { attempt: 1 } });
 });
 
-test('a worker that died while its clock was ahead loses its runs when a lease has gone by, not when that time has come', async () => {
+test('a worker that died with its clock ahead loses its runs after one lease, not at that later time', async () => {
   await start();
   since = Date.now();
-  pace = 20;
+  speed = 20;
   const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
   await enter('worker-ahead', now() + 60 * LEASE_MS);
   await claimFor('worker-ahead', run);
@@ -108,11 +108,11 @@ test('a worker that died while its clock was ahead loses its runs when a lease h
   expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 2 } });
 });
 
-test('a worker that has just given a heartbeat lives on, however far the clock jumps between two looks', async () => {
+test('a worker with a recent heartbeat stays active, however far the clock jumps between two checks', async () => {
   let [time, elapsed] = [Date.now(), 0];
   server = await startTestServer();
   const { database } = server.runningServer;
-  const obituary = new DeadWorkerDetector(database, {
+  const detector = new DeadWorkerDetector(database, {
     ...systemClock,
     now: () => time,
     elapsed: () => elapsed,
@@ -121,13 +121,13 @@ test('a worker that has just given a heartbeat lives on, however far the clock j
   for (const jump of [5, 10, 15]) {
     time += jump * LEASE_MS;
     elapsed += 1000;
-    expect(await obituary.removeDead()).not.toContain('worker-elsewhere');
+    expect(await detector.removeDead()).not.toContain('worker-elsewhere');
   }
   elapsed += LEASE_MS;
-  expect(await obituary.removeDead()).toContain('worker-elsewhere');
+  expect(await detector.removeDead()).toContain('worker-elsewhere');
 });
 
-test('a machine that slept for an hour is not dead when it wakes up, and its runs go on', async () => {
+test('a worker whose machine was suspended for an hour is not dead, and its runs continue', async () => {
   await start();
   const run = await createRun(server, 'app', { input: { ms: 1500 } });
   await waitForLogLine(server, 'app', run, 'started');
@@ -137,12 +137,12 @@ test('a machine that slept for an hour is not dead when it wakes up, and its run
   expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 1 } });
 });
 
-test('whoever lost a run cannot write its end, nor its log', async () => {
+test('a worker without the lease cannot write the end of the run, nor its log', async () => {
   await start();
   const run = await createRun(server, 'app', { input: { ms: 700 } });
   await waitForLogLine(server, 'app', run, 'started');
   const { database } = server.runningServer;
-  // Somebody took the run away and somebody else has claimed it since: the fence has moved on.
+  // The run was requeued and claimed again since then, so its fencing token is higher.
   await enter('worker-elsewhere', Date.now() + LEASE_MS);
   await database.transact((tx) =>
     tx
@@ -165,7 +165,7 @@ test('whoever lost a run cannot write its end, nor its log', async () => {
   expect(events.map((event) => event.status)).toEqual(['queued', 'running']);
 });
 
-test('a worker that stops offers no slot while it ends what it has', async () => {
+test('a worker that stops offers no slot while it ends its runs', async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' } });
   await pushApp(
     server,

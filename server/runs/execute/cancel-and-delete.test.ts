@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Waits to be told to end, and answers then or does not listen at all. */
+/** Pushes an app that waits for a signal, and then writes its output or ignores the signal. */
 const push = (application: string) =>
   pushApp(
     server,
@@ -60,7 +60,7 @@ describe('cancel', () => {
     expect((await server.request('GET', path(run))).body).toEqual(body);
   });
 
-  test('of a running run keeps valid output, twice is once', async () => {
+  test('of a running run keeps valid output, and a second cancel changes nothing', async () => {
     const run = await running();
     expect((await cancel(run)).status).toBe(204);
     expect((await cancel(run)).status).toBe(204);
@@ -75,7 +75,7 @@ describe('cancel', () => {
     expect(events.map((event) => event.status)).toEqual(['queued', 'running', 'canceled']);
   });
 
-  test('of a running run keeps no output that is none', async () => {
+  test('of a running run stores no invalid output', async () => {
     const run = await running({ says: 'half an ans' });
     await cancel(run);
     const found = await waitForRunEnd(server, 'app', run);
@@ -84,7 +84,7 @@ describe('cancel', () => {
     expect(found.error_log?.stdout).toBe('half an ans');
   });
 
-  test('kills an app that does not listen, after its grace', async () => {
+  test('kills an app that ignores the signal, after the grace period', async () => {
     const run = await running({ deaf: true });
     await cancel(run);
     expect((await server.request('GET', path(run))).body).toMatchObject({ status_v2: 'running' });
@@ -100,13 +100,13 @@ describe('cancel', () => {
     expect((await server.request('GET', path(run.id))).body).toEqual(run);
   });
 
-  test('of a run that is not there is a 404', async () => {
+  test('of a missing run returns 404', async () => {
     expect((await cancel('run-0000000000000000')).status).toBe(404);
   });
 });
 
-/** What the database and the blobs hold of runs. */
-async function leftOf(run: string): Promise<Record<string, number>> {
+/** Counts the rows of a run in each table. */
+async function countRows(run: string): Promise<Record<string, number>> {
   const { read } = server.runningServer.database;
   const count = async (table: 'runs' | 'log_chunks', column: 'id' | 'run_id'): Promise<number> => {
     const row = await sql<{ count: number }>`
@@ -133,7 +133,7 @@ function blobs(): string[] {
 const NOTHING = { runs: 0, lines: 0 };
 
 describe('delete', () => {
-  test('of a finished run leaves nothing of it: no row, line, content or blob', async () => {
+  test('of a finished run removes its rows, log lines, contents and blobs', async () => {
     const [contents, files] = [await contentIds(), blobs()];
     const run = await createRunAndWait(server, 'app', {
       input: { pad: 200_000, comment: 'y'.repeat(200_000) },
@@ -143,23 +143,23 @@ describe('delete', () => {
     for (const rest of ['', '/metadata', '/input', '/output', '/logs', '/logs/live'])
       expect((await server.request('GET', path(run.id, rest))).status).toBe(404);
     expect((await server.request('DELETE', path(run.id))).status).toBe(404);
-    expect(await leftOf(run.id)).toEqual(NOTHING);
+    expect(await countRows(run.id)).toEqual(NOTHING);
     expect(await contentIds()).toEqual(contents);
     expect(blobs()).toEqual(files);
   });
 
-  test('of a queued run takes it out of the queue', async () => {
+  test('of a queued run removes it from the queue', async () => {
     const blocker = await running();
     const contents = await contentIds();
     const run = await createRun(server, 'app', { input: {} });
     expect((await server.request('DELETE', path(run))).status).toBe(204);
-    expect(await leftOf(run)).toEqual(NOTHING);
+    expect(await countRows(run)).toEqual(NOTHING);
     expect(await contentIds()).toEqual(contents);
     await cancel(blocker);
     await waitForRunEnd(server, 'app', blocker);
   });
 
-  test('of a running run kills its app, and nothing of it is written afterwards', async () => {
+  test('of a running run kills its app, and writes nothing afterwards', async () => {
     const [contents, files] = [await contentIds(), blobs()];
     const run = await running({ says: JSON.stringify({ pad: 'z'.repeat(200_000) }) });
     expect((await server.request('DELETE', path(run))).status).toBe(204);
@@ -172,12 +172,12 @@ describe('delete', () => {
       'its folder is gone',
       () => !existsSync(join(server.dataFolder, 'runner', 'runs', `${run}-1`)),
     );
-    expect(await leftOf(run)).toEqual(NOTHING);
+    expect(await countRows(run)).toEqual(NOTHING);
     expect(await contentIds()).toEqual(contents);
     expect(blobs()).toEqual(files);
   });
 
-  test('of the application takes running and queued runs with it', async () => {
+  test('of the application deletes its running and queued runs', async () => {
     const [contents, files] = [await contentIds(), blobs()];
     await push('doomed');
     const run = await running({}, 'doomed');
@@ -188,6 +188,6 @@ describe('delete', () => {
     await expect.poll(async () => (await contentIds()).length, { timeout: 10_000 }).toBe(contents.length);
     expect(await contentIds()).toEqual(contents);
     await expect.poll(() => blobs().length, { timeout: 10_000 }).toBe(files.length);
-    for (const one of [run, queued]) expect(await leftOf(one)).toEqual(NOTHING);
+    for (const one of [run, queued]) expect(await countRows(one)).toEqual(NOTHING);
   });
 });

@@ -171,7 +171,7 @@ describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is 
       ...run.output,
       [NETWORK_ROW]: networked.output["the server and other services on the machine's loopback"],
     };
-    const measured = Object.entries(rows).filter(([, verdict]) => verdict !== 'not measured');
+    const measured = Object.entries(rows).filter(([, result]) => result !== 'not measured');
     expect(Object.keys(rows).sort()).toEqual(Object.keys(found).sort());
     expect(measured.map(([name]) => [name, found[name]])).toEqual(measured);
     // The network is all that such an instance opens.
@@ -183,12 +183,12 @@ describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is 
     for (const name of same) expect(networked.output[name]).toBe(found[name]);
     const readiness = await server.request('GET', '/readyz');
     expectStatus(readiness, 200);
-    const told = readiness.body as { containment_reason: string; enforcement: object; not_held: string[] };
-    // V10: where an app has all rights of the server's user, operators are told so.
+    const report = readiness.body as { containment_reason: string; enforcement: object; not_held: string[] };
+    // V10: readiness reports that an app has all rights of the server's user.
     const rights = /may push an app.*can read and change its database, keys and files/;
-    for (const text of [told.containment_reason, told.not_held.join(' ')])
+    for (const text of [report.containment_reason, report.not_held.join(' ')])
       expect(rights.test(text)).toBe(mode === 'limits, user');
-    expect(Object.keys(told.enforcement)).toEqual(['memory', 'cores', 'processes', 'disk', 'tree']);
+    expect(Object.keys(report.enforcement)).toEqual(['memory', 'cores', 'processes', 'disk', 'tree']);
   }
 });
 
@@ -199,8 +199,11 @@ interface Ended {
   metadata: { containment: string };
 }
 
-async function runToEnd(server: ServerProcess, asked: { input: unknown; instance?: string }): Promise<Ended> {
-  const id = await createRun(server, 'app', asked);
+async function runToEnd(
+  server: ServerProcess,
+  request: { input: unknown; instance?: string },
+): Promise<Ended> {
+  const id = await createRun(server, 'app', request);
   return waitUntil('the run has ended', async () => {
     const { body } = await server.request('GET', `/v1/applications/app/runs/${id}`);
     const run = body as Ended & { status_v2: Parameters<typeof isTerminal>[0] };

@@ -12,22 +12,22 @@ import { RETRY_DELAY_MAX_MS } from '../queue/claim-runs.ts';
 import { isHostError } from '../results/host-errors.ts';
 import { claimPauseMs, retryDelayMs } from './host-faults.ts';
 
-/** How much shorter waits are than they should be. */
-let pace = 1;
+/** The factor by which waits are shorter. */
+let speed = 1;
 let aheadMs = 0;
 /** Waits of these lengths never end. */
 let endless: number[] = [];
-/** Waits pass quicker than they should, and pauses are skipped by setting the clock ahead. */
+/** Waits are shorter by the factor, and retry delays are skipped by setting the clock ahead. */
 const clock: Clock = {
   ...systemClock,
   now: () => systemClock.now() + aheadMs,
-  after: (ms, callback) => (endless.includes(ms) ? () => {} : systemClock.after(ms / pace, callback)),
+  after: (ms, callback) => (endless.includes(ms) ? () => {} : systemClock.after(ms / speed, callback)),
 };
 
 let server: TestServer;
 let release = async (): Promise<void> => {};
 afterEach(async () => {
-  pace = 1;
+  speed = 1;
   endless = [];
   await release();
   await server.close();
@@ -69,7 +69,7 @@ const rows = (): Promise<Row[]> =>
     .orderBy('created_at')
     .execute();
 
-test('R2: a host without descriptors fails no run, however often it is tried', async (context) => {
+test('R2: a host without descriptors fails no run, however often the run is retried', async (context) => {
   const limit = await descriptors();
   if (limit === undefined) return context.skip('there is no prlimit here');
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' }, clock });
@@ -79,14 +79,14 @@ test('R2: a host without descriptors fails no run, however often it is tried', a
     nodeApp('(input) => new Promise((resolve) => setTimeout(() => resolve({ twice: 2 * input.n }), 300))'),
   );
   await waitForRunEnd(server, 'app', await createRun(server, 'app', { input: { n: 0 } }));
-  const kept = await createRun(server, 'app', { input: { n: 1 } });
+  const finished = await createRun(server, 'app', { input: { n: 1 } });
   const canceled = await createRun(server, 'app', { input: { n: 2 } });
   release = async () => {
     release = async () => {};
     await limit('20000:');
   };
   await limit('20:');
-  pace = 50;
+  speed = 50;
   // Six faults of one run are more than the five attempts that a run has.
   await expect
     .poll(async () => {
@@ -100,12 +100,12 @@ test('R2: a host without descriptors fails no run, however often it is tried', a
     .poll(async () => Math.max(...(await rows()).map((row) => row.retry_at ?? 0)))
     .toBeGreaterThan(clock.now() + 5_000);
   expect((await rows()).filter((row) => row.status === 'failed')).toEqual([]);
-  pace = 1;
+  speed = 1;
   await release();
-  const troubled = (await rows()).filter((row) => row.host_faults > 0).map((row) => row.id);
+  const faulted = (await rows()).filter((row) => row.host_faults > 0).map((row) => row.id);
   await expect
     .poll(async () => {
-      for (const id of troubled) {
+      for (const id of faulted) {
         const { body } = await server.request('GET', `/v1/applications/app/runs/${id}`);
         const found = (body as Body).metadata.waiting;
         if (found?.reason === 'host_fault') return found.message;
@@ -120,7 +120,7 @@ test('R2: a host without descriptors fails no run, however often it is tried', a
       return (await rows()).filter((row) => row.status === 'queued' || row.status === 'running').length;
     })
     .toBe(0);
-  expect(await waitForRunEnd(server, 'app', kept)).toMatchObject({
+  expect(await waitForRunEnd(server, 'app', finished)).toMatchObject({
     status_v2: 'succeeded',
     output: { twice: 2 },
     metadata: { attempt: 1 },
@@ -167,9 +167,9 @@ test.skipIf(process.platform !== 'linux')(
     await startWithApp();
     const { run, blob, release: go } = await queuedWithBlob();
     rmSync(blob);
-    // Whoever reads it gets EIO.
+    // A read returns EIO.
     symlinkSync('/proc/self/mem', blob);
-    pace = 20;
+    speed = 20;
     endless = [3, 4, 5].map(claimPauseMs);
     await go();
     await untilFaults(5);
@@ -180,19 +180,19 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('R2: runs whose executable lies on a share that is not mounted just now wait for it', async () => {
+test('R2: runs whose executable is on an unmounted share wait for it', async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' }, clock });
   await pushApp(server, 'app', nodeApp('(input) => ({ twice: 2 * input.n })'));
-  const [share, away] = [join(server.dataFolder, 'blobs'), join(server.dataFolder, 'away')];
-  renameSync(share, away);
+  const [share, unmounted] = [join(server.dataFolder, 'blobs'), join(server.dataFolder, 'unmounted')];
+  renameSync(share, unmounted);
   mkdirSync(share);
-  pace = 20;
+  speed = 20;
   // One reads the executable for both.
   const runs = await Promise.all([1, 2].map((n) => createRun(server, 'app', { input: { n } })));
   await untilFaults(6);
   expect(readdirSync(share)).toEqual([]);
   rmSync(share, { recursive: true });
-  renameSync(away, share);
+  renameSync(unmounted, share);
   aheadMs += RETRY_DELAY_MAX_MS;
   for (const run of runs)
     expect(await waitForRunEnd(server, 'app', run)).toMatchObject({
@@ -201,7 +201,7 @@ test('R2: runs whose executable lies on a share that is not mounted just now wai
     });
 });
 
-test('R2: pauses grow, and end at a bound', () => {
+test('R2: pauses grow up to a maximum', () => {
   expect([1, 2, 3, 6, 7, 5000].map(retryDelayMs)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
   expect([1, 2, 7, 5000].map(claimPauseMs)).toEqual([500, 1000, 30_000, 30_000]);
 });

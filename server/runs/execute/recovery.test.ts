@@ -81,7 +81,7 @@ test('a server killed while runs are queued and running loses none of them', asy
   }
 });
 
-test('a killed launcher costs a run an attempt, and the next one ends it', async () => {
+test('a killed launcher costs a run one attempt, and the next attempt ends it', async () => {
   const server = await start();
   await pushApp(server, 'app', WAITS);
   const run = await createRun(server, 'app', { input: { n: 21, ms: 700 } });
@@ -111,8 +111,8 @@ test('a run that is cut short five times fails and says so', async () => {
   const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     await waitUntil(`attempt ${attempt} runs`, async () => {
-      const shown = await information(server, run);
-      return shown.metadata.attempt === attempt && [...listRunningApps().values()].includes(run);
+      const found = await information(server, run);
+      return found.metadata.attempt === attempt && [...listRunningApps().values()].includes(run);
     });
     process.kill(server.findLauncherPid() ?? 0, 'SIGKILL');
     await waitUntil(
@@ -126,7 +126,7 @@ test('a run that is cut short five times fails and says so', async () => {
   expect(ended.metadata.attempt).toBe(5);
 });
 
-test('SIGTERM gives running runs back without counting the attempt, and the next server ends them', async () => {
+test('SIGTERM requeues running runs without counting the attempt, and the next server ends them', async () => {
   const first = await start();
   await pushApp(first, 'app', WAITS);
   const runs = await Promise.all([1, 2, 3].map((n) => createRun(first, 'app', { input: { n, ms: 800 } })));

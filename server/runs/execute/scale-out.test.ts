@@ -25,8 +25,8 @@ async function prepare(): Promise<ServerCluster['start']> {
   return several.start;
 }
 
-/** Runs of ours that live below the process. */
-const livingRuns = (server: ServerProcess): Set<string> => {
+/** The runs whose apps are children of the process. */
+const listActiveRuns = (server: ServerProcess): Set<string> => {
   const below = new Set(server.listAppPids());
   return new Set([...listRunningApps()].filter(([pid]) => below.has(pid)).map(([, run]) => run));
 };
@@ -39,11 +39,11 @@ function ended(server: ServerProcess, run: string) {
 }
 
 test.runIf(postgres)(
-  'workers share the runs of a server, and one that is killed loses its to the other',
+  'workers share the runs of a server, and a killed worker loses its runs to the other',
   async () => {
     const start = await prepare();
     const server = await start('server');
-    const [doomed, other] = [await start('worker'), await start('worker')];
+    const [killed, other] = [await start('worker'), await start('worker')];
     await pushApp(
       server,
       'app',
@@ -55,10 +55,10 @@ test.runIf(postgres)(
     for (let n = 0; n < 4; n += 1) runs.push(await createRun(server, 'app', { input: { n, ms: 3000 } }));
     await waitUntil(
       'each worker has two',
-      () => livingRuns(doomed).size === 2 && livingRuns(other).size === 2,
+      () => listActiveRuns(killed).size === 2 && listActiveRuns(other).size === 2,
     );
-    const moved = livingRuns(doomed);
-    await doomed.kill();
+    const moved = listActiveRuns(killed);
+    await killed.kill();
     await waitUntil('the apps of the killed worker are gone', () =>
       [...listRunningApps().values()].every((run) => !moved.has(run)),
     );

@@ -7,16 +7,16 @@ import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../.
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const postgres = inject('postgres');
-/** How much shorter waits are than they should be. */
-let pace = 1;
+/** The factor by which waits are shorter. */
+let speed = 1;
 const clock: Clock = {
   ...systemClock,
-  after: (ms, callback) => systemClock.after(ms / pace, callback),
+  after: (ms, callback) => systemClock.after(ms / speed, callback),
 };
 
 let server: TestServer;
 afterEach(() => {
-  pace = 1;
+  speed = 1;
   return server.close();
 });
 
@@ -70,9 +70,9 @@ async function refuseSuccess(): Promise<void> {
   for (const statement of statements) await database.transact((tx) => sql.raw(statement).execute(tx));
 }
 
-test('a run whose end the database refuses is tried again, and fails after five attempts', async () => {
+test('a run whose result the database refuses is retried, and fails after five attempts', async () => {
   await start();
-  pace = 20;
+  speed = 20;
   await refuseSuccess();
   const run = await createRun(server, 'app', { input: { n: 1, ms: 0 } });
   const found = await waitForRunEnd(server, 'app', run);
@@ -91,7 +91,7 @@ test.runIf(postgres)(
     );
     const client = new pg.Client({ connectionString: postgres });
     await client.connect();
-    for (let blow = 0; blow < 8; blow += 1) {
+    for (let fault = 0; fault < 8; fault += 1) {
       await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
         rows[0]?.name,
       ]);

@@ -1,4 +1,4 @@
-/** The queue: who is next, how many at once, and runs that may not wait. */
+/** The queue: its order, the number of runs in parallel, and runs that may not wait. */
 import { afterEach, expect, test } from 'vitest';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
@@ -10,7 +10,7 @@ const LARGE = '16c60gb12h';
 let server: TestServer;
 afterEach(() => server.close());
 
-/** A server of the capacity, with an app that ends at once or waits to be canceled. */
+/** Starts a server of the capacity, with an app that ends at once or waits for a cancel. */
 async function start(capacity: string): Promise<void> {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: capacity } });
   await pushApp(
@@ -25,29 +25,30 @@ async function start(capacity: string): Promise<void> {
   );
 }
 
-interface Asked {
+interface TestRun {
   waits?: boolean;
   priority?: number;
   disabled?: boolean;
   class?: string;
 }
 
-const bodyOf = ({ waits = false, priority, disabled, class: name }: Asked) => ({
+const formatBody = ({ waits = false, priority, disabled, class: name }: TestRun) => ({
   input: { waits },
   configuration: {
     ...(name ? { execution_class: name } : {}),
     queuing: { ...(priority ? { priority } : {}), ...(disabled === undefined ? {} : { disabled }) },
   },
 });
-const create = (asked: Asked = {}): Promise<string> => {
-  const { input, ...body } = bodyOf(asked);
+const create = (run: TestRun = {}): Promise<string> => {
+  const { input, ...body } = formatBody(run);
   return createRun(server, 'app', { input, body });
 };
-const ask = (asked: Asked) => server.request('POST', '/v1/applications/app/runs', { body: bodyOf(asked) });
+const postRun = (run: TestRun) =>
+  server.request('POST', '/v1/applications/app/runs', { body: formatBody(run) });
 const cancel = (run: string) => server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`);
 
-async function waiting(asked: Asked = {}): Promise<string> {
-  const run = await create({ ...asked, waits: true });
+async function waiting(options: TestRun = {}): Promise<string> {
+  const run = await create({ ...options, waits: true });
   await waitForLogLine(server, 'app', run, 'started');
   return run;
 }
@@ -57,7 +58,7 @@ async function finish(run: string): Promise<void> {
   await waitForRunEnd(server, 'app', run);
 }
 
-const statusOf = async (run: string): Promise<string> => {
+const readStatus = async (run: string): Promise<string> => {
   const { body } = await server.client.call('getRunMetadata', {
     params: { application_id: 'app', run_id: run },
   });
@@ -78,10 +79,10 @@ async function claimed(): Promise<string[]> {
 test('goes by priority, then by age, one at a time on one slot', async () => {
   await start('1');
   const blocker = await waiting();
-  const asked = [6, 9, 1, undefined, 2, 1, 9];
+  const priorities = [6, 9, 1, undefined, 2, 1, 9];
   const runs: string[] = [];
-  for (const priority of asked) runs.push(await create(priority === undefined ? {} : { priority }));
-  for (const run of runs) expect(await statusOf(run)).toBe('queued');
+  for (const priority of priorities) runs.push(await create(priority === undefined ? {} : { priority }));
+  for (const run of runs) expect(await readStatus(run)).toBe('queued');
   await finish(blocker);
   for (const run of runs) await waitForRunEnd(server, 'app', run);
   // By priority 1, 1, 2, 6, 6 (the default), 9, 9; within one the older first.
@@ -89,82 +90,86 @@ test('goes by priority, then by age, one at a time on one slot', async () => {
   expect(await claimed()).toEqual([blocker, ...order]);
 });
 
-test('a class without slots of its own shares; one with slots of its own has those and no others', async () => {
+test('a class without its own slots uses the shared ones; a class with its own slots uses only those', async () => {
   await start(`${SMALL}=1,${MIDDLE}=1,0`);
   const small = await waiting({ class: SMALL });
   const next = await create({ class: SMALL, priority: 1 });
   const middle = await waiting({ class: MIDDLE });
   const large = await create({ class: LARGE, priority: 1 });
-  expect(await statusOf(next)).toBe('queued');
+  expect(await readStatus(next)).toBe('queued');
   await finish(middle);
-  expect(await statusOf(next)).toBe('queued');
+  expect(await readStatus(next)).toBe('queued');
   await finish(small);
   await waitForRunEnd(server, 'app', next);
-  expect(await statusOf(large)).toBe('queued');
-  expect((await ask({ class: LARGE, disabled: true })).status).toBe(429);
+  expect(await readStatus(large)).toBe('queued');
+  expect((await postRun({ class: LARGE, disabled: true })).status).toBe(429);
 });
 
 test('two slots hold two runs, whatever their class', async () => {
   await start('2');
   const runs = [await waiting({ class: SMALL }), await waiting({ class: LARGE })];
   const third = await create({ class: MIDDLE });
-  expect(await statusOf(third)).toBe('queued');
+  expect(await readStatus(third)).toBe('queued');
   await finish(runs[0] ?? '');
   await waitForRunEnd(server, 'app', third);
   await finish(runs[1] ?? '');
 });
 
-test('a run that may not wait is refused when no slot is free, and leaves nothing behind', async () => {
+test('a run that may not wait is refused when no slot is free, and leaves no rows', async () => {
   await start('1');
-  const free = await ask({ disabled: true, waits: true });
+  const free = await postRun({ disabled: true, waits: true });
   expect(free.status).toBe(202);
   const { run_id } = free.body as { run_id: string };
   await waitForLogLine(server, 'app', run_id, 'started');
   const count = async (table: 'runs' | 'contents'): Promise<number> =>
     (await server.runningServer.database.read.selectFrom(table).select('id').execute()).length;
   const before = [await count('runs'), await count('contents')];
-  const refused = await ask({ disabled: true });
+  const refused = await postRun({ disabled: true });
   expect(refused.status).toBe(429);
   expect(refused.body).toEqual({ status: 'Busy', error: expect.stringContaining(SMALL) });
   expect([await count('runs'), await count('contents')]).toEqual(before);
   await finish(run_id);
-  const again = await ask({ disabled: true });
+  const again = await postRun({ disabled: true });
   expect(again.status).toBe(202);
   await waitForRunEnd(server, 'app', (again.body as { run_id: string }).run_id);
 });
 
-test('a run that may not wait does not pass one that waits', async () => {
+test('a run that may not wait does not overtake a queued run', async () => {
   await start('1');
   const blocker = await waiting();
   const queued = await create();
-  expect((await ask({ disabled: true })).status).toBe(429);
+  expect((await postRun({ disabled: true })).status).toBe(429);
   await finish(blocker);
   await waitForRunEnd(server, 'app', queued);
 });
 
-test('of many that may not wait, asked at once, exactly as many are taken as there are slots', async () => {
+test('of many simultaneous runs that may not wait, one for each slot is accepted', async () => {
   await start('3');
-  const answers = await Promise.all(Array.from({ length: 50 }, () => ask({ disabled: true, waits: true })));
-  const statuses = answers.map((answer) => answer.status).sort();
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, () => postRun({ disabled: true, waits: true })),
+  );
+  const statuses = responses.map((response) => response.status).sort();
   expect(statuses).toEqual([202, 202, 202, ...Array.from({ length: 47 }, () => 429)]);
 });
 
-test('exactly as many are taken each time, while slots are being taken and given back', async () => {
+test('one run for each free slot is accepted while slots are acquired and released', async () => {
   await start('4');
   let held = [await waiting(), await waiting()];
   for (let round = 0; round < 3; round += 1) {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ disabled: true, waits: true })));
-    const taken = answers
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => postRun({ disabled: true, waits: true })),
+    );
+    const accepted = responses
       .filter((one) => one.status === 202)
       .map((one) => (one.body as { run_id: string }).run_id);
-    expect(taken).toHaveLength(2);
-    for (const run of taken) await waitForLogLine(server, 'app', run, 'started');
+    expect(accepted).toHaveLength(2);
+    for (const run of accepted) await waitForLogLine(server, 'app', run, 'started');
     for (const run of held) await finish(run);
-    held = taken;
+    held = accepted;
   }
 });
 
-test('a class is refused for its own workers only: one full of other classes takes no slot of the next', async () => {
+test('a class is refused only for its own workers: a worker full of other classes takes no slot from another worker', async () => {
   await start('1');
   await waiting({ class: SMALL });
   // Another worker, that serves the large class alone and has nothing to do.
@@ -179,16 +184,16 @@ test('a class is refused for its own workers only: one full of other classes tak
       })
       .execute(),
   );
-  expect((await ask({ class: SMALL, disabled: true })).status).toBe(429);
-  expect((await ask({ class: LARGE, disabled: true })).status).toBe(202);
-  expect((await ask({ class: LARGE, disabled: true })).status).toBe(429);
+  expect((await postRun({ class: SMALL, disabled: true })).status).toBe(429);
+  expect((await postRun({ class: LARGE, disabled: true })).status).toBe(202);
+  expect((await postRun({ class: LARGE, disabled: true })).status).toBe(429);
 });
 
-test('a slot is shared out again after a start on the same data', async () => {
+test('a slot is free again after a start on the same data', async () => {
   await start('1');
   const run = await waiting();
   await server.restart();
   await waitForLogLine(server, 'app', run, 'started');
-  expect((await ask({ disabled: true })).status).toBe(429);
+  expect((await postRun({ disabled: true })).status).toBe(429);
   await finish(run);
 });

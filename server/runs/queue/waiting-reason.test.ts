@@ -24,7 +24,7 @@ interface Case {
 
 const NOW = Date.UTC(2026, 10, 20, 9);
 
-function told({ workers, busy = [], before = 0, attempt = 0, fault, name = SMALL, holders = [] }: Case) {
+function explain({ workers, busy = [], before = 0, attempt = 0, fault, name = SMALL, holders = [] }: Case) {
   const serving = computeClassCapacity(
     workers.map((capacity, index) => ({ id: `worker-${index}`, capacity })),
     name,
@@ -101,8 +101,8 @@ test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
     { workers: [shared(1)], busy: [on(0, SMALL, 1)], attempt: 2 },
     { place: 1, reason: 'slots_taken', message: /It was started 2 times, cut short and queued again/ },
   ],
-])('%s', (_, asked, { place, reason, message }) => {
-  expect(told(asked)).toEqual({ place, reason, message: expect.stringMatching(message) });
+])('%s', (_, testCase, { place, reason, message }) => {
+  expect(explain(testCase)).toEqual({ place, reason, message: expect.stringMatching(message) });
 });
 
 const holder = (
@@ -122,9 +122,9 @@ const holder = (
 });
 
 describe('R3: every slot is taken', () => {
-  const full = (holders: SlotHolder[]) => told({ workers: [shared(2)], busy: [on(0, SMALL, 2)], holders });
+  const full = (holders: SlotHolder[]) => explain({ workers: [shared(2)], busy: [on(0, SMALL, 2)], holders });
 
-  test('the runs in the slots are named, and since when none has become free', () => {
+  test('the message names the runs in the slots, and the time since which no slot is free', () => {
     const waiting = full([holder('run-b', 20), holder('run-a', 90, { network: 1 })]);
     expect(waiting.slots_taken_since).toBe('2026-11-20T08:59:40.000Z');
     expect(waiting.slot_holders).toEqual([
@@ -170,7 +170,7 @@ describe('R3: every slot is taken', () => {
   });
 });
 
-test('what a worker executes takes a slot of the pool that serves its class, and of no other worker', () => {
+test('a run occupies a slot of the pool that serves its class on its worker, and no other slot', () => {
   const capacity: Capacity = { shared: 1, perClass: { [SMALL]: 2 } };
   const workers = [
     { id: 'worker-0', capacity },
