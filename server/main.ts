@@ -30,15 +30,16 @@ import type { Database } from './database/database.ts';
 import { Encryptor } from './database/encryption.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
-import { ensembleHandlers } from './ensembles/operations.ts';
+import * as ensembleOperations from './ensembles/operations.ts';
 import { startEnsemble } from './ensembles/start.ts';
-import { acceptanceHandlers } from './experiments/acceptance/acceptance-operations.ts';
-import { batchHandlers } from './experiments/batch/batch-operations.ts';
+import * as acceptanceOperations from './experiments/acceptance/acceptance-operations.ts';
+import * as batchOperations from './experiments/batch/batch-operations.ts';
 import { joinBatch } from './experiments/batch/join-batch.ts';
 import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
-import { shadowTestHandlers } from './experiments/online/shadow-operations.ts';
-import { switchbackTestHandlers } from './experiments/online/switchback-operations.ts';
+import * as shadowTestOperations from './experiments/online/shadow-operations.ts';
+import * as switchbackTestOperations from './experiments/online/switchback-operations.ts';
+import { ResultsCache } from './experiments/results/results-worker-pool.ts';
 import * as healthOperations from './health/operations.ts';
 import { StorageProbe } from './health/storage-probe.ts';
 import type { Context } from './http/handlers/context.ts';
@@ -61,9 +62,11 @@ import type { Job } from './jobs/define-job.ts';
 import { createLog, type Log } from './log.ts';
 import { migrations } from './migrations.ts';
 import { createIdSequence, type Random, systemRandom } from './random.ts';
-import { runHandlers } from './runs/api/operations.ts';
-import { queueHandlers } from './runs/api/queue-operations.ts';
+import * as runOperations from './runs/api/operations.ts';
+import * as queueOperations from './runs/api/queue-operations.ts';
+import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import { startWorker } from './runs/execute/start-worker.ts';
+import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { serveSearch } from './search/search.ts';
 import * as secretsOperations from './secrets/operations.ts';
@@ -181,13 +184,6 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       addressRuleFor,
       resolve: seams.resolveHostname ?? resolveName,
     });
-    const liveParts = {
-      ...shared,
-      onlineTests: live,
-      results: findings,
-      onStatusChanged: () => jobs.advanceOnlineTests.wake(),
-      onDeleted: () => jobs.removeDeletedExperiments.wake(),
-    };
     const context: Context = {
       ...shared,
       host: runner?.host ?? null,
@@ -211,6 +207,19 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       lockSecretsCollection: (tx, applicationUid, id) =>
         lockCollection(tx, { applicationUid, id, change: false }),
       hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
+      useInput: async (applicationUid, id) => {
+        const { content, format } = await shareInput(shared, applicationUid, id);
+        return { id, content, format: format.input.type };
+      },
+      startEnsemble: (request, store) => startEnsemble({ ...shared, store }, request),
+      joinBatch: (application, id) => joinBatch(database.read, application, id),
+      logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
+      runDeletion: new RunDeletion(shared),
+      onlineTests: live,
+      onlineTestResults: findings,
+      batchResultsCache: new ResultsCache(),
+      onOnlineTestChanged: () => jobs.advanceOnlineTests.wake(),
+      onExperimentDeleted: () => jobs.removeDeletedExperiments.wake(),
     };
     const handlers: Handlers = {
       ...bindHandlers(context, ownAccountOperations),
@@ -223,24 +232,15 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       ...bindHandlers(context, instanceOperations),
       ...bindHandlers(context, secretsOperations),
       ...bindHandlers(context, uploadOperations),
-      ...runHandlers({
-        ...shared,
-        keyRate: config.rateLimit,
-        useInput: async (applicationUid, id) => {
-          const { content, format } = await shareInput(shared, applicationUid, id);
-          return { id, content, format: format.input.type };
-        },
-        startEnsemble: (asked) => startEnsemble(shared, asked),
-        joinBatch: (application, id) => joinBatch(database, application, id),
-      }),
-      ...queueHandlers(shared),
+      ...bindHandlers(context, runOperations),
+      ...bindHandlers(context, queueOperations),
       ...bindHandlers(context, inputOperations),
       ...bindHandlers(context, inputSetOperations),
-      ...ensembleHandlers(shared),
-      ...shadowTestHandlers(liveParts),
-      ...switchbackTestHandlers(liveParts),
-      ...batchHandlers({ ...shared, onDeleted: () => jobs.removeDeletedExperiments.wake() }),
-      ...acceptanceHandlers({ ...shared, onDeleted: () => jobs.removeDeletedExperiments.wake() }),
+      ...bindHandlers(context, ensembleOperations),
+      ...bindHandlers(context, shadowTestOperations),
+      ...bindHandlers(context, switchbackTestOperations),
+      ...bindHandlers(context, batchOperations),
+      ...bindHandlers(context, acceptanceOperations),
       ...bindHandlers(context, webhookOperations),
       ...bindHandlers(context, deliveryOperations),
       ...bindHandlers(context, healthOperations),

@@ -98,8 +98,8 @@ export class AuditRecorder implements AuditLog {
     }
   }
 
-  transact<T>(work: (tx: Writer) => Promise<T>): Promise<T> {
-    return this.#parts.opened.transact(work);
+  transact<T>(work: (tx: Writer) => Promise<T>, options?: TransactOptions): Promise<T> {
+    return this.#parts.opened.transact(work, options);
   }
 
   insertEntry(tx: Writer, action: AuditedAction, { owner, body }: AuditedEffect): Promise<void> {

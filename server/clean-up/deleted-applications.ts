@@ -24,7 +24,7 @@ import { removeInputSetInputs, removeInputSets } from '../input-sets/store.ts';
 import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
-import { deleteRuns } from '../runs/execute/cancel-and-delete.ts';
+import { RunDeletion } from '../runs/execute/cancel-and-delete.ts';
 import { removeAssetBatch } from '../runs/store/assets.ts';
 import { removePlannedRunsOfApplication } from '../runs/store/planned-runs.ts';
 import { removeRoutesOfApplication } from '../runs/store/routes.ts';
@@ -73,6 +73,7 @@ type DeletedRow =
 /** Removes the rows and blobs of deleted applications, then accounts that were deleted an hour ago. */
 export function removeDeletedApplicationsJob(parts: Parts): Job {
   const { database, contents, clock } = parts;
+  const runDeletion = new RunDeletion(parts);
 
   const removeAll = async (some: (tx: Writer) => Promise<(string | null)[]>): Promise<void> => {
     for (;;) {
@@ -89,10 +90,7 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
       const runs = await listRunIds(database.read, uid, BATCH_SIZE);
       if (runs.length === 0) return;
       await removeAll((tx) => removeAssetBatch(tx, runs, BATCH_SIZE));
-      await deleteRuns(
-        parts,
-        runs.map((id) => ({ id })),
-      );
+      await runDeletion.deleteRuns(runs.map((id) => ({ id })));
     }
   };
 

@@ -224,7 +224,6 @@ test('a run that was about to be made of one that is removed meanwhile is refuse
   const blobs = await openDiskBlobs(join(server.dataFolder, 'blobs'));
   const contents = new Contents({ database, blobs, clock, random });
   const before = await countRowsByTable(server);
-  const told = (): void => {};
   const asked = {
     application,
     target,
@@ -236,7 +235,10 @@ test('a run that was about to be made of one that is removed meanwhile is refuse
     input: () => contents.prepare(Buffer.from('{}')),
   };
   await expect(
-    submitStandard({ database, clock, random, onQueued: told, onEnded: told }, asked),
+    submitStandard(
+      { database, clock, random, store: (work, options) => database.transact(work, options) },
+      asked,
+    ),
   ).rejects.toMatchObject({
     status: 400,
     message: expect.stringContaining('was replaced and removed meanwhile'),

@@ -1,14 +1,12 @@
 /**
- * Makes a run of an ensemble. What can be known beforehand is settled here, for every run group: that its instance is there
- * and has something to run, that the app takes the options, and that all take one format of input. The run and what is
- * planned for it are one transaction.
+ * Creates the run of an ensemble. Checks every run group first: its instance exists and has an executable, its app accepts
+ * the options, and all apps take the same input format. The run and its planned child runs are one transaction.
  */
-
 import type { RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { listHiddenOptions } from '../applications/executable.ts';
+import type { Reader } from '../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../http/errors/problem.ts';
-import type { RunsTable } from '../runs/store/schema.ts';
 import type { EnsembleRunRequest } from '../runs/submit/create-run.ts';
 import { type Formats, resolveFormats } from '../runs/submit/formats.ts';
 import { type ExecutableTarget, resolveInstance } from '../runs/submit/resolve-instance.ts';
@@ -16,34 +14,35 @@ import { resolveOptions, type SubmitParts, submitEnsemble } from '../runs/submit
 import { type EnsembleDefinition, listRequestedChildRuns, omitOptions } from './definition.ts';
 import { findEnsemble } from './store.ts';
 
-type Parts = Pick<SubmitParts, 'database' | 'clock' | 'random'>;
-
-export async function startEnsemble(parts: Parts, asked: EnsembleRunRequest): Promise<RunsTable> {
+/** Creates the run and plans its child runs. Throws a 400 for a missing definition, or for one that cannot be run. */
+export async function startEnsemble<R>(parts: SubmitParts<R>, asked: EnsembleRunRequest): Promise<R> {
   const { application, definitionId, configuration } = asked;
-  refuseSettings(configuration);
+  rejectSettings(configuration);
   const found = await findEnsemble(parts.database.read, application.uid, definitionId);
   if (!found)
     throw badRequest(
       `configuration.run_type.definition_id is ${quoteValue(definitionId)}; the application ${quoteValue(application.id)} has no such ensemble definition.`,
     );
   const definition = JSON.parse(found.definition) as EnsembleDefinition;
-  const formats = await settle(parts, asked, definition);
+  const formats = await resolveFormatsOfGroups(parts.database.read, asked, definition);
   const children = listRequestedChildRuns(definition).map(({ runGroupId, repetition, group }, position) => ({
     position,
     instanceId: group.instance_id,
     versionId: '',
-    options: optionsOf(asked, group),
+    options: mergeOptions(asked, group),
     priority: configuration.queuing?.priority ?? null,
     labels: { run_group_id: runGroupId, repetition },
   }));
-  return submitEnsemble(
-    { ...parts, onQueued: () => {}, onEnded: () => {} },
-    { ...asked, definition: JSON.stringify(omitOptions(definition)), formats, children },
-  );
+  return submitEnsemble(parts, {
+    ...asked,
+    definition: JSON.stringify(omitOptions(definition)),
+    formats,
+    children,
+  });
 }
 
-/** What the request gives as options goes to every run; where the run group has the option too, that of the group holds. */
-function optionsOf(
+/** The options of the request go to every child run; the value of the run group takes precedence. */
+function mergeOptions(
   { options }: Pick<EnsembleRunRequest, 'options'>,
   group: RunGroup,
 ): Record<string, string> {
@@ -51,8 +50,8 @@ function optionsOf(
   return { ...Object.fromEntries(given), ...group.options };
 }
 
-/** Runs of an ensemble are as their instances say: what one run of its own may choose is refused, not ignored. */
-function refuseSettings(configuration: EnsembleRunRequest['configuration']): void {
+/** The instances decide the settings of child runs, so settings in the request are refused, not ignored. */
+function rejectSettings(configuration: EnsembleRunRequest['configuration']): void {
   const given = {
     execution_class: configuration.execution_class,
     secrets_collection_id: configuration.secrets_collection_id,
@@ -65,9 +64,9 @@ function refuseSettings(configuration: EnsembleRunRequest['configuration']): voi
       );
 }
 
-/** The formats of the run, once every run group has shown that it can be run. */
-async function settle(
-  parts: Parts,
+/** Returns the formats of the run. Throws a 400 that names the run group that cannot be run. */
+async function resolveFormatsOfGroups(
+  db: Reader,
   asked: EnsembleRunRequest,
   definition: EnsembleDefinition,
 ): Promise<Formats> {
@@ -77,11 +76,10 @@ async function settle(
   for (const group of definition.run_groups) {
     try {
       const place =
-        resolved.get(group.instance_id) ??
-        (await resolveInstance(parts.database.read, application, group.instance_id));
+        resolved.get(group.instance_id) ?? (await resolveInstance(db, application, group.instance_id));
       resolved.set(group.instance_id, place);
-      resolveOptions(place, optionsOf(asked, group), listHiddenOptions(place.executable, role));
-      const formats = formatsIn(place, configuration, managed?.format);
+      resolveOptions(place, mergeOptions(asked, group), listHiddenOptions(place.executable, role));
+      const formats = resolveGroupFormats(place, configuration, managed?.format);
       agreed ??= { formats, group: group.id };
       if (agreed.formats.input !== formats.input)
         throw badRequest(
@@ -97,8 +95,8 @@ async function settle(
   return agreed?.formats ?? { input: 'json', output: 'json' };
 }
 
-/** Each run is made on the format of the input alone, so what the request says of its output has to be what comes of that. */
-function formatsIn(
+/** The format of the input alone decides the output of a child run, so the requested output format must match it. */
+function resolveGroupFormats(
   { requirements, configuration }: ExecutableTarget,
   asked: EnsembleRunRequest['configuration'],
   managed: FormatType | undefined,

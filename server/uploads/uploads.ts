@@ -46,21 +46,34 @@ export class Uploads {
     this.#parts = parts;
   }
 
-  /** A new upload for the application, with a URL that is good as long as the key. `also` is done in the same transaction, first. */
+  /** Creates an upload in a transaction of its own, for an operation without an audit entry. `also` is called in it first. */
   async create(
     applicationUid: string,
     purpose: UploadsTable['purpose'],
     key: KeyId,
-    also?: (tx: Writer, upload: Upload) => Promise<void>,
+    also: (tx: Writer) => Promise<void>,
   ): Promise<Upload> {
-    const { database, signer, clock, random } = this.#parts;
+    const { upload, insert } = this.prepare(applicationUid, purpose, key);
+    await this.#parts.database.transact(async (tx) => {
+      await also(tx);
+      await insert(tx);
+    });
+    return upload;
+  }
+
+  /** A new upload for the application, with a URL that is valid as long as the key. Call `insert` in the transaction of the effect. */
+  prepare(
+    applicationUid: string,
+    purpose: UploadsTable['purpose'],
+    key: KeyId,
+  ): { upload: Upload; insert(tx: Writer): Promise<void> } {
+    const { signer, clock, random } = this.#parts;
     const id = makeId<UploadId>(random, 'upl');
     const upload = {
       upload_id: id,
       upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_TTL_SECONDS, { key }),
     };
-    await database.transact(async (tx) => {
-      await also?.(tx, upload);
+    const insert = async (tx: Writer): Promise<void> => {
       const latest =
         purpose === 'executable' ? await findLatestUpload(tx, applicationUid, purpose) : undefined;
       await insertUpload(tx, {
@@ -68,11 +81,11 @@ export class Uploads {
         application_uid: applicationUid,
         purpose,
         content_id: null,
-        // Always later than the one before: two may be asked for in one millisecond, and the last of them counts.
+        // Always later than the one before: two may be requested in one millisecond, and the last of them counts.
         created_at: Math.max(clock.now(), (latest?.created_at ?? 0) + 1),
       });
-    });
-    return upload;
+    };
+    return { upload, insert };
   }
 
   /** The content of an upload of the application, under a name of its own; throws the 400 that says what is wrong. */

@@ -1,16 +1,22 @@
 /** The operations on batch experiments and scenario tests. */
-
 import { BATCH_RUNS_EMBEDDED_MAX, FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { Contents } from '../../blobs/contents.ts';
-import type { HandlersFor, RawResponse } from '../../http/handlers/handler.ts';
+import type { Context } from '../../http/handlers/context.ts';
+import type { HandlerOf } from '../../http/handlers/handler.ts';
 import { respondWithList } from '../../http/lists/list-responses.ts';
-import type { Random } from '../../random.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
-import { type ExperimentContext, experimentOperations } from '../operations/experiment-operations.ts';
+import {
+  createExperimentListSource,
+  type ExperimentKindSettings,
+  getOwnExperiment,
+  markExperimentDeleted,
+  parseExperimentChanges,
+  writeExperimentChanges,
+} from '../operations/experiment-operations.ts';
+import { respondWithEmbeddedRuns, respondWithRuns } from '../operations/experiment-run-lists.ts';
 import { countRunsByExperiment, listRefusedRuns } from '../operations/format-experiment.ts';
-import { ResultsCache } from '../results/results-worker-pool.ts';
+import type { ResultsCache } from '../results/results-worker-pool.ts';
 import { deleteAcceptanceTestsOfBatch } from '../store/acceptance-tests.ts';
 import { findExperimentResults } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
@@ -18,87 +24,126 @@ import { computeBatchResults, readBatchState } from './batch-results.ts';
 import { createBatch } from './create-batch.ts';
 import { formatBatch } from './format-batch.ts';
 
-interface Parts extends ExperimentContext {
-  contents: Contents;
-  random: Random;
+declare module '../../http/handlers/context.ts' {
+  interface Context {
+    /** Results of batch experiments that have not ended. */
+    batchResultsCache: ResultsCache;
+  }
 }
 
-type BatchOperation =
-  | 'createBatchExperiment'
-  | 'listBatchExperiments'
-  | 'getBatchExperiment'
-  | 'updateBatchExperiment'
-  | 'deleteBatchExperiment'
-  | 'listBatchExperimentRuns'
-  | 'getBatchExperimentMetadata';
+const BATCH: ExperimentKindSettings = { kind: 'batch', displayName: 'batch experiment' };
 
-export function batchHandlers(parts: Parts): HandlersFor<BatchOperation> {
-  const { database, pageTokens } = parts;
-  const common = experimentOperations(parts, { kind: 'batch', displayName: 'batch experiment' });
-  const findings = new ResultsCache();
+export const createBatchExperiment: HandlerOf<'createBatchExperiment'> = (
+  context,
+  { caller, params, body, commit },
+) =>
+  createBatch(context, { caller, params, body }, (experiment, insert) =>
+    commit(async (tx) => {
+      await insert(tx);
+      const counts = { statuses: {}, planned: experiment.requested, refused: 0 };
+      return { status: 201, body: formatBatch(experiment, counts, caller.role) };
+    }),
+  );
 
-  const info = async (experiment: ExperimentsTable, role: Role) =>
-    formatBatch(experiment, (await countRunsByExperiment(database.read, [experiment]))(experiment), role);
-
-  const found = async (experiment: ExperimentsTable, key: string): Promise<string> => {
-    const kept = await findExperimentResults(database.read, experiment.uid);
-    if (kept === undefined)
-      return findings.getOrCompute(experiment.uid, key, () => computeBatchResults(database.read, experiment));
-    findings.evict(experiment.uid);
-    return kept;
-  };
-
-  return {
-    createBatchExperiment: (call) => createBatch(parts, call),
-
-    async listBatchExperiments({ caller, params, query }) {
-      const type = query.type === 'scenario' ? 'scenario' : query.type === 'batch' ? 'batch' : null;
-      const bodies = async (experiments: ExperimentsTable[]) => {
-        const counts = await countRunsByExperiment(database.read, experiments);
-        return experiments.map((one) => formatBatch(one, counts(one), caller.role));
-      };
-      const listed = await common.listed(caller, params.application_id, query, { type, bodies });
-      return respondWithList(pageTokens, listed);
+export const listBatchExperiments: HandlerOf<'listBatchExperiments'> = async (
+  context,
+  { caller, params, query },
+) => {
+  const { database, pageTokens } = context;
+  const request = { caller, applicationId: params.application_id, query };
+  const source = await createExperimentListSource(context, BATCH, request, {
+    type: query.type === 'scenario' ? 'scenario' : query.type === 'batch' ? 'batch' : null,
+    async formatBodies(experiments) {
+      const counts = await countRunsByExperiment(database.read, experiments);
+      return experiments.map((experiment) => formatBatch(experiment, counts(experiment), caller.role));
     },
+  });
+  return respondWithList(pageTokens, source);
+};
 
-    async getBatchExperiment({ caller, params }): Promise<RawResponse> {
-      const { experiment } = await common.find(
-        caller,
-        params.application_id,
-        params.batch_id as ExperimentId,
-      );
-      const { key, counts } = await readBatchState(database.read, experiment);
-      const shown = JSON.stringify({
-        ...formatBatch(experiment, counts, caller.role),
-        refused_runs: await listRefusedRuns(database.read, experiment),
-        failures: await listRunFailures(database.read, experiment.uid, FAILURES_EMBEDDED_MAX),
-      });
-      // It may be megabytes, and lies there as JSON already.
-      const results = await found(experiment, key);
-      const object = `${shown.slice(0, -1)},${results.slice(1)}`;
-      return common.withRuns(caller, experiment, BATCH_RUNS_EMBEDDED_MAX, object);
-    },
+export const getBatchExperiment: HandlerOf<'getBatchExperiment'> = async (context, call) => {
+  const { database } = context;
+  const { caller, params } = call;
+  const { experiment } = await getOwnExperiment(context, BATCH, {
+    caller,
+    applicationId: params.application_id,
+    id: params.batch_id as ExperimentId,
+  });
+  const { key, counts } = await readBatchState(database.read, experiment);
+  const head = JSON.stringify({
+    ...formatBatch(experiment, counts, caller.role),
+    refused_runs: await listRefusedRuns(database.read, experiment),
+    failures: await listRunFailures(database.read, experiment.uid, FAILURES_EMBEDDED_MAX),
+  });
+  // The results may be megabytes, and are stored as JSON.
+  const results = await readResults(context, experiment, key);
+  const object = `${head.slice(0, -1)},${results.slice(1)}`;
+  return respondWithEmbeddedRuns(context, { caller, experiment }, object, BATCH_RUNS_EMBEDDED_MAX);
+};
 
-    async getBatchExperimentMetadata({ caller, params }) {
-      const { experiment } = await common.find(caller, params.application_id, params.batch_id);
-      return { status: 200, body: await info(experiment, caller.role) };
-    },
+export const getBatchExperimentMetadata: HandlerOf<'getBatchExperimentMetadata'> = async (
+  context,
+  { caller, params },
+) => {
+  const address = { caller, applicationId: params.application_id, id: params.batch_id };
+  const { experiment } = await getOwnExperiment(context, BATCH, address);
+  return { status: 200, body: await readBatch(context, experiment, caller.role) };
+};
 
-    async listBatchExperimentRuns({ caller, params, query }) {
-      const { experiment } = await common.find(caller, params.application_id, params.batch_id);
-      return common.runs(caller, experiment, query);
-    },
+export const listBatchExperimentRuns: HandlerOf<'listBatchExperimentRuns'> = async (
+  context,
+  { caller, params, query },
+) => {
+  const address = { caller, applicationId: params.application_id, id: params.batch_id };
+  const { experiment } = await getOwnExperiment(context, BATCH, address);
+  return respondWithRuns(context, { caller, experiment }, query);
+};
 
-    async updateBatchExperiment({ caller, params, body }) {
-      const found = await common.find(caller, params.application_id, params.batch_id);
-      return { status: 200, body: await info(await common.update(found, body), caller.role) };
-    },
+export const updateBatchExperiment: HandlerOf<'updateBatchExperiment'> = async (
+  context,
+  { caller, params, body, commitThen },
+) => {
+  const address = { caller, applicationId: params.application_id, id: params.batch_id };
+  const found = await getOwnExperiment(context, BATCH, address);
+  const changes = parseExperimentChanges(context, address, body);
+  return commitThen(
+    (tx) => writeExperimentChanges(tx, BATCH, found, changes),
+    async (changed) => ({ status: 200, body: await readBatch(context, changed, caller.role) }),
+  );
+};
 
-    async deleteBatchExperiment({ caller, params }) {
-      const found = await common.find(caller, params.application_id, params.batch_id);
-      await common.remove(found, (tx) => deleteAcceptanceTestsOfBatch(tx, found.experiment.uid));
-      findings.evict(found.experiment.uid);
-      return { status: 204 };
-    },
-  };
+export const deleteBatchExperiment: HandlerOf<'deleteBatchExperiment'> = async (
+  context,
+  { caller, params, commit },
+) => {
+  const address = { caller, applicationId: params.application_id, id: params.batch_id };
+  const found = await getOwnExperiment(context, BATCH, address);
+  const { uid } = found.experiment;
+  const committed = await commit(async (tx) => {
+    await markExperimentDeleted(tx, BATCH, found, context.clock.now());
+    await deleteAcceptanceTestsOfBatch(tx, uid);
+    return { status: 204 };
+  });
+  context.onExperimentDeleted();
+  context.batchResultsCache.evict(uid);
+  return committed;
+};
+
+async function readBatch({ database }: Pick<Context, 'database'>, experiment: ExperimentsTable, role: Role) {
+  const counts = await countRunsByExperiment(database.read, [experiment]);
+  return formatBatch(experiment, counts(experiment), role);
+}
+
+/** The results as JSON: the stored ones of a batch that has ended, else those of its runs so far. */
+async function readResults(
+  { database, batchResultsCache }: Pick<Context, 'database' | 'batchResultsCache'>,
+  experiment: ExperimentsTable,
+  key: string,
+): Promise<string> {
+  const { uid } = experiment;
+  const stored = await findExperimentResults(database.read, uid);
+  if (stored === undefined)
+    return batchResultsCache.getOrCompute(uid, key, () => computeBatchResults(database.read, experiment));
+  batchResultsCache.evict(uid);
+  return stored;
 }

@@ -351,10 +351,12 @@ describe('an input set that is another once its inputs are read and before the b
           input_set_id: set.id,
           instance_ids: ['plain' as InstanceId],
         },
-        remember: async () => {
-          if (database.kind === 'postgres') await changed;
-        },
       },
+      (_, insert) =>
+        database.transact(async (tx) => {
+          if (database.kind === 'postgres') await changed;
+          await insert(tx);
+        }),
     );
   }
 

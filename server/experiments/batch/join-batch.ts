@@ -1,22 +1,21 @@
-/** Lets a run that a caller asks for join a batch experiment that goes on. */
-
+/** Joins a requested run to a batch experiment that has not ended. */
 import { BATCH_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
-import type { Database } from '../../database/database.ts';
+import type { Reader } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { JoinedExperiment } from '../../runs/submit/create-run.ts';
 import { findExperiment, lockExperiment, updateExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-/** The experiment that the run joins; throws the 400 when there is none, or it has ended. */
+/** Returns the experiment that the run joins. Throws a 400 when there is none, when it has ended, and when it is full. */
 export async function joinBatch(
-  database: Database,
+  db: Reader,
   application: ApplicationsTable,
   id: ExperimentId,
 ): Promise<JoinedExperiment> {
   const field = `batch_experiment_id is ${quoteValue(id)}`;
-  const open = (found: ExperimentsTable | undefined): ExperimentsTable => {
+  const requireOpen = (found: ExperimentsTable | undefined): ExperimentsTable => {
     if (!found)
       throw badRequest(
         `${field}; the application ${quoteValue(application.id)} has no such batch experiment.`,
@@ -29,11 +28,11 @@ export async function joinBatch(
       );
     return found;
   };
-  const { uid, type } = open(await findExperiment(database.read, application.uid, 'batch', id));
+  const { uid, type } = requireOpen(await findExperiment(db, application.uid, 'batch', id));
   return {
     experiment: { uid, id, type },
     async join(tx) {
-      const { requested } = open(await lockExperiment(tx, uid));
+      const { requested } = requireOpen(await lockExperiment(tx, uid));
       await updateExperiment(tx, uid, { requested: requested + 1 });
     },
   };

@@ -1,15 +1,14 @@
 /**
- * Starts, stops and deletes shadow and switchback tests, each in one transaction with the route that gives a test the runs
- * of its baseline (runs/store/routes.ts): the route is there exactly while the test has started and its time is not over.
+ * Starts and stops shadow and switchback tests, each in one transaction with the route that gives a test the runs of its
+ * baseline (runs/store/routes.ts). Invariant: the route exists exactly while the test is started and its time is not over.
  */
-
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { OnlineTestTransition } from '@switchyard/contract/states.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { lockLiveApplication } from '../../applications/store.ts';
 import { type Clock, formatRfc3339 } from '../../clock.ts';
-import type { Database, Writer } from '../../database/database.ts';
+import type { Writer } from '../../database/database.ts';
 import { badRequest, type Problem, quoteValue } from '../../http/errors/problem.ts';
 import { findInstance } from '../../instances/store.ts';
 import { removeWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
@@ -33,74 +32,58 @@ import type { ExperimentsTable } from '../store/schema.ts';
 import { transitionOnlineTest } from '../store/transitions.ts';
 import { endCopying } from './shadow-copies.ts';
 
-interface Parts {
-  database: Database;
-  clock: Clock;
-}
-
-/** What one is called in sentences. */
+/** The kind in messages: "shadow test". */
 function formatTestKind({ kind }: Pick<ExperimentsTable, 'kind'>): string {
   return `${kind} test`;
 }
 
 export type TestStopIntent = 'complete' | 'cancel';
 
-/** Nothing is to be done: the test has started. */
-class HasStartedError extends Error {}
+interface LockedChange {
+  uid: string;
+  clock: Clock;
+  /** The 404 for a test that was deleted meanwhile. */
+  notFound(): Problem;
+}
+
+/** Thrown when there is nothing to do, which rolls back the audit entry. */
+export class AlreadyStartedError extends Error {}
 
 /**
- * Starts a draft: 204, or 304 for one that has started already. Throws `missing` when it was deleted meanwhile; everything
- * else that keeps it from starting is a 400.
+ * Starts a draft. Throws an `AlreadyStartedError` for a test that is started, a 404 for one that was deleted meanwhile, and
+ * a 400 for everything else that prevents the start.
  */
-export async function startOnlineTest(
-  parts: Parts,
-  application: ApplicationsTable,
-  uid: string,
-  missing: () => Problem,
-): Promise<204 | 304> {
-  try {
-    await start(parts, application, uid, missing);
-    return 204;
-  } catch (error) {
-    if (error instanceof HasStartedError) return 304;
-    throw error;
-  }
-}
-
-function start(
-  { database, clock }: Parts,
-  application: ApplicationsTable,
-  uid: string,
-  missing: () => Problem,
+export async function startInTransaction(
+  tx: Writer,
+  { application, uid, clock, notFound }: LockedChange & { application: ApplicationsTable },
 ): Promise<void> {
-  return database.transact(async (tx) => {
-    await lockLiveApplication(tx, application);
-    const held = await lockExperiment(tx, uid);
-    if (!held) throw missing();
-    if (held.status === 'started') throw new HasStartedError();
-    if (held.status !== 'draft')
-      throw badRequest(
-        `The ${formatTestKind(held)} ${quoteValue(held.id)} is ${held.status}; only a draft can be started. Make another.`,
-      );
-    const now = clock.now();
-    const { rule, sides, definition } = held.kind === 'shadow' ? shadow(held, now) : switchback(held, now);
-    const [baseline] = sides;
-    for (const id of sides) await checkSide(tx, application, held, id);
-    const taken = await acquireRoute(tx, application.uid, baseline, {
-      experimentUid: held.uid,
-      experimentId: held.id,
-      rule,
-    });
-    if (taken)
-      throw badRequest(
-        `The runs of the instance ${quoteValue(baseline)} belong to the ${taken.kind} test ${quoteValue(taken.experiment_id)}, which has started; stop that one first.`,
-      );
-    const changes = { started_at: now, updated_at: now, definition: JSON.stringify(definition) };
-    await transitionOnlineTest(tx, held.uid, { from: 'draft', to: 'started' }, changes);
+  await lockLiveApplication(tx, application);
+  const test = await lockExperiment(tx, uid);
+  if (!test) throw notFound();
+  if (test.status === 'started') throw new AlreadyStartedError();
+  if (test.status !== 'draft')
+    throw badRequest(
+      `The ${formatTestKind(test)} ${quoteValue(test.id)} is ${test.status}; only a draft can be started. Make another.`,
+    );
+  const now = clock.now();
+  const { rule, sides, definition } =
+    test.kind === 'shadow' ? planShadow(test, now) : planSwitchback(test, now);
+  const [baseline] = sides;
+  for (const id of sides) await checkSide(tx, application, test, id);
+  const taken = await acquireRoute(tx, application.uid, baseline, {
+    experimentUid: test.uid,
+    experimentId: test.id,
+    rule,
   });
+  if (taken)
+    throw badRequest(
+      `The runs of the instance ${quoteValue(baseline)} belong to the ${taken.kind} test ${quoteValue(taken.experiment_id)}, which has started; stop that one first.`,
+    );
+  const changes = { started_at: now, updated_at: now, definition: JSON.stringify(definition) };
+  await transitionOnlineTest(tx, test.uid, { from: 'draft', to: 'started' }, changes);
 }
 
-/** Throws the 400 for an instance that cannot run: deleted since the draft was made, or its version was. */
+/** Throws a 400 for an instance that cannot run: it or its version was deleted since the draft was created. */
 async function checkSide(
   tx: Writer,
   application: ApplicationsTable,
@@ -118,7 +101,7 @@ async function checkSide(
     );
 }
 
-function shadow(held: ExperimentsTable, now: number) {
+function planShadow(held: ExperimentsTable, now: number) {
   const definition: ShadowDefinition = parseShadowDefinition(held);
   if (definition.until !== null && definition.until <= now)
     throw badRequest(
@@ -131,7 +114,7 @@ function shadow(held: ExperimentsTable, now: number) {
   };
 }
 
-function switchback(held: ExperimentsTable, now: number) {
+function planSwitchback(held: ExperimentsTable, now: number) {
   const drawn = parseSwitchbackDefinition(held);
   const start = drawn.start ?? now;
   const definition: SwitchbackDefinition = { ...drawn, start };
@@ -150,36 +133,31 @@ type EndStatus = Extract<OnlineTestTransition, { from: 'started' }>['to'];
 const AFTER: Record<TestStopIntent, EndStatus> = { complete: 'completed', cancel: 'canceled' };
 
 /**
- * Stops a test; does nothing to one that has ended as the intent wants it. Throws `missing` when it was deleted meanwhile. What is
- * left to do with its copies is seen to by live.ts.
+ * Stops a test; does nothing to one that has ended as the intent wants it. Throws a 404 when the test was deleted meanwhile,
+ * and a 400 for one that cannot be stopped. A job ends the copies of the test.
  */
-export async function stopOnlineTest(
-  { database, clock }: Parts,
-  uid: string,
-  intent: TestStopIntent,
-  missing: () => Problem,
+export async function stopInTransaction(
+  tx: Writer,
+  { uid, intent, clock, notFound }: LockedChange & { intent: TestStopIntent },
 ): Promise<void> {
   const after = AFTER[intent];
-  await database.transact(async (tx) => {
-    const held = await lockExperiment(tx, uid);
-    if (!held) throw missing();
-    if (held.status === after) return;
-    if (held.status !== 'started')
-      throw badRequest(
-        held.status === 'draft'
-          ? `The ${formatTestKind(held)} ${quoteValue(held.id)} is a draft; start it before it is stopped, or delete it.`
-          : `The ${formatTestKind(held)} ${quoteValue(held.id)} is ${held.status} already; it cannot become ${after}.`,
-      );
-    const now = clock.now();
-    if (held.kind === 'shadow' && intent === 'complete') await endCopying(tx, held, now);
-    else await releaseBaseline(tx, held);
-    if (intent === 'cancel') await removeWaitingPlannedRuns(tx, held.uid);
-    await endOnlineTest(tx, held, { status: after, at: now, now });
-  });
-  database.notify('runs-planned');
+  const test = await lockExperiment(tx, uid);
+  if (!test) throw notFound();
+  if (test.status === after) return;
+  if (test.status !== 'started')
+    throw badRequest(
+      test.status === 'draft'
+        ? `The ${formatTestKind(test)} ${quoteValue(test.id)} is a draft; start it before it is stopped, or delete it.`
+        : `The ${formatTestKind(test)} ${quoteValue(test.id)} is ${test.status} already; it cannot become ${after}.`,
+    );
+  const now = clock.now();
+  if (test.kind === 'shadow' && intent === 'complete') await endCopying(tx, test, now);
+  else await releaseBaseline(tx, test);
+  if (intent === 'cancel') await removeWaitingPlannedRuns(tx, test.uid);
+  await endOnlineTest(tx, test, { status: after, at: now, now });
 }
 
-/** Writes that the test is over since `at`; its results are made when all that counts for them has ended. */
+/** Stores that the test ended at `at`. Its results are computed once all runs that count have ended. */
 export async function endOnlineTest(
   tx: Writer,
   { uid }: Pick<ExperimentsTable, 'uid'>,
@@ -191,8 +169,8 @@ export async function endOnlineTest(
 }
 
 /**
- * Lets go of the runs of the baseline, and forgets what was noted and not copied. Waits for runs that the test notes or
- * sends right now, so that none is after it.
+ * Removes the route of the baseline and the captured runs that were not copied. Waits for requests that the test captures
+ * or sends at this moment, so that none follows.
  */
 export async function releaseBaseline(
   tx: Writer,

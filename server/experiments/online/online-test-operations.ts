@@ -1,172 +1,214 @@
-/** What the operations on shadow and switchback tests share: making, finding, starting, stopping, deleting them. */
-
+/** Functions that the operations on shadow and switchback tests share: create, find, list, start, stop and delete. */
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
-import type { ApplicationId, ExperimentId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
+import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import type { Writer } from '../../database/database.ts';
+import type { Reader, Writer } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { Caller, RawResponse } from '../../http/handlers/handler.ts';
+import type { Context } from '../../http/handlers/context.ts';
+import type { Caller, CallOf, RawResponse, ResponseOf } from '../../http/handlers/handler.ts';
 import type { ListSource } from '../../http/lists/list-responses.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { findInstance } from '../../instances/store.ts';
-import { makeId, type Random } from '../../random.ts';
+import { makeId } from '../../random.ts';
 import {
-  type ExperimentContext,
+  createExperimentListSource,
+  type ExperimentAddress,
   type ExperimentKindSettings,
+  type ExperimentListFormat,
+  type ExperimentListRequest,
   type ExperimentWithApplication,
-  experimentOperations,
+  experimentNotFound,
+  getOwnExperiment,
+  markExperimentDeleted,
 } from '../operations/experiment-operations.ts';
 import { countRunsByExperiment, formatExperiment, formatProgress } from '../operations/format-experiment.ts';
 import { clearResultsPending } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { insertExperiment } from '../store/transitions.ts';
 import {
+  AlreadyStartedError,
   releaseBaseline,
-  startOnlineTest,
-  stopOnlineTest,
+  startInTransaction,
+  stopInTransaction,
   type TestStopIntent,
 } from './online-test-lifecycle.ts';
 import type { OnlineTestResults } from './online-test-results.ts';
 import type { OnlineTests } from './online-tests.ts';
 
-export interface OnlineTestContext extends ExperimentContext {
-  random: Random;
-  onlineTests: OnlineTests;
-  results: OnlineTestResults;
-  /** Told when a test was started or stopped: there is something to do. */
-  onStatusChanged(): void;
+declare module '../../http/handlers/context.ts' {
+  interface Context {
+    onlineTests: OnlineTests;
+    onlineTestResults: OnlineTestResults;
+    /** Starts the job that advances shadow and switchback tests. */
+    onOnlineTestChanged(): void;
+  }
 }
 
-type LiveKind = ExperimentKindSettings & { kind: 'shadow' | 'switchback' };
+export type OnlineTestKind = ExperimentKindSettings & { kind: 'shadow' | 'switchback' };
 
-interface NewTest {
-  id: ExperimentId;
-  name: string;
-  description?: string | null | undefined;
+/** Both kinds have the same responses, so a call of a shadow test stands for both. */
+type StartCall = Pick<CallOf<'startShadowTest'>, 'commit' | 'noEffect'>;
+type StopCall = Pick<CallOf<'stopShadowTest'>, 'commit'>;
+type DeleteCall = Pick<CallOf<'deleteShadowTest'>, 'commit'>;
+
+interface DraftRequest {
+  caller: Caller;
+  application: ApplicationsTable;
+  body: Pick<ExperimentsTable, 'id' | 'name'> & { description?: string | null | undefined };
+  definition: object;
+  /** The instances of the definition, by the field that names them. */
+  instances: readonly [field: string, id: string][];
 }
 
-export function onlineTestOperations(parts: OnlineTestContext, kind: LiveKind) {
-  const { database, clock, random, onlineTests: live } = parts;
-  const common = experimentOperations(parts, kind);
+/** The requested test. Ends it first when its time is over. */
+export async function getOwnOnlineTest(
+  context: Pick<Context, 'database' | 'onlineTests'>,
+  kind: OnlineTestKind,
+  address: ExperimentAddress,
+): Promise<ExperimentWithApplication> {
+  const found = await getOwnExperiment(context, kind, address);
+  if (!context.onlineTests.isOverdue(found.experiment)) return found;
+  await context.onlineTests.endOverdueTests(found.application.uid);
+  return getOwnExperiment(context, kind, address);
+}
 
-  const find = async (
-    caller: Caller,
-    applicationId: ApplicationId,
-    id: ExperimentId,
-  ): Promise<ExperimentWithApplication> => {
-    const found = await common.find(caller, applicationId, id);
-    if (!live.isOverdue(found.experiment)) return found;
-    await live.endOverdueTests(found.application.uid);
-    return common.find(caller, applicationId, id);
-  };
+/** The source of the requested list. Ends tests first whose time is over. */
+export async function createOnlineTestListSource<Body>(
+  context: Pick<Context, 'database' | 'clock' | 'onlineTests'>,
+  kind: OnlineTestKind,
+  request: ExperimentListRequest,
+  format: ExperimentListFormat<Body>,
+): Promise<ListSource<ExperimentsTable, Body>> {
+  const { caller, applicationId } = request;
+  const application = await getApplication(context.database.read, caller.account, applicationId);
+  await context.onlineTests.endOverdueTests(application.uid);
+  return createExperimentListSource(context, kind, request, format);
+}
 
-  return {
-    ...common,
-    find,
-
-    async listed<Body>(
-      ...asked: Parameters<typeof common.listed<Body>>
-    ): Promise<ListSource<ExperimentsTable, Body>> {
-      const [caller, applicationId] = asked;
-      const application = await getApplication(database.read, caller.account, applicationId);
-      await live.endOverdueTests(application.uid);
-      return common.listed(...asked);
-    },
-
-    /** A draft of the definition; `instances` are those it names, by the field that names them. */
-    async make(
-      caller: Caller,
-      application: ApplicationsTable,
-      body: NewTest,
-      definition: object,
-      instances: readonly [field: string, id: string][],
-    ): Promise<ExperimentsTable> {
-      validateName(body.name, body.id);
-      for (const [field, id] of instances)
-        if (!isLatest(id) && !(await findInstance(database.read, application.uid, id as InstanceId)))
-          throw badRequest(
-            `${field} is ${quoteValue(id)}; it must be an instance of the application ${quoteValue(application.id)}, or ${RESERVED_INSTANCES[0]}.`,
-          );
-      const now = clock.now();
-      return {
-        uid: makeId<string>(random, 'exp'),
-        application_uid: application.uid,
-        application_id: application.id,
-        account_id: application.account_id,
-        kind: kind.kind,
-        id: body.id,
-        type: kind.kind,
-        name: body.name,
-        description: body.description ?? '',
-        status: 'draft',
-        user_email: caller.email,
-        definition: JSON.stringify(definition),
-        requested: 0,
-        created_at: now,
-        updated_at: now,
-        started_at: null,
-        completed_at: null,
-        deleted_at: null,
-      };
-    },
-
-    /** Keeps the draft; `remember` keeps the answer. */
-    async keep(
-      application: ApplicationsTable,
-      draft: ExperimentsTable,
-      remember: (tx: Writer) => Promise<void>,
-    ): Promise<void> {
-      await database.transact(async (tx) => {
-        await remember(tx);
-        await lockLiveApplication(tx, application);
-        if (await insertExperiment(tx, draft)) return;
-        throw badRequest(
-          `id is ${quoteValue(draft.id)}, which another ${kind.displayName} of the application has; choose another.`,
-        );
-      });
-    },
-
-    async start(caller: Caller, applicationId: ApplicationId, id: ExperimentId) {
-      const { application, experiment } = await find(caller, applicationId, id);
-      // A test whose time is over keeps no other from its baseline.
-      await live.endOverdueTests(application.uid);
-      const status = await startOnlineTest(parts, application, experiment.uid, () =>
-        common.missing(application, id),
+/** Builds the row of a draft. Throws a 400 for an invalid name, or for an instance that does not exist. */
+export async function prepareDraft(
+  { database, clock, random }: Pick<Context, 'database' | 'clock' | 'random'>,
+  { kind }: OnlineTestKind,
+  { caller, application, body, definition, instances }: DraftRequest,
+): Promise<ExperimentsTable> {
+  validateName(body.name, body.id);
+  for (const [field, id] of instances)
+    if (!isLatest(id) && !(await findInstance(database.read, application.uid, id as InstanceId)))
+      throw badRequest(
+        `${field} is ${quoteValue(id)}; it must be an instance of the application ${quoteValue(application.id)}, or ${RESERVED_INSTANCES[0]}.`,
       );
-      parts.onStatusChanged();
-      return { status };
-    },
-
-    async stop(caller: Caller, applicationId: ApplicationId, id: ExperimentId, intent: TestStopIntent) {
-      const { application, experiment } = await find(caller, applicationId, id);
-      await stopOnlineTest(parts, experiment.uid, intent, () => common.missing(application, id));
-      parts.onStatusChanged();
-      return { status: 204 as const };
-    },
-
-    async removeTest(caller: Caller, applicationId: ApplicationId, id: ExperimentId) {
-      const found = await common.find(caller, applicationId, id);
-      await common.remove(found, async (tx) => {
-        await releaseBaseline(tx, found.experiment);
-        await clearResultsPending(tx, found.experiment.uid);
-      });
-      return { status: 204 as const };
-    },
+  const now = clock.now();
+  return {
+    uid: makeId<string>(random, 'exp'),
+    application_uid: application.uid,
+    application_id: application.id,
+    account_id: application.account_id,
+    kind,
+    id: body.id,
+    type: kind,
+    name: body.name,
+    description: body.description ?? '',
+    status: 'draft',
+    user_email: caller.email,
+    definition: JSON.stringify(definition),
+    requested: 0,
+    created_at: now,
+    updated_at: now,
+    started_at: null,
+    completed_at: null,
+    deleted_at: null,
   };
 }
 
-/** What both kinds show of a test beside what is theirs. */
-export async function formatOnlineTests(
-  { database }: OnlineTestContext,
-  tests: readonly ExperimentsTable[],
-): Promise<(test: ExperimentsTable) => ReturnType<typeof liveBody>> {
-  const counts = await countRunsByExperiment(database.read, tests);
-  return (test) => liveBody(test, counts(test));
+/** Throws a 400 when the application has a test of that id. */
+export async function insertDraft(
+  tx: Writer,
+  { displayName }: OnlineTestKind,
+  application: ApplicationsTable,
+  draft: ExperimentsTable,
+): Promise<void> {
+  await lockLiveApplication(tx, application);
+  if (await insertExperiment(tx, draft)) return;
+  throw badRequest(
+    `id is ${quoteValue(draft.id)}, which another ${displayName} of the application has; choose another.`,
+  );
 }
 
-function liveBody(test: ExperimentsTable, counts: Parameters<typeof formatProgress>[1]) {
+/** Responds with 204, or with 304 for a test that is started already. */
+export async function startTest(
+  context: Context,
+  kind: OnlineTestKind,
+  address: ExperimentAddress,
+  { commit, noEffect }: StartCall,
+): Promise<ResponseOf<'startShadowTest'>> {
+  const { clock, onlineTests, onOnlineTestChanged } = context;
+  const { application, experiment } = await getOwnOnlineTest(context, kind, address);
+  // A test whose time is over must not keep its baseline from another test.
+  await onlineTests.endOverdueTests(application.uid);
+  const notFound = () => experimentNotFound(kind, application, address.id);
+  const committed = await commit(async (tx) => {
+    await startInTransaction(tx, { application, uid: experiment.uid, clock, notFound });
+    return { status: 204 };
+  }).catch((error: unknown) => {
+    if (error instanceof AlreadyStartedError) return noEffect({ status: 304 });
+    throw error;
+  });
+  onOnlineTestChanged();
+  return committed;
+}
+
+/** Completes or cancels the test. */
+export async function stopTest(
+  context: Context,
+  kind: OnlineTestKind,
+  address: ExperimentAddress,
+  { commit, intent }: StopCall & { intent: TestStopIntent },
+): Promise<ResponseOf<'stopShadowTest'>> {
+  const { database, clock, onOnlineTestChanged } = context;
+  const { application, experiment } = await getOwnOnlineTest(context, kind, address);
+  const notFound = () => experimentNotFound(kind, application, address.id);
+  const committed = await commit(async (tx) => {
+    await stopInTransaction(tx, { uid: experiment.uid, intent, clock, notFound });
+    return { status: 204 };
+  });
+  database.notify('runs-planned');
+  onOnlineTestChanged();
+  return committed;
+}
+
+/** Deletes the test and its route. */
+export async function deleteTest(
+  context: Context,
+  kind: OnlineTestKind,
+  address: ExperimentAddress,
+  { commit }: DeleteCall,
+): Promise<ResponseOf<'deleteShadowTest'>> {
+  const { clock, onExperimentDeleted } = context;
+  const found = await getOwnExperiment(context, kind, address);
+  const committed = await commit(async (tx) => {
+    await markExperimentDeleted(tx, kind, found, clock.now());
+    await releaseBaseline(tx, found.experiment);
+    await clearResultsPending(tx, found.experiment.uid);
+    return { status: 204 };
+  });
+  onExperimentDeleted();
+  return committed;
+}
+
+export type OnlineTestBody = ReturnType<typeof formatOnlineTest>;
+
+/** The fields that both kinds show of a test, for each of the tests. */
+export async function formatOnlineTests(
+  db: Reader,
+  tests: readonly ExperimentsTable[],
+): Promise<(test: ExperimentsTable) => OnlineTestBody> {
+  const counts = await countRunsByExperiment(db, tests);
+  return (test) => formatOnlineTest(test, counts(test));
+}
+
+function formatOnlineTest(test: ExperimentsTable, counts: Parameters<typeof formatProgress>[1]) {
   const { started_at, completed_at } = test;
   return {
     ...formatExperiment(test),
@@ -176,8 +218,8 @@ function liveBody(test: ExperimentsTable, counts: Parameters<typeof formatProgre
   };
 }
 
-/** The fields of an object with those that are JSON already. */
-export function respondWithResults(body: object, findings: string): RawResponse {
-  const raw = `${JSON.stringify(body).slice(0, -1)},${findings.slice(1)}\n`;
+/** Responds with the fields of the body and those of the results, which are JSON already. */
+export function respondWithResults(body: object, results: string): RawResponse {
+  const raw = `${JSON.stringify(body).slice(0, -1)},${results.slice(1)}\n`;
   return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
 }

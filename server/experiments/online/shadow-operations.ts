@@ -1,111 +1,125 @@
 /** The operations on shadow tests. */
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import type { HandlersFor } from '../../http/handlers/handler.ts';
+import type { Reader } from '../../database/database.ts';
+import type { CallOf, HandlerOf } from '../../http/handlers/handler.ts';
 import { respondWithList } from '../../http/lists/list-responses.ts';
 import { listShadowRuns } from '../../runs/store/experiment-runs.ts';
+import {
+  type ExperimentAddress,
+  parseExperimentChanges,
+  writeExperimentChanges,
+} from '../operations/experiment-operations.ts';
+import { respondWithRuns } from '../operations/experiment-run-lists.ts';
 import { listRefusedRuns } from '../operations/format-experiment.ts';
 import { parseShadowDefinition } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { defineShadowTest } from './define-online-tests.ts';
 import {
+  createOnlineTestListSource,
+  deleteTest,
   formatOnlineTests,
-  type OnlineTestContext,
-  onlineTestOperations,
+  getOwnOnlineTest,
+  insertDraft,
+  type OnlineTestBody,
+  type OnlineTestKind,
+  prepareDraft,
   respondWithResults,
+  startTest,
+  stopTest,
 } from './online-test-operations.ts';
 
-type ShadowOperation =
-  | 'createShadowTest'
-  | 'listShadowTests'
-  | 'getShadowTest'
-  | 'updateShadowTest'
-  | 'deleteShadowTest'
-  | 'startShadowTest'
-  | 'stopShadowTest'
-  | 'listShadowTestRuns'
-  | 'getShadowTestMetadata';
+const SHADOW: OnlineTestKind = { kind: 'shadow', displayName: 'shadow test' };
 
-export function shadowTestHandlers(parts: OnlineTestContext): HandlersFor<ShadowOperation> {
-  const { database, pageTokens, clock } = parts;
-  const common = onlineTestOperations(parts, {
-    kind: 'shadow',
-    displayName: 'shadow test',
-    listRuns: listShadowRuns,
+export const createShadowTest: HandlerOf<'createShadowTest'> = async (
+  context,
+  { caller, params, body, commit },
+) => {
+  const { database, clock } = context;
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const definition = defineShadowTest(body, clock.now());
+  const { baseline, candidates } = definition;
+  const [baselineField, candidateField] = body.comparison
+    ? (['comparison.baseline_instance_id', 'comparison.candidate_instance_id'] as const)
+    : (['comparisons', `comparisons.${baseline}`] as const);
+  const instances: [field: string, id: string][] = [
+    [baselineField, baseline],
+    ...candidates.map((id): [string, string] => [candidateField, id]),
+  ];
+  const draft = await prepareDraft(context, SHADOW, { caller, application, body, definition, instances });
+  const test = await formatShadowTest(database.read, draft);
+  return commit(async (tx) => {
+    await insertDraft(tx, SHADOW, application, draft);
+    return { status: 201, body: test };
+  });
+};
+
+export const listShadowTests: HandlerOf<'listShadowTests'> = async (context, { caller, params, query }) => {
+  const request = { caller, applicationId: params.application_id, query };
+  const source = await createOnlineTestListSource(context, SHADOW, request, {
+    formatBodies: (tests) => formatShadowTests(context.database.read, tests),
+  });
+  return respondWithList(context.pageTokens, source);
+};
+
+export const getShadowTest: HandlerOf<'getShadowTest'> = async (context, call) => {
+  const { experiment } = await getOwnOnlineTest(context, SHADOW, addressOf(call));
+  const refused_runs = await listRefusedRuns(context.database.read, experiment);
+  const body = { ...(await formatShadowTest(context.database.read, experiment)), refused_runs };
+  return respondWithResults(body, await context.onlineTestResults.read(experiment));
+};
+
+export const updateShadowTest: HandlerOf<'updateShadowTest'> = async (context, call) => {
+  const found = await getOwnOnlineTest(context, SHADOW, addressOf(call));
+  const changes = parseExperimentChanges(context, found.experiment, call.body);
+  return call.commitThen(
+    (tx) => writeExperimentChanges(tx, SHADOW, found, changes),
+    async (changed) => ({ status: 200, body: await formatShadowTest(context.database.read, changed) }),
+  );
+};
+
+export const deleteShadowTest: HandlerOf<'deleteShadowTest'> = (context, call) =>
+  deleteTest(context, SHADOW, addressOf(call), call);
+
+export const startShadowTest: HandlerOf<'startShadowTest'> = (context, call) =>
+  startTest(context, SHADOW, addressOf(call), call);
+
+export const stopShadowTest: HandlerOf<'stopShadowTest'> = (context, call) =>
+  stopTest(context, SHADOW, addressOf(call), {
+    commit: call.commit,
+    intent: call.body?.intent ?? 'complete',
   });
 
-  const bodies = async (tests: readonly ExperimentsTable[]) => {
-    const shown = await formatOnlineTests(parts, tests);
-    return tests.map((test) => ({ ...shown(test), ...definitionBody(test) }));
-  };
-  const bodyOf = async (test: ExperimentsTable) => {
-    const shown = await formatOnlineTests(parts, [test]);
-    return { ...shown(test), ...definitionBody(test) };
-  };
+export const listShadowTestRuns: HandlerOf<'listShadowTestRuns'> = async (context, call) => {
+  const { experiment } = await getOwnOnlineTest(context, SHADOW, addressOf(call));
+  return respondWithRuns(context, { caller: call.caller, experiment, listRuns: listShadowRuns }, call.query);
+};
 
-  return {
-    async createShadowTest({ caller, params, body, remember }) {
-      const application = await getApplication(database.read, caller.account, params.application_id);
-      const definition = defineShadowTest(body, clock.now());
-      const by = body.comparison ? 'comparison' : 'comparisons';
-      const draft = await common.make(caller, application, body, definition, [
-        [`${by}${body.comparison ? '.baseline_instance_id' : ''}`, definition.baseline],
-        ...definition.candidates.map((id): [string, string] => [
-          body.comparison ? 'comparison.candidate_instance_id' : `comparisons.${definition.baseline}`,
-          id,
-        ]),
-      ]);
-      const answer = { status: 201 as const, body: await bodyOf(draft) };
-      await common.keep(application, draft, (tx) => remember(tx, answer));
-      return answer;
-    },
+export const getShadowTestMetadata: HandlerOf<'getShadowTestMetadata'> = async (context, call) => {
+  const { experiment } = await getOwnOnlineTest(context, SHADOW, addressOf(call));
+  return { status: 200, body: await formatShadowTest(context.database.read, experiment) };
+};
 
-    async listShadowTests({ caller, params, query }) {
-      return respondWithList(
-        pageTokens,
-        await common.listed(caller, params.application_id, query, { bodies }),
-      );
-    },
-
-    async getShadowTest({ caller, params }) {
-      const { experiment } = await common.find(caller, params.application_id, params.shadow_id);
-      const refused_runs = await listRefusedRuns(database.read, experiment);
-      const body = { ...(await bodyOf(experiment)), refused_runs };
-      return respondWithResults(body, await parts.results.read(experiment));
-    },
-
-    async updateShadowTest({ caller, params, body }) {
-      const found = await common.find(caller, params.application_id, params.shadow_id);
-      return { status: 200, body: await bodyOf(await common.update(found, body)) };
-    },
-
-    async deleteShadowTest({ caller, params }) {
-      return common.removeTest(caller, params.application_id, params.shadow_id);
-    },
-
-    async startShadowTest({ caller, params }) {
-      return common.start(caller, params.application_id, params.shadow_id);
-    },
-
-    async stopShadowTest({ caller, params, body }) {
-      return common.stop(caller, params.application_id, params.shadow_id, body?.intent ?? 'complete');
-    },
-
-    async listShadowTestRuns({ caller, params, query }) {
-      const { experiment } = await common.find(caller, params.application_id, params.shadow_id);
-      return common.runs(caller, experiment, query);
-    },
-
-    async getShadowTestMetadata({ caller, params }) {
-      const { experiment } = await common.find(caller, params.application_id, params.shadow_id);
-      return { status: 200, body: await bodyOf(experiment) };
-    },
-  };
+function addressOf({
+  caller,
+  params,
+}: Pick<CallOf<'getShadowTest'>, 'caller' | 'params'>): ExperimentAddress {
+  return { caller, applicationId: params.application_id, id: params.shadow_id };
 }
 
-function definitionBody(test: ExperimentsTable) {
+async function formatShadowTest(db: Reader, test: ExperimentsTable) {
+  return formatShadowTestBody((await formatOnlineTests(db, [test]))(test), test);
+}
+
+async function formatShadowTests(db: Reader, tests: readonly ExperimentsTable[]) {
+  const shared = await formatOnlineTests(db, tests);
+  return tests.map((test) => formatShadowTestBody(shared(test), test));
+}
+
+function formatShadowTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
   const { baseline, candidates, from, until, maximumRuns, objectives } = parseShadowDefinition(test);
   return {
+    ...shared,
     comparison: { baseline_instance_id: baseline, candidate_instance_id: candidates[0] ?? '' },
     comparisons: [{ baseline_instance_id: baseline, candidate_instance_ids: candidates }],
     start_events: from === null ? {} : { time: formatRfc3339(from) },

@@ -1,102 +1,131 @@
 /** The operations on switchback tests. */
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import type { HandlersFor } from '../../http/handlers/handler.ts';
+import type { Reader } from '../../database/database.ts';
+import type { CallOf, HandlerOf } from '../../http/handlers/handler.ts';
 import { respondWithListObject } from '../../http/lists/list-responses.ts';
 import { makeId } from '../../random.ts';
+import {
+  type ExperimentAddress,
+  parseExperimentChanges,
+  writeExperimentChanges,
+} from '../operations/experiment-operations.ts';
+import { respondWithRuns } from '../operations/experiment-run-lists.ts';
 import { parseSwitchbackDefinition } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { defineSwitchbackTest } from './define-online-tests.ts';
 import {
+  createOnlineTestListSource,
+  deleteTest,
   formatOnlineTests,
-  type OnlineTestContext,
-  onlineTestOperations,
+  getOwnOnlineTest,
+  insertDraft,
+  type OnlineTestBody,
+  type OnlineTestKind,
+  prepareDraft,
   respondWithResults,
+  startTest,
+  stopTest,
 } from './online-test-operations.ts';
 
-type SwitchbackOperation =
-  | 'createSwitchbackTest'
-  | 'listSwitchbackTests'
-  | 'getSwitchbackTest'
-  | 'updateSwitchbackTest'
-  | 'deleteSwitchbackTest'
-  | 'startSwitchbackTest'
-  | 'stopSwitchbackTest'
-  | 'listSwitchbackTestRuns'
-  | 'getSwitchbackTestMetadata';
+const SWITCHBACK: OnlineTestKind = { kind: 'switchback', displayName: 'switchback test' };
 
-export function switchbackTestHandlers(parts: OnlineTestContext): HandlersFor<SwitchbackOperation> {
-  const { database, pageTokens, clock, random } = parts;
-  const common = onlineTestOperations(parts, { kind: 'switchback', displayName: 'switchback test' });
+export const createSwitchbackTest: HandlerOf<'createSwitchbackTest'> = async (
+  context,
+  { caller, params, body, commit },
+) => {
+  const { database, clock, random } = context;
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const definition = defineSwitchbackTest(body, clock.now(), makeId<string>(random, 'seed'));
+  const instances: [field: string, id: string][] = [
+    ['comparison.baseline_instance_id', definition.baseline],
+    ['comparison.candidate_instance_id', definition.candidate],
+  ];
+  const draft = await prepareDraft(context, SWITCHBACK, {
+    caller,
+    application,
+    body,
+    definition,
+    instances,
+  });
+  const test = await formatSwitchbackTest(database.read, draft);
+  return commit(async (tx) => {
+    await insertDraft(tx, SWITCHBACK, application, draft);
+    return { status: 201, body: test };
+  });
+};
 
-  const bodies = async (tests: readonly ExperimentsTable[]) => {
-    const shown = await formatOnlineTests(parts, tests);
-    return tests.map((test) => bodyFrom(shown(test), test));
-  };
-  const bodyOf = async (test: ExperimentsTable) =>
-    bodyFrom((await formatOnlineTests(parts, [test]))(test), test);
+export const listSwitchbackTests: HandlerOf<'listSwitchbackTests'> = async (
+  context,
+  { caller, params, query },
+) => {
+  const request = { caller, applicationId: params.application_id, query };
+  const source = await createOnlineTestListSource(context, SWITCHBACK, request, {
+    formatBodies: (tests) => formatSwitchbackTests(context.database.read, tests),
+  });
+  return respondWithListObject(context.pageTokens, source);
+};
 
-  return {
-    async createSwitchbackTest({ caller, params, body, remember }) {
-      const application = await getApplication(database.read, caller.account, params.application_id);
-      const definition = defineSwitchbackTest(body, clock.now(), makeId<string>(random, 'seed'));
-      const draft = await common.make(caller, application, body, definition, [
-        ['comparison.baseline_instance_id', definition.baseline],
-        ['comparison.candidate_instance_id', definition.candidate],
-      ]);
-      const answer = { status: 201 as const, body: await bodyOf(draft) };
-      await common.keep(application, draft, (tx) => remember(tx, answer));
-      return answer;
-    },
+export const getSwitchbackTest: HandlerOf<'getSwitchbackTest'> = async (context, call) => {
+  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, addressOf(call));
+  const body = await formatSwitchbackTest(context.database.read, experiment);
+  return respondWithResults(body, await context.onlineTestResults.read(experiment));
+};
 
-    async listSwitchbackTests({ caller, params, query }) {
-      const listed = await common.listed(caller, params.application_id, query, { bodies });
-      return respondWithListObject(pageTokens, listed);
-    },
+export const updateSwitchbackTest: HandlerOf<'updateSwitchbackTest'> = async (context, call) => {
+  const found = await getOwnOnlineTest(context, SWITCHBACK, addressOf(call));
+  const changes = parseExperimentChanges(context, found.experiment, call.body);
+  return call.commitThen(
+    (tx) => writeExperimentChanges(tx, SWITCHBACK, found, changes),
+    async (changed) => ({ status: 200, body: await formatSwitchbackTest(context.database.read, changed) }),
+  );
+};
 
-    async getSwitchbackTest({ caller, params }) {
-      const { experiment } = await common.find(caller, params.application_id, params.switchback_id);
-      return respondWithResults(await bodyOf(experiment), await parts.results.read(experiment));
-    },
+export const deleteSwitchbackTest: HandlerOf<'deleteSwitchbackTest'> = (context, call) =>
+  deleteTest(context, SWITCHBACK, addressOf(call), call);
 
-    async updateSwitchbackTest({ caller, params, body }) {
-      const found = await common.find(caller, params.application_id, params.switchback_id);
-      return { status: 200, body: await bodyOf(await common.update(found, body)) };
-    },
+export const startSwitchbackTest: HandlerOf<'startSwitchbackTest'> = (context, call) =>
+  startTest(context, SWITCHBACK, addressOf(call), call);
 
-    async deleteSwitchbackTest({ caller, params }) {
-      return common.removeTest(caller, params.application_id, params.switchback_id);
-    },
+export const stopSwitchbackTest: HandlerOf<'stopSwitchbackTest'> = (context, call) =>
+  stopTest(context, SWITCHBACK, addressOf(call), {
+    commit: call.commit,
+    intent: call.body?.intent ?? 'complete',
+  });
 
-    async startSwitchbackTest({ caller, params }) {
-      return common.start(caller, params.application_id, params.switchback_id);
-    },
+export const listSwitchbackTestRuns: HandlerOf<'listSwitchbackTestRuns'> = async (context, call) => {
+  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, addressOf(call));
+  return respondWithRuns(context, { caller: call.caller, experiment }, call.query);
+};
 
-    async stopSwitchbackTest({ caller, params, body }) {
-      return common.stop(caller, params.application_id, params.switchback_id, body?.intent ?? 'complete');
-    },
+export const getSwitchbackTestMetadata: HandlerOf<'getSwitchbackTestMetadata'> = async (context, call) => {
+  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, addressOf(call));
+  return { status: 200, body: await formatSwitchbackTest(context.database.read, experiment) };
+};
 
-    async listSwitchbackTestRuns({ caller, params, query }) {
-      const { experiment } = await common.find(caller, params.application_id, params.switchback_id);
-      return common.runs(caller, experiment, query);
-    },
-
-    async getSwitchbackTestMetadata({ caller, params }) {
-      const { experiment } = await common.find(caller, params.application_id, params.switchback_id);
-      return { status: 200, body: await bodyOf(experiment) };
-    },
-  };
+function addressOf({
+  caller,
+  params,
+}: Pick<CallOf<'getSwitchbackTest'>, 'caller' | 'params'>): ExperimentAddress {
+  return { caller, applicationId: params.application_id, id: params.switchback_id };
 }
 
-type Shown = ReturnType<Awaited<ReturnType<typeof formatOnlineTests>>>;
+async function formatSwitchbackTest(db: Reader, test: ExperimentsTable) {
+  return formatSwitchbackTestBody((await formatOnlineTests(db, [test]))(test), test);
+}
 
-/** Nobody asks for the runs of a switchback test but those who make them: it wants what it has. */
-function bodyFrom(shown: Shown, test: ExperimentsTable) {
+async function formatSwitchbackTests(db: Reader, tests: readonly ExperimentsTable[]) {
+  const shared = await formatOnlineTests(db, tests);
+  return tests.map((test) => formatSwitchbackTestBody(shared(test), test));
+}
+
+/** A switchback test requests no runs of its own, so the number of requested runs is the number of its runs. */
+function formatSwitchbackTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
   const { baseline, candidate, unitMinutes, units, seed, start, objectives } =
     parseSwitchbackDefinition(test);
   return {
-    ...shown,
-    number_of_requested_runs: shown.number_of_runs,
+    ...shared,
+    number_of_requested_runs: shared.number_of_runs,
     comparison: { baseline_instance_id: baseline, candidate_instance_id: candidate },
     plan: {
       ...(start === null ? {} : { start: formatRfc3339(start) }),

@@ -6,7 +6,7 @@
 import type { Contents } from '../../blobs/contents.ts';
 import type { Database } from '../../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
-import { deleteRuns } from '../../runs/execute/cancel-and-delete.ts';
+import { RunDeletion } from '../../runs/execute/cancel-and-delete.ts';
 import { removeAssetBatch } from '../../runs/store/assets.ts';
 import { detachRunsFromExperiment, listExperimentRunIds } from '../../runs/store/experiment-runs.ts';
 import { hasPlannedRuns, removePlannedRuns } from '../../runs/store/planned-runs.ts';
@@ -27,6 +27,7 @@ interface Parts extends JobContext {
 /** Removes deleted experiments with their planned runs, runs, inputs and routes. */
 export function removeDeletedExperimentsJob(parts: Parts): Job {
   const { database, contents } = parts;
+  const runDeletion = new RunDeletion(parts);
 
   const removeAll = async (experiment: ExperimentsTable): Promise<void> => {
     const { uid } = experiment;
@@ -53,10 +54,7 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
       const ids = await listExperimentRunIds(database.read, uid, BATCH_SIZE);
       if (ids.length === 0) return;
       await removeAssets(ids);
-      await deleteRuns(
-        parts,
-        ids.map((id) => ({ id })),
-      );
+      await runDeletion.deleteRuns(ids.map((id) => ({ id })));
     }
   };
   const removeAssets = async (ids: Parameters<typeof removeAssetBatch>[1]): Promise<void> => {

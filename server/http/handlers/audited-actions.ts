@@ -3,7 +3,7 @@
  * method and their right, so that none has to be named, and a new one cannot be forgotten.
  */
 import type { Operation } from '@switchyard/contract/operation.ts';
-import type { Writer } from '../../database/database.ts';
+import type { TransactOptions, Writer } from '../../database/database.ts';
 import type { Caller, Owner } from './handler.ts';
 
 export interface AuditedAction {
@@ -33,7 +33,7 @@ export interface AuditedEffect {
 
 export interface AuditLog {
   /** Runs the work of an effect in one durable transaction. */
-  transact<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
+  transact<T>(work: (tx: Writer) => Promise<T>, options?: TransactOptions): Promise<T>;
   /** Writes the audit entry of an action in the transaction of its effect. */
   insertEntry(tx: Writer, action: AuditedAction, effect: AuditedEffect): Promise<void>;
   /** Answers by `handle`; the entry is written in the transaction of the effect. A refusal for lack of rights is kept, too. */

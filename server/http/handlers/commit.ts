@@ -6,9 +6,11 @@
  * A handler of an audited operation returns `Committed`, which nobody else can make, so forgetting the entry does not
  * compile. What throws inside the work rolls back the entry and the stored response too.
  */
-import type { Writer } from '../../database/database.ts';
+import type { TransactOptions, Writer } from '../../database/database.ts';
 import type { AuditedAction, AuditLog } from './audited-actions.ts';
 import type { Owner } from './handler.ts';
+
+export type CommitOptions = Pick<TransactOptions, 'insertOnly'>;
 
 interface AnyResponse {
   status: number;
@@ -56,24 +58,25 @@ export class OperationEffect<R extends AnyResponse> {
    * Runs the work in one transaction with the stored response and the audit entry, and returns its response. The ids in
    * the response go into the entry of a POST. The work runs again when the database rolls it back for another transaction.
    */
-  commit(work: (tx: Writer) => Promise<R>): Promise<Committed<R>> {
-    return this.#commit(
+  async commit(work: (tx: Writer) => Promise<R>, options: CommitOptions = {}): Promise<Committed<R>> {
+    const response = await this.#transact(
       async (tx) => {
         const response = await work(tx);
         await this.#parts.storeResponse(tx, response);
         return response;
       },
-      (response) => response.body,
-      (response) => response,
+      ({ body }) => body,
+      options,
     );
+    return new CommittedResponse(response);
   }
 
   /** Like `commit`, for a response that is built from the result of the work after the transaction. */
-  commitThen<T>(
+  async commitThen<T>(
     work: (tx: Writer) => Promise<T>,
     respond: (result: T) => R | Promise<R>,
   ): Promise<Committed<R>> {
-    return this.#commit(work, () => undefined, respond);
+    return new CommittedResponse(await respond(await this.#transact(work, () => undefined)));
   }
 
   /** The response of a request that found nothing to do; it has no audit entry. */
@@ -81,11 +84,11 @@ export class OperationEffect<R extends AnyResponse> {
     return new CommittedResponse(response);
   }
 
-  async #commit<T>(
+  async #transact<T>(
     work: (tx: Writer) => Promise<T>,
     bodyOf: (result: T) => unknown,
-    respond: (result: T) => R | Promise<R>,
-  ): Promise<Committed<R>> {
+    options: CommitOptions = {},
+  ): Promise<T> {
     const { action, auditLog } = this.#parts;
     if (this.#isCommitted)
       throw new Error(`${action.operation.id} committed before; one request has one effect.`);
@@ -93,8 +96,8 @@ export class OperationEffect<R extends AnyResponse> {
       const result = await work(tx);
       await auditLog.insertEntry(tx, action, { owner: this.#owner, body: bodyOf(result) });
       return result;
-    });
+    }, options);
     this.#isCommitted = true;
-    return new CommittedResponse(await respond(result));
+    return result;
   }
 }

@@ -1,24 +1,25 @@
 /** The operations on runs. */
-
 import { DIRECT_INPUT_BYTES_MAX, PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
 import { findExecutable, findExecutables } from '../../applications/executables-store.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
-import { type Caller, formatMemberKey, type HandlersFor } from '../../http/handlers/handler.ts';
-import { formatPage, type PageTokens, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
+import type { Context } from '../../http/handlers/context.ts';
+import { type Caller, formatMemberKey, type HandlerOf } from '../../http/handlers/handler.ts';
+import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
 import { parseTimeWindow } from '../../http/lists/time-window.ts';
-import type { Metrics } from '../../http/metrics.ts';
-import { cancelRun, deleteRuns } from '../execute/cancel-and-delete.ts';
-import { LogPollLimiter } from '../logs/log-poll-limiter.ts';
+import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
+import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
 import { explainWaitingRun } from '../queue/waiting-reason.ts';
+import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
-import { findRun, listRuns } from '../store/runs.ts';
+import * as store from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { type CreateRunParts, createRun } from '../submit/create-run.ts';
+import { submitRequestedRun } from '../submit/create-run.ts';
 import {
   assertInlineContent,
   assertValidJson,
@@ -27,180 +28,203 @@ import {
   respondWithOutput,
 } from './content-responses.ts';
 import { assetBody, runBody, runInformationBody } from './run-body.ts';
-import { updateRun } from './update-run.ts';
+import { writeRunChanges } from './update-run.ts';
 
-interface Parts extends CreateRunParts {
-  pageTokens: PageTokens;
-  metrics: Metrics;
-  /** How often a key may call; null for no limit. */
-  keyRate: { perMinute: number } | null;
+declare module '../../http/handlers/context.ts' {
+  interface Context {
+    logPollLimiter: LogPollLimiter;
+  }
 }
 
-type RunOperation =
-  | 'createRun'
-  | 'listRuns'
-  | 'getRun'
-  | 'getRunMetadata'
-  | 'getRunInput'
-  | 'getRunOutput'
-  | 'getRunLogs'
-  | 'getRunLiveLogs'
-  | 'listRunAssets'
-  | 'getRunAsset'
-  | 'updateRun'
-  | 'cancelRun'
-  | 'deleteRun'
-  | 'createRunUpload';
+export const createRun: HandlerOf<'createRun'> = async (context, call) => {
+  const committed = await submitRequestedRun(context, call, (insert, options) =>
+    call.commit(async (tx) => ({ status: 202, body: { run_id: (await insert(tx)).id } }), options),
+  );
+  context.metrics.runsSubmitted.inc();
+  return committed;
+};
 
-export function runHandlers(parts: Parts): HandlersFor<RunOperation> {
-  const { database, contents, uploads, pageTokens, clock, metrics } = parts;
-  const pace = new LogPollLimiter(clock, parts.keyRate);
-
-  const find = async (
-    caller: Caller,
-    params: { application_id: ApplicationId; run_id: RunId },
-  ): Promise<RunsTable> => {
-    const application = await getApplication(database.read, caller.account, params.application_id);
-    const run = await findRun(database.read, application.uid, params.run_id);
-    if (!run)
-      throw notFound(
-        `There is no run ${quoteValue(params.run_id)} of application ${quoteValue(application.id)}.`,
-      );
-    return run;
-  };
-  const information = async (caller: Caller, run: RunsTable) => {
-    const executable = await findExecutable(database.read, run.executable_id);
-    const now = clock.now();
-    const waiting = run.status === 'queued' ? await explainWaitingRun(database.read, run, now) : null;
-    return runInformationBody(run, listHiddenOptions(executable, caller.role), now, waiting);
-  };
-
+export const listRuns: HandlerOf<'listRuns'> = async (
+  { database, pageTokens, clock },
+  { caller, params, query },
+) => {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const window = parseTimeWindow(query, clock.now());
+  const tokenScope = `runs ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`;
+  const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
+  const size = limit ?? PAGE_ITEMS_MAX;
+  const rows = await store.listRuns(database.read, application.uid, window, { after, limit: size });
+  const page = slicePage(rows, size, (row) => ({ at: row.created_at, id: row.id }));
+  const executables = await findExecutables(database.read, [
+    ...new Set(page.items.map((row) => row.executable_id)),
+  ]);
+  const hidden = new Map(executables.map((one) => [one.id, listHiddenOptions(one, caller.role)]));
+  const runs = page.items.map((row) => runBody(row, hidden.get(row.executable_id) ?? new Set()));
   return {
-    async createRun(call) {
-      const run = await createRun(parts, call);
-      metrics.runsSubmitted.inc();
-      return { status: 202, body: { run_id: run.id } };
-    },
-
-    async listRuns({ caller, params, query }) {
-      const application = await getApplication(database.read, caller.account, params.application_id);
-      const window = parseTimeWindow(query, clock.now());
-      const list = `runs ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`;
-      const { after, limit } = parsePageRequest(pageTokens, list, query);
-      const size = limit ?? PAGE_ITEMS_MAX;
-      const rows = await listRuns(database.read, application.uid, window, { after, limit: size });
-      const page = slicePage(rows, size, (row) => ({ at: row.created_at, id: row.id }));
-      const executables = await findExecutables(database.read, [
-        ...new Set(page.items.map((row) => row.executable_id)),
-      ]);
-      const hidden = new Map(executables.map((one) => [one.id, listHiddenOptions(one, caller.role)]));
-      const runs = page.items.map((row) => runBody(row, hidden.get(row.executable_id) ?? new Set()));
-      return {
-        status: 200,
-        body: {
-          runs,
-          ...(query.pagereturn ? { items: runs } : {}),
-          ...(page.next ? { next_page_token: pageTokens.encode(list, page.next) } : {}),
-        },
-      };
-    },
-
-    async getRun({ caller, params, query }) {
-      const run = await find(caller, params);
-      return respondWithOutput(parts, run, await information(caller, run), query.format);
-    },
-
-    async getRunMetadata({ caller, params }) {
-      const run = await find(caller, params);
-      return { status: 200, body: await information(caller, run) };
-    },
-
-    async getRunInput({ caller, params, query }) {
-      const run = await find(caller, params);
-      if (query.format === 'url') {
-        return {
-          status: 200,
-          body: { url: uploads.downloadUrl(run.input_content_id, contentTypeForFormat(run.input_format)) },
-        };
-      }
-      assertInlineContent('input', run.input_format, run.input_bytes, DIRECT_INPUT_BYTES_MAX);
-      const input = await contents.read(run.input_content_id);
-      if (!input) throw notFound('The input was deleted.');
-      const raw = run.input_format === 'text' ? JSON.stringify(input.toString('utf8')) : input;
-      if (raw === input) assertValidJson(input);
-      return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
-    },
-
-    async getRunOutput({ caller, params, query }) {
-      const run = await find(caller, params);
-      const url = query.format === 'url' ? createOutputUrl(parts, run) : null;
-      // A caller that asked for a link finds it at the top, as with the input, and where the output would be.
-      return respondWithOutput(parts, run, url === null ? {} : { url }, query.format);
-    },
-
-    async getRunLogs({ caller, params }) {
-      const run = await find(caller, params);
-      if (!isActionAllowed('readLogs', run.status)) {
-        throw badRequest(
-          `The run is ${run.status}; its log can be read here once it has ended. Read logs/live meanwhile.`,
-        );
-      }
-      return buildLogResponse(contents, run.log_content_id);
-    },
-
-    async getRunLiveLogs({ caller, params, query }) {
-      const place = { account: caller.account, application: params.application_id, id: params.run_id };
-      const body = await readLiveLog(database.read, place, query.since, pace, formatMemberKey(caller));
-      if (body) return { status: 200, body };
-      // Says which of the two there is not.
-      await find(caller, params);
-      throw notFound(`There is no run ${quoteValue(params.run_id)}.`);
-    },
-
-    async listRunAssets({ caller, params, query }) {
-      const run = await find(caller, params);
-      const list = `assets ${run.id}`;
-      const { after, limit } = parsePageRequest(pageTokens, list, query);
-      const rows = await listAssets(database.read, run.id, { after: after?.at ?? null, limit });
-      const page = slicePage(rows, limit, ({ position, id }) => ({ at: position, id }));
-      return {
-        status: 200,
-        body: formatPage(pageTokens, list, { ...page, items: page.items.map(assetBody) }),
-      };
-    },
-
-    async getRunAsset({ caller, params }) {
-      const run = await find(caller, params);
-      const asset = await findAsset(database.read, run.id, params.asset_id);
-      if (!asset)
-        throw notFound(`There is no asset ${quoteValue(params.asset_id)} of run ${quoteValue(run.id)}.`);
-      const download_url = uploads.downloadUrl(asset.content_id, contentTypeForFormat('json'));
-      return { status: 200, body: { ...assetBody(asset), type: 'json', download_url } };
-    },
-
-    async updateRun({ caller, params, body }) {
-      const run = await find(caller, params);
-      await updateRun(parts, run, body);
-      return { status: 200, body: await information(caller, await find(caller, params)) };
-    },
-
-    async cancelRun({ caller, params }) {
-      await cancelRun(parts, await find(caller, params));
-      return { status: 204 };
-    },
-
-    async deleteRun({ caller, params }) {
-      await deleteRuns(parts, [await find(caller, params)]);
-      return { status: 204 };
-    },
-
-    async createRunUpload({ caller, params, remember }) {
-      const application = await getApplication(database.read, caller.account, params.application_id);
-      const upload = await uploads.create(application.uid, 'content', caller.key, async (tx, made) => {
-        await remember(tx, { status: 200, body: made });
-        await lockLiveApplication(tx, application);
-      });
-      return { status: 200, body: upload };
+    status: 200,
+    body: {
+      runs,
+      ...(query.pagereturn ? { items: runs } : {}),
+      ...(page.next ? { next_page_token: pageTokens.encode(tokenScope, page.next) } : {}),
     },
   };
+};
+
+export const getRun: HandlerOf<'getRun'> = async (context, { caller, params, query }) => {
+  const run = await getOwnRun(context, caller, params);
+  return respondWithOutput(context, run, await readInformation(context, caller, run), query.format);
+};
+
+export const getRunMetadata: HandlerOf<'getRunMetadata'> = async (context, { caller, params }) => {
+  const run = await getOwnRun(context, caller, params);
+  return { status: 200, body: await readInformation(context, caller, run) };
+};
+
+export const getRunInput: HandlerOf<'getRunInput'> = async (context, { caller, params, query }) => {
+  const { contents, uploads } = context;
+  const run = await getOwnRun(context, caller, params);
+  if (query.format === 'url') {
+    return {
+      status: 200,
+      body: { url: uploads.downloadUrl(run.input_content_id, contentTypeForFormat(run.input_format)) },
+    };
+  }
+  assertInlineContent('input', run.input_format, run.input_bytes, DIRECT_INPUT_BYTES_MAX);
+  const input = await contents.read(run.input_content_id);
+  if (!input) throw notFound('The input was deleted.');
+  const raw = run.input_format === 'text' ? JSON.stringify(input.toString('utf8')) : input;
+  if (raw === input) assertValidJson(input);
+  return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
+};
+
+export const getRunOutput: HandlerOf<'getRunOutput'> = async (context, { caller, params, query }) => {
+  const run = await getOwnRun(context, caller, params);
+  const url = query.format === 'url' ? createOutputUrl(context, run) : null;
+  // The URL stands at the top, as that of the input does, and in place of the output.
+  return respondWithOutput(context, run, url === null ? {} : { url }, query.format);
+};
+
+export const getRunLogs: HandlerOf<'getRunLogs'> = async (context, { caller, params }) => {
+  const run = await getOwnRun(context, caller, params);
+  if (!isActionAllowed('readLogs', run.status)) {
+    throw badRequest(
+      `The run is ${run.status}; its log can be read here once it has ended. Read logs/live meanwhile.`,
+    );
+  }
+  return buildLogResponse(context.contents, run.log_content_id);
+};
+
+export const getRunLiveLogs: HandlerOf<'getRunLiveLogs'> = async (context, { caller, params, query }) => {
+  const { database, logPollLimiter } = context;
+  const run = { account: caller.account, application: params.application_id, id: params.run_id };
+  const member = formatMemberKey(caller);
+  const body = await readLiveLog(database.read, run, query.since, logPollLimiter, member);
+  if (body) return { status: 200, body };
+  // Throws the 404 for a missing application, or for a missing run.
+  await getOwnRun(context, caller, params);
+  throw notFound(`There is no run ${quoteValue(params.run_id)}.`);
+};
+
+export const listRunAssets: HandlerOf<'listRunAssets'> = async (context, { caller, params, query }) => {
+  const { database, pageTokens } = context;
+  const run = await getOwnRun(context, caller, params);
+  const tokenScope = `assets ${run.id}`;
+  const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
+  const rows = await listAssets(database.read, run.id, { after: after?.at ?? null, limit });
+  const page = slicePage(rows, limit, ({ position, id }) => ({ at: position, id }));
+  return {
+    status: 200,
+    body: formatPage(pageTokens, tokenScope, { ...page, items: page.items.map(assetBody) }),
+  };
+};
+
+export const getRunAsset: HandlerOf<'getRunAsset'> = async (context, { caller, params }) => {
+  const run = await getOwnRun(context, caller, params);
+  const asset = await findAsset(context.database.read, run.id, params.asset_id);
+  if (!asset)
+    throw notFound(`There is no asset ${quoteValue(params.asset_id)} of run ${quoteValue(run.id)}.`);
+  const download_url = context.uploads.downloadUrl(asset.content_id, contentTypeForFormat('json'));
+  return { status: 200, body: { ...assetBody(asset), type: 'json', download_url } };
+};
+
+export const updateRun: HandlerOf<'updateRun'> = async (context, { caller, params, body, commitThen }) => {
+  const run = await getOwnRun(context, caller, params);
+  const result = body.result ? await prepareResultOfRun(context, run, body.result) : null;
+  const committed = commitThen(
+    async (tx) => {
+      await writeRunChanges(tx, run, body);
+      if (result) await insertExternalResult(tx, run, result);
+    },
+    async () => {
+      if (result) context.database.notify('runs-ended');
+      const changed = await getOwnRun(context, caller, params);
+      return { status: 200, body: await readInformation(context, caller, changed) };
+    },
+  );
+  return result ? committed.catch((error: unknown) => rejectResult(error, result)) : committed;
+};
+
+export const cancelRun: HandlerOf<'cancelRun'> = async (context, { caller, params, commitThen }) => {
+  const { database, clock } = context;
+  const run = await getOwnRun(context, caller, params);
+  return commitThen(
+    (tx) => cancelInTransaction(tx, run, clock.now()),
+    (status) => {
+      notifyCanceled(database, status);
+      return { status: 204 };
+    },
+  );
+};
+
+export const deleteRun: HandlerOf<'deleteRun'> = async (context, { caller, params, commitThen }) => {
+  const { runDeletion } = context;
+  const runs = [await getOwnRun(context, caller, params)];
+  await runDeletion.removeLogLines(runs);
+  return commitThen(
+    (tx) => runDeletion.removeRows(tx, runs),
+    async (removed) => {
+      await runDeletion.finish(removed);
+      return { status: 204 };
+    },
+  );
+};
+
+export const createRunUpload: HandlerOf<'createRunUpload'> = async (
+  { database, uploads },
+  { caller, params, commit },
+) => {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const { upload, insert } = uploads.prepare(application.uid, 'content', caller.key);
+  return commit(async (tx) => {
+    await lockLiveApplication(tx, application);
+    await insert(tx);
+    return { status: 200, body: upload };
+  });
+};
+
+/** The run of the caller's application. Throws a 404 that says which of the two is missing. */
+async function getOwnRun(
+  { database }: Pick<Context, 'database'>,
+  caller: Caller,
+  params: { application_id: ApplicationId; run_id: RunId },
+): Promise<RunsTable> {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const run = await store.findRun(database.read, application.uid, params.run_id);
+  if (!run)
+    throw notFound(
+      `There is no run ${quoteValue(params.run_id)} of application ${quoteValue(application.id)}.`,
+    );
+  return run;
+}
+
+/** The run without its content, and without the options that are hidden from the caller. */
+async function readInformation(
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  caller: Caller,
+  run: RunsTable,
+): Promise<RunInformation> {
+  const executable = await findExecutable(database.read, run.executable_id);
+  const now = clock.now();
+  const waiting = run.status === 'queued' ? await explainWaitingRun(database.read, run, now) : null;
+  return runInformationBody(run, listHiddenOptions(executable, caller.role), now, waiting);
 }

@@ -1,23 +1,18 @@
 /**
- * The queue of an account, page by page: what runs, then what waits. A page token holds the turn of the last run that was
- * answered, and when the youngest of those that ran on the first page was started: a run started since has been passed or
- * is still to come among those that wait, and is answered there, at its turn. So none is missed or answered twice because
- * it started meanwhile.
+ * The queue of an account, page by page: running runs, then queued ones. A page token holds the queue position of the last
+ * run on the page, and the latest start of the runs that were running at the first page. A run that started since was on an
+ * earlier page, or it is listed among the queued ones, at its position. So a start between two pages neither skips nor
+ * repeats a run.
  */
 
 import { QUEUE_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { toStatusV1 } from '@switchyard/contract/states.ts';
-import { type Clock, formatRfc3339 } from '../../clock.ts';
-import type { Database } from '../../database/database.ts';
-import type { HandlersFor } from '../../http/handlers/handler.ts';
-import {
-  type PagePosition,
-  type PageTokens,
-  parsePageRequest,
-  slicePage,
-} from '../../http/lists/pagination.ts';
+import { formatRfc3339 } from '../../clock.ts';
+import type { Reader } from '../../database/database.ts';
+import type { HandlerOf } from '../../http/handlers/handler.ts';
+import { type PagePosition, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
 import {
   type ActiveRunRow,
   compareQueueOrder,
@@ -27,61 +22,51 @@ import {
 } from '../queue/queue-order.ts';
 import { explainWaitingRuns } from '../queue/waiting-reason.ts';
 
-interface Parts {
-  database: Database;
-  pageTokens: PageTokens;
-  clock: Clock;
-}
-
 interface Cursor {
   part: 'running' | 'queued';
   after: QueuePosition;
-  /** Until when what ran was started, to count as running. */
+  /** The latest start of a run that counts as running. */
   startedUntil: number;
 }
 
-export function queueHandlers({ database, pageTokens, clock }: Parts): HandlersFor<'getQueue'> {
+export const getQueue: HandlerOf<'getQueue'> = async ({ database, pageTokens, clock }, { caller, query }) => {
+  const tokenScope = `queue ${caller.account}`;
+  const request = parsePageRequest(pageTokens, tokenScope, query);
+  const limit = request.limit ?? QUEUE_RUNS_MAX;
+  const cursor = request.after ? parseCursor(request.after) : null;
+  const active = await listActiveRuns(database.read, caller.account, {
+    after: cursor?.part === 'queued' ? cursor.after : null,
+    limit: limit + 1,
+  });
+  const startedUntil = cursor?.startedUntil ?? Math.max(0, ...active.running.map(startTimeOf));
+  const rows = sortRemaining(active, cursor, startedUntil);
+  const page = slicePage(rows, limit, ({ part, run }) => formatCursor({ part, after: run, startedUntil }));
+  const runs = await formatRuns(database.read, caller.account, page.items, clock.now());
   return {
-    async getQueue({ caller, query }) {
-      const list = `queue ${caller.account}`;
-      const request = parsePageRequest(pageTokens, list, query);
-      const limit = request.limit ?? QUEUE_RUNS_MAX;
-      const cursor = request.after ? cursorOf(request.after) : null;
-      const found = await listActiveRuns(database.read, caller.account, {
-        after: cursor?.part === 'queued' ? cursor.after : null,
-        limit: limit + 1,
-      });
-      const startedUntil = cursor?.startedUntil ?? Math.max(0, ...found.running.map(startOf));
-      const rows = inOrder(found, cursor, startedUntil);
-      const page = slicePage(rows, limit, ({ part, run }) => positionOf({ part, after: run, startedUntil }));
-      const runs = await shown(database, caller.account, page.items, clock.now());
-      return {
-        status: 200,
-        body: {
-          runs,
-          ...(query.pagereturn ? { items: runs } : {}),
-          ...(page.next ? { next_page_token: pageTokens.encode(list, page.next) } : {}),
-        },
-      };
+    status: 200,
+    body: {
+      runs,
+      ...(query.pagereturn ? { items: runs } : {}),
+      ...(page.next ? { next_page_token: pageTokens.encode(tokenScope, page.next) } : {}),
     },
   };
-}
+};
 
 interface Row {
   part: Cursor['part'];
   run: ActiveRunRow;
 }
 
-const startOf = (run: ActiveRunRow): number => run.initiated_at ?? 0;
+const startTimeOf = (run: ActiveRunRow): number => run.initiated_at ?? 0;
 
-/** What is left to answer, in order; of what waits, as much as was read. */
-function inOrder(
+/** The runs after the cursor, in order; of the queued ones, as many as were read. */
+function sortRemaining(
   { running, queued }: { running: ActiveRunRow[]; queued: ActiveRunRow[] },
   cursor: Cursor | null,
   startedUntil: number,
 ): Row[] {
-  const first = cursor?.part === 'queued' ? [] : running.filter((run) => startOf(run) <= startedUntil);
-  const since = running.filter((run) => startOf(run) > startedUntil);
+  const first = cursor?.part === 'queued' ? [] : running.filter((run) => startTimeOf(run) <= startedUntil);
+  const since = running.filter((run) => startTimeOf(run) > startedUntil);
   const isAhead = (part: Cursor['part'], run: ActiveRunRow): boolean =>
     cursor === null || cursor.part !== part || compareQueueOrder(run, cursor.after) > 0;
   return [
@@ -93,12 +78,12 @@ function inOrder(
   ];
 }
 
-function positionOf({ part, after, startedUntil }: Cursor): PagePosition {
+function formatCursor({ part, after, startedUntil }: Cursor): PagePosition {
   return { at: startedUntil, id: `${part} ${after.priority} ${after.created_at} ${after.id}` };
 }
 
-/** What positionOf wrote; the token is signed, so nobody else has. */
-function cursorOf({ at, id }: PagePosition): Cursor {
+/** Parses the result of `formatCursor`. The token is signed, so it has no other origin. */
+function parseCursor({ at, id }: PagePosition): Cursor {
   const [part, priority, createdAt, run = ''] = id.split(' ');
   return {
     part: part === 'running' ? 'running' : 'queued',
@@ -107,14 +92,14 @@ function cursorOf({ at, id }: PagePosition): Cursor {
   };
 }
 
-async function shown(
-  database: Database,
+async function formatRuns(
+  db: Reader,
   account: AccountId,
   rows: readonly Row[],
   now: number,
 ): Promise<ActiveRun[]> {
   const queued = rows.map(({ run }) => run).filter((run) => run.status === 'queued');
-  const reasons = await explainWaitingRuns(database.read, account, queued, now);
+  const reasons = await explainWaitingRuns(db, account, queued, now);
   const waiting = new Map(queued.map((run, index) => [run.id, reasons[index]]));
   return rows.map(({ run }) => {
     const why = waiting.get(run.id);

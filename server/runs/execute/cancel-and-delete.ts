@@ -4,6 +4,7 @@
  * when the row is gone. An ensemble run stores the request too, and the job that advances ensembles cancels its child runs.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
@@ -13,48 +14,96 @@ import { removeRuns } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { cancelOrRequestCancel } from '../store/transitions.ts';
 
-interface Parts {
-  database: Database;
-  contents: Contents;
-  clock: Clock;
+declare module '../../http/handlers/context.ts' {
+  interface Context {
+    runDeletion: RunDeletion;
+  }
 }
 
-/** Cancels a run, or requests its cancel while it is running. Does nothing to a run that has ended. */
-export async function cancelRun({ database, clock }: Parts, run: RunsTable): Promise<void> {
+/** Cancels the run, or requests it from its worker. Does nothing to a run that has ended. */
+export async function cancelRun(
+  { database, clock }: { database: Database; clock: Clock },
+  run: RunsTable,
+): Promise<void> {
+  notifyCanceled(database, await database.transact((tx) => cancelInTransaction(tx, run, clock.now())));
+}
+
+/** Returns the status for `notifyCanceled`, which is called after the transaction. */
+export function cancelInTransaction(tx: Writer, run: RunsTable, now: number): Promise<RunStatusV2 | null> {
   const error = `The run was canceled before it ${run.status === 'none' ? 'had a result' : 'started'}.`;
-  const status = await database.transact((tx) => cancelOrRequestCancel(tx, run, error, clock.now()));
+  return cancelOrRequestCancel(tx, run, error, now);
+}
+
+/** Notifies the other processes; a run without a status had ended before. */
+export function notifyCanceled(database: Pick<Database, 'notify'>, status: RunStatusV2 | null): void {
   if (status) database.notify(status === 'canceled' ? 'runs-ended' : 'runs-canceled');
 }
 
 const LOG_CHUNK_BATCH_SIZE = 500;
 
+/** A run to delete. The run of an ensemble is deleted with its child runs. */
+type DeletableRun = Pick<RunsTable, 'id'> & Partial<Pick<RunsTable, 'run_type'>>;
+
+interface RemovedRuns {
+  /** Runs with more log lines than the transaction removes. */
+  withLogLines: RunId[];
+  blobs: string[];
+}
+
 /**
- * Removes runs in any status with their contents, and the child runs of ensemble runs. Log lines are removed before the
- * run, in small transactions, because there may be a day of them. Lines written since then are removed in the transaction
- * of the run, after its row, because the writer of a line locks that row. So a crash leaves no lines of a run that is gone.
+ * Deletes runs with their contents, whatever their status. A run may have a day of log lines, so they go before the run, in
+ * small transactions that are no effect of a request. Lines that were written since go in the transaction of the run, after
+ * its row, which the writer of lines locks. So a crash in between leaves no line of a run that is deleted.
  */
-export async function deleteRuns(
-  { database, contents }: Parts,
-  runs: readonly (Pick<RunsTable, 'id'> & Partial<Pick<RunsTable, 'run_type'>>)[],
-): Promise<void> {
-  const requested = runs.map((run) => run.id);
-  const ensembles = runs.filter((run) => run.run_type === 'ensemble').map((run) => run.id);
-  const removeAllLines = async (ids: readonly RunId[]): Promise<void> => {
-    const some = (tx: Writer) => removeLogChunksOfRuns(tx, ids, LOG_CHUNK_BATCH_SIZE);
-    while ((await database.transact(some, { durable: false })) === LOG_CHUNK_BATCH_SIZE);
-  };
-  await removeAllLines([...requested, ...(await listChildRunIds(database.read, ensembles))]);
-  const { unfinished, blobs } = await database.transact(async (tx) => {
-    const contentIds = await removeRuns(tx, requested);
-    // After the plans are removed: no planned run can be submitted any more, so this finds the last child runs.
-    const children = await listChildRunIds(tx, ensembles);
+export class RunDeletion {
+  readonly #database: Database;
+  readonly #contents: Contents;
+
+  constructor({ database, contents }: { database: Database; contents: Contents }) {
+    this.#database = database;
+    this.#contents = contents;
+  }
+
+  /** Deletes the runs in a transaction of its own. */
+  async deleteRuns(runs: readonly DeletableRun[]): Promise<void> {
+    await this.removeLogLines(runs);
+    await this.finish(await this.#database.transact((tx) => this.removeRows(tx, runs)));
+  }
+
+  /** Call it before the transaction that removes the rows. */
+  async removeLogLines(runs: readonly DeletableRun[]): Promise<void> {
+    const children = await listChildRunIds(this.#database.read, ensemblesOf(runs));
+    await this.#removeLines([...runs.map((run) => run.id), ...children]);
+  }
+
+  async removeRows(tx: Writer, runs: readonly DeletableRun[]): Promise<RemovedRuns> {
+    const named = runs.map((run) => run.id);
+    const contentIds = await removeRuns(tx, named);
+    // Planned child runs are gone by now, so that each of them has either become a run, or never will.
+    const children = await listChildRunIds(tx, ensemblesOf(runs));
     contentIds.push(...(await removeRuns(tx, children)));
-    const removed = [...requested, ...children];
-    const isMore = (await removeLogChunksOfRuns(tx, removed, LOG_CHUNK_BATCH_SIZE)) === LOG_CHUNK_BATCH_SIZE;
-    return { unfinished: isMore ? removed : [], blobs: await contents.remove(tx, contentIds) };
-  });
-  database.notify('runs-canceled');
-  await contents.removeBlobs(blobs);
-  // Only apps that wrote more than 100 MB of lines in the meantime.
-  if (unfinished.length > 0) await removeAllLines(unfinished);
+    const removed = [...named, ...children];
+    const lines = await removeLogChunksOfRuns(tx, removed, LOG_CHUNK_BATCH_SIZE);
+    return {
+      withLogLines: lines === LOG_CHUNK_BATCH_SIZE ? removed : [],
+      blobs: await this.#contents.remove(tx, contentIds),
+    };
+  }
+
+  /** Call it after the transaction. */
+  async finish({ withLogLines, blobs }: RemovedRuns): Promise<void> {
+    this.#database.notify('runs-canceled');
+    await this.#contents.removeBlobs(blobs);
+    // Apps can write more than a hundred megabytes in between.
+    if (withLogLines.length > 0) await this.#removeLines(withLogLines);
+  }
+
+  async #removeLines(ids: readonly RunId[]): Promise<void> {
+    const removeBatch = (tx: Writer) => removeLogChunksOfRuns(tx, ids, LOG_CHUNK_BATCH_SIZE);
+    while ((await this.#database.transact(removeBatch, { durable: false })) === LOG_CHUNK_BATCH_SIZE);
+  }
+}
+
+function ensemblesOf(runs: readonly DeletableRun[]): RunId[] {
+  return runs.filter((run) => run.run_type === 'ensemble').map((run) => run.id);
 }

@@ -1,6 +1,6 @@
 /**
- * Results of external runs: what was uploaded becomes what the run left, read by the rules that hold for apps. What cannot
- * be read is refused with the field named, before anything is written.
+ * Results of external runs. The uploads become the results of the run, read by the same rules as those of apps. An invalid
+ * upload is a 400 that names the field, before anything is written.
  */
 import { buffer } from 'node:stream/consumers';
 import { LOG_BYTES_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
@@ -8,14 +8,12 @@ import type { ExternalResult } from '@switchyard/contract/runs/external-runs.ts'
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
-import { ContentRemovedError, type Contents, type SharedContent } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Writer } from '../../database/database.ts';
+import { ContentRemovedError, type SharedContent } from '../../blobs/contents.ts';
+import type { Writer } from '../../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
+import type { Context } from '../../http/handlers/context.ts';
 import { errorMessage } from '../../log.ts';
-import type { Random } from '../../random.ts';
 import { NO_MASK } from '../../secrets/mask.ts';
-import type { Uploads } from '../../uploads/uploads.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endExternalRun } from '../store/transitions.ts';
 import { emptyParsedJson, type JsonSource, type ParsedJson } from './parse-result-json.ts';
@@ -28,27 +26,21 @@ import {
 } from './prepared-result.ts';
 import { addParseError, readJsonOfAnySize } from './read-results.ts';
 
-export interface ExternalResultParts {
-  database: Database;
-  contents: Contents;
-  uploads: Uploads;
-  clock: Clock;
-  random: Random;
-}
+type ExternalResultContext = Pick<Context, 'contents' | 'uploads' | 'clock' | 'random'>;
 
-/** What the result writes; throws the 400 that names the field that is wrong. */
+/** Reads the uploads of the result. Throws a 400 that names the invalid field. */
 export async function prepareExternalResult(
-  parts: ExternalResultParts,
+  context: ExternalResultContext,
   applicationUid: string,
   result: ExternalResult,
   output: FormatType,
 ): Promise<PreparedResult> {
-  const upload = new UploadedResult(parts, applicationUid, result);
+  const upload = new UploadedResult(context.uploads, applicationUid, result);
   const uploaded = await upload.content('output', OUTPUT_BYTES_MAX);
   const log = await upload.content('error', LOG_BYTES_MAX);
   const inOutput =
     uploaded && output === 'json' ? await upload.json('output', uploaded) : emptyParsedJson('');
-  // As of an app that printed nothing: no JSON is no output.
+  // As for an app that printed nothing: without JSON there is no output.
   const outputContent = output === 'json' && !inOutput.isPresent ? null : uploaded;
   const beside = async (kind: 'statistics' | 'metrics' | 'assets'): Promise<ParsedJson> => {
     const content = await upload.content(kind, OUTPUT_BYTES_MAX);
@@ -58,7 +50,7 @@ export async function prepareExternalResult(
   const { metrics } = await beside('metrics');
   const { assets } = await beside('assets');
 
-  const now = parts.clock.now();
+  const now = context.clock.now();
   const end: PreparedResult = {
     finalColumns: {
       status: result.status ?? (result.error_message ? 'failed' : 'succeeded'),
@@ -74,7 +66,7 @@ export async function prepareExternalResult(
     assets: [],
   };
   try {
-    end.assets = await prepareAssets(parts, assets.assets, now, end.contents);
+    end.assets = await prepareAssets(context, assets.assets, now, end.contents);
   } catch (error) {
     await discardContents(end.contents);
     throw error;
@@ -82,51 +74,53 @@ export async function prepareExternalResult(
   return end;
 }
 
-/** Stores the result of an external run, once. Calls `inTransaction` first in the same transaction. */
-export async function storeExternalResult(
-  parts: ExternalResultParts,
+/** Prepares the result of a run that exists. Throws a 400 when the run takes no result, and for an invalid one. */
+export async function prepareResultOfRun(
+  context: ExternalResultContext,
   run: RunsTable,
   result: ExternalResult,
-  inTransaction: (tx: Writer) => Promise<void>,
+): Promise<PreparedResult> {
+  if (!isActionAllowed('submitResult', run.status))
+    throw badRequest(
+      run.run_type === 'external'
+        ? `result: the run ${quoteValue(run.id)} is ${run.status} already; a result is given once.`
+        : `result: the run ${quoteValue(run.id)} is of the type ${run.run_type}; only an external run is given its result.`,
+    );
+  return prepareExternalResult(context, run.application_uid, result, run.output_format);
+}
+
+/** Ends the external run with its result. Throws a 400 when it has ended meanwhile. */
+export async function insertExternalResult(
+  tx: Writer,
+  run: RunsTable,
+  result: PreparedResult,
 ): Promise<void> {
-  if (!isActionAllowed('submitResult', run.status)) throw hasOne(run);
-  const { database } = parts;
-  const end = await prepareExternalResult(parts, run.application_uid, result, run.output_format);
-  try {
-    await database.transact(async (tx) => {
-      await inTransaction(tx);
-      if (!(await endExternalRun(tx, run, end.finalColumns)))
-        throw badRequest(`result: the run ${quoteValue(run.id)} has ended meanwhile.`);
-      await insertResultContents(tx, run.id, end);
-    });
-  } catch (error) {
-    const refusal = error instanceof ContentRemovedError ? removedMeanwhile() : error;
-    if (refusal instanceof Problem) await discardContents(end.contents);
-    throw refusal;
-  }
-  database.notify('runs-ended');
+  if (!(await endExternalRun(tx, run, result.finalColumns)))
+    throw badRequest(`result: the run ${quoteValue(run.id)} has ended meanwhile.`);
+  await insertResultContents(tx, run.id, result);
 }
 
-function hasOne(run: RunsTable): Problem {
-  return badRequest(
-    run.run_type === 'external'
-      ? `result: the run ${quoteValue(run.id)} is ${run.status} already; a result is given once.`
-      : `result: the run ${quoteValue(run.id)} is of the type ${run.run_type}; only an external run is given its result.`,
-  );
-}
-
-function removedMeanwhile(): Problem {
-  return badRequest('An upload of the result was removed meanwhile; upload it again.');
+/**
+ * Throws the refusal of a result, and discards its contents. After any other error the result may have been stored, so its
+ * contents stay for the clean-up.
+ */
+export async function rejectResult(error: unknown, result: PreparedResult): Promise<never> {
+  const refusal =
+    error instanceof ContentRemovedError
+      ? badRequest('An upload of the result was removed meanwhile; upload it again.')
+      : error;
+  if (refusal instanceof Problem) await discardContents(result.contents);
+  throw refusal;
 }
 
 /** The uploads that a result names. */
 class UploadedResult {
-  readonly #parts: ExternalResultParts;
+  readonly #uploads: Context['uploads'];
   readonly #applicationUid: string;
   readonly #result: ExternalResult;
 
-  constructor(parts: ExternalResultParts, applicationUid: string, result: ExternalResult) {
-    this.#parts = parts;
+  constructor(uploads: Context['uploads'], applicationUid: string, result: ExternalResult) {
+    this.#uploads = uploads;
     this.#applicationUid = applicationUid;
     this.#result = result;
   }
@@ -134,7 +128,7 @@ class UploadedResult {
   async content(kind: JsonSource['kind'] | 'error', bytesMax: number): Promise<SharedContent | null> {
     const id = this.#id(kind);
     if (id === null) return null;
-    const content = await this.#parts.uploads.use(this.#applicationUid, id, 'content', this.#field(kind));
+    const content = await this.#uploads.use(this.#applicationUid, id, 'content', this.#field(kind));
     if (content.bytes > bytesMax) {
       throw badRequest(
         `${this.#field(kind)} is ${quoteValue(id)}, an upload of ${content.bytes} bytes; it may have ${bytesMax}.`,

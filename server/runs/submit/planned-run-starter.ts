@@ -22,7 +22,7 @@ import { submitStandard } from './submit.ts';
 /** As many as commit together well; a larger number keeps requests waiting behind them. */
 const BATCH_SIZE = 32;
 const INTERVAL_MS = 5000;
-/** What the app of an instance is can change between looking it up and bringing the run. */
+/** The app of an instance can change between its look-up and the start of the run. */
 const TRIES_MAX = 3;
 
 interface Parts extends JobContext {
@@ -54,7 +54,7 @@ class AlreadyStartedError extends Error {}
 
 type StartOutcome = 'started' | 'refused' | 'skipped';
 
-/** Brings the run of the row. */
+/** Submits the planned run of the row. */
 async function startPlanned(parts: Parts, row: PlannedRunsTable): Promise<StartOutcome> {
   const { database } = parts;
   for (let tries = 1; ; tries += 1) {
@@ -82,7 +82,7 @@ async function submitPlanned(
   const target = await resolvePlannedRun(database.read, application, row.instance_id, row.version_id);
   const content = await shareInputContent(contents, row);
   await submitStandard(
-    { database, clock, random, onQueued: () => database.notify('runs-queued'), onEnded: () => {} },
+    { database, clock, random, store: (work, options) => database.transact(work, options) },
     {
       application,
       email: row.user_email,
@@ -102,7 +102,7 @@ async function submitPlanned(
       parentRunId: row.parent_run_id,
       labels: row.labels,
       target,
-      hidden: await hiddenFromAny(database.read, row, target),
+      hidden: await listOptionsHiddenFromAny(database.read, row, target),
       async inTransaction(tx) {
         if (!(await claimPlannedRun(tx, row))) throw new AlreadyStartedError();
       },
@@ -115,7 +115,7 @@ async function submitPlanned(
  * Returns the options that the reason of a refusal must not name, because every role can read it: the confidential ones of
  * its app and, for a copy, of the app of the parent run.
  */
-async function hiddenFromAny(
+async function listOptionsHiddenFromAny(
   db: Reader,
   { application_uid, parent_run_id }: PlannedRunsTable,
   { executable, requirements }: ExecutableTarget,

@@ -1,8 +1,8 @@
 /**
- * Makes a run that a caller asked for, as the test that has started on its instance wants it: noted for a shadow test, or
- * made on the instance of the unit that is on in a switchback test. No test can keep a run from being made: what the
- * candidate does not take is made on the instance that was asked for, and is none of the test's. What a test sends is its
- * own: no test of the instance to which it is sent copies it, or sends it on.
+ * Creates a run that a caller requested, as the started test on its instance wants it. A shadow test captures the run; a
+ * switchback test sends it to the instance of the current unit. No test can prevent a run: if the candidate rejects it, the
+ * run executes on the requested instance and is not counted by the test. A run that a test sends belongs to that test: no
+ * test of the instance to which it is sent captures it or sends it on.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
@@ -18,41 +18,42 @@ import {
   normalizeInstanceId,
   type RunRoute,
 } from '../store/routes.ts';
-import type { RunsTable } from '../store/schema.ts';
 import { resolveInstanceId } from './resolve-instance.ts';
 import { type StandardRun, type SubmitParts, submitStandard } from './submit.ts';
 
-/** What the test adds to what is asked for. */
+/** What the test adds to the run request. */
 interface Routed {
   at: number;
   experiment?: ExperimentRef;
   planUnitIndex?: number;
 }
 
-type Ask = (instanceId: string | undefined, routed: Routed) => Promise<StandardRun>;
+interface RoutedRequest {
+  application: ApplicationsTable;
+  /** As the request has it. */
+  instanceId: string | undefined;
+  /** Builds the run request for an instance. */
+  buildRun(instanceId: string | undefined, routed: Routed): Promise<StandardRun>;
+}
 
-/** `ask` makes the submission for an instance; `instanceId` is as the request has it. */
-export async function submitRouted(
-  parts: SubmitParts,
-  application: ApplicationsTable,
-  instanceId: string | undefined,
-  ask: Ask,
-): Promise<RunsTable> {
+/** Creates the run that was requested. Throws what `submitStandard` throws for the requested instance. */
+export async function submitRouted<R>(parts: SubmitParts<R>, request: RoutedRequest): Promise<R> {
   const { database, clock } = parts;
-  const chosen = resolveInstanceId(application, instanceId);
-  const route = await findRoute(database.read, application.uid, chosen);
+  const { application, instanceId, buildRun } = request;
+  const requested = resolveInstanceId(application, instanceId);
+  const route = await findRoute(database.read, application.uid, requested);
   const at = clock.now();
   if (route?.rule.kind === 'switchback') {
-    const sent = await submitToUnit(parts, application, chosen, at, route, ask);
+    const sent = await submitToUnit(parts, request, { requested, at, route });
     if (sent) return sent;
   }
-  const asked = await ask(instanceId, { at });
-  if (route?.rule.kind !== 'shadow' || !isCaptured(route.rule, at)) return submitStandard(parts, asked);
-  const run = await submitStandard(
+  const run = await buildRun(instanceId, { at });
+  if (route?.rule.kind !== 'shadow' || !isCaptured(route.rule, at)) return submitStandard(parts, run);
+  const stored = await submitStandard(
     parts,
-    withTransactionStep(asked, async (tx, id) => {
+    withTransactionStep(run, async (tx, id) => {
       const { experimentUid } = route;
-      if (await hasRoute(tx, application.uid, chosen, experimentUid))
+      if (await hasRoute(tx, application.uid, requested, experimentUid))
         await insertCapture(tx, {
           experiment_uid: experimentUid,
           run_id: id,
@@ -62,54 +63,54 @@ export async function submitRouted(
     }),
   );
   database.notify('runs-captured');
-  return run;
+  return stored;
 }
 
-class RouteGone extends Error {}
+class RouteRemovedError extends Error {}
 
-/** null when the test has nothing to say about the run: between units, over meanwhile, or the candidate takes it not. */
-async function submitToUnit(
-  parts: SubmitParts,
-  application: ApplicationsTable,
-  chosen: string,
-  at: number,
-  { rule, experimentUid: uid, experimentId: id }: RunRoute,
-  ask: Ask,
-): Promise<RunsTable | null> {
+interface RoutedInstance {
+  /** The instance that the caller requested. */
+  requested: string;
+  at: number;
+  route: RunRoute;
+}
+
+/** Returns null when the test does not take the run: between units, after its end, or when the candidate rejects it. */
+async function submitToUnit<R>(
+  parts: SubmitParts<R>,
+  { application, buildRun }: RoutedRequest,
+  { requested, at, route }: RoutedInstance,
+): Promise<R | null> {
+  const { rule, experimentUid: uid, experimentId: id } = route;
   const unit = rule.kind === 'switchback' ? findUnitIndex(rule, at) : null;
   const instance = rule.kind === 'switchback' && unit !== null ? rule.units[unit] : undefined;
   if (unit === null || instance === undefined) return null;
+  // Two names can mean the same instance; then the run keeps the one in the request.
+  const isRequested = normalizeInstanceId(instance) === normalizeInstanceId(requested);
   try {
-    // The name that was asked for is kept where it is the same instance.
-    const asked = await ask(
-      normalizeInstanceId(instance) === normalizeInstanceId(chosen) ? chosen : instance,
-      {
-        at,
-        experiment: { uid, id, type: 'switchback' },
-        planUnitIndex: unit,
-      },
-    );
+    const run = await buildRun(isRequested ? requested : instance, {
+      at,
+      experiment: { uid, id, type: 'switchback' },
+      planUnitIndex: unit,
+    });
     return await submitStandard(
       parts,
-      withTransactionStep(asked, async (tx) => {
-        if (!(await hasRoute(tx, application.uid, chosen, uid))) throw new RouteGone();
+      withTransactionStep(run, async (tx) => {
+        if (!(await hasRoute(tx, application.uid, requested, uid))) throw new RouteRemovedError();
       }),
     );
   } catch (error) {
-    if (error instanceof RouteGone || error instanceof Problem) return null;
+    if (error instanceof RouteRemovedError || error instanceof Problem) return null;
     throw error;
   }
 }
 
-function withTransactionStep(
-  asked: StandardRun,
-  more: (tx: Writer, id: RunId) => Promise<void>,
-): StandardRun {
+function withTransactionStep(run: StandardRun, step: (tx: Writer, id: RunId) => Promise<void>): StandardRun {
   return {
-    ...asked,
+    ...run,
     async inTransaction(tx, id) {
-      await asked.inTransaction?.(tx, id);
-      await more(tx, id);
+      await run.inTransaction?.(tx, id);
+      await step(tx, id);
     },
   };
 }

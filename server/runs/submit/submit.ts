@@ -1,7 +1,7 @@
 /**
- * Where every run is born. What it will run, with which options, class, priority and format is settled here and kept with
- * the run, so that later changes of instance or version do not touch it. The run, its input and its first event are one
- * transaction; the caller answers after it is durable.
+ * Creates every run. Resolves executable, options, execution class, priority and format, and stores them with the run, so
+ * that later changes to the instance or version do not affect it. The run, its input and its first event are one
+ * transaction; the response is sent after it is durable.
  */
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
@@ -12,9 +12,10 @@ import { listOptionNames } from '../../applications/executable.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { lockLiveApplication } from '../../applications/store.ts';
 import { ContentRemovedError, type PreparedContent } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Writer } from '../../database/database.ts';
+import type { Reader, Writer } from '../../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
+import type { CommitOptions } from '../../http/handlers/commit.ts';
+import type { Context } from '../../http/handlers/context.ts';
 import {
   type RequestedConfiguration,
   secretsCollectionId,
@@ -22,28 +23,29 @@ import {
   validateOptionNames,
   validateOptions,
 } from '../../instances/rules.ts';
-import { makeId, type Random } from '../../random.ts';
+import { makeId } from '../../random.ts';
 import { hasCollection } from '../../secrets/store.ts';
 import { discardContents, insertResultContents, type PreparedResult } from '../results/prepared-result.ts';
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { insertRun } from '../store/transitions.ts';
 import { type Formats, resolveExternalFormats, resolveFormats } from './formats.ts';
+import { NOT_STARTED } from './not-started.ts';
 import { findOptionRuleError, findOptionsSizeError, summarizeOptions } from './options.ts';
 import { type ExecutableTarget, NO_EXECUTABLE, type RunTarget } from './resolve-instance.ts';
 import { checkExecutable, requireFreeSlot } from './submit-checks.ts';
 
-export interface SubmitParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  /** Told after the commit that brought a run to execute. */
-  onQueued(): void;
-  /** Told after the commit that brought a run with its result. */
-  onEnded(): void;
+/**
+ * Runs the transaction that creates a run. A job passes `database.transact`; a handler wraps `commit`, and returns the
+ * committed response.
+ */
+export type StoreRun<R> = (work: (tx: Writer) => Promise<RunsTable>, options: CommitOptions) => Promise<R>;
+
+export interface SubmitParts<R> extends Pick<Context, 'database' | 'clock' | 'random'> {
+  store: StoreRun<R>;
 }
 
-/** What a run is made of, whoever executes it. */
+/** What a run is created from, wherever it is executed. */
 export interface RunRequest {
   application: ApplicationsTable;
   email: string;
@@ -54,7 +56,7 @@ export interface RunRequest {
   clonedRunId?: string | null;
   /** The managed input it runs on. */
   managed?: ManagedContent | null;
-  /** When it is made; now when nothing is said. */
+  /** The time of its creation; the default is now. */
   at?: number;
   /** The experiment it belongs to. */
   experiment?: ExperimentRef | null;
@@ -62,9 +64,9 @@ export interface RunRequest {
   parentRunId?: RunId | null;
   /** Labels, in JSON. */
   labels?: string | null;
-  /** Makes the input, once the format is known; throws the 400 that says what is wrong with it. */
+  /** Prepares the input once the format is known; throws a 400 for an invalid one. */
   input(format: FormatType): Promise<PreparedContent>;
-  /** Called first in the transaction that stores the run. */
+  /** Called first in the transaction that creates the run. */
   inTransaction?(tx: Writer, id: RunId): Promise<void>;
 }
 
@@ -79,17 +81,17 @@ export interface ExternalRun extends RunRequest {
   target: RunTarget;
   /** Options that a refusal must not name. */
   hidden?: ReadonlySet<string>;
-  /** Makes the result, once the format is known; null for none yet. */
+  /** Prepares the result once the format is known; null for none yet. */
   result(formats: Formats): Promise<PreparedResult | null>;
 }
 
-/** A run of an ensemble, which consists of others. */
+/** The run of an ensemble, which has child runs. */
 export interface EnsembleRun extends RunRequest {
   definitionId: string;
   /** Run groups and rules, in JSON. */
   definition: string;
   formats: Formats;
-  /** What it consists of, but for the input, which is its own. */
+  /** Its child runs. They get the input of the run. */
   children: readonly Omit<PlannedRun, 'contentId' | 'inputFormat' | 'inputId' | 'parentRunId'>[];
 }
 
@@ -105,73 +107,80 @@ export interface ManagedContent {
   content: PreparedContent;
 }
 
-/** Queues a run. */
-export async function submitStandard(parts: SubmitParts, asked: StandardRun): Promise<RunsTable> {
-  const { target, configuration } = asked;
-  const { requestOptions, summary } = resolveOptions(target, asked.options, asked.hidden ?? new Set());
+/** Creates a run in the queue. Throws a 4xx for a request that is refused. */
+export async function submitStandard<R>(parts: SubmitParts<R>, request: StandardRun): Promise<R> {
+  const { database } = parts;
+  const { target, configuration } = request;
+  const { requestOptions, summary } = resolveOptions(target, request.options, request.hidden ?? new Set());
   const secrets = secretsCollectionId(configuration) ?? secretsCollectionId(target.configuration);
-  if (secrets !== null) await checkSecrets(parts.database, asked, secrets);
+  if (secrets !== null) await checkSecrets(database.read, request, secrets);
   const formats = resolveFormats(
     target.requirements,
     target.configuration,
     configuration,
-    asked.managed?.format,
+    request.managed?.format,
   );
-  checkManaged(asked.managed, formats);
-  const input = await inputOf(asked, formats);
+  checkManaged(request.managed, formats);
+  const input = await prepareInput(request, formats);
   const run: RunsTable = {
-    ...initialRow(parts, asked, { target, formats, input, summary, requestOptions }),
+    ...initialRow(parts, request, { target, formats, input, summary, requestOptions }),
     status: 'queued',
     run_type: 'standard',
     secrets_collection_id: secrets,
-    ...notStarted,
+    ...NOT_STARTED,
   };
-  await insertInTransaction(parts, asked, run, input, async (tx) => {
-    if (run.queuing_disabled === 1) await requireFreeSlot(tx, run, run.created_at);
+  const stored = await insertInTransaction(parts, request, {
+    run,
+    input,
+    async insertFurther(tx) {
+      if (run.queuing_disabled === 1) await requireFreeSlot(tx, run, run.created_at);
+    },
   });
-  parts.onQueued();
-  return run;
+  database.notify('runs-queued');
+  return stored;
 }
 
-/** Keeps a run that is executed somewhere else, ended when it has a result. */
-export async function submitExternal(parts: SubmitParts, asked: ExternalRun): Promise<RunsTable> {
-  const { target, configuration } = asked;
-  const requestOptions = optionsOf(asked.options, target.requirements, asked.hidden ?? new Set());
-  // What the run really got is known to the caller alone; no default and no rule of the app applies.
+/** Stores a run that is executed elsewhere. It has ended when the request has a result. */
+export async function submitExternal<R>(parts: SubmitParts<R>, request: ExternalRun): Promise<R> {
+  const { target, configuration } = request;
+  const requestOptions = parseOptions(request.options, target.requirements, request.hidden ?? new Set());
+  // Only the caller knows the options the run got, so no default and no rule of the app applies.
   const summary = summarizeOptions({ definitions: null, instance: {}, run: requestOptions });
   const formats = resolveExternalFormats(
     target.requirements,
     target.configuration,
     configuration,
-    asked.managed?.format,
+    request.managed?.format,
   );
-  const result = await asked.result(formats);
-  const input = await inputOf(asked, formats);
+  const result = await request.result(formats);
+  const input = await prepareInput(request, formats);
   const run: RunsTable = {
-    ...initialRow(parts, asked, { target, formats, input, summary, requestOptions }),
+    ...initialRow(parts, request, { target, formats, input, summary, requestOptions }),
     status: 'none',
     run_type: 'external',
     secrets_collection_id: null,
-    ...notStarted,
+    ...NOT_STARTED,
     ...result?.finalColumns,
   };
-  try {
-    await insertInTransaction(parts, asked, run, input, async (tx) => {
+  const stored = await insertInTransaction(parts, request, {
+    run,
+    input,
+    async insertFurther(tx) {
       if (result) await insertResultContents(tx, run.id, result);
-    });
-  } catch (error) {
+    },
+  }).catch(async (error: unknown) => {
     if (error instanceof Problem) await discardContents(result?.contents ?? []);
     throw error;
-  }
-  if (result) parts.onEnded();
-  return run;
+  });
+  if (result) parts.database.notify('runs-ended');
+  return stored;
 }
 
-/** Brings the run of an ensemble, which goes on from the start, and plans what it consists of. */
-export async function submitEnsemble(parts: SubmitParts, asked: EnsembleRun): Promise<RunsTable> {
-  const { formats } = asked;
-  checkManaged(asked.managed, formats);
-  const input = await inputOf(asked, formats);
+/** Creates the run of an ensemble, which is running from the start, and plans its child runs. */
+export async function submitEnsemble<R>(parts: SubmitParts<R>, request: EnsembleRun): Promise<R> {
+  const { formats } = request;
+  checkManaged(request.managed, formats);
+  const input = await prepareInput(request, formats);
   const target = {
     instanceId: '',
     versionId: '' as const,
@@ -180,14 +189,14 @@ export async function submitEnsemble(parts: SubmitParts, asked: EnsembleRun): Pr
     configuration: {},
   };
   const run: RunsTable = {
-    // What was asked for as options is shown with the runs that get them.
-    ...initialRow(parts, asked, { target, formats, input, summary: [], requestOptions: {} }),
-    ...notStarted,
+    // The requested options are shown with the child runs that get them.
+    ...initialRow(parts, request, { target, formats, input, summary: [], requestOptions: {} }),
+    ...NOT_STARTED,
     status: 'running',
     run_type: 'ensemble',
     secrets_collection_id: null,
-    definition_id: asked.definitionId,
-    ensemble: asked.definition,
+    definition_id: request.definitionId,
+    ensemble: request.definition,
   };
   const plan = {
     ownerUid: run.id,
@@ -196,25 +205,29 @@ export async function submitEnsemble(parts: SubmitParts, asked: EnsembleRun): Pr
     userEmail: run.user_email,
     experiment: null,
   };
-  const children = asked.children.map((child) => ({
+  const children = request.children.map((child) => ({
     ...child,
     contentId: input.id,
     inputFormat: formats.input,
-    inputId: asked.managed?.id ?? null,
+    inputId: request.managed?.id ?? null,
     parentRunId: run.id,
   }));
-  await insertInTransaction(parts, asked, run, input, (tx) => insertPlannedRuns(tx, plan, children));
+  const stored = await insertInTransaction(parts, request, {
+    run,
+    input,
+    insertFurther: (tx) => insertPlannedRuns(tx, plan, children),
+  });
   parts.database.notify('runs-planned');
-  return run;
+  return stored;
 }
 
-/** What the app is given, or the 400 that says what is wrong with it; `hidden` are options it must not name. */
+/** Returns the options that the app gets. Throws a 400 for invalid ones, which does not name the `hidden` options. */
 export function resolveOptions(
   { requirements, configuration }: Pick<ExecutableTarget, 'requirements' | 'configuration'>,
   given: RunRequest['options'],
   hidden: ReadonlySet<string>,
 ): { requestOptions: Record<string, string>; summary: OptionSummary[] } {
-  const requestOptions = optionsOf(given, requirements, hidden);
+  const requestOptions = parseOptions(given, requirements, hidden);
   const definitions = requirements.options;
   const instance = stringifyOptions(configuration.options);
   const summary = summarizeOptions({ definitions, instance, run: requestOptions });
@@ -223,7 +236,7 @@ export function resolveOptions(
   return { requestOptions, summary };
 }
 
-function optionsOf(
+function parseOptions(
   options: RunRequest['options'],
   requirements: RunTarget['requirements'],
   hidden: ReadonlySet<string>,
@@ -236,11 +249,11 @@ function optionsOf(
   return stringifyOptions(options);
 }
 
-function inputOf(asked: RunRequest, formats: Formats): Promise<PreparedContent> | PreparedContent {
-  return asked.managed ? asked.managed.content : asked.input(formats.input);
+function prepareInput(request: RunRequest, formats: Formats): Promise<PreparedContent> | PreparedContent {
+  return request.managed ? request.managed.content : request.input(formats.input);
 }
 
-/** The manifest of an app can promise another format than the input has. */
+/** Throws a 400 for an input whose format differs from the one in the manifest of the app. */
 function checkManaged(managed: ManagedContent | null | undefined, formats: Formats): void {
   if (!managed || managed.format === formats.input) return;
   throw badRequest(
@@ -259,9 +272,12 @@ interface ResolvedRun {
 }
 
 /** The columns of every new run. */
-function initialRow({ clock, random }: SubmitParts, asked: RunRequest, settled: ResolvedRun) {
-  const { application, configuration } = asked;
-  const { target, formats, input, summary, requestOptions } = settled;
+function initialRow(
+  { clock, random }: Pick<Context, 'clock' | 'random'>,
+  request: RunRequest,
+  { target, formats, input, summary, requestOptions }: ResolvedRun,
+) {
+  const { application, configuration } = request;
   const queuing = { ...target.configuration.queuing, ...configuration.queuing };
   return {
     id: makeId<RunId>(random, 'run'),
@@ -271,10 +287,10 @@ function initialRow({ clock, random }: SubmitParts, asked: RunRequest, settled: 
     instance_id: target.instanceId,
     version_id: target.versionId,
     executable_id: target.executableId,
-    user_email: asked.email,
-    name: asked.name,
-    description: asked.description,
-    created_at: asked.at ?? clock.now(),
+    user_email: request.email,
+    name: request.name,
+    description: request.description,
+    created_at: request.at ?? clock.now(),
     definition_id: null,
     reference_id: configuration.run_type?.reference_id ?? null,
     execution_class:
@@ -289,37 +305,43 @@ function initialRow({ clock, random }: SubmitParts, asked: RunRequest, settled: 
     options_summary: JSON.stringify(summary),
     request_options: JSON.stringify(requestOptions),
     network: target.configuration.network ? 1 : 0,
-    input_id: asked.managed?.id ?? null,
-    cloned_run_id: asked.clonedRunId ?? null,
-    experiment_uid: asked.experiment?.uid ?? null,
-    experiment_id: asked.experiment?.id ?? null,
-    experiment_type: asked.experiment?.type ?? null,
-    plan_unit_index: asked.planUnitIndex ?? null,
-    parent_run_id: asked.parentRunId ?? null,
-    labels: asked.labels ?? null,
+    input_id: request.managed?.id ?? null,
+    cloned_run_id: request.clonedRunId ?? null,
+    experiment_uid: request.experiment?.uid ?? null,
+    experiment_id: request.experiment?.id ?? null,
+    experiment_type: request.experiment?.type ?? null,
+    plan_unit_index: request.planUnitIndex ?? null,
+    parent_run_id: request.parentRunId ?? null,
+    labels: request.labels ?? null,
     ensemble: null,
     rules_result: null,
   } as const;
 }
 
-/** Brings the run with its input, in one transaction with what else belongs to it. */
-async function insertInTransaction(
-  { database }: SubmitParts,
-  asked: RunRequest,
-  run: RunsTable,
-  input: PreparedContent,
-  further: (tx: Writer) => Promise<void>,
-): Promise<void> {
+/** The rows that one transaction inserts. */
+interface NewRun {
+  run: RunsTable;
+  input: PreparedContent;
+  insertFurther(tx: Writer): Promise<void>;
+}
+
+/** Inserts the run with its input and its further rows in one transaction. */
+async function insertInTransaction<R>(
+  { store }: SubmitParts<R>,
+  request: RunRequest,
+  { run, input, insertFurther }: NewRun,
+): Promise<R> {
   try {
-    await database.transact(
+    return await store(
       async (tx) => {
-        await asked.inTransaction?.(tx, run.id);
+        await request.inTransaction?.(tx, run.id);
         // A run stored after its application was deleted would be executed, and never removed.
-        await lockLiveApplication(tx, asked.application);
+        await lockLiveApplication(tx, request.application);
         await checkExecutable(tx, run);
-        await further(tx);
+        await insertFurther(tx);
         await input.insert(tx);
         await insertRun(tx, run);
+        return run;
       },
       { insertOnly: isInsertOnly(run) },
     );
@@ -328,7 +350,7 @@ async function insertInTransaction(
       error instanceof ContentRemovedError
         ? badRequest('The upload was removed meanwhile; upload it again.')
         : error;
-    // After any other error it is not known whether the run was written; then the blob is left to be swept.
+    // After any other error the run may have been stored; then the clean-up decides whether the blob is orphaned.
     if (refusal instanceof Problem) await input.discard().catch(() => {});
     throw refusal;
   }
@@ -344,42 +366,13 @@ function isInsertOnly(run: RunsTable): boolean {
   );
 }
 
-const notStarted = {
-  attempt: 0,
-  host_faults: 0,
-  retry_at: null,
-  host_fault: null,
-  fence: 0,
-  worker_id: null,
-  cancel_requested_at: null,
-  initiated_at: null,
-  finished_at: null,
-  execution_ms: null,
-  output_content_id: null,
-  output_bytes: 0,
-  error: '',
-  stdout_content_id: null,
-  log_content_id: null,
-  statistics_status: 'none',
-  statistics_error: '',
-  indicators: '[]',
-  statistics: null,
-  metrics: null,
-  metrics_error: null,
-  assets_error: null,
-  containment: '',
-  limits: null,
-  runtime_version: null,
-  peak_memory_bytes: null,
-} as const;
-
-/** Whoever deletes the collection after this fails the run, not the request. */
+/** Throws a 400 for a missing collection. A collection that is deleted later fails the run, not the request. */
 async function checkSecrets(
-  database: Database,
+  db: Reader,
   { application, configuration, target }: StandardRun,
   id: SecretsCollectionId,
 ): Promise<void> {
-  if (await hasCollection(database.read, application.uid, id)) return;
+  if (await hasCollection(db, application.uid, id)) return;
   throw badRequest(
     secretsCollectionId(configuration) === null
       ? `The secrets collection ${quoteValue(id)} of the instance ${quoteValue(target.instanceId)} does not exist; give the instance another.`

@@ -1,0 +1,103 @@
+/** Creates acceptance tests: on a batch that is created with the test, or on one that exists. */
+import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
+import type { ApplicationsTable } from '../../applications/schema.ts';
+import { lockLiveApplication } from '../../applications/store.ts';
+import type { Reader, Writer } from '../../database/database.ts';
+import { badRequest, type Problem, quoteValue } from '../../http/errors/problem.ts';
+import type { Context } from '../../http/handlers/context.ts';
+import { validateName } from '../../http/requests/resource-names.ts';
+import { makeId } from '../../random.ts';
+import { applyControlChange, type ControlChange, computeControlChange } from '../batch/batch-control.ts';
+import type { AcceptanceDefinition } from '../store/acceptance-definition.ts';
+import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
+import { lockExperiment } from '../store/experiments.ts';
+import type { ExperimentsTable } from '../store/schema.ts';
+import { insertAcceptanceTest } from '../store/transitions.ts';
+import { parseAcceptanceRequest } from './parse-acceptance-request.ts';
+
+/** A valid request. */
+export interface PreparedTest {
+  id: ExperimentId;
+  /** The batch that the test is a view on. */
+  experimentId: ExperimentId;
+  application: ApplicationsTable;
+  definition: AcceptanceDefinition;
+  /** The row without the uid of the batch. */
+  row: AcceptanceTestsTable;
+}
+
+/** A test on a batch that exists, with the change it makes to the control of the batch. */
+interface PreparedTestOnBatch {
+  test: PreparedTest;
+  batch: ExperimentsTable;
+  change: ControlChange | null;
+}
+
+/** Throws a 400 for an invalid request. */
+export function prepareTest(
+  { clock, random }: Pick<Context, 'clock' | 'random'>,
+  application: ApplicationsTable,
+  body: AcceptanceTestCreate,
+): PreparedTest {
+  const definition = parseAcceptanceRequest(application, body);
+  const id = body.id || makeId<ExperimentId>(random, 'acceptance');
+  const experimentId = body.experiment_id || id;
+  validateName(body.name, id);
+  const now = clock.now();
+  const row: AcceptanceTestsTable = {
+    uid: makeId<string>(random, 'acceptance'),
+    application_uid: application.uid,
+    application_id: application.id,
+    id,
+    name: body.name,
+    description: body.description ?? '',
+    experiment_uid: '',
+    experiment_id: experimentId,
+    definition: JSON.stringify(definition),
+    status: 'started',
+    passed: null,
+    error: '',
+    metric_results: null,
+    created_at: now,
+    updated_at: now,
+  };
+  return { id, experimentId, application, definition, row };
+}
+
+/** Inserts the test. Throws a 400 when the application has one of that id. */
+export async function insertTest(tx: Writer, test: PreparedTest, experimentUid: string): Promise<void> {
+  await lockLiveApplication(tx, test.application);
+  if (!(await insertAcceptanceTest(tx, { ...test.row, experiment_uid: experimentUid })))
+    throw acceptanceIdTaken(test.id);
+}
+
+/** Computes what the test changes in the batch. */
+export async function prepareTestOnBatch(
+  db: Reader,
+  test: PreparedTest,
+  batch: ExperimentsTable,
+): Promise<PreparedTestOnBatch> {
+  return { test, batch, change: await computeControlChange(db, batch, test.definition.control) };
+}
+
+/**
+ * Inserts the test and changes the batch. Throws a 400 for a batch that was deleted, and a `BatchChangedError` when the
+ * change has to be computed again.
+ */
+export async function insertTestOnBatch(
+  tx: Writer,
+  { test, batch, change }: PreparedTestOnBatch,
+): Promise<void> {
+  await insertTest(tx, test, batch.uid);
+  const locked = await lockExperiment(tx, batch.uid);
+  if (!locked)
+    throw badRequest(`experiment_id is ${quoteValue(test.experimentId)}, which was deleted meanwhile.`);
+  if (change) await applyControlChange(tx, batch, locked, change);
+}
+
+export function acceptanceIdTaken(id: ExperimentId): Problem {
+  return badRequest(
+    `id is ${quoteValue(id)}, which another acceptance test of the application has; choose another.`,
+  );
+}

@@ -1,0 +1,158 @@
+/** Checks the runs of a batch before anything is stored: every instance and version exists and takes the options and inputs. */
+import { setImmediate } from 'node:timers/promises';
+import { BATCH_OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import type { ApplicationsTable } from '../../applications/schema.ts';
+import type { Reader } from '../../database/database.ts';
+import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
+import type { InputSetItem } from '../../input-sets/store.ts';
+import { readDeclaredOptions, validateOptionNames } from '../../instances/rules.ts';
+import { type ExecutableTarget, resolvePlannedRun } from '../../runs/submit/resolve-instance.ts';
+import { checkPlannedRun } from './check-planned-run.ts';
+import type { BatchRequest, RequestedRun } from './parse-batch-request.ts';
+
+/** Checks after which other requests are served. */
+const CHECK_BATCH_SIZE = 50;
+
+interface RequestedRuns {
+  application: ApplicationsTable;
+  request: BatchRequest;
+  runs: readonly RequestedRun[];
+  sets: ReadonlyMap<string, readonly InputSetItem[]>;
+  role: Role;
+}
+
+export interface CheckedRuns {
+  /** The version of each instance. */
+  versions: Map<string, string>;
+  /** The roles from which each option is hidden. */
+  hidden: Map<string, Set<Role>>;
+}
+
+/** Throws a 400 for the first run that would be refused, for an unused option set with an unknown option, and for too many options. */
+export async function checkRequestedRuns(db: Reader, requested: RequestedRuns): Promise<CheckedRuns> {
+  const { application, request, runs, role } = requested;
+  const fields = indexFields(request);
+  const formats = indexFormats(requested.sets);
+  const targets = new Map<string, ExecutableTarget>();
+  const checked: CheckedRuns = { versions: new Map(), hidden: new Map() };
+  /** The length of the options by what was checked: equal runs are checked once. */
+  const checkedChars = new Map<string, number>();
+  let chars = 0;
+  for (const run of runs) {
+    const key = targetKey(run);
+    let target = targets.get(key);
+    if (!target) {
+      target = await resolveTarget(db, application, run, fields.get(key) ?? 'runs');
+      targets.set(key, target);
+      checked.versions.set(run.instance_id, target.versionId);
+      await setImmediate();
+    }
+    const format = formats.get(run.input_set_id)?.get(run.input_id) ?? 'json';
+    const checkKey = JSON.stringify([key, run.option_set, format]);
+    const known = checkedChars.get(checkKey);
+    if (known !== undefined) {
+      chars += known;
+      continue;
+    }
+    const options = run.option_set === null ? {} : (request.optionSets.get(run.option_set) ?? {});
+    const ownChars = checkPlannedRun({ place: target, run, options, format, role });
+    chars += ownChars;
+    checkedChars.set(checkKey, ownChars);
+    addHiddenOptions(checked.hidden, target, options);
+    if (checkedChars.size % CHECK_BATCH_SIZE === 0) await setImmediate();
+  }
+  checkUnusedOptionSets(request, runs, [...targets.values()], role);
+  if (chars > BATCH_OPTIONS_CHARS_MAX)
+    throw badRequest(
+      `The options of all ${runs.length} runs, those of their instances and versions included, are ${chars} characters long, written as JSON; together they may have ${BATCH_OPTIONS_CHARS_MAX}.`,
+    );
+  return checked;
+}
+
+function targetKey({ instance_id, version_id }: Pick<RequestedRun, 'instance_id' | 'version_id'>): string {
+  return JSON.stringify([instance_id, version_id]);
+}
+
+/** The format of each input, by set. */
+function indexFormats(sets: RequestedRuns['sets']): Map<string, Map<string, FormatType>> {
+  return new Map(
+    [...sets].map(([id, items]) => [
+      id,
+      new Map<string, FormatType>(items.map((item) => [item.input_id, item.input_format])),
+    ]),
+  );
+}
+
+function addHiddenOptions(
+  hidden: CheckedRuns['hidden'],
+  { requirements }: ExecutableTarget,
+  options: Record<string, string>,
+): void {
+  for (const { name, ui } of requirements.options?.items ?? []) {
+    if (!Object.hasOwn(options, name) || !ui?.hidden_from?.length) continue;
+    const roles = hidden.get(name) ?? new Set();
+    for (const role of ui.hidden_from) roles.add(role);
+    hidden.set(name, roles);
+  }
+}
+
+/** Throws a 400 for an unused option set with an option that no app of the batch declares. */
+function checkUnusedOptionSets(
+  { optionSets }: BatchRequest,
+  runs: readonly RequestedRun[],
+  targets: readonly ExecutableTarget[],
+  role: Role,
+): void {
+  const used = new Set(runs.map((run) => run.option_set));
+  const unused = [...optionSets].filter(([key]) => !used.has(key));
+  if (unused.length === 0) return;
+  const apps = targets.map((target) => readDeclaredOptions(target.executable, role));
+  const declared = {
+    names: new Set(apps.flatMap((app) => [...app.names])),
+    hiddenNames: new Set(apps.flatMap((app) => [...app.hiddenNames])),
+  };
+  for (const [key, options] of unused) {
+    const error = validateOptionNames(Object.keys(options), `option_sets.${key}`, declared);
+    if (error) throw badRequest(error);
+  }
+}
+
+/** The field of the request that names each instance and version first. */
+function indexFields({ runs }: BatchRequest): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const { field, instance_id, version_id } of runs) {
+    const key = targetKey({ instance_id, version_id });
+    if (!fields.has(key)) fields.set(key, field);
+  }
+  return fields;
+}
+
+/** Throws a 400 that names the field of a missing instance or version. */
+async function resolveTarget(
+  db: Reader,
+  application: ApplicationsTable,
+  { instance_id, version_id }: RequestedRun,
+  field: string,
+): Promise<ExecutableTarget> {
+  const isOwnField = field.startsWith('runs');
+  try {
+    // Instance and version are looked up separately, so that the message names the missing one.
+    const instance = instance_id === '' ? null : await resolvePlannedRun(db, application, instance_id, '');
+    if (version_id === '' && instance) return instance;
+    return await resolvePlannedRun(db, application, instance_id, version_id).catch((error: unknown) => {
+      if (error instanceof Problem && error.status === 400)
+        throw badRequest(
+          `${field}.version_id is ${quoteValue(version_id)}; it must be a version of this application.`,
+        );
+      throw error;
+    });
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404)
+      throw badRequest(
+        `${isOwnField ? `${field}.instance_id` : field} is ${quoteValue(instance_id)}; it must be an instance of this application.`,
+      );
+    throw error;
+  }
+}

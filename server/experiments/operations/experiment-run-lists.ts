@@ -1,0 +1,95 @@
+/** The runs of an experiment in responses: as a list of their own, and within the experiment. */
+import { setImmediate } from 'node:timers/promises';
+import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
+import type { Context } from '../../http/handlers/context.ts';
+import type { Caller, RawResponse } from '../../http/handlers/handler.ts';
+import { nextBatchSize, streamJson } from '../../http/lists/list-responses.ts';
+import {
+  type Page,
+  type PagePosition,
+  type PageQueryValues,
+  parsePageRequest,
+  slicePage,
+} from '../../http/lists/pagination.ts';
+import { listExperimentRuns } from '../../runs/store/experiment-runs.ts';
+import type { ListedRun } from '../../runs/store/runs.ts';
+import type { ExperimentsTable } from '../store/schema.ts';
+import { formatExperimentRuns } from './format-experiment.ts';
+
+const BATCH_SIZE = 100;
+
+interface ExperimentRuns {
+  caller: Caller;
+  experiment: ExperimentsTable;
+  /** The statement that lists the runs; the default is the runs that have the id of the experiment. */
+  listRuns?: typeof listExperimentRuns;
+}
+
+type RunsResponse =
+  | { status: 200; body: { runs: ExperimentRun[]; items?: ExperimentRun[]; next_page_token?: string } }
+  | RawResponse;
+
+/** Responds with all runs, newest first, or with a page when the query requests one. */
+export async function respondWithRuns(
+  { database, pageTokens }: Pick<Context, 'database' | 'pageTokens'>,
+  source: ExperimentRuns,
+  query: PageQueryValues,
+): Promise<RunsResponse> {
+  const tokenScope = `runs of experiment ${source.experiment.uid}`;
+  const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
+  const first = await readPage({ database }, source, { after, size: limit ?? BATCH_SIZE });
+  if (limit === null && first.next)
+    return streamJson('{"runs":', streamRuns({ database }, source, first, Number.POSITIVE_INFINITY), '}');
+  const runs = await formatExperimentRuns(database.read, source.caller, first.items);
+  return {
+    status: 200,
+    body: {
+      runs,
+      ...(query.pagereturn ? { items: runs } : {}),
+      ...(first.next ? { next_page_token: pageTokens.encode(tokenScope, first.next) } : {}),
+    },
+  };
+}
+
+/** Responds with the JSON object and a further field `runs`: the newest runs, at most `runsMax`. */
+export async function respondWithEmbeddedRuns(
+  { database }: Pick<Context, 'database'>,
+  source: ExperimentRuns,
+  object: string,
+  runsMax: number,
+): Promise<RawResponse> {
+  const first = await readPage({ database }, source, { after: null, size: BATCH_SIZE });
+  return streamJson(`${object.slice(0, -1)},"runs":`, streamRuns({ database }, source, first, runsMax), '}');
+}
+
+async function readPage(
+  { database }: Pick<Context, 'database'>,
+  { experiment, listRuns = listExperimentRuns }: ExperimentRuns,
+  { after, size }: { after: PagePosition | null; size: number },
+): Promise<Page<ListedRun>> {
+  const rows = await listRuns(database.read, experiment.uid, { after, limit: size });
+  return slicePage(rows, size, ({ created_at, id }) => ({ at: created_at, id }));
+}
+
+/** Thousands of runs are tens of megabytes, so they are sent in parts, and other requests are served in between. */
+async function* streamRuns(
+  { database }: Pick<Context, 'database'>,
+  source: ExperimentRuns,
+  first: Page<ListedRun>,
+  runsMax: number,
+): AsyncGenerator<string> {
+  let remaining = runsMax;
+  yield '[';
+  for (let page = first; ; ) {
+    const runs = await formatExperimentRuns(database.read, source.caller, page.items.slice(0, remaining));
+    const json = runs.map((run) => JSON.stringify(run)).join();
+    // Every run of a part can be deleted before the part is read.
+    if (json !== '') yield page === first ? json : `,${json}`;
+    remaining -= runs.length;
+    if (!page.next || remaining <= 0) break;
+    await setImmediate();
+    const size = nextBatchSize(page.items.length, json.length, BATCH_SIZE);
+    page = await readPage({ database }, source, { after: page.next, size: Math.min(remaining, size) });
+  }
+  yield ']';
+}
