@@ -82,8 +82,9 @@ export async function insertKey(tx: Writer, key: KeysTable): Promise<void> {
   await tx.insertInto('keys').values(key).execute();
 }
 
-const selectKey = prepareStatement((db, { id }: { id: KeyId }) =>
-  db.selectFrom('keys').selectAll().where('id', '=', id),
+const selectKey = prepareStatement(
+  (db, { id }: { id: KeyId }) => db.selectFrom('keys').selectAll().where('id', '=', id),
+  { isReusable: true },
 );
 
 export async function findKey(db: Reader, id: KeyId): Promise<KeysTable | undefined> {

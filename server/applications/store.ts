@@ -19,13 +19,15 @@ export async function insertApplication(tx: Writer, application: ApplicationsTab
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-const selectApplication = prepareStatement((db, { account, id }: { account: AccountId; id: ApplicationId }) =>
-  db
-    .selectFrom('applications')
-    .selectAll()
-    .where('account_id', '=', account)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null),
+const selectApplication = prepareStatement(
+  (db, { account, id }: { account: AccountId; id: ApplicationId }) =>
+    db
+      .selectFrom('applications')
+      .selectAll()
+      .where('account_id', '=', account)
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null),
+  { isReusable: true },
 );
 
 /** The application of the account, or the 404 that says there is none. */

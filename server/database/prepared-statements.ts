@@ -10,7 +10,19 @@ import type { Reader } from './database.ts';
 export const preparedSql = new Set<string>();
 
 /** Executes a prepared statement and returns its rows. */
-export type ExecuteSql = (sql: string, parameters: readonly unknown[]) => unknown[] | Promise<unknown[]>;
+export type ExecuteSql = (
+  sql: string,
+  parameters: readonly unknown[],
+  options: StatementOptions,
+) => unknown[] | Promise<unknown[]>;
+
+export interface StatementOptions {
+  /**
+   * true: a read that many requests make with the same values. Outside a transaction its rows may be shared by several
+   * callers, which must not change them, and reused until the next commit.
+   */
+  isReusable?: boolean;
+}
 
 const executors = new WeakMap<object, ExecuteSql>();
 
@@ -46,6 +58,7 @@ interface Compiled<R> {
  */
 export function prepareStatement<Values extends object, R>(
   build: (db: Reader, values: Values) => Compilable<R>,
+  options: StatementOptions = {},
 ): (db: Reader, values: Values) => Promise<R[]> {
   // By the class that compiles: one for each kind of database.
   const compiled = new WeakMap<object, Compiled<R>>();
@@ -70,7 +83,7 @@ export function prepareStatement<Values extends object, R>(
       name === null ? found.query.parameters[at] : given[name],
     );
     const execute = executors.get(db);
-    if (execute) return execute(found.query.sql, parameters) as R[] | Promise<R[]>;
+    if (execute) return execute(found.query.sql, parameters, options) as R[] | Promise<R[]>;
     const query: CompiledQuery<R> = { ...found.query, parameters };
     return (await db.executeQuery<R>(query)).rows;
   };

@@ -250,7 +250,9 @@ function route(
       optionalCaller: request.caller,
       headers: request.headers,
       rawBody: request.rawBody ?? NO_BYTES,
-      stream: operation.body?.stream ? ((request.body ?? Readable.from([])) as Readable) : Readable.from([]),
+      get stream() {
+        return operation.body?.stream && request.body ? (request.body as Readable) : Readable.from([]);
+      },
       reserveStreamMemory: (member) => reserveUploadMemory(request, formatMemberKey(member), budgets),
     };
     const callWith = (remember: Call<Operation>['remember'], setOwner: Call<Operation>['setOwner']) =>

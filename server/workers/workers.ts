@@ -82,7 +82,8 @@ interface ActiveWorker {
 
 /** Lists the workers with a heartbeat within the duration of a lease. */
 export async function listActiveWorkers(db: Reader, now: number): Promise<ActiveWorker[]> {
-  return (await selectActive(db, { since: now - LEASE_DURATION_MS })).map(parseActiveWorker);
+  const since = now - LEASE_DURATION_MS;
+  return (await selectWorkers(db, {})).filter((row) => row.heartbeat_at > since).map(parseActiveWorker);
 }
 
 /** Lists the active workers and locks them: of two such transactions the second waits, so that only one gets the last free slot. */
@@ -105,11 +106,17 @@ const parseActiveWorker = (row: { id: string; capacity: string }): ActiveWorker 
   capacity: parseCapacity(row.capacity),
 });
 
-const queryActive = (db: Reader, { since }: { since: number }) =>
-  db.selectFrom('workers').select(['id', 'capacity']).where('heartbeat_at', '>', since).orderBy('id');
-const selectActive = prepareStatement(queryActive);
-const lockActive = prepareStatement((db, values: { since: number }) =>
-  locked(db, queryActive(db, values), 'update'),
+/** Selects all workers: without the time in it, the statement is the same for every caller and its rows can be reused. */
+const selectWorkers = prepareStatement(
+  (db) => db.selectFrom('workers').select(['id', 'capacity', 'heartbeat_at']).orderBy('id'),
+  { isReusable: true },
+);
+const lockActive = prepareStatement((db, { since }: { since: number }) =>
+  locked(
+    db,
+    db.selectFrom('workers').select(['id', 'capacity']).where('heartbeat_at', '>', since).orderBy('id'),
+    'update',
+  ),
 );
 
 /**

@@ -27,6 +27,8 @@ export interface GroupCommitParts {
   executeControl(statement: string): void;
   inTransaction(): boolean;
   flush: GroupFlush;
+  /** Called after each commit, before anybody is answered. */
+  onCommit(): void;
   /** Asked after each group: what it answers is waited for before the next. */
   waitForCheckpoint(): Promise<void> | null;
 }
@@ -68,7 +70,7 @@ export class GroupCommit {
   async #commit(group: readonly Waiting[]): Promise<void> {
     const succeeded: { one: Waiting; value: unknown }[] = [];
     const failed: { one: Waiting; error: unknown }[] = [];
-    const { executeControl: control, flush } = this.#parts;
+    const { executeControl: control, flush, onCommit } = this.#parts;
     try {
       // The write lock is taken here. Taken later, at the first write, it is refused at once when a checkpoint has started
       // the WAL again in between: "database is locked", seen under load a few times a minute.
@@ -87,6 +89,7 @@ export class GroupCommit {
           }
         }
         control('commit');
+        onCommit();
       } catch (error) {
         if (this.#parts.inTransaction()) control('rollback');
         throw error;

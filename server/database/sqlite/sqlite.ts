@@ -19,6 +19,7 @@ import { executeDirectly } from '../prepared-statements.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupFlush } from './group-flush.ts';
+import { ReusedRows } from './reused-rows.ts';
 
 const CHECKPOINT_INTERVAL_MS = 1000;
 const CHECKPOINT_MIN_BYTES = 4 * 1024 * 1024;
@@ -57,7 +58,9 @@ export function openSqlite(path: string): Database {
     if (isDatabaseDamaged(error)) damage ||= errorMessage(error);
   };
   const write = createSqliteKysely(writeConnection, note);
-  const read = createSqliteKysely(readConnection, note);
+  const dataVersion = readConnection.prepare('pragma data_version');
+  const reused = new ReusedRows(() => Number(dataVersion.get()?.data_version));
+  const read = createSqliteKysely(readConnection, note, reused);
   const wal = openSync(`${path}-wal`, 'r+');
   lengthen(wal);
   const flush = new GroupFlush(wal);
@@ -68,6 +71,7 @@ export function openSqlite(path: string): Database {
     executeControl: controlOf(writeConnection),
     inTransaction: () => writeConnection.isTransaction,
     flush,
+    onCommit: () => reused.clear(),
     waitForCheckpoint: () => checkpoints.keepUp(),
   });
 
@@ -138,15 +142,21 @@ function controlOf(connection: DatabaseSync): (statement: string) => void {
 export function createSqliteKysely(
   connection: DatabaseSync,
   onError: (error: unknown) => void = () => {},
+  reused: ReusedRows | null = null,
 ): Kysely<Tables> {
   const database = adapt(connection, onError);
   const db = new Kysely<Tables>({ dialect: new Dialect({ database }) });
-  executeDirectly(db, (statement, parameters) => {
-    const { reader, all, run } = database.prepare(statement);
+  const execute = (sql: string, parameters: readonly unknown[]): unknown[] => {
+    const { reader, all, run } = database.prepare(sql);
     if (reader) return all(parameters);
     run(parameters);
     return [];
-  });
+  };
+  executeDirectly(db, (sql, parameters, { isReusable }) =>
+    isReusable && reused
+      ? reused.get(sql, parameters, () => execute(sql, parameters))
+      : execute(sql, parameters),
+  );
   return db;
 }
 

@@ -1,6 +1,7 @@
 /** Claims queued runs for a worker, and so gives it the lease on them. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { Writer } from '../../database/database.ts';
+import { prepareStatement } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { type RunClaim, startRuns } from '../store/transitions.ts';
@@ -14,26 +15,35 @@ export interface ClaimRequest extends RunClaim {
   limit: number;
 }
 
+interface NextQueued {
+  executionClass: ExecutionClass;
+  now: number;
+  /** A delay that ends later was written by a worker whose clock was ahead. */
+  latest: number;
+  limit: number;
+}
+
+const lockNextQueued = prepareStatement((db, { executionClass, now, latest, limit }: NextQueued) => {
+  const query = selectQueued(db, executionClass)
+    .select(['id', 'priority', 'created_at'])
+    .where((eb) =>
+      eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', latest)]),
+    )
+    .limit(limit);
+  return locked(db, query, 'update skip locked');
+});
+
 /**
  * Claims the next runs in queue order among the classes and returns them in that order, at most `limit`. Queries class by
  * class, because each query then reads its rows in order from the small index of queued runs, however long the queue is.
  */
 export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTable[]> {
   const waiting: Pick<RunsTable, 'id' | 'priority' | 'created_at'>[] = [];
-  for (const name of claim.classes) {
-    const query = selectQueued(tx, name)
-      .select(['id', 'priority', 'created_at'])
-      // A delay longer than the maximum was written by a worker whose clock was ahead.
-      .where((eb) =>
-        eb.or([
-          eb('retry_at', 'is', null),
-          eb('retry_at', '<=', claim.now),
-          eb('retry_at', '>', claim.now + RETRY_DELAY_MAX_MS),
-        ]),
-      )
-      .limit(claim.limit);
-    waiting.push(...(await locked(tx, query, 'update skip locked').execute()));
-  }
+  const { now, limit } = claim;
+  for (const executionClass of claim.classes)
+    waiting.push(
+      ...(await lockNextQueued(tx, { executionClass, now, latest: now + RETRY_DELAY_MAX_MS, limit })),
+    );
   if (waiting.length === 0) return [];
   const next = waiting.sort(compareQueueOrder).slice(0, claim.limit);
   return startRuns(

@@ -74,7 +74,7 @@ export async function countLoad(
   const kind = `${before ? 'before' : 'all'} ${classes.join()}`;
   let select = loadStatements.get(kind);
   if (!select) {
-    select = prepareStatement(buildLoadQuery(classes, before !== undefined));
+    select = prepareStatement(buildLoadQuery(classes, before !== undefined), { isReusable: true });
     loadStatements.set(kind, select);
   }
   const { id, priority, created_at } = before ?? NO_POSITION;
@@ -98,22 +98,27 @@ export type SlotHolder = Pick<
 
 /** Lists the runs of all accounts that occupy a slot: never more than the workers have slots. */
 export function listSlotHolders(db: Reader): Promise<SlotHolder[]> {
-  return db
-    .selectFrom('runs')
-    .select([
-      'id',
-      'account_id',
-      'application_id',
-      'worker_id',
-      'execution_class',
-      'initiated_at',
-      'network',
-      'containment',
-    ])
-    .where('status', '=', RUNNING)
-    .where('worker_id', 'is not', null)
-    .execute();
+  return selectSlotHolders(db, {});
 }
+
+const selectSlotHolders = prepareStatement(
+  (db) =>
+    db
+      .selectFrom('runs')
+      .select([
+        'id',
+        'account_id',
+        'application_id',
+        'worker_id',
+        'execution_class',
+        'initiated_at',
+        'network',
+        'containment',
+      ])
+      .where('status', '=', RUNNING)
+      .where('worker_id', 'is not', null),
+  { isReusable: true },
+);
 
 type LoadRow = Pick<RunsTable, 'status' | 'execution_class' | 'worker_id'> & {
   count: string | number | bigint;

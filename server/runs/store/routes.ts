@@ -51,12 +51,14 @@ export function isCaptured({ from, until }: ShadowRoute, at: number): boolean {
   return at >= from && (until === null || at < until);
 }
 
-const selectRoute = prepareStatement((db, { uid, instance }: { uid: string; instance: string }) =>
-  db
-    .selectFrom('run_routes')
-    .selectAll()
-    .where('application_uid', '=', uid)
-    .where('instance_id', '=', instance),
+const selectRoute = prepareStatement(
+  (db, { uid, instance }: { uid: string; instance: string }) =>
+    db
+      .selectFrom('run_routes')
+      .selectAll()
+      .where('application_uid', '=', uid)
+      .where('instance_id', '=', instance),
+  { isReusable: true },
 );
 
 export async function findRoute(
