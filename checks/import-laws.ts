@@ -3,7 +3,7 @@ import { type Packages, packageFolder, resolveImport } from './packages.ts';
 import { isTesting, type Source } from './source-files.ts';
 import { listImports } from './syntax.ts';
 
-/** What each package may import of ours, and what its tests may import beside that to drive it. */
+/** The packages of ours that each package may import, and those that only its tests may import. */
 const MAY_IMPORT: Record<string, { always: readonly string[]; tests: readonly string[] }> = {
   contract: { always: [], tests: [] },
   runner: { always: ['contract'], tests: [] },

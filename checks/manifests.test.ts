@@ -40,7 +40,7 @@ describe('this repository', () => {
 
   test('has every path that ARCHITECTURE.md names', () => {
     const page = `${ROOT}/ARCHITECTURE.md`;
-    // What is written by running is there or not.
+    // A run of the server or of a build may have created these.
     const folders = readdirSync(ROOT, { withFileTypes: true }).filter(
       (entry) => entry.isDirectory() && !SKIPPED_NAMES.has(entry.name),
     );

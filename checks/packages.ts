@@ -37,7 +37,7 @@ export type ImportTarget =
   | { kind: 'foreign'; name: string }
   | { kind: 'node'; name: string };
 
-/** Where an import written in the file at `from` leads. */
+/** Returns the target of an import in the file at `from`. */
 export function resolveImport(from: string, specifier: string, packages: Packages): ImportTarget {
   const [bare = ''] = specifier.split('?');
   if (bare.startsWith('.')) {

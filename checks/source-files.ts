@@ -1,6 +1,6 @@
 /**
  * The files of this repository that people write: found by walking from the root, so that a file counts before it is
- * committed. What is installed, built or left behind by running is not looked at.
+ * committed. The walk skips dependencies, builds and data.
  */
 import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 /**
- * What a source says, read from its syntax tree: what it imports, and at which line something stands.
+ * Reads the syntax tree of a source: its imports, and the line of each node.
  *
  * The parser is the one that Vite and Vitest bring along. It reads TypeScript with its types still in place, and JSX, so
  * that type-only imports are seen like all others; a scanner of stripped code would not see them, and text patterns would

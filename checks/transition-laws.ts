@@ -58,7 +58,7 @@ function methodName({ callee }: ESTree.CallExpression): string | undefined {
     : undefined;
 }
 
-/** Whether the method is called on the result of a call of the other method. */
+/** Returns whether the method is called on the result of a call of the other method. */
 function isChainedTo(node: ESTree.CallExpression, method: string): node is MethodCall {
   const { callee } = node;
   return (
@@ -68,7 +68,7 @@ function isChainedTo(node: ESTree.CallExpression, method: string): node is Metho
   );
 }
 
-/** Whether the argument is an object, or a function that returns one, whose keys are written out and are not `status`. */
+/** Returns whether the argument is an object, or a function that returns one, whose keys are written out and are not `status`. */
 function listsOtherColumns(argument: ESTree.Node | undefined): boolean {
   if (argument?.type === 'ParenthesizedExpression') return listsOtherColumns(argument.expression);
   if (argument?.type === 'ArrowFunctionExpression' && argument.expression)

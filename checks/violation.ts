@@ -1,4 +1,4 @@
-/** What a law finds: the place, and what is wrong there with its remedy. */
+/** A violation of a law: the place, the defect and its remedy. */
 import type { Source } from './source-files.ts';
 import { lineNumberAt } from './syntax.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Puts the server together; process.ts runs it. Everything that holds state is made here, once, in the order it depends
- * on each other, and is handed down; nothing else makes its own. The launcher of apps is started first, while this process
+ * Puts the server together; process.ts runs it. This module creates every object that holds state, once, and passes it to
+ * its users. The exceptions are caches in modules, which `checks/baselines/module-state.json` lists. The launcher of apps is started first, while this process
  * is small: starting a process costs in proportion to the memory of the one that does.
  */
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ function isConst(type: ESTree.TSType): boolean {
 function listCasts(source: Source): Cast[] {
   const casts: Cast[] = [];
   const add = (node: Cast) => {
-    // What becomes unknown has to be looked at before it is used, so the compiler checks it.
+    // The compiler checks every use of a value that becomes unknown.
     if (!isConst(node.typeAnnotation) && node.typeAnnotation.type !== 'TSUnknownKeyword') casts.push(node);
   };
   new Visitor({ TSAsExpression: add, TSTypeAssertion: add }).visit(parseSource(source).program);
