@@ -8,7 +8,7 @@ export type TabsProps = {
 };
 
 /** The components that the page around the explorer may replace, for code with colours and for tabs. */
-export type HostComponents = { Code: ComponentType<CodeProps>; Tabs: ComponentType<TabsProps> };
+type HostComponents = { Code: ComponentType<CodeProps>; Tabs: ComponentType<TabsProps> };
 
 /** Code as plain text. */
 function PlainCode({ code, caption }: CodeProps) {

@@ -123,7 +123,7 @@ export function Markdown({ text }: { text: string }) {
 }
 
 /**
- * Returns a description as one line of plain text, for a place where a link cannot stand. Returns undefined when it is
+ * Returns a description as one line of plain text, for a place that cannot hold a link. Returns undefined when it is
  * longer than 160 characters, has several paragraphs, or has marks other than code.
  */
 export function formatSingleLine(text: string): string | undefined {

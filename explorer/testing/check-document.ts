@@ -63,8 +63,8 @@ for (const operation of listOperations(document)) {
     sizes.push(Buffer.byteLength(html));
     compressedBytes += brotliCompressSync(html).length;
     anchorCount += anchors;
-    for (const [, sentence = ''] of html.matchAll(/class="api-fault">([^<]*)</g)) {
-      const kind = sentence.replace(/(reference|schema|fields of) \S+/, '$1 …');
+    for (const [, message = ''] of html.matchAll(/class="api-fault">([^<]*)</g)) {
+      const kind = message.replace(/(reference|schema|fields of) \S+/, '$1 …');
       faults.set(kind, (faults.get(kind) ?? 0) + 1);
     }
     checkLinks(name, html);

@@ -2,7 +2,7 @@ import { type Dereferenced, dereference, getPointerName } from './dereference.ts
 import { getOwnMember, isJsonObject, type JsonObject } from './json.ts';
 
 /** Alternatives of a schema. A discriminator, where there is one, names the alternative that a value has. */
-export type VariantList = {
+type VariantList = {
   title: 'One of' | 'Any of';
   schemas: readonly unknown[];
   discriminator: unknown;
@@ -24,7 +24,7 @@ export type MergedSchema = {
   variantLists: readonly VariantList[];
   /** Sentences about references that could not be followed. */
   faults: readonly string[];
-  /** Values that stand where a schema should and are none. */
+  /** Values in the place of a schema that are no schema. */
   unreadable: readonly unknown[];
 };
 
@@ -50,7 +50,7 @@ function isReference(schema: unknown): boolean {
   return typeof getOwnMember(schema, '$ref') === 'string';
 }
 
-function listAllOf(schema: unknown): readonly unknown[] {
+function listJoinedSchemas(schema: unknown): readonly unknown[] {
   const joined = getOwnMember(schema, 'allOf');
   return Array.isArray(joined) ? joined : [];
 }
@@ -59,7 +59,7 @@ function listAllOf(schema: unknown): readonly unknown[] {
 function separateSiblings(schema: unknown): unknown {
   if (!isReference(schema) || !isJsonObject(schema)) return schema;
   const { $ref, ...siblings } = schema;
-  return hasStructure(siblings) ? { ...siblings, allOf: [{ $ref }, ...listAllOf(siblings)] } : schema;
+  return hasStructure(siblings) ? { ...siblings, allOf: [{ $ref }, ...listJoinedSchemas(siblings)] } : schema;
 }
 
 /** Returns the schema that a value of a discriminator's `mapping` names: by a reference, or by its name alone. */
@@ -171,7 +171,7 @@ export class ResolvedDocument {
       collected.add(pointer);
     }
     into.parts.push(value);
-    for (const part of listAllOf(value))
+    for (const part of listJoinedSchemas(value))
       this.#collectParts(part, into, { ancestors: [...ancestors, ...pointers], collected });
   }
 
@@ -181,7 +181,7 @@ export class ResolvedDocument {
    */
   #getSchemaPointer(schema: unknown): string | undefined {
     const { value, pointers } = this.resolve(schema);
-    const joined = listAllOf(value);
+    const joined = listJoinedSchemas(value);
     if (pointers.length > 0 || joined.length === 0 || hasStructure(value, 'allOf')) return pointers[0];
     const [named, ...others] = joined.toSorted((a, b) => Number(isReference(b)) - Number(isReference(a)));
     return others.some((part) => isReference(part) || hasStructure(part)) || hasStructure(named)
@@ -209,7 +209,9 @@ export class ResolvedDocument {
     if (pointer === undefined) return [];
     const schemas = getOwnMember(getOwnMember(this.root, 'components'), 'schemas');
     return Object.entries(isJsonObject(schemas) ? schemas : {})
-      .filter(([, schema]) => listAllOf(schema).some((part) => getOwnMember(part, '$ref') === pointer))
+      .filter(([, schema]) =>
+        listJoinedSchemas(schema).some((part) => getOwnMember(part, '$ref') === pointer),
+      )
       .map(([name]) => `#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
   }
 }

@@ -1,7 +1,13 @@
-import type { MemberReader } from '../document/json.ts';
-import { createMemberReader, formatJson, isJsonObject, type JsonObject } from '../document/json.ts';
+import {
+  createMemberReader,
+  formatJson,
+  isJsonObject,
+  type JsonObject,
+  type MemberReader,
+} from '../document/json.ts';
 import { addUnread } from '../schema/facts.ts';
 import { type RawBlock, type ReadContext, reserveAnchor } from '../schema/field.ts';
+import { HTTP_METHODS } from './http-methods.ts';
 import { type Parameter, readParameters } from './parameters.ts';
 import { type RequestBody, type Response, readRequestBody, readResponses } from './request-and-responses.ts';
 
@@ -23,8 +29,6 @@ export type Callback = {
 /** The members of a callback that are known before it is read. */
 type CallbackPlace = Pick<Callback, 'name' | 'address'>;
 
-const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
-
 /** Reads the callbacks of an operation: one for every name, address and method. */
 export function readCallbacks(shared: ReadContext, operationId: string, from: MemberReader): Callback[] {
   return Object.entries(from.object('callbacks') ?? {}).flatMap(([name, callback]) => {
@@ -34,7 +38,7 @@ export function readCallbacks(shared: ReadContext, operationId: string, from: Me
       return [createUnreadableCallback(reserveId(), { name, address: '' }, { value: addresses, fault })];
     return Object.entries(addresses).flatMap(([address, item]) => {
       const { value, fault: itemFault } = shared.document.resolve(item);
-      const methods = isJsonObject(value) ? Object.keys(value).filter((key) => METHODS.has(key)) : [];
+      const methods = HTTP_METHODS.filter((method) => isJsonObject(value) && Object.hasOwn(value, method));
       if (!isJsonObject(value) || methods.length === 0)
         return [createUnreadableCallback(reserveId(), { name, address }, { value, fault: itemFault })];
       return methods.map((method) =>
@@ -69,10 +73,10 @@ function readCallback(
   const parameters = readParameters(shared, id, [fromPath.any('parameters'), from.any('parameters')]);
   const body = from.has('requestBody') ? readRequestBody(shared, id, from.any('requestBody')) : undefined;
   const responses = readResponses(shared, id, from, blocks);
-  // These name the operation for tools, or are callbacks of their own.
+  // These name the operation for tools, or are further callbacks.
   from.text('operationId');
   from.list('tags');
-  for (const other of METHODS) fromPath.any(other);
+  for (const other of HTTP_METHODS) fromPath.any(other);
   addUnread(from.unread(), blocks);
   addUnread(fromPath.unread(), blocks);
   return {

@@ -134,7 +134,7 @@ describe('the request of a sample', () => {
     for (const one of await headersFor({ inAddress: [] })) expect(one.url).toBe('/things/ID?apiKey=API_KEY');
   });
 
-  const bodyOf = (type: string, media: object) => ({
+  const buildBody = (type: string, media: object) => ({
     requestBody: { required: true, content: { [type]: media } },
   });
 
@@ -148,7 +148,7 @@ describe('the request of a sample', () => {
     ['text/csv', { example: "a,b\n1,'2'" }, "a,b\n1,'2'"],
     ['application/gzip', {}, 'some bytes'],
   ] as const)('has a body of %s with %o', async ([type, media, body]) => {
-    for (const one of await call(bodyOf(type, media))) {
+    for (const one of await call(buildBody(type, media))) {
       expect(one.headers['content-type']).toBe(type);
       expect(/json/.test(type) ? JSON.stringify(JSON.parse(one.body)) : one.body).toBe(body);
     }
@@ -159,7 +159,7 @@ describe('the request of a sample', () => {
       example: { 'a b': "it's = &", list: ['x', 'y'], map: { k: 1 }, deep: { k: { l: 2 } }, at: '@home' },
       encoding: { deep: { style: 'deepObject', explode: true } },
     };
-    for (const one of await call(bodyOf('application/x-www-form-urlencoded', media))) {
+    for (const one of await call(buildBody('application/x-www-form-urlencoded', media))) {
       expect(one.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/);
       expect([...new URLSearchParams(one.body)]).toEqual([
         ['a b', "it's = &"],
@@ -183,17 +183,17 @@ describe('the request of a sample', () => {
         list: { type: 'array', example: ['<x', 'y'] },
       },
     };
-    for (const { headers, body } of await call(bodyOf('multipart/form-data', { schema }))) {
+    for (const { headers, body } of await call(buildBody('multipart/form-data', { schema }))) {
       const form = await new Response(body, {
         headers: { 'content-type': headers['content-type'] ?? '' },
       }).formData();
-      const shown = await Promise.all(
+      const fields = await Promise.all(
         [...form].map(async ([name, value]) => [
           name,
           typeof value === 'string' ? value : await value.text(),
         ]),
       );
-      expect(shown).toEqual([
+      expect(fields).toEqual([
         ['file', 'some bytes'],
         ['many', 'some bytes'],
         ['note', '@home; now'],

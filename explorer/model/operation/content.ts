@@ -6,7 +6,7 @@ import { readSchema } from '../schema/read-schema.ts';
 import { buildExampleValue, type Direction } from '../values/example-value.ts';
 import { buildFormFields, type FormField, isMultipart, isUrlEncoded } from '../values/form-fields.ts';
 
-/** An example of a body: given by the document, or generated from the schema. */
+/** An example of a body: part of the document, or generated from the schema. */
 export type Example = {
   title: string;
   description: string;
@@ -27,7 +27,7 @@ export type Content = {
   form?: FormField[];
 };
 
-type GivenExample = { title: string; description: string; value: unknown };
+type DocumentExample = { title: string; description: string; value: unknown };
 
 export function isJsonMediaType(mediaType: string): boolean {
   return /^[^;]*[/+]json\s*(;|$)/i.test(mediaType) || mediaType === '*/*';
@@ -62,11 +62,11 @@ function readContent(
   const from = createMemberReader(resolved);
   const schema = from.any('schema');
   if (from.has('schema')) readSchema(shared, schema, field);
-  const given = from.has('example')
+  const documented = from.has('example')
     ? [{ title: '', description: '', value: from.any('example') }]
     : readExamples(document, from.object('examples') ?? {}, blocks);
   addUnread(from.unread(), blocks);
-  const [first] = given;
+  const [first] = documented;
   const generated = !first && from.has('schema') ? buildExampleValue(document, schema, direction) : undefined;
   const value = first ? first.value : generated;
   const isForm = isUrlEncoded(mediaType) || isMultipart(mediaType);
@@ -76,7 +76,7 @@ function readContent(
     examples:
       isJsonMediaType(mediaType) && generated !== undefined
         ? [formatExample({ title: '', description: '', value: generated }, true)]
-        : given.map((example) => formatExample(example, false)),
+        : documented.map((example) => formatExample(example, false)),
     blocks,
     value,
     ...(isForm && { form: buildFormFields(document, { mediaType, media: resolved, value }) }),
@@ -87,13 +87,17 @@ function addUnreadValue(value: unknown, blocks: RawBlock[]): void {
   blocks.push({ title: 'Also in the document', text: formatJson(value) });
 }
 
-function formatExample({ title, description, value }: GivenExample, isGenerated: boolean): Example {
+function formatExample({ title, description, value }: DocumentExample, isGenerated: boolean): Example {
   const isText = typeof value === 'string';
   const text = isText ? value : formatJson(value);
   return { title, description, language: isText ? 'text' : 'json', text, isGenerated };
 }
 
-function readExamples(document: ResolvedDocument, examples: JsonObject, blocks: RawBlock[]): GivenExample[] {
+function readExamples(
+  document: ResolvedDocument,
+  examples: JsonObject,
+  blocks: RawBlock[],
+): DocumentExample[] {
   return Object.entries(examples).flatMap(([name, example]) => {
     const { value: resolved, fault } = document.resolve(example);
     const from = createMemberReader(isJsonObject(resolved) ? resolved : {});

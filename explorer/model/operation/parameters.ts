@@ -124,13 +124,13 @@ function readMembers(
   if (isJsonObject(media)) readMedia(document, media, field);
   if (otherMedia.length > 0) addUnread({ content: Object.fromEntries(otherMedia) }, field.blocks);
   addUnread(from.unread(), field.blocks);
-  const given = [
+  const documented = [
     example,
     getFirstExample(document, examples),
     getOwnMember(media, 'example'),
     getFirstExample(document, getOwnMember(media, 'examples')),
   ].find((value) => value !== undefined);
-  return given ?? (schema === undefined ? undefined : buildGivenValue(document, schema));
+  return documented ?? (schema === undefined ? undefined : buildDocumentedValue(document, schema));
 }
 
 /** Reads the members that say how a value is written, and mentions those that differ from the default. */
@@ -180,7 +180,7 @@ function readExamples(document: ResolvedDocument, examples: JsonObject, field: F
 }
 
 /** Builds a value from the schema, unless it were a placeholder: the name of the parameter tells readers more. */
-function buildGivenValue(document: ResolvedDocument, schema: unknown): unknown {
+function buildDocumentedValue(document: ResolvedDocument, schema: unknown): unknown {
   const value = buildExampleValue(document, schema, 'request');
   return isPlaceholderText(value) || typeof value === 'object' ? undefined : value;
 }

@@ -77,12 +77,12 @@ describe('references', () => {
     ['#/components/schemas/constructor', 'leads to nothing in this document'],
     ['other.json#/Thing', 'leads out of this document'],
     ['#/components/schemas/Circle', 'leads back to itself'],
-  ] as const)('the reference %s %s, which is a fault', ([ref, says]) => {
+  ] as const)('the reference %s %s, which is a fault', ([ref, message]) => {
     const field = readBodyField(
       { $ref: ref },
       { Circle: { $ref: '#/components/schemas/Ring' }, Ring: { $ref: '#/components/schemas/Circle' } },
     );
-    expect(field.faults.join()).toContain(says);
+    expect(field.faults.join()).toContain(message);
   });
 
   test('a member beside a reference replaces that of the referenced schema', () => {

@@ -17,11 +17,11 @@ import {
   reserveAnchor,
 } from '../schema/field.ts';
 import { type Callback, readCallbacks } from './callbacks.ts';
+import { HTTP_METHODS } from './http-methods.ts';
 import { type Parameter, readParameters } from './parameters.ts';
 import { type RequestBody, type Response, readRequestBody, readResponses } from './request-and-responses.ts';
 import { readSecurityRequirements, type SecurityRequirement } from './security.ts';
 
-export const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 type HttpMethod = (typeof HTTP_METHODS)[number];
 
 /** An operation in the list of a document. */

@@ -37,7 +37,7 @@ export type Field = {
   facts: Fact[];
   blocks: RawBlock[];
   groups: FieldGroup[];
-  /** The place where the fields of this schema are unfolded; `recursive` when this field lies inside it. */
+  /** The place where the fields of this schema are unfolded; `recursive` when this field is nested in it. */
   unfoldedAt?: { place: FieldLink; recursive: boolean };
   /** Sentences about mistakes in the document. */
   faults: string[];

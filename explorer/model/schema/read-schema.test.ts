@@ -77,11 +77,11 @@ describe('facts', () => {
     { type: 'string', nullable: 'yes' },
   ])('a malformed or unknown member is shown as JSON: %o', (schema) => {
     const [key = '', value] = Object.entries(schema).at(-1) ?? [];
-    const shown = readBodyField(schema)
+    const text = readBodyField(schema)
       .blocks.map(({ text }) => text)
       .join();
-    expect(shown.replace(/\s/g, '')).toContain(JSON.stringify(value));
-    expect(shown === JSON.stringify(value, null, 2) || shown.includes(key) || key === 'externalDocs').toBe(
+    expect(text.replace(/\s/g, '')).toContain(JSON.stringify(value));
+    expect(text === JSON.stringify(value, null, 2) || text.includes(key) || key === 'externalDocs').toBe(
       true,
     );
   });

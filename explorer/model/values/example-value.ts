@@ -8,7 +8,7 @@ export type Direction = 'request' | 'response';
 /** One example in the making. It ends in circles, and when `remainingValues` are used up: nobody reads on. */
 type Draft = { document: ResolvedDocument; direction: Direction; remainingValues: number };
 
-/** The references that lead to a value, and how deep it lies. */
+/** The references that lead to a value, and the number of levels around it. */
 type Place = { ancestors: readonly string[]; depth: number };
 
 /** Schemas that one value satisfies, and the values of its discriminators by property. */
@@ -47,11 +47,11 @@ function buildValue(draft: Draft, schema: unknown, place: Place): unknown {
   const chosen = chooseVariants(draft, schema, place);
   const parts = chosen.schemas.flatMap((one) => one.parts);
   const inside = { ancestors: chosen.ancestors, depth: place.depth + 1 };
-  const own = findGivenValue(parts.slice(0, 1));
+  const own = findDocumentedValue(parts.slice(0, 1));
   if (own) return own.value;
   if (parts.some(hasFields)) return buildObject(draft, chosen, inside);
-  const given = findGivenValue(parts);
-  if (given) return given.value;
+  const documented = findDocumentedValue(parts);
+  if (documented) return documented.value;
   const type = findType(parts);
   if (type === 'array' || parts.some(({ items }) => items !== undefined))
     return buildArray(draft, parts, inside);
@@ -124,7 +124,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Finds the value that the schemas name. An empty default says less than a value built from the types. */
-function findGivenValue(parts: readonly JsonObject[]): { value: unknown } | undefined {
+function findDocumentedValue(parts: readonly JsonObject[]): { value: unknown } | undefined {
   for (const part of parts) {
     if (part.example !== undefined) return { value: part.example };
     if (Array.isArray(part.examples) && part.examples.length > 0) return { value: part.examples[0] };
