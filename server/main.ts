@@ -133,14 +133,12 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
     if (runner) closers.push(() => runner.close());
 
     const damage = archiveDamagedLog(config, sides, clock, log);
-    const opened = config.postgres
+    const database = config.postgres
       ? await withSettingName('SWITCHYARD_DATABASE names a database that cannot be opened', () =>
           openDatabase(config, log),
         )
       : await openDatabase(config, log);
-    closers.push(() => opened.close());
-    const acts = new AuditRecorder({ opened, clock, random, log });
-    const { database } = acts;
+    closers.push(() => database.close());
     await migrate(database, migrations);
     const bound = { config, database, clock, random, log };
     const { identity, blobs } = await bindInstallation(bound, sides, damage, () =>
@@ -264,7 +262,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
       authenticate: createAuthenticator({ database, tokens, clock, log }),
       rateLimit: config.rateLimit,
       idempotency,
-      auditLog: acts,
+      auditLog: new AuditRecorder({ database, clock, random }),
       newRequestId: createIdSequence(random, 'request'),
       clock,
       log,

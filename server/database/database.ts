@@ -29,8 +29,6 @@ export interface TransactOptions {
    * passes every error of a statement on. It may share its transaction with others (postgres/transaction-groups.ts).
    */
   insertOnly?: boolean;
-  /** false: not an action of the caller, although a request triggers it, such as ending a test whose time is over. */
-  audited?: boolean;
 }
 
 /** What processes tell each other without saying more: look again. */

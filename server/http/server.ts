@@ -14,7 +14,6 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Writer } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import {
   type ErrorPages,
@@ -24,13 +23,12 @@ import {
 } from './error-responses.ts';
 import { badRequest, forbidden, notFound, Problem, quoteValue, unauthorized } from './errors/problem.ts';
 import { type AuditedAction, type AuditLog, isAudited } from './handlers/audited-actions.ts';
-import { OperationEffect } from './handlers/commit.ts';
+import { type AnyResponse, OperationEffect, type OperationEffectParts } from './handlers/commit.ts';
 import {
-  type Call,
+  type BoundHandler,
   type Caller,
   type ContentResponse,
   formatMemberKey,
-  type Handler,
   type Handlers,
   type Owner,
   type PlainCall,
@@ -137,7 +135,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   };
   const register = (scope: FastifyInstance, id: OperationId): void => {
     const operation: Operation = operations[id];
-    const handler = parts.handlers[id] as unknown as Handler<Operation>;
+    const handler = parts.handlers[id];
     route(scope, operation, handler, { ...parts, limiters, budgets, connections });
   };
   const ids = parts.servedOperations ?? (Object.keys(operations) as OperationId[]);
@@ -163,12 +161,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   return app;
 }
 
-function route(
-  app: FastifyInstance,
-  operation: Operation,
-  handler: Handler<Operation>,
-  parts: RouteParts,
-): void {
+function route(app: FastifyInstance, operation: Operation, handler: BoundHandler, parts: RouteParts): void {
   const { limiters, budgets, connections } = parts;
   const check = getRequestValidator(operation);
   const kept = isAudited(operation);
@@ -233,13 +226,32 @@ function route(
   });
 
   async function respond(request: FastifyRequest): Promise<JsonResponse | RawResponse | ContentResponse> {
+    const call = readCall(request);
+    await reserveHandlerMemory(request, operation, budgets);
+    if (!kept) return (await handler(call)) as RawResponse | ContentResponse;
+    const key = request.headers['idempotency-key'];
+    if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency)
+      return commitBy(request, call, async () => {});
+    const identity = {
+      account: request.caller.account,
+      caller: operation.returnsToken ? request.caller.key : null,
+      key: String(key),
+      operation: operation.id,
+      path: request.url,
+      body: call.rawBody,
+    };
+    return parts.idempotency.runOnce(identity, (storeResponse) => commitBy(request, call, storeResponse));
+  }
+
+  /** Validates the request. */
+  function readCall(request: FastifyRequest): PlainCall<Operation> {
     const query = request.query as Record<string, unknown>;
     check.validateQuery(query);
     refuseZeroBytes(request.params as Record<string, string>);
     // Fastify says null for "no body" where JSON null is a body.
     const body = request.rawBody?.length ? request.body : undefined;
     check.validateBody(body);
-    const plain: PlainCall<Operation> = {
+    return {
       params: request.params as never,
       query: query as never,
       body: body as never,
@@ -255,57 +267,31 @@ function route(
       },
       reserveStreamMemory: (member) => reserveUploadMemory(request, formatMemberKey(member), budgets),
     };
-    const callWith = (remember: Call<Operation>['remember'], setOwner: Call<Operation>['setOwner']) =>
-      Object.assign(plain, {
-        remember,
-        setOwner(owner: Owner) {
-          connections.trust(request.raw.socket);
-          setOwner(owner);
-        },
-      });
-    const answerBy = async (remember: Call<Operation>['remember']) => {
-      if (!kept) return handler(callWith(remember, () => {}));
-      const action = actOf(request);
-      if (handler.commits) {
-        const effect = new OperationEffect<JsonResponse>({
-          action,
-          auditLog: parts.auditLog,
-          storeResponse: (tx, response) => remember(tx, response as never),
-        });
-        const call = Object.assign(
-          callWith(remember, (owner) => effect.setOwner(owner)),
-          {
-            commit: effect.commit.bind(effect),
-            commitThen: effect.commitThen.bind(effect),
-            noEffect: effect.noEffect.bind(effect),
-          },
-        );
-        return handler(call).catch(async (error: unknown) => {
-          if (error instanceof Problem && error.status === 403) await parts.auditLog.auditRefusal(action);
-          throw error;
-        });
-      }
-      return parts.auditLog.audit(action, ({ recordResponse: note, setOwner }) => {
-        const both = async (tx: Writer, answer: JsonResponse) => {
-          await remember(tx, answer as never);
-          await note(tx, answer);
-        };
-        return handler(callWith(both, setOwner));
-      });
-    };
-    await reserveHandlerMemory(request, operation, budgets);
-    const key = request.headers['idempotency-key'];
-    if (key === undefined || operation.method !== 'POST' || !request.caller || !parts.idempotency)
-      return (await answerBy(async () => {})) as JsonResponse | RawResponse | ContentResponse;
-    const identity = {
-      account: request.caller.account,
-      caller: operation.returnsToken ? request.caller.key : null,
-      key: String(key),
-      operation: operation.id,
-      path: request.url,
-      body: request.rawBody ?? NO_BYTES,
-    };
-    return parts.idempotency.runOnce(identity, (remember) => answerBy(remember) as Promise<JsonResponse>);
+  }
+
+  /** Responds with a call that can commit; a refusal for lack of rights has an audit entry too. */
+  async function commitBy(
+    request: FastifyRequest,
+    call: PlainCall<Operation>,
+    storeResponse: OperationEffectParts['storeResponse'],
+  ): Promise<JsonResponse> {
+    const action = actOf(request);
+    const effect = new OperationEffect<AnyResponse>({ action, auditLog: parts.auditLog, storeResponse });
+    const committing = Object.assign(call, {
+      commit: effect.commit.bind(effect),
+      commitThen: effect.commitThen.bind(effect),
+      noEffect: effect.noEffect.bind(effect),
+      setOwner(owner: Owner) {
+        connections.trust(request.raw.socket);
+        effect.setOwner(owner);
+      },
+    });
+    try {
+      return (await handler(committing)) as JsonResponse;
+    } catch (error) {
+      if (error instanceof Problem && error.status === 403) await parts.auditLog.auditRefusal(action);
+      throw error;
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 /** The shape of background jobs: when they run, what a failing row delays, what stops them, and what they measure. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../clock.ts';
@@ -170,23 +169,6 @@ describe('a job runs', () => {
     expect(await measure('failures_total')).toBe(2);
     expect(await measure('last_run_timestamp_seconds')).toBe((START + INTERVAL_MS) / 1000);
   });
-});
-
-test('a job does not run in the asynchronous context of the caller that wakes it', async () => {
-  const { define } = setUp();
-  const context = new AsyncLocalStorage<string>();
-  const seen: (string | undefined)[] = [];
-  const job = define({
-    async handle() {
-      seen.push(context.getStore());
-      return undefined;
-    },
-  });
-  job.start();
-  await flushPromises();
-  context.run('a request', () => job.wake());
-  await flushPromises();
-  expect(seen).toEqual([undefined, undefined]);
 });
 
 test('a job that was stopped and started runs once for each notification', async () => {

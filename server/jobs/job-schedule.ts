@@ -4,7 +4,6 @@
  * Invariants: a job never runs twice at once in a process; a wake during a run leads to exactly one more run; no run begins
  * after `stop`.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../clock.ts';
 
 export interface JobScheduleSettings {
@@ -24,8 +23,6 @@ export class JobSchedule {
   #isStarted = false;
   #hasPendingWake = false;
   #cancelTimer = (): void => {};
-  /** A request that wakes a job runs in an asynchronous context of its own, which must not reach the work of the job. */
-  readonly #outsideCaller = AsyncLocalStorage.snapshot();
 
   constructor(settings: JobScheduleSettings) {
     this.#settings = settings;
@@ -72,7 +69,7 @@ export class JobSchedule {
 
   #begin(): Promise<void> {
     this.#cancelTimer();
-    const run = this.#outsideCaller(() => this.#settings.run());
+    const run = this.#settings.run();
     const end = (): void => this.#end();
     this.#running = run.then(end, end);
     return run;

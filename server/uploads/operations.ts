@@ -49,7 +49,7 @@ export const putUpload: HandlerOf<'putUpload'> = async (
   } catch (error) {
     if (!(error instanceof NotOpenError)) throw error;
     await content.discard().catch(() => {});
-    throw await whyNotOpen(database.read, upload.id);
+    throw await explainClosedUpload(database.read, upload.id);
   }
 };
 
@@ -67,7 +67,7 @@ function usedBefore() {
   return badRequest('The upload URL was used already; ask for a new one.');
 }
 
-async function whyNotOpen(db: Reader, id: UploadId) {
+async function explainClosedUpload(db: Reader, id: UploadId) {
   if (await findUpload(db, id)) return usedBefore();
   return notFound(`The upload ${quoteValue(id)} was removed meanwhile.`);
 }

@@ -19,7 +19,7 @@ import {
   findUnusedBatchFieldError,
 } from './acceptance-batch.ts';
 import {
-  acceptanceIdTaken,
+  duplicateAcceptanceId,
   insertTest,
   insertTestOnBatch,
   type PreparedTest,
@@ -34,7 +34,7 @@ export const createAcceptanceTest: HandlerOf<'createAcceptanceTest'> = async (co
   const application = await getApplication(database.read, caller.account, params.application_id);
   const test = prepareTest(context, application, body);
   if (await store.findAcceptanceTest(database.read, application.uid, test.id))
-    throw acceptanceIdTaken(test.id);
+    throw duplicateAcceptanceId(test.id);
   const findBatch = () => findExperiment(database.read, application.uid, 'batch', test.experimentId);
   const batch = await findBatch();
   if (!batch) {

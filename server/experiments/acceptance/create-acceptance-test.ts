@@ -69,7 +69,7 @@ export function prepareTest(
 export async function insertTest(tx: Writer, test: PreparedTest, experimentUid: string): Promise<void> {
   await lockLiveApplication(tx, test.application);
   if (!(await insertAcceptanceTest(tx, { ...test.row, experiment_uid: experimentUid })))
-    throw acceptanceIdTaken(test.id);
+    throw duplicateAcceptanceId(test.id);
 }
 
 /** Computes what the test changes in the batch. */
@@ -96,7 +96,7 @@ export async function insertTestOnBatch(
   if (change) await applyControlChange(tx, batch, locked, change);
 }
 
-export function acceptanceIdTaken(id: ExperimentId): Problem {
+export function duplicateAcceptanceId(id: ExperimentId): Problem {
   return badRequest(
     `id is ${quoteValue(id)}, which another acceptance test of the application has; choose another.`,
   );

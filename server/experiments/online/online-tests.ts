@@ -46,9 +46,6 @@ interface Parts extends JobContext {
 const INTERVAL_MS = 1000;
 const CANCEL_BATCH_SIZE = 100;
 
-/** Whoever asks for a test has it ended when its time is over, but does not end it. */
-const NOT_AUDITED = { audited: false } as const;
-
 interface TestWork {
   listTests(): Promise<ExperimentsTable[]>;
   handleTest(test: ExperimentsTable): Promise<unknown>;
@@ -149,7 +146,7 @@ export class OnlineTests {
       // Nothing is left to plan then: it lets go of the rest.
       if (hasReachedRunLimit(planned)) await releaseBaseline(tx, planned);
       return planned;
-    }, NOT_AUDITED);
+    });
     if (!moved) return test;
     if (moved.requested !== test.requested) database.notify('runs-planned');
     // The original of its last copy may have gone, and the copy with it: then no run will end.
@@ -184,7 +181,7 @@ export class OnlineTests {
       const ending = { completed_at: now, updated_at: now };
       await transitionOnlineTest(tx, held.uid, { from: 'started', to: 'completed' }, ending);
       await writeExperimentResults(tx, held.uid, results);
-    }, NOT_AUDITED);
+    });
     database.notify('runs-ended');
   }
 
@@ -201,7 +198,7 @@ export class OnlineTests {
         at: computePlanEnd(parseSwitchbackDefinition(held)) ?? now,
         now,
       });
-    }, NOT_AUDITED);
+    });
     database.notify('runs-ended');
   }
 

@@ -26,7 +26,6 @@ function createRecordedEffect() {
     insertEntry: async (_tx, action, { owner, body }) => {
       steps.push(`entry ${JSON.stringify([action.operation.id, owner?.account ?? null, body ?? null])}`);
     },
-    audit: () => Promise.reject(new Error('not used')),
     auditRefusal: async () => {},
   };
   const action = { operation: operations.createKey, caller: null, params: {}, requestId: 'r', address: '' };

@@ -12,7 +12,7 @@ import type { Owner } from './handler.ts';
 
 export type CommitOptions = Pick<TransactOptions, 'insertOnly'>;
 
-interface AnyResponse {
+export interface AnyResponse {
   status: number;
   body?: unknown;
 }

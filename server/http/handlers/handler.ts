@@ -1,14 +1,13 @@
-/** What a handler is given and may answer. Handlers are typed by the contract's operations. */
+/** The call that a handler gets and the response it returns, typed by the contract's operations. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Body, HandlerResponse, Operation, Params, Query } from '@switchyard/contract/operation.ts';
 import { type OperationId, type Operations, operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
-import type { Writer } from '../../database/database.ts';
 import type { ByteRange } from '../requests/range-header.ts';
 import { isAudited } from './audited-actions.ts';
-import type { Committed, OperationEffect } from './commit.ts';
+import type { AnyResponse, Committed, OperationEffect } from './commit.ts';
 import type { Context } from './context.ts';
 
 /** Who calls, as the bearer token says and the store confirms. */
@@ -52,17 +51,6 @@ export interface PlainCall<O extends Operation> {
   stream: Readable;
   /** Waits until there is memory to read the stream for the member that sends it, and throws the 429 when there is none. */
   reserveStreamMemory(member: Member): Promise<void>;
-}
-
-/** The calls of handlers that are not converted to `HandlerOf` yet. */
-export interface Call<O extends Operation> extends PlainCall<O> {
-  /**
-   * Keeps the answer of a POST under its Idempotency-Key, if it has one, and what was done in the audit log. Every POST calls
-   * it first in the transaction of its effect, with the answer that will be given.
-   */
-  remember(tx: Writer, answer: HandlerResponse<O>): Promise<void>;
-  /** Tells whose the request is where no caller does. */
-  setOwner(owner: Owner): void;
 }
 
 /** A body that goes out as it is, in place of the one the contract describes. */
@@ -118,29 +106,26 @@ export type ResponseOf<K extends OperationId> =
 /** The handler of an operation: an exported function with the name of the operation. */
 export type HandlerOf<K extends OperationId> = (context: Context, call: CallOf<K>) => Promise<ResponseOf<K>>;
 
-export interface Handler<O extends Operation> {
-  (call: Call<O>): Promise<HandlerResponse<O> | RawResponse | ContentResponse>;
-  /** Whether the handler writes its audit entry by `commit`. */
-  commits?: boolean;
-}
-export type Handlers = { [K in OperationId]: Handler<Operations[K]> };
-/** Some of the handlers: what one slice brings. */
-export type HandlersFor<K extends OperationId> = Pick<Handlers, K>;
+/** A handler bound to its context. What it can do with the call was checked when it was bound. */
+export type BoundHandler = (
+  call: PlainCall<Operation> & Partial<OperationEffect<AnyResponse>>,
+) => Promise<AnyResponse | RawResponse | ContentResponse>;
+export type Handlers = Record<OperationId, BoundHandler>;
 
 /** Binds the handlers that a module exports to the context. A module that exports anything else does not compile. */
 export function bindHandlers<K extends OperationId>(
   context: Context,
   handlers: { [P in K]: HandlerOf<P> },
-): HandlersFor<K> {
+): Pick<Handlers, K> {
   const bound = Object.entries<(context: Context, call: unknown) => Promise<unknown>>(handlers as never).map(
     ([id, handler]) => {
-      const commits = isAudited(operations[id as K]);
+      const isCommitted = isAudited(operations[id as K]);
       const respond = async (call: unknown) => {
         const result = await handler(context, call);
-        return commits ? (result as Committed<unknown>).response : result;
+        return isCommitted ? (result as Committed<unknown>).response : result;
       };
-      return [id, Object.assign(respond, { commits })];
+      return [id, respond];
     },
   );
-  return Object.fromEntries(bound) as HandlersFor<K>;
+  return Object.fromEntries(bound) as Pick<Handlers, K>;
 }

@@ -95,12 +95,13 @@ export class Idempotency {
   }
 
   /**
-   * Answers what the request was answered before, or lets `handle` answer it. `handle` hands its answer to `remember` in
-   * the transaction of its effect.
+   * Returns the stored response of an earlier request with the same key, or responds by `handle`, which calls
+   * `storeResponse` in the transaction of its effect. Throws a 400 for a malformed key, and for one that another request
+   * used less than a day ago.
    */
   async runOnce<T extends StoredResponse>(
     request: RequestIdentity,
-    handle: (remember: (tx: Writer, answer: T) => Promise<void>) => Promise<T>,
+    handle: (storeResponse: (tx: Writer, response: StoredResponse) => Promise<void>) => Promise<T>,
   ): Promise<StoredResponse> {
     if (!/^[\x21-\x7e]+$/.test(request.key) || request.key.length > IDEMPOTENCY_KEY_CHARS_MAX) {
       throw badRequest(
@@ -111,16 +112,10 @@ export class Idempotency {
       .update(JSON.stringify([request.caller, request.operation, request.path]))
       .update(request.body)
       .digest('hex');
-    const before = await this.#find(request, fingerprint);
-    if (before) return before;
-    let remembered = false;
+    const stored = await this.#find(request, fingerprint);
+    if (stored) return stored;
     try {
-      const answer = await handle(async (tx, given) => {
-        remembered = true;
-        await this.#insert(tx, request, fingerprint, given);
-      });
-      if (!remembered) throw new Error(`${request.operation} did not remember its answer`);
-      return answer;
+      return await handle((tx, response) => this.#insert(tx, request, fingerprint, response));
     } catch (error) {
       // A refusal may come from the effect of the same request, sent at the same time: its id exists by now.
       const mayBeRepeated = error instanceof RepeatedError || error instanceof Problem;
