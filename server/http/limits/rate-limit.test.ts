@@ -22,11 +22,11 @@ describe('the bucket of a key', () => {
       [true, 1],
       [true, 0],
     ]);
-    expect(take()).toEqual({ allowed: false, remaining: 0, retryAfterSeconds: 1 });
+    expect(take()).toEqual({ isAllowed: false, remaining: 0, retryAfterSeconds: 1 });
     move(999);
     expect(take().isAllowed).toBe(false);
     move(1);
-    expect(take()).toEqual({ allowed: true, remaining: 0, retryAfterSeconds: 0 });
+    expect(take()).toEqual({ isAllowed: true, remaining: 0, retryAfterSeconds: 0 });
     move(3_600_000);
     expect(take().remaining).toBe(2);
   });
