@@ -1,4 +1,4 @@
-/** The torture itself: load on, blows one after the other, load off, everything to its end, everything checked. */
+/** The chaos test: starts the load, injects one fault after another, stops the load, waits for every run and checks all. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTerminal } from '@switchyard/contract/states.ts';
@@ -37,12 +37,12 @@ const LATER_MS = 2 * 60 * 60_000;
 
 export interface ChaosSettings {
   minutes: number;
-  /** About how long from one blow to the next. */
+  /** About how long from one fault to the next. */
   faultIntervalSeconds: number;
   seed: string;
   /** How many make runs at the same time. */
   clients: number;
-  /** Only blows whose name has the text. */
+  /** Injects only faults whose name contains this text. */
   only: string;
   /** Told what goes on. */
   onProgress(sentence: string): void;
@@ -62,7 +62,7 @@ export async function runChaosTest(stage: Cluster, settings: ChaosSettings): Pro
   const webhooks = new WebhookLoad(stage, seed);
   const applications = new ApplicationLoad(stage);
   const loads = [load, experiments, webhooks, applications];
-  const ring: ChaosContext = {
+  const context: ChaosContext = {
     cluster: stage,
     killedRuns: new Set(),
     diskFullPeriods: [],
@@ -87,10 +87,10 @@ export async function runChaosTest(stage: Cluster, settings: ChaosSettings): Pro
       ],
       ...[webhooks.createAndDelete(), applications.createAndDelete()],
     ];
-    const done = await strikeOn(ring, settings);
-    onNews('The blows are over; everything that was begun goes on to its end ...');
+    const done = await injectFaults(context, settings);
+    onNews('All faults are injected; waiting for what was started to end ...');
     for (const one of loads) one.stop();
-    await Promise.all([...ring.background, ...clients]);
+    await Promise.all([...context.background, ...clients]);
     await experiments.finish();
     const seen = await collect(stage, load);
     await until(async () => (await experiments.listUnfinished()).length === 0);
@@ -103,9 +103,9 @@ export async function runChaosTest(stage: Cluster, settings: ChaosSettings): Pro
     onNews('Checking ...');
     const { query, close } = await openQuery(stage.front.data, stage.databaseUrl);
     const answers = checkRunOutcomes(load.acknowledgedRuns, seen, {
-      killedRuns: ring.killedRuns,
+      killedRuns: context.killedRuns,
       overlapsFullDisk: ({ createdAt: at, endedAt = Number.POSITIVE_INFINITY }) =>
-        ring.diskFullPeriods.some(({ from, to }) => at < to && from < endedAt),
+        context.diskFullPeriods.some(({ from, to }) => at < to && from < endedAt),
     });
     const contents = await checkContents(query, await stage.blobKeys());
     const books = await checkExperiments(query, experiments);
@@ -161,8 +161,8 @@ export async function runChaosTest(stage: Cluster, settings: ChaosSettings): Pro
       },
       {
         promise: 'an app that takes all memory is ended, and the server is not',
-        looked: `${ring.memoryExhaustions.count} such apps`,
-        violations: ring.memoryExhaustions.violations,
+        looked: `${context.memoryExhaustions.count} such apps`,
+        violations: context.memoryExhaustions.violations,
       },
       {
         promise: 'no start on an empty or another database was accepted or changed anything',
@@ -212,23 +212,25 @@ export async function runChaosTest(stage: Cluster, settings: ChaosSettings): Pro
   }
 }
 
-/** Blow after blow until the time is up; answers how often each was struck. */
-async function strikeOn(ring: ChaosContext, settings: ChaosSettings): Promise<Record<string, number>> {
-  const blows = availableFaults(ring.cluster.settings.database, ring.cluster.settings).filter(({ name }) =>
-    name.includes(settings.only),
+/** Injects faults until the time is up and returns how often each was injected. */
+async function injectFaults(context: ChaosContext, settings: ChaosSettings): Promise<Record<string, number>> {
+  const faults = availableFaults(context.cluster.settings.database, context.cluster.settings).filter(
+    ({ name }) => name.includes(settings.only),
   );
-  if (blows.length === 0) throw new Error(`There is no blow with "${settings.only}" in its name.`);
-  const done = Object.fromEntries(blows.map(({ name }) => [name, 0]));
+  if (faults.length === 0) throw new Error(`No fault has "${settings.only}" in its name.`);
+  const done = Object.fromEntries(faults.map(({ name }) => [name, 0]));
   const end = performance.now() + settings.minutes * 60_000;
-  for (const { blow, draw, wait } of faultSequence(blows, settings.seed)) {
+  for (const { fault, draw, wait } of faultSequence(faults, settings.seed)) {
     await sleep(settings.faultIntervalSeconds * 1000 * wait);
     settings.signal.throwIfAborted();
     if (performance.now() >= end) return done;
     const begun = performance.now();
-    const struck = await blow.inject(ring, draw);
-    if (struck) done[blow.name] = (done[blow.name] ?? 0) + 1;
+    const injected = await fault.inject(context, draw);
+    if (injected) done[fault.name] = (done[fault.name] ?? 0) + 1;
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-    settings.onProgress(struck ? `${blow.name} (${seconds} s)` : `there was nothing to hit: ${blow.name}`);
+    settings.onProgress(
+      injected ? `${fault.name} (${seconds} s)` : `nothing to inject it into: ${fault.name}`,
+    );
   }
   return done;
 }

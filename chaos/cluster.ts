@@ -27,7 +27,7 @@ const ENTRY = join(import.meta.dirname, 'faulty-server.ts');
 /** The host is busy with the torture, and perhaps with others. */
 const STARTED_WITHIN_MS = 120_000;
 const ANSWERED_WITHIN_MS = 90_000;
-/** How long after a blow its traces may show in answers. */
+/** How long after a fault its effects may show in responses. */
 const EXCUSED_MS = 15_000;
 
 type Role = 'all' | 'server' | 'worker';
@@ -49,7 +49,7 @@ export class ClusterMember {
   readonly role: Role;
   readonly data: string;
   readonly restartMs: number[] = [];
-  /** Stopped by SIGSTOP, for longer than a blow takes. */
+  /** Stopped by SIGSTOP, for longer than a fault takes. */
   isFrozen = false;
   readonly #stage: Cluster;
   readonly #env: Record<string, string>;

@@ -10,7 +10,7 @@ export interface ChaosContext {
   diskFullPeriods: { from: number; to: number }[];
   /** How often an app took all memory, and what it took with it. */
   memoryExhaustions: { count: number; violations: string[] };
-  /** Faults that go on by themselves. */
+  /** Faults that continue in the background. */
   background: Set<Promise<void>>;
 }
 
@@ -19,6 +19,6 @@ export interface Fault {
   name: string;
   /** How many there are of it in a round. */
   weight: number;
-  /** false: there was nothing to hit. */
+  /** false when nothing could be injected. */
   inject(context: ChaosContext, draw: RandomGenerator): Promise<boolean>;
 }

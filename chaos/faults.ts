@@ -1,6 +1,6 @@
 /**
- * What is done to it: each kind of blow, how often it comes, and the sequence that a seed gives. A blow draws from a
- * generator of its own, so that what one draws changes nothing for the next.
+ * The faults of the chaos test, how often each is injected, and the sequence that a seed gives. A fault draws from a
+ * separate generator, so that the draws of one do not affect the next.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -141,14 +141,14 @@ const slowDisk: Fault = {
 const fullDisk: Fault = {
   name: 'the disk was full for seconds',
   weight: 2,
-  async inject(ring, draw) {
-    const { cluster: stage } = ring;
+  async inject(context, draw) {
+    const { cluster: stage } = context;
     const { disk } = stage.settings;
     if (!disk) return false;
     const [full, killed] = [2000 + draw.integerBelow(6000), draw.uniform() < 0.3];
     await stage.duringStorageFault(async () => {
       const window = { from: performance.now(), to: Number.POSITIVE_INFINITY };
-      ring.diskFullPeriods.push(window);
+      context.diskFullPeriods.push(window);
       disk.fill();
       let back = Promise.resolve();
       try {
@@ -262,7 +262,7 @@ const memory: Fault = {
       if (end && !/memory/.test(end.error))
         outlived.violations.push(`${id} ended with ${JSON.stringify(end)}`);
     } catch {
-      // The connection broke: the server was ended, or another blow goes on.
+      // The connection broke: the server was killed, or another fault is active.
     } finally {
       group.setLimit(null);
     }
@@ -317,19 +317,19 @@ type Means = Pick<Cluster['settings'], 'disk' | 'memory'>;
  * each with its own generator and how long to wait before it, in shares of the usual time.
  */
 export function* faultSequence(
-  blows: readonly Fault[],
+  faults: readonly Fault[],
   seed: string,
-): Sequence<{ blow: Fault; draw: RandomGenerator; wait: number }> {
+): Sequence<{ fault: Fault; draw: RandomGenerator; wait: number }> {
   const order = new RandomGenerator(`order ${seed}`);
   for (let count = 0; ; ) {
     // What is rare comes first in the list of its round as often as what is common: each round begins with one of each.
-    const rounds = [blows.slice(), blows.flatMap((one) => Array<Fault>(one.weight - 1).fill(one))];
+    const rounds = [faults.slice(), faults.flatMap((one) => Array<Fault>(one.weight - 1).fill(one))];
     for (const round of rounds) {
       for (let left = round.length; left > 0; left -= 1) {
-        const [blow] = round.splice(order.integerBelow(left), 1);
+        const [fault] = round.splice(order.integerBelow(left), 1);
         count += 1;
-        if (blow)
-          yield { blow, draw: new RandomGenerator(`${seed} blow ${count}`), wait: 0.5 + order.uniform() };
+        if (fault)
+          yield { fault, draw: new RandomGenerator(`${seed} blow ${count}`), wait: 0.5 + order.uniform() };
       }
     }
   }

@@ -10,9 +10,9 @@ export interface CheckReport {
 export interface Report {
   database: 'sqlite' | 'postgres';
   minutes: number;
-  /** Give it again for the same sequence of blows. */
+  /** Give it again for the same sequence of faults. */
   seed: string;
-  /** Times of each blow. */
+  /** Times of each fault. */
   done: Record<string, number>;
   /** Blows that this host does not allow, and why. */
   not_done: Record<string, string>;
