@@ -5,6 +5,8 @@ import { lockExecutable } from '../applications/executables-store.ts';
 import { Contents } from '../blobs/contents.ts';
 import { openDiskBlobs } from '../blobs/disk.ts';
 import { systemClock } from '../clock.ts';
+import { createMetrics } from '../http/metrics.ts';
+import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import { resolveInstance } from '../runs/submit/resolve-instance.ts';
 import { submitStandard } from '../runs/submit/submit.ts';
@@ -20,7 +22,7 @@ import { expectStatus } from '../testing/fixtures/resources.ts';
 import { countRowsByTable, listBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { insertVersion } from '../versions/store.ts';
-import { INTERVAL_MS } from './unused-executables.ts';
+import { INTERVAL_MS, removeUnusedExecutablesJob } from './unused-executables.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -244,4 +246,20 @@ test('a run that was about to be made of one that is removed meanwhile is refuse
     message: expect.stringContaining('was replaced and removed meanwhile'),
   });
   expect(await countRowsByTable(server)).toEqual(before);
+});
+
+test('the job does not fail on a server without executables', async () => {
+  await start();
+  const { database } = server.runningServer;
+  const blobs = await openDiskBlobs(join(server.dataFolder, 'blobs'));
+  const contents = new Contents({ database, blobs, clock: systemClock, random: systemRandom });
+  const log = createLog('silent');
+  const job = removeUnusedExecutablesJob({
+    database,
+    contents,
+    clock: systemClock,
+    log,
+    metrics: createMetrics(),
+  });
+  await expect(job.runOnce()).resolves.not.toThrow();
 });

@@ -56,6 +56,8 @@ export function removeUnusedExecutablesJob(parts: Parts): Job {
 
   const listWithUse = async (limit: number, after: string): Promise<ExecutableUse[]> => {
     const batch = await listExecutables(database.read, after, limit);
+    // PostgreSQL has no empty list: `in ()` is a syntax error there, which SQLite accepts.
+    if (batch.length === 0) return [];
     const ids = batch.map((one) => one.id);
     const used = await findUsed(database.read, ids);
     const named = new Set(await findExecutablesInUse(database.read, ids, false));
