@@ -8,7 +8,7 @@ export interface ChaosContext {
   killedRuns: Set<string>;
   /** When the disk was full, by `performance.now()`. */
   diskFullPeriods: { from: number; to: number }[];
-  /** How often an app took all memory, and what it took with it. */
+  /** How often an app used up all memory, and which promises that broke. */
   memoryExhaustions: { count: number; violations: string[] };
   /** Faults that continue in the background. */
   background: Set<Promise<void>>;

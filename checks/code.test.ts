@@ -38,7 +38,7 @@ describe('this repository', () => {
     ['B3: escapes text in regular expressions', findUnescapedPatterns, product],
     ['names no place on one machine', (source) => findPrivatePaths(source), files],
     ['runs all its tests', findSkippedTests, tests],
-    ['gives each test a name of its own', findRepeatedTitles, tests],
+    ['gives each test a unique name', findRepeatedTitles, tests],
     ['waits for signals, not for time', findSleeps, testing],
   ])('%s', (_, law, sources) => {
     expect(sources.flatMap((source) => law(source))).toEqual([]);

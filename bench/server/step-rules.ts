@@ -19,7 +19,7 @@ interface Step {
 
 /**
  * In the order of the table. A sample belongs to the first step that matches the frame nearest to its leaf, so that what a
- * library does is counted where it is called from, unless the library has a step of its own.
+ * library does is counted where it is called from, unless the library is a separate step.
  */
 export const STEPS: readonly Step[] = [
   {
