@@ -1,9 +1,9 @@
 /**
- * Takes runs of ensembles a step further: cancels what one consists of when it is to be canceled, and ends it once all of
- * that has ended, with what the rules find.
+ * Advances ensemble runs: cancels the child runs of a canceled one, and ends one whose child runs have ended, with the
+ * result of the rules.
  *
- * What must stay true: the end, its event and its share of the best run's output and assets are one transaction, which does
- * nothing when the run has ended or is gone. So it may be looked at by any number of processes, and killed at any statement.
+ * Invariant: one transaction writes the end, its event and the references to the best run's output and assets. It does
+ * nothing when the run has ended or was deleted. So several processes can handle a run, and a crash loses nothing.
  */
 
 import { ENSEMBLE_RUNS_MAX, ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
@@ -29,27 +29,27 @@ import {
 import { findRun } from '../runs/store/runs.ts';
 import type { RunsTable } from '../runs/store/schema.ts';
 import { endEnsembleRun, type FinalColumns } from '../runs/store/transitions.ts';
-import type { EnsembleDefinition } from './definition.ts';
+import { parseStoredDefinition } from './definition.ts';
 import { buildCanceledResult, collectOutcomes, formatFailure, selectBestRun } from './select-best-run.ts';
 
 const BATCH_SIZE = 16;
 const INTERVAL_MS = 5000;
 
-interface Given extends JobContext {
+interface AdvanceContext extends JobContext {
   database: Database;
   contents: Contents;
   random: Random;
 }
 
-interface Parts extends Given {
+interface AdvanceParts extends AdvanceContext {
   logs: EnsembleLogMerger;
 }
 
-/** Cancels the child runs of canceled ensemble runs and ends ensemble runs whose child runs have ended. */
-export function advanceEnsemblesJob(given: Given): Job {
-  const { database } = given;
-  const parts: Parts = { ...given, logs: new EnsembleLogMerger(given) };
-  return defineJob<RunsTable>(given, {
+/** Defines the job that cancels the child runs of canceled ensemble runs and ends those whose child runs have ended. */
+export function advanceEnsemblesJob(context: AdvanceContext): Job {
+  const { database } = context;
+  const parts: AdvanceParts = { ...context, logs: new EnsembleLogMerger(context) };
+  return defineJob<RunsTable>(context, {
     name: 'advance-ensembles',
     intervalMs: INTERVAL_MS,
     wakeOn: ['runs-ended', 'runs-canceled', 'runs-planned'],
@@ -61,20 +61,20 @@ export function advanceEnsemblesJob(given: Given): Job {
   });
 }
 
-async function advance(parts: Parts, run: RunsTable): Promise<void> {
+async function advance(parts: AdvanceParts, run: RunsTable): Promise<void> {
   try {
-    if (run.cancel_requested_at !== null && !(await hasCanceled(parts, run))) return;
-    if (await end(parts, run)) parts.database.notify('runs-ended');
+    if (run.cancel_requested_at !== null && !(await cancelChildRuns(parts, run))) return;
+    if (await endRun(parts, run)) parts.database.notify('runs-ended');
   } catch (error) {
-    // The best run was deleted after it had been found. That is news, and without it another is the best.
+    // The best run was deleted after the rules selected it: the next pass selects among the remaining runs.
     if (!(error instanceof ContentRemovedError)) throw error;
   }
 }
 
-/** Cancels what the run consists of; whether all of it has ended. */
-async function hasCanceled(parts: Parts, run: RunsTable): Promise<boolean> {
+/** Removes the planned runs and cancels the child runs. Returns true when all child runs have ended. */
+async function cancelChildRuns(parts: AdvanceParts, run: RunsTable): Promise<boolean> {
   const { database } = parts;
-  // While its last runs end it is looked at again and again: it costs no transaction then.
+  // The job handles the run at every pass until its last child run ends: those passes need no transaction.
   if (await hasWaitingPlannedRuns(database.read, run.id))
     await database.transact((tx) => removeWaitingPlannedRuns(tx, run.id));
   for (const child of await listUnfinishedChildRuns(database.read, run.id))
@@ -82,66 +82,67 @@ async function hasCanceled(parts: Parts, run: RunsTable): Promise<boolean> {
   return (await listUnfinishedChildRuns(database.read, run.id)).length === 0;
 }
 
-/** Whether it was this that ended the run. */
-async function end(parts: Parts, run: RunsTable): Promise<boolean> {
+/** Ends the run with the result of its rules. Returns false when it has ended already. */
+async function endRun(parts: AdvanceParts, run: RunsTable): Promise<boolean> {
   const { database, clock } = parts;
-  const definition = JSON.parse(run.ensemble ?? '') as EnsembleDefinition;
+  const definition = parseStoredDefinition(run.ensemble ?? '');
   const refused = await listPlannedRuns(database.read, run.id, { refused: true, limit: ENSEMBLE_RUNS_MAX });
+  const children = await listChildRuns(database.read, run.id);
   const outcomes = collectOutcomes(
     definition,
-    await listChildRuns(database.read, run.id),
+    children,
     new Map(refused.map((row) => [row.position, row.error])),
   );
-  const canceled = run.cancel_requested_at !== null;
-  const result = canceled ? buildCanceledResult(outcomes) : selectBestRun(definition, outcomes);
+  const isCanceled = run.cancel_requested_at !== null;
+  const result = isCanceled ? buildCanceledResult(outcomes) : selectBestRun(definition, outcomes);
   const finished_at = Math.max(clock.now(), run.created_at);
   const rules_result = JSON.stringify(result);
-  const best =
-    result.best_run_id &&
-    (await findRun(database.read, run.application_uid, result.best_run_id as RunsTable['id']));
-  if (result.best_run_id && !best)
-    throw new ContentRemovedError(`The run ${result.best_run_id} was deleted.`);
-  const taken = best ? await take(parts, best, finished_at) : null;
+  const bestId = children.find((child) => child.id === result.best_run_id)?.id;
+  const best = bestId && (await findRun(database.read, run.application_uid, bestId));
+  if (bestId && !best) throw new ContentRemovedError(`The run ${bestId} was deleted.`);
+  const copy = best ? await copyBestRun(parts, best, finished_at) : null;
   const log = await parts.logs.prepare(run);
-  const logged = { log_content_id: log?.id ?? null };
-  const ending: FinalColumns = taken
-    ? { ...taken.columns, ...logged, status: 'succeeded', finished_at, rules_result }
+  const common = { log_content_id: log?.id ?? null, finished_at, rules_result };
+  const ending: FinalColumns = copy
+    ? { ...copy.columns, ...common, status: 'succeeded' }
     : {
-        status: canceled ? 'canceled' : 'failed',
-        error: (canceled ? 'The run was canceled.' : formatFailure(result)).slice(0, ERROR_CHARS_MAX),
-        ...logged,
-        finished_at,
-        rules_result,
+        status: isCanceled ? 'canceled' : 'failed',
+        error: (isCanceled ? 'The run was canceled.' : formatFailure(result)).slice(0, ERROR_CHARS_MAX),
+        ...common,
       };
   const write = async (tx: Writer): Promise<boolean> => {
-    if (!(await endEnsembleRun(tx, run, { canceled }, ending))) return false;
-    for (const content of taken?.contents ?? []) await content.insert(tx);
+    if (!(await endEnsembleRun(tx, run, { canceled: isCanceled }, ending))) return false;
+    for (const content of copy?.contents ?? []) await content.insert(tx);
     await log?.insert(tx);
-    await insertAssets(tx, run.id, taken?.assets ?? []);
+    await insertAssets(tx, run.id, copy?.assets ?? []);
     await removePlannedRuns(tx, run.id, ENSEMBLE_RUNS_MAX);
     return true;
   };
-  let written = false;
+  let isWritten = false;
   try {
-    written = await database.transact(write);
-    return written;
+    isWritten = await database.transact(write);
+    return isWritten;
   } finally {
-    if (!written) await log?.discard();
+    if (!isWritten) await log?.discard();
   }
 }
 
-interface Taken {
+interface BestRunCopy {
   columns: Partial<RunsTable>;
   contents: SharedContent[];
   assets: PreparedAsset[];
 }
 
-/** What the ensemble has of its best run, under names of its own. */
-async function take({ database, contents, random }: Parts, best: RunsTable, now: number): Promise<Taken> {
+/** Copies the results of the best run. The ensemble run shares the contents under its own ids, so the best run can be deleted. */
+async function copyBestRun(
+  { database, contents, random }: AdvanceParts,
+  best: RunsTable,
+  now: number,
+): Promise<BestRunCopy> {
   const shared: SharedContent[] = [];
   const share = async (id: string): Promise<SharedContent> => {
     const content = await contents.share(id);
-    if (!content) throw new ContentRemovedError(`The content ${id} was removed meanwhile.`);
+    if (!content) throw new ContentRemovedError(`The content ${id} of the best run was deleted.`);
     shared.push(content);
     return content;
   };

@@ -1,4 +1,4 @@
-/** What a definition may say. Pure. */
+/** Definitions of ensembles: parsing of a request, limits, and the runs that a definition requests. Pure. */
 
 import { ENSEMBLE_RUNS_MAX, OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { EnsembleCreate, EnsembleRule, RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
@@ -11,19 +11,27 @@ import {
   validateOptions,
 } from '../instances/rules.ts';
 
-/** What a run of an ensemble follows, as it is kept. */
+/** The definition as the tables `ensembles` and `runs` store it, in JSON. */
 export interface EnsembleDefinition {
   run_groups: RunGroup[];
   rules: EnsembleRule[];
 }
 
-/** The definition that the request gives, or the 400 that names what is wrong with it; `declared` is by instance. */
+/** Parses a stored definition, from `ensembles.definition` or `runs.ensemble`. */
+export function parseStoredDefinition(json: string): EnsembleDefinition {
+  return JSON.parse(json) as EnsembleDefinition;
+}
+
+/**
+ * Returns the definition of the request, with defaults filled in. `declared` maps instances to the options that their apps
+ * declare. Throws a 400 that names the first invalid field.
+ */
 export function parseEnsembleRequest(
   body: EnsembleCreate,
   declared: ReadonlyMap<string, DeclaredOptions>,
 ): EnsembleDefinition {
-  const runGroups = body.run_groups.map((group, at): RunGroup => {
-    const field = `run_groups.${at}.options`;
+  const runGroups = body.run_groups.map((group, index): RunGroup => {
+    const field = `run_groups.${index}.options`;
     const names = Object.keys(group.options ?? {});
     const known = declared.get(group.instance_id) ?? NO_DECLARED_OPTIONS;
     const error = validateOptions(group.options, field) ?? validateOptionNames(names, field, known);
@@ -35,15 +43,15 @@ export function parseEnsembleRequest(
       repetitions: group.repetitions ?? 1,
     };
   });
-  const rules = body.rules.map((rule, at): EnsembleRule => {
+  const rules = body.rules.map((rule, position): EnsembleRule => {
     if (parseIndicatorName(rule.statistics_path) === '')
       throw badRequest(
-        `rules.${at}.statistics_path is ${quoteValue(rule.statistics_path)}; it must name an indicator, such as "result.value".`,
+        `rules.${position}.statistics_path is ${quoteValue(rule.statistics_path)}; it must name an indicator, such as "result.value".`,
       );
-    // 1e999 is a number of JSON, and none of ours.
+    // JSON.parse reads 1e999 as Infinity.
     if (rule.tolerance && !Number.isFinite(rule.tolerance.value))
       throw badRequest(
-        `rules.${at}.tolerance.value is larger than any number can be here; give one of at most ${Number.MAX_VALUE}.`,
+        `rules.${position}.tolerance.value is too large for a double-precision number; give at most ${Number.MAX_VALUE}.`,
       );
     return {
       id: rule.id,
@@ -53,53 +61,57 @@ export function parseEnsembleRequest(
       index: rule.index,
     };
   });
-  refuseTwice('run_groups', 'id', runGroups);
-  refuseTwice('rules', 'id', rules);
-  refuseTwice('rules', 'index', rules);
-  // Each list of definitions shows them all.
+  rejectDuplicates('run_groups', 'id', runGroups);
+  rejectDuplicates('rules', 'id', rules);
+  rejectDuplicates('rules', 'index', rules);
+  // Every list of definitions returns all options.
   const chars = JSON.stringify(runGroups.map((group) => group.options)).length;
   if (chars > OPTIONS_CHARS_MAX)
     throw badRequest(
-      `run_groups have options of ${chars} characters, written as JSON; all groups together may have ${OPTIONS_CHARS_MAX}.`,
+      `run_groups have options of ${chars} characters as JSON, and the limit for all groups together is ${OPTIONS_CHARS_MAX}; shorten them.`,
     );
   const runs = runGroups.reduce((sum, group) => sum + group.repetitions, 0);
   if (runs > ENSEMBLE_RUNS_MAX)
     throw badRequest(
-      `run_groups ask for ${runs} runs, the repetitions of all groups added; an ensemble may have ${ENSEMBLE_RUNS_MAX}.`,
+      `run_groups request ${runs} runs, the sum of all repetitions; request at most ${ENSEMBLE_RUNS_MAX}.`,
     );
   return { run_groups: runGroups, rules };
 }
 
-function refuseTwice<K extends string>(list: string, field: K, items: readonly Record<K, unknown>[]): void {
+function rejectDuplicates<K extends string>(
+  list: string,
+  field: K,
+  items: readonly Record<K, unknown>[],
+): void {
   const first = new Map<unknown, number>();
-  for (const [at, item] of items.entries()) {
-    const before = first.get(item[field]);
-    if (before !== undefined)
+  for (const [index, item] of items.entries()) {
+    const earlier = first.get(item[field]);
+    if (earlier !== undefined)
       throw badRequest(
-        `${list}.${at}.${field} is ${quoteValue(item[field])}, which ${list}.${before} has too; each must have its own.`,
+        `${list}.${index}.${field} is ${quoteValue(item[field])}, which ${list}.${earlier} also has; each must have its own.`,
       );
-    first.set(item[field], at);
+    first.set(item[field], index);
   }
 }
 
-/** What the run itself needs of the definition: the options are with the runs that get them. */
+/** Returns the definition to store with a run: without options, because each child run stores its own. */
 export function omitOptions({ run_groups, rules }: EnsembleDefinition): EnsembleDefinition {
   return { run_groups: run_groups.map((group) => ({ ...group, options: {} })), rules };
 }
 
-/** The name of the indicator that a path means, with or without `$.` before it. */
+/** Returns the name of the indicator that a path names, with or without a leading `$.`. */
 export function parseIndicatorName(path: string): string {
   return path.startsWith('$.') ? path.slice(2) : path;
 }
 
-/** One run that a definition wants. */
+/** One run that a definition requests. */
 export interface RequestedChildRun {
   runGroupId: string;
   repetition: number;
   group: RunGroup;
 }
 
-/** The runs that a definition wants, in the order of groups and repetitions: where one stands in it is its position. */
+/** Lists the runs that a definition requests, by run group and repetition; the index in the list is the run's position. */
 export function listRequestedChildRuns({ run_groups }: EnsembleDefinition): RequestedChildRun[] {
   return run_groups.flatMap((group) =>
     Array.from({ length: group.repetitions }, (_, repetition) => ({

@@ -1,4 +1,4 @@
-/** Runs of ensembles through the front door: how they begin, go on and end. */
+/** Ensemble runs through the API: start, progress, cancel, deletion and end. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, expect, test } from 'vitest';
 import { insertPlannedRuns, refusePlannedRun } from '../runs/store/planned-runs.ts';
@@ -24,26 +24,26 @@ async function start(
   server = await startTestServer({ env });
   await createEnsembleApp(server, groups);
 }
-const ensemble = (run: string) => fetchEnsembleRun(server, run);
-const children = async (run: string) => (await ensemble(run)).child_runs;
-/** Waits until so many of its runs have a status. */
-const having = (
+const fetchEnsemble = (run: string) => fetchEnsembleRun(server, run);
+const fetchChildRuns = async (run: string) => (await fetchEnsemble(run)).child_runs;
+/** Waits until `count` of its child runs have the status, and returns them. */
+const waitForChildRuns = (
   run: string,
   status: string,
   count: number,
   topic: 'runs-queued' | 'log-lines' | 'runs-ended' = 'runs-ended',
 ) =>
   server.waitUntil(topic, async () => {
-    const found = (await children(run)).filter((one) => one.status_v2 === status);
+    const found = (await fetchChildRuns(run)).filter((one) => one.status_v2 === status);
     return found.length >= count ? found : null;
   });
-/** Waits until a run of the group `w` is running. */
-const waiting = (run: string) =>
+/** Waits until a child run of the group `w` is running, and returns it. */
+const waitForWaitingChild = (run: string) =>
   server.waitUntil('log-lines', async () =>
-    (await children(run)).find((one) => one.run_group_id === 'w' && one.status_v2 === 'running'),
+    (await fetchChildRuns(run)).find((one) => one.run_group_id === 'w' && one.status_v2 === 'running'),
   );
 
-test('the output, the statistics and the assets of the best run are those of the ensemble', async () => {
+test('an ensemble run has the output, the statistics and the assets of its best run', async () => {
   await start([
     runGroup('first', { value: 10, n: 1 }),
     runGroup('second', { value: 10.5, n: 7 }, { repetitions: 2 }),
@@ -67,8 +67,8 @@ test('the output, the statistics and the assets of the best run are those of the
     metadata: { statistics: { result: { value: 10.5 } }, options: { request_options: {} }, attempt: 0 },
   });
   expect(done.statistics.indicators).toContainEqual({ name: 'result.value', value: 10.5 });
-  const told = await ensemble(done.id);
-  expect(told).toMatchObject({
+  const fetched = await fetchEnsemble(done.id);
+  expect(fetched).toMatchObject({
     id: done.id,
     application_id: 'app',
     status_v2: 'succeeded',
@@ -76,20 +76,20 @@ test('the output, the statistics and the assets of the best run are those of the
     definition_id: 'best',
     requested_runs: 5,
   });
-  expect(told.child_runs.map((one) => [one.run_group_id, one.repetition, one.status_v2])).toEqual([
+  expect(fetched.child_runs.map((one) => [one.run_group_id, one.repetition, one.status_v2])).toEqual([
     ['first', 0, 'succeeded'],
     ['second', 0, 'succeeded'],
     ['second', 1, 'succeeded'],
     ['third', 0, 'succeeded'],
     ['fourth', 0, 'failed'],
   ]);
-  const ids = told.child_runs.map((one) => one.id);
-  expect(told.rules_result?.best_run_id).toBe(ids[1]);
-  expect(told.rules_result?.decisions.map((one) => [one.rule_id, one.best, one.kept])).toEqual([
+  const ids = fetched.child_runs.map((one) => one.id);
+  expect(fetched.rules_result?.best_run_id).toBe(ids[1]);
+  expect(fetched.rules_result?.decisions.map((one) => [one.rule_id, one.best, one.kept])).toEqual([
     ['cost', 10, [ids[0], ids[1], ids[2]]],
     ['n', 7, [ids[1], ids[2]]],
   ]);
-  expect(told.rules_result?.left_out).toEqual([
+  expect(fetched.rules_result?.left_out).toEqual([
     { run_id: ids[4], run_group_id: 'fourth', repetition: 0, why: expect.stringContaining('exit code 3') },
   ]);
   const child = await waitForRunEnd(server, 'app', ids[0] ?? '');
@@ -100,7 +100,7 @@ test('the output, the statistics and the assets of the best run are those of the
     params: { application_id: 'app', run_id: done.id },
   });
   expect(assets.body.items).toHaveLength(1);
-  // What it has is its own: its runs may go, one by one.
+  // The ensemble run has its own copies, so its child runs can be deleted.
   for (const id of ids)
     expect((await server.request('DELETE', `/v1/applications/app/runs/${id}`)).status).toBe(204);
   const asset = await server.client.call('getRunAsset', {
@@ -111,7 +111,7 @@ test('the output, the statistics and the assets of the best run are those of the
     output: { solution: { hello: 'wörld' } },
   });
   expect((await server.request('GET', `/v1/applications/app/runs/${done.id}/logs`)).status).toBe(200);
-  expect(await ensemble(done.id)).toMatchObject({ child_runs: [], rules_result: told.rules_result });
+  expect(await fetchEnsemble(done.id)).toMatchObject({ child_runs: [], rules_result: fetched.rules_result });
   const events = await server.runningServer.database.read
     .selectFrom('run_events')
     .select('status')
@@ -121,7 +121,7 @@ test('the output, the statistics and the assets of the best run are those of the
   expect(events.map((one) => one.status)).toEqual(['running', 'succeeded']);
 });
 
-test('with no run that succeeded it fails, and says so', async () => {
+test('an ensemble run fails when none of its child runs succeeds', async () => {
   await start([runGroup('a', { fails: true }), runGroup('b', { fails: true })]);
   const done = await createRunAndWait(server, 'app', ensembleRunOptions());
   expect(done.status_v2).toBe('failed');
@@ -129,27 +129,27 @@ test('with no run that succeeded it fails, and says so', async () => {
     /^None of the 2 runs of the ensemble succeeded; of the first: It failed: .*exit code 3/,
   );
   expect(done.output ?? null).toBeNull();
-  const { rules_result, error } = await ensemble(done.id);
+  const { rules_result, error } = await fetchEnsemble(done.id);
   expect(error).toBe(done.error);
   expect(rules_result).toMatchObject({ best_run_id: null, decisions: [] });
   expect(rules_result?.left_out).toHaveLength(2);
 });
 
-test('without statistics the first run in the order of groups is the best', async () => {
+test('without statistics the first child run of the first group is the best', async () => {
   await start([runGroup('a', {}), runGroup('b', {})]);
   const done = await createRunAndWait(server, 'app', ensembleRunOptions());
-  const { child_runs, rules_result } = await ensemble(done.id);
+  const { child_runs, rules_result } = await fetchEnsemble(done.id);
   expect(rules_result?.best_run_id).toBe(child_runs[0]?.id);
   expect(rules_result?.decisions.map((one) => one.skipped)).toEqual([expect.any(String), expect.any(String)]);
 });
 
-test('it takes no slot, and five runs of it go through two', async () => {
+test('an ensemble run uses no slot, and two slots execute its five child runs', async () => {
   await start([runGroup('a', { value: 1 }, { repetitions: 5 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
   await createEnsemble(server, 'long', [runGroup('w', { waits: true }, { repetitions: 3 })]);
   const run = await createRun(server, 'app', ensembleRunOptions({ configuration: ensembleRunType('long') }));
-  await having(run, 'running', 2, 'log-lines');
+  await waitForChildRuns(run, 'running', 2, 'log-lines');
   const queue = await server.client.call('getQueue');
   expect(queue.body.runs.map((one) => one.status_v2)).toEqual(['running', 'running', 'queued']);
   expect(queue.body.runs.map((one) => one.id)).not.toContain(run);
@@ -158,10 +158,10 @@ test('it takes no slot, and five runs of it go through two', async () => {
   expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('canceled');
   const five = await createRunAndWait(server, 'app', ensembleRunOptions());
   expect(five.status_v2).toBe('succeeded');
-  expect((await children(five.id)).map((one) => one.status_v2)).toEqual(Array(5).fill('succeeded'));
+  expect((await fetchChildRuns(five.id)).map((one) => one.status_v2)).toEqual(Array(5).fill('succeeded'));
 });
 
-test('a run that may not wait is let in while only an ensemble goes on', async () => {
+test('a run that must not wait starts while only an ensemble run is unfinished', async () => {
   await start([runGroup('a', { value: 1 })], { env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
   const run = await createRun(server, 'app', ensembleRunOptions());
   const other = await server.request('POST', '/v1/applications/app/runs', {
@@ -171,58 +171,58 @@ test('a run that may not wait is let in while only an ensemble goes on', async (
   await server.request('DELETE', `/v1/applications/app/runs/${run}`);
 });
 
-test('canceling it cancels what it consists of, running, queued or not yet made', async () => {
+test('a cancel request cancels child runs that run, are queued or are planned', async () => {
   await start([runGroup('w', { waits: true }, { repetitions: 5 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
   const run = await createRun(server, 'app', ensembleRunOptions());
-  const waits = await waiting(run);
+  const waits = await waitForWaitingChild(run);
   await waitForLogLine(server, 'app', waits.id, 'begun');
-  expect((await ensemble(run)).rules_result).toBeUndefined();
+  expect((await fetchEnsemble(run)).rules_result).toBeUndefined();
   expect((await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`)).status).toBe(204);
   const done = await waitForRunEnd(server, 'app', run);
   expect(done).toMatchObject({ status_v2: 'canceled', error: 'The run was canceled.' });
-  expect((await children(run)).map((one) => one.status_v2)).toEqual(Array(5).fill('canceled'));
-  expect((await ensemble(run)).rules_result?.left_out).toHaveLength(5);
+  expect((await fetchChildRuns(run)).map((one) => one.status_v2)).toEqual(Array(5).fill('canceled'));
+  expect((await fetchEnsemble(run)).rules_result?.left_out).toHaveLength(5);
   expect((await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`)).status).toBe(204);
   expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('canceled');
 });
 
-test('canceled at once, it ends with all that it had', async () => {
+test('a cancel request right after the creation cancels every child run', async () => {
   await start([runGroup('w', { waits: true }, { repetitions: 40 })]);
   const runs = await Promise.all([1, 2, 3].map(() => createRun(server, 'app', ensembleRunOptions())));
   await Promise.all(runs.map((run) => server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`)));
   for (const run of runs) {
     expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('canceled');
-    for (const child of await children(run)) expect(child.status_v2).toBe('canceled');
+    for (const child of await fetchChildRuns(run)) expect(child.status_v2).toBe('canceled');
   }
   expect(await server.runningServer.database.read.selectFrom('planned_runs').selectAll().execute()).toEqual(
     [],
   );
 });
 
-test('a run of it that is canceled or deleted is left out', async () => {
+test('the rules leave out child runs that were canceled or deleted', async () => {
   await start([runGroup('w', { waits: true }, { repetitions: 2 }), runGroup('a', { value: 3 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=3' },
   });
   const run = await createRun(server, 'app', ensembleRunOptions());
-  const [one, two] = await having(run, 'running', 2, 'log-lines');
-  await having(run, 'succeeded', 1);
+  const [one, two] = await waitForChildRuns(run, 'running', 2, 'log-lines');
+  await waitForChildRuns(run, 'succeeded', 1);
   await server.request('PATCH', `/v1/applications/app/runs/${one?.id}/cancel`);
   await server.request('DELETE', `/v1/applications/app/runs/${two?.id}`);
   const done = await waitForRunEnd(server, 'app', run);
   expect(done.status_v2).toBe('succeeded');
-  expect((await ensemble(run)).rules_result?.left_out.map((left) => left.why).sort()).toEqual([
+  expect((await fetchEnsemble(run)).rules_result?.left_out.map((left) => left.why).sort()).toEqual([
     'It was canceled.',
     'It was deleted.',
   ]);
 });
 
-test('deleting it takes what it consists of with it', async () => {
+test('the deletion of an ensemble run deletes its child runs and planned runs', async () => {
   await start([runGroup('w', { waits: true }, { repetitions: 30 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=1' },
   });
-  const kept = await createRun(server, 'app', {
+  const standard = await createRun(server, 'app', {
     input: {},
     body: { options: scriptOptions({ waits: true }) },
   });
@@ -230,58 +230,58 @@ test('deleting it takes what it consists of with it', async () => {
   const run = await createRun(server, 'app', ensembleRunOptions());
   await Promise.all([early, run].map((id) => server.request('DELETE', `/v1/applications/app/runs/${id}`)));
   const { read } = server.runningServer.database;
-  expect((await read.selectFrom('runs').select('id').execute()).map((row) => row.id)).toEqual([kept]);
+  expect((await read.selectFrom('runs').select('id').execute()).map((row) => row.id)).toEqual([standard]);
   expect(await read.selectFrom('planned_runs').selectAll().execute()).toEqual([]);
   expect((await server.request('GET', `/v1/applications/app/runs/${run}/ensemble`)).status).toBe(404);
 });
 
-test('the definition may change and go: the run follows it as it was', async () => {
+test('an ensemble run uses the definition of its start, also when that is deleted or replaced', async () => {
   await start([runGroup('w', { waits: true }), runGroup('a', { value: 3, n: 1 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
   const run = await createRun(server, 'app', ensembleRunOptions());
-  const waits = (await waiting(run)).id;
+  const waits = (await waitForWaitingChild(run)).id;
   await server.request('DELETE', '/v1/applications/app/ensembles/best');
   await createEnsemble(server, 'best', [runGroup('other', { value: 1 })]);
-  await having(run, 'succeeded', 1);
+  await waitForChildRuns(run, 'succeeded', 1);
   await server.request('PATCH', `/v1/applications/app/runs/${waits}/cancel`);
   const done = await waitForRunEnd(server, 'app', run);
   expect(done).toMatchObject({ status_v2: 'succeeded', run_type: { definition_id: 'best' } });
-  const { rules_result, requested_runs } = await ensemble(run);
+  const { rules_result, requested_runs } = await fetchEnsemble(run);
   expect(requested_runs).toBe(2);
   expect(rules_result?.decisions.map((one) => one.rule_id)).toEqual(['cost', 'n']);
 });
 
-test('a restart in the middle changes nothing about the end', async () => {
+test('an ensemble run survives restarts and ends with the same result', async () => {
   await start([runGroup('a', { value: 9 }, { repetitions: 12 }), runGroup('b', { value: 1 })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
   const runs = await Promise.all([1, 2].map(() => createRun(server, 'app', ensembleRunOptions())));
   await server.restart();
-  await having(runs[0] ?? '', 'succeeded', 3);
+  await waitForChildRuns(runs[0] ?? '', 'succeeded', 3);
   await server.restart();
   for (const run of runs) {
     expect(await waitForRunEnd(server, 'app', run)).toMatchObject({
       status_v2: 'succeeded',
       metadata: { statistics: { result: { value: 1 } } },
     });
-    expect((await children(run)).map((one) => one.status_v2)).toEqual(Array(13).fill('succeeded'));
+    expect((await fetchChildRuns(run)).map((one) => one.status_v2)).toEqual(Array(13).fill('succeeded'));
   }
 });
 
-test('what could not be made is left out and told', async () => {
+test('the rules leave out a child run whose creation failed, with the reason', async () => {
   await start([runGroup('a', { value: 1 }), runGroup('gone', { waits: true })], {
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' },
   });
   const run = await createRun(server, 'app', ensembleRunOptions());
-  await having(run, 'succeeded', 1);
+  await waitForChildRuns(run, 'succeeded', 1);
   const { database } = server.runningServer;
   const { application_uid } = await database.read
     .selectFrom('runs')
     .select('application_uid')
     .where('id', '=', run as RunId)
     .executeTakeFirstOrThrow();
-  // An instance that goes between the request and the birth leaves such a row in place of the run.
+  // Such a row replaces the run when its instance is deleted between the request and the start of the planned run.
   const plan = {
     ownerUid: run,
     applicationUid: application_uid,
@@ -295,14 +295,14 @@ test('what could not be made is left out and told', async () => {
     ]);
     await refusePlannedRun(tx, { owner_uid: run, position: 1 }, 'There is no instance "i1".');
   });
-  await server.request('DELETE', `/v1/applications/app/runs/${(await children(run))[1]?.id}`);
+  await server.request('DELETE', `/v1/applications/app/runs/${(await fetchChildRuns(run))[1]?.id}`);
   expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('succeeded');
-  expect((await ensemble(run)).rules_result?.left_out).toEqual([
+  expect((await fetchEnsemble(run)).rules_result?.left_out).toEqual([
     {
       run_id: null,
       run_group_id: 'gone',
       repetition: 0,
-      why: 'It could not be made: There is no instance "i1".',
+      why: 'Its creation failed: There is no instance "i1".',
     },
   ]);
   expect(await database.read.selectFrom('planned_runs').selectAll().execute()).toEqual([]);

@@ -1,4 +1,4 @@
-/** Definitions of ensembles through the front door. */
+/** Definitions of ensembles through the API: creation, validation, change, lists, hidden options. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { nodeApp, pushApp } from '../testing/fixtures/apps.ts';
@@ -30,11 +30,11 @@ const definition = (id: string, more: object = {}) => ({
   rules: [rule],
   ...more,
 });
-const create = (body: object, ask = {}) => server.request('POST', PATH, { body, ...ask });
-const sentence = (answer: { body: unknown }) => (answer.body as { error: string }).error;
+const create = (body: object, options = {}) => server.request('POST', PATH, { body, ...options });
+const errorMessage = ({ body }: { body: unknown }) => (body as { error: string }).error;
 
-test('a definition is answered as it was made, with its defaults', async () => {
-  const answer = await create(
+test('a definition is returned as created, with default values filled in', async () => {
+  const response = await create(
     definition('whole', {
       description: 'Told.',
       run_groups: [
@@ -52,8 +52,8 @@ test('a definition is answered as it was made, with its defaults', async () => {
       ],
     }),
   );
-  expect(answer.status).toBe(201);
-  const made = {
+  expect(response.status).toBe(201);
+  const created = {
     id: 'whole',
     application_id: 'app',
     name: 'Any name',
@@ -81,14 +81,14 @@ test('a definition is answered as it was made, with its defaults', async () => {
     created_at: '2026-11-20T08:00:00.000Z',
     updated_at: '2026-11-20T08:00:00.000Z',
   };
-  expect(answer.body).toEqual(made);
-  expect((await server.request('GET', `${PATH}/whole`)).body).toEqual(made);
+  expect(response.body).toEqual(created);
+  expect((await server.request('GET', `${PATH}/whole`)).body).toEqual(created);
 
   clock.advance(60_000);
   const changed = await server.request('PATCH', `${PATH}/whole`, {
-    body: { ...made, name: 'Other name', run_groups: [], rules: null },
+    body: { ...created, name: 'Other name', run_groups: [], rules: null },
   });
-  const then = { ...made, name: 'Other name', updated_at: '2026-11-20T08:01:00.000Z' };
+  const then = { ...created, name: 'Other name', updated_at: '2026-11-20T08:01:00.000Z' };
   expect([changed.status, changed.body]).toEqual([200, then]);
   expect((await server.request('PATCH', `${PATH}/whole`, { body: {} })).body).toEqual(then);
 
@@ -105,38 +105,38 @@ test('a definition is answered as it was made, with its defaults', async () => {
     ).toBe(404);
 });
 
-test('a definition has up to twenty rules, and a hundred runs', async () => {
+test('a definition can have twenty rules and a hundred runs', async () => {
   const rules = Array.from({ length: 20 }, (_, index) => ({ ...rule, id: `r${index}`, index }));
   const run_groups = [
     { ...group, repetitions: 60 },
     { ...group, id: 'more', repetitions: 40 },
   ];
-  const answer = await create(definition('largest', { rules, run_groups }));
-  expect([answer.status, answer.body]).toMatchObject([201, { rules, run_groups }]);
+  const response = await create(definition('largest', { rules, run_groups }));
+  expect([response.status, response.body]).toMatchObject([201, { rules, run_groups }]);
   expect((await server.request('DELETE', `${PATH}/largest`)).status).toBe(204);
 });
 
-describe('a definition is refused', () => {
+describe('the server rejects a definition', () => {
   const groups = (...ones: object[]) => ({ run_groups: ones.map((one) => ({ ...group, ...one })) });
   const rules = (...ones: object[]) => ({ rules: ones.map((one) => ({ ...rule, ...one })) });
   const many = Array.from({ length: 21 }, (_, index) => ({ id: `r${index}`, index }));
   const cases: [string, object, string | RegExp][] = [
-    ['without groups', { run_groups: [] }, /run_groups/],
-    ['without rules', { rules: [] }, /rules/],
+    ['with an empty list of groups', { run_groups: [] }, /run_groups/],
+    ['with an empty list of rules', { rules: [] }, /rules/],
     [
       'with two groups of one id',
       groups({}, {}),
-      'run_groups.1.id is "fast", which run_groups.0 has too; each must have its own.',
+      'run_groups.1.id is "fast", which run_groups.0 also has; each must have its own.',
     ],
     [
       'with two rules of one id',
       rules({}, { index: 1 }),
-      'rules.1.id is "cost", which rules.0 has too; each must have its own.',
+      'rules.1.id is "cost", which rules.0 also has; each must have its own.',
     ],
     [
       'with two rules of one index',
       rules({}, { id: 'b' }),
-      'rules.1.index is 0, which rules.0 has too; each must have its own.',
+      'rules.1.index is 0, which rules.0 also has; each must have its own.',
     ],
     [
       'on an unknown instance',
@@ -144,28 +144,28 @@ describe('a definition is refused', () => {
       'run_groups.0.instance_id is "nowhere"; it must be an instance of the application "app", or latest.',
     ],
     [
-      'with a wrong name of an option',
+      'with an invalid name of an option',
       groups({ options: { 'a b': 1 } }),
       'run_groups.0.options has the option "a b", which the app does not declare; undeclared names of options may contain letters, digits and periods. The app declares seed, secret.',
     ],
     [
       'with too many runs',
       groups({ repetitions: 60 }, { id: 'b', repetitions: 41 }),
-      'run_groups ask for 101 runs, the repetitions of all groups added; an ensemble may have 100.',
+      'run_groups request 101 runs, the sum of all repetitions; request at most 100.',
     ],
     [
       'with too many options',
       groups(...Array.from({ length: 9 }, (_, at) => ({ id: `g${at}`, options: { a: 'x'.repeat(8000) } }))),
-      `run_groups have options of ${9 * (8000 + '{"a":""},'.length) + 1} characters, written as JSON; all groups together may have 65536.`,
+      `run_groups have options of ${9 * (8000 + '{"a":""},'.length) + 1} characters as JSON, and the limit for all groups together is 65536; shorten them.`,
     ],
-    ['with no repetition', groups({ repetitions: 0 }), /run_groups\.0\.repetitions/],
+    ['with 0 repetitions', groups({ repetitions: 0 }), /run_groups\.0\.repetitions/],
     [
       'with a negative tolerance',
       rules({ tolerance: { type: 'absolute', value: -1 } }),
       /rules\.0\.tolerance\.value/,
     ],
     [
-      'with a tolerance of no kind',
+      'with an unknown type of tolerance',
       rules({ tolerance: { type: 'some', value: 1 } }),
       /rules\.0\.tolerance\.type/,
     ],
@@ -174,7 +174,7 @@ describe('a definition is refused', () => {
       rules({ tolerance: { type: 'absolute', value: 'NaN' } }),
       /rules\.0\.tolerance\.value/,
     ],
-    ['with half an index', rules({ index: 0.5 }), /rules\.0\.index/],
+    ['with an index that is not an integer', rules({ index: 0.5 }), /rules\.0\.index/],
     ['with an unknown objective', rules({ objective: 'best' }), /rules\.0\.objective/],
     [
       'with an empty path',
@@ -183,15 +183,15 @@ describe('a definition is refused', () => {
     ],
     ['with too many rules', rules(...many), /rules/],
     [
-      'within another',
+      'with a group that is an ensemble',
       groups({ run_type: { type: 'ensemble', definition_id: 'x' } }),
       /run_groups\.0.*run_type/,
     ],
     ['with a group that names a definition', groups({ definition_id: 'x' }), /run_groups\.0.*definition_id/],
     ['without an id', { id: undefined }, /^id is missing/],
     ['without a name', { name: undefined }, /^name is missing/],
-    ['with no word of groups', { run_groups: undefined }, /^run_groups is missing/],
-    ['with no word of rules', { rules: undefined }, /^rules is missing/],
+    ['without the field run_groups', { run_groups: undefined }, /^run_groups is missing/],
+    ['without the field rules', { rules: undefined }, /^rules is missing/],
     ['with a group without an id', groups({ id: undefined }), /^run_groups\.0\.id is missing/],
     [
       'with a group without an instance',
@@ -211,14 +211,14 @@ describe('a definition is refused', () => {
     ['with an unknown field', { rule: [] }, /rules/],
   ];
   test.each(cases)('%s', async (_, more, expected) => {
-    const answer = await create(definition('refused', more));
-    expect(answer.status).toBe(400);
-    if (typeof expected === 'string') expect(sentence(answer)).toBe(expected);
-    else expect(sentence(answer)).toMatch(expected);
+    const response = await create(definition('refused', more));
+    expect(response.status).toBe(400);
+    if (typeof expected === 'string') expect(errorMessage(response)).toBe(expected);
+    else expect(errorMessage(response)).toMatch(expected);
     expect((await server.request('GET', `${PATH}/refused`)).status).toBe(404);
   });
 
-  test('with a number beyond all numbers', async () => {
+  test('with a number too large for double precision', async () => {
     const text = JSON.stringify(
       definition('refused', rules({ tolerance: { type: 'absolute', value: 12345 } })),
     ).replace('12345', '1e999');
@@ -228,38 +228,41 @@ describe('a definition is refused', () => {
     ).toBe(400);
   });
 
-  test('with an id that is taken, once', async () => {
-    const answers = await Promise.all([1, 2, 3, 4].map(() => create(definition('once'))));
-    expect(answers.map((one) => one.status).sort()).toEqual([201, 400, 400, 400]);
-    expect(answers.filter((one) => one.status === 400).map(sentence)).toContain(
+  test('with an id in use, also when four requests use it at the same time', async () => {
+    const responses = await Promise.all([1, 2, 3, 4].map(() => create(definition('once'))));
+    expect(responses.map((one) => one.status).sort()).toEqual([201, 400, 400, 400]);
+    expect(responses.filter((one) => one.status === 400).map(errorMessage)).toContain(
       'id is "once", which another ensemble of the application has; choose another.',
     );
     await server.request('DELETE', `${PATH}/once`);
   });
 });
 
-test('a change that is refused changes nothing, and what is not named stays', async () => {
-  const made = (await create(definition('kept', { description: 'Told.' }))).body as { updated_at: string };
+test('an invalid change changes nothing, and a valid change keeps the other fields', async () => {
+  const created = (await create(definition('kept', { description: 'Told.' }))).body as { updated_at: string };
   const patch = (body: object) => server.request('PATCH', `${PATH}/kept`, { body });
   for (const [field, body] of [
     ['name', { name: 'ab', description: 'Other.' }],
     ['description', { name: 'Other name', description: 'x'.repeat(129) }],
   ] as const) {
-    const answer = await patch(body);
-    expect([answer.status, sentence(answer)]).toEqual([400, expect.stringMatching(new RegExp(`^${field} `))]);
-    expect((await server.request('GET', `${PATH}/kept`)).body).toEqual(made);
+    const response = await patch(body);
+    expect([response.status, errorMessage(response)]).toEqual([
+      400,
+      expect.stringMatching(new RegExp(`^${field} `)),
+    ]);
+    expect((await server.request('GET', `${PATH}/kept`)).body).toEqual(created);
   }
   clock.advance(1000);
   const changed = await patch({ description: '' });
   expect(changed.body).toEqual({
-    ...made,
+    ...created,
     description: '',
-    updated_at: new Date(Date.parse(made.updated_at) + 1000).toISOString(),
+    updated_at: new Date(Date.parse(created.updated_at) + 1000).toISOString(),
   });
   await server.request('DELETE', `${PATH}/kept`);
 });
 
-test('the same key gives the first answer again', async () => {
+test('a repeated idempotency key returns the first response', async () => {
   const headers = { 'idempotency-key': 'ensemble' };
   const [first, second] = [
     await create(definition('twice'), { headers }),
@@ -270,7 +273,7 @@ test('the same key gives the first answer again', async () => {
   await server.request('DELETE', `${PATH}/twice`);
 });
 
-test('lists are pages of the newest first, within a window, and always objects', async () => {
+test('a list returns pages, newest first, within the window, always in an object', async () => {
   for (const id of ['one', 'two', 'three']) {
     clock.advance(1000);
     await create(definition(id));
@@ -290,7 +293,7 @@ test('lists are pages of the newest first, within a window, and always objects',
   const first = await ids('?limit=2');
   expect(first.ids).toEqual(['three', 'two']);
   const token = encodeURIComponent(first.next_page_token ?? '');
-  // What is made between two pages, also at the instant of one that was shown, moves none of them.
+  // Definitions created between two pages do not shift the second page, even with the same creation time as a listed one.
   await create(definition('between'));
   clock.advance(1000);
   await create(definition('newest'));
@@ -305,11 +308,11 @@ test('lists are pages of the newest first, within a window, and always objects',
   expect((await server.request('GET', `${PATH}?limit=51`)).status).toBe(400);
   await server.client.call('createApplication', { body: { id: 'other', name: 'Other' } });
   const foreign = await server.request('GET', `/v1/applications/other/ensembles?limit=2&pagetoken=${token}`);
-  expect([foreign.status, sentence(foreign)]).toEqual([400, expect.stringMatching(/^pagetoken is "/)]);
+  expect([foreign.status, errorMessage(foreign)]).toEqual([400, expect.stringMatching(/^pagetoken is "/)]);
   for (const id of [...all.ids, 'between', 'newest']) await server.request('DELETE', `${PATH}/${id}`);
 });
 
-test('an option is shown to the roles that may see it', async () => {
+test('definitions omit the options that are hidden from the role', async () => {
   const { token } = await server.createKey('operator');
   const body = definition('hiding', {
     run_groups: [
@@ -319,8 +322,8 @@ test('an option is shown to the roles that may see it', async () => {
   });
   await create(body);
   const optionsFor = async (as?: string) => {
-    const answer = await server.request('GET', `${PATH}/hiding`, as ? { token: as } : {});
-    return (answer.body as { run_groups: { options: object }[] }).run_groups.map((one) => one.options);
+    const response = await server.request('GET', `${PATH}/hiding`, as ? { token: as } : {});
+    return (response.body as { run_groups: { options: object }[] }).run_groups.map((one) => one.options);
   };
   expect(await optionsFor()).toEqual([{ seed: '1', secret: 'x' }, { secret: 'y' }]);
   expect(await optionsFor(token)).toEqual([{ seed: '1' }, {}]);
@@ -330,7 +333,7 @@ test('an option is shown to the roles that may see it', async () => {
   await server.request('DELETE', `${PATH}/hiding`);
 });
 
-test('another account has none of it', async () => {
+test('another account cannot access the definitions', async () => {
   await create(definition('ours'));
   const { token } = await createOtherAccount(server);
   for (const method of ['GET', 'DELETE', 'PATCH'])

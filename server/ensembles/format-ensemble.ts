@@ -1,4 +1,4 @@
-/** Definitions and runs of ensembles as the API shows them. */
+/** Formats definitions and runs of ensembles as API bodies. */
 import type { Role } from '@switchyard/contract/roles.ts';
 import type {
   ChildRun,
@@ -14,22 +14,22 @@ import { formatRfc3339 } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import { listChildRuns } from '../runs/store/ensemble-runs.ts';
 import type { RunsTable } from '../runs/store/schema.ts';
-import { type EnsembleDefinition, listRequestedChildRuns } from './definition.ts';
+import { type EnsembleDefinition, listRequestedChildRuns, parseStoredDefinition } from './definition.ts';
 import { findInstanceExecutable } from './instance-executables.ts';
 import type { EnsemblesTable } from './schema.ts';
 import { collectOutcomes } from './select-best-run.ts';
 
-/** The definition without the options that are hidden from the role. */
+/** Formats the definition without the options that are hidden from the role. */
 export function formatEnsemble(
   db: Reader,
   application: ApplicationsTable,
   row: EnsemblesTable,
   role: Role,
 ): Promise<Ensemble> {
-  return formatWithout(new HiddenOptions(db, application, role), application, row);
+  return formatVisible(new HiddenOptions(db, application, role), application, row);
 }
 
-/** As `formatEnsemble`, looking each instance up once. */
+/** Formats the definitions as `formatEnsemble` does, but reads each instance only once. */
 export async function formatEnsembles(
   db: Reader,
   application: ApplicationsTable,
@@ -38,19 +38,19 @@ export async function formatEnsembles(
 ): Promise<Ensemble[]> {
   const hidden = new HiddenOptions(db, application, role);
   const bodies: Ensemble[] = [];
-  for (const row of rows) bodies.push(await formatWithout(hidden, application, row));
+  for (const row of rows) bodies.push(await formatVisible(hidden, application, row));
   return bodies;
 }
 
-async function formatWithout(
+async function formatVisible(
   hidden: HiddenOptions,
   application: ApplicationsTable,
   row: EnsemblesTable,
 ): Promise<Ensemble> {
-  const { run_groups, rules } = JSON.parse(row.definition) as EnsembleDefinition;
+  const { run_groups, rules } = parseStoredDefinition(row.definition);
   const groups: Ensemble['run_groups'] = [];
   for (const group of run_groups) {
-    const names = await hidden.namesFor(group.instance_id);
+    const names = await hidden.listNames(group.instance_id);
     const options = Object.entries(group.options).filter(([name]) => !names.has(name));
     groups.push({ ...group, options: Object.fromEntries(options) });
   }
@@ -66,7 +66,7 @@ async function formatWithout(
   };
 }
 
-/** The options of run groups that their apps hide from a role. */
+/** Finds the options that the apps of run groups hide from a role. Reads each instance once. */
 class HiddenOptions {
   readonly #db: Reader;
   readonly #application: ApplicationsTable;
@@ -79,9 +79,10 @@ class HiddenOptions {
     this.#role = role;
   }
 
-  async namesFor(instanceId: string): Promise<ReadonlySet<string>> {
-    const known = this.#byInstance.get(instanceId);
-    if (known) return known;
+  /** Lists the hidden options of the instance's app. */
+  async listNames(instanceId: string): Promise<ReadonlySet<string>> {
+    const cached = this.#byInstance.get(instanceId);
+    if (cached) return cached;
     const names = await this.#readNames(instanceId);
     this.#byInstance.set(instanceId, names);
     return names;
@@ -99,7 +100,7 @@ class HiddenOptions {
   }
 }
 
-/** The run of an ensemble with its child runs so far, and the result of the rules once it has one. */
+/** Formats an ensemble run with the child runs that exist, and the result of the rules after the end. */
 export async function formatEnsembleRun(
   db: Reader,
   run: RunsTable,

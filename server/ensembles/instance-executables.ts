@@ -15,7 +15,7 @@ import { resolveInstance } from '../runs/submit/resolve-instance.ts';
 
 /**
  * Returns the options that the app of each run group declares, by instance. Throws a 400 for a missing instance. An
- * instance that cannot be run declares nothing: starting the ensemble is what checks it.
+ * instance that cannot run declares nothing: the start of an ensemble run checks it.
  */
 export async function readDeclaredByInstance(
   db: Reader,
@@ -36,7 +36,7 @@ export async function readDeclaredByInstance(
   return declared;
 }
 
-/** Returns null for an instance that cannot be run. */
+/** Returns the executable that the instance runs now; null for an instance that cannot run. */
 export async function findInstanceExecutable(
   db: Reader,
   application: ApplicationsTable,

@@ -32,10 +32,11 @@ afterAll(() => server.close());
 
 const path = (run: string, rest: string): string => `/v1/applications/app/runs/${run}${rest}`;
 const cancel = (run: string) => server.request('PATCH', path(run, '/cancel'));
-const wholeLog = async (run: string): Promise<string> =>
+const readWholeLog = async (run: string): Promise<string> =>
   ((await server.request('GET', path(run, '/logs'))).body as { log: string }).log;
 
-async function live(run: string, since?: string): Promise<LiveLog> {
+/** Reads one page of the live log. */
+async function readLiveLog(run: string, since?: string): Promise<LiveLog> {
   const { body } = await server.client.call('getRunLiveLogs', {
     params: { application_id: 'app', run_id: run },
     ...(since === undefined ? {} : { query: { since } }),
@@ -47,80 +48,80 @@ async function live(run: string, since?: string): Promise<LiveLog> {
 async function follow(run: string, from?: string): Promise<LiveLog[]> {
   const pages: LiveLog[] = [];
   for (let since = from; ; ) {
-    const page = await live(run, since);
+    const page = await readLiveLog(run, since);
     pages.push(page);
     since = page.next_page_token;
     if (isTerminal(page.status_v2) || page.items.length === 0) return pages;
     expect(page.next_available_in_seconds).toBeGreaterThanOrEqual(1);
   }
 }
-const linesOf = (pages: readonly LiveLog[]): string[] =>
+const listLines = (pages: readonly LiveLog[]): string[] =>
   pages.flatMap((page) => page.items.map(({ log }) => log));
 
 /** An ensemble run whose two child runs, `a` and `b`, have logged `begun` and wait. */
-async function waitingEnsemble(): Promise<{ run: string; a: RunId; b: RunId }> {
+async function startWaitingEnsemble(): Promise<{ run: string; a: RunId; b: RunId }> {
   const run = await createRun(
     server,
     'app',
     ensembleRunOptions({ configuration: ensembleRunType('waiting') }),
   );
   const [a, b] = await server.waitUntil('log-lines', async () => {
-    const begun = linesOf([await live(run)]).length === 2;
-    return begun && (await fetchEnsembleRun(server, run)).child_runs.map(({ id }) => id as RunId);
+    const hasBegun = listLines([await readLiveLog(run)]).length === 2;
+    return hasBegun && (await fetchEnsembleRun(server, run)).child_runs.map(({ id }) => id as RunId);
   });
   return { run, a: a as RunId, b: b as RunId };
 }
 
-/** Stores lines as the worker does that executes the run. */
-async function store(run: RunId, seq: number, lines: StoredLogLine[]): Promise<void> {
+/** Stores a chunk of lines as the worker of the run does. */
+async function storeLines(run: RunId, seq: number, lines: StoredLogLine[]): Promise<void> {
   const at = Math.floor((lines[0]?.[0] ?? 0) / 1000);
   const chunk = { run_id: run, seq: CHUNKS_PER_CLAIM + seq, at, lines: JSON.stringify(lines) };
   await server.runningServer.database.transact((tx) => insertLogChunk(tx, chunk));
 }
 
-test('B12: the log of an ensemble run has the lines of each child run, with its group and id', async () => {
+test('B12: the log of an ensemble run has the lines of each child run, each with its group and id', async () => {
   const done = await createRunAndWait(server, 'app', ensembleRunOptions());
   const runs = (await fetchEnsembleRun(server, done.id)).child_runs;
   const expected = runs.map(({ id, run_group_id }) => `${run_group_id}/${id} | begun`);
   expect(expected).toHaveLength(3);
-  expect((await wholeLog(done.id)).split('\n').sort()).toEqual(['', ...expected].sort());
+  expect((await readWholeLog(done.id)).split('\n').sort()).toEqual(['', ...expected].sort());
   const [page, ...more] = await follow(done.id);
   expect(more).toEqual([]);
   expect(page).toMatchObject({ status_v2: 'succeeded', next_available_in_seconds: 0 });
-  expect(linesOf([page as LiveLog]).sort()).toEqual(expected.sort());
+  expect(listLines([page as LiveLog]).sort()).toEqual(expected.sort());
 });
 
 test('B12: lines of child runs that run at the same time are interleaved by time, live and whole', async () => {
-  const { run, a, b } = await waitingEnsemble();
-  const begun = await live(run);
+  const { run, a, b } = await startWaitingEnsemble();
+  const begun = await readLiveLog(run);
   const now = Date.now() * 1000;
-  // Chunks overlap: the second line of each is younger than the first of the other.
-  await store(a, 100, [
+  // Chunks overlap: the second line of each is later than the first line of the other.
+  await storeLines(a, 100, [
     [now + 1, 'one'],
     [now + 5000, 'three'],
   ]);
-  await store(b, 100, [
+  await storeLines(b, 100, [
     [now + 2, 'two'],
     [now + 9000, 'four'],
   ]);
   const expected = [`a/${a} | one`, `b/${b} | two`, `a/${a} | three`, `b/${b} | four`];
-  const page = await live(run, begun.next_page_token);
-  expect(linesOf([page])).toEqual(expected);
+  const page = await readLiveLog(run, begun.next_page_token);
+  expect(listLines([page])).toEqual(expected);
   expect(page.status_v2).toBe('running');
-  expect((await live(run, page.next_page_token)).items).toEqual([]);
+  expect((await readLiveLog(run, page.next_page_token)).items).toEqual([]);
   await cancel(run);
   await waitForRunEnd(server, 'app', run);
-  expect(await live(run, page.next_page_token)).toMatchObject({ items: [], status_v2: 'canceled' });
-  const whole = (await wholeLog(run)).split('\n').slice(0, -1);
+  expect(await readLiveLog(run, page.next_page_token)).toMatchObject({ items: [], status_v2: 'canceled' });
+  const whole = (await readWholeLog(run)).split('\n').slice(0, -1);
   expect(whole.slice(0, 2).sort()).toEqual([`a/${a} | begun`, `b/${b} | begun`]);
   expect(whole.slice(2)).toEqual(expected);
 });
 
-test('B12: a long log comes in pages, every line once, the last with the terminal status', async () => {
-  const { run, a, b } = await waitingEnsemble();
-  const begun = await live(run);
+test('B12: pages of a long log have every line once, and the last page has the terminal status', async () => {
+  const { run, a, b } = await startWaitingEnsemble();
+  const begun = await readLiveLog(run);
   const now = Date.now() * 1000;
-  // Line n is at n µs; even ones of a, odd ones of b, 250 in a chunk; numbers of chunks have gaps of 30.
+  // Line n is n ms after now. Run a has the even lines, run b the odd ones: 250 in a chunk, chunk numbers 30 apart.
   const expected = Array.from({ length: 6000 }, (_, n) => `${n % 2 ? `b/${b}` : `a/${a}`} | line ${n}`);
   for (const [at, id] of [a, b].entries())
     for (let chunk = 0; chunk < 12; chunk += 1) {
@@ -128,25 +129,25 @@ test('B12: a long log comes in pages, every line once, the last with the termina
         const number = (chunk * 250 + n) * 2 + at;
         return [now + number * 1000, `line ${number}`];
       });
-      await store(id, 100 + chunk * 30, lines);
+      await storeLines(id, 100 + chunk * 30, lines);
     }
   const pages = await follow(run, begun.next_page_token);
   expect(pages.length).toBeGreaterThan(3);
   expect(pages.every(({ items }) => items.length <= 1250)).toBe(true);
-  expect(linesOf(pages).sort()).toEqual([...expected].sort());
+  expect(listLines(pages).sort()).toEqual([...expected].sort());
   await cancel(run);
   await waitForRunEnd(server, 'app', run);
   const again = await follow(run, begun.next_page_token);
-  expect(linesOf(again)).toEqual(linesOf(pages));
+  expect(listLines(again)).toEqual(listLines(pages));
   expect(again.map(({ status_v2 }) => isTerminal(status_v2))).toEqual(
     again.map((_, index) => index === again.length - 1),
   );
-  const whole = (await wholeLog(run)).split('\n').slice(2, -1);
+  const whole = (await readWholeLog(run)).split('\n').slice(2, -1);
   expect(whole).toEqual(expected);
 });
 
-test('B12: what is older than 24 hours is gone from the live log and is a block of the finished one', async () => {
-  const { run, a, b } = await waitingEnsemble();
+test('B12: lines older than 24 hours are not in the live log and form a block in the finished log', async () => {
+  const { run, a, b } = await startWaitingEnsemble();
   await cancel(a);
   await waitForRunEnd(server, 'app', a);
   const { database } = server.runningServer;
@@ -155,14 +156,14 @@ test('B12: what is older than 24 hours is gone from the live log and is a block 
     await tx.updateTable('runs').set({ initiated_at }).where('id', '=', a).execute();
     await tx.deleteFrom('log_chunks').where('run_id', '=', a).execute();
   });
-  expect(linesOf([await live(run)])).toEqual([`b/${b} | begun`]);
+  expect(listLines([await readLiveLog(run)])).toEqual([`b/${b} | begun`]);
   await cancel(b);
   await waitForRunEnd(server, 'app', run);
-  expect(await wholeLog(run)).toBe(`a/${a} | begun\nb/${b} | begun\n`);
-  expect(linesOf(await follow(run))).toEqual([`b/${b} | begun`]);
+  expect(await readWholeLog(run)).toBe(`a/${a} | begun\nb/${b} | begun\n`);
+  expect(listLines(await follow(run))).toEqual([`b/${b} | begun`]);
 });
 
-test('B12: a live log refuses a place that is none of this ensemble', async () => {
+test('B12: a live log rejects a position that is not one of this ensemble run', async () => {
   const done = await createRunAndWait(server, 'app', ensembleRunOptions());
   const statusAt = async (since: string) =>
     (await server.request('GET', path(done.id, `/logs/live?since=${since}`))).status;

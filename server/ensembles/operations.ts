@@ -1,4 +1,4 @@
-/** The operations on ensembles. */
+/** Handlers of the operations on ensembles. */
 import type { ApplicationId, EnsembleId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication, lockLiveApplication } from '../applications/store.ts';
@@ -10,7 +10,7 @@ import { parseTimeWindow } from '../http/lists/time-window.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
 import { findRun } from '../runs/store/runs.ts';
-import { type EnsembleDefinition, parseEnsembleRequest } from './definition.ts';
+import { parseEnsembleRequest, parseStoredDefinition } from './definition.ts';
 import { formatEnsemble, formatEnsembleRun, formatEnsembles } from './format-ensemble.ts';
 import { readDeclaredByInstance } from './instance-executables.ts';
 import type { EnsemblesTable } from './schema.ts';
@@ -113,8 +113,10 @@ export const getRunEnsemble: HandlerOf<'getRunEnsemble'> = async (context, { cal
       `There is no run ${quoteValue(params.run_id)} of application ${quoteValue(application.id)}.`,
     );
   if (run.ensemble === null)
-    throw notFound(`The run ${quoteValue(run.id)} is of the type ${run.run_type}; it is no ensemble.`);
-  const definition = JSON.parse(run.ensemble) as EnsembleDefinition;
+    throw notFound(
+      `The run ${quoteValue(run.id)} is of the type ${run.run_type}; it is not an ensemble run.`,
+    );
+  const definition = parseStoredDefinition(run.ensemble);
   return { status: 200, body: await formatEnsembleRun(read, run, definition) };
 };
 

@@ -1,4 +1,4 @@
-/** Definitions of ensembles. Their runs are in the table of runs, each with what it follows. */
+/** The table of ensemble definitions. The table of runs holds ensemble runs, each with its own copy of the definition. */
 import type { EnsembleId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
@@ -9,7 +9,7 @@ export interface EnsemblesTable {
   id: EnsembleId;
   name: string;
   description: string;
-  /** A Definition (definition.ts), in JSON. */
+  /** An EnsembleDefinition (definition.ts), in JSON. */
   definition: string;
   created_at: number;
   updated_at: number;
@@ -44,7 +44,7 @@ export const migrations: readonly Migration[] = [
         .execute();
       for (const column of ['ensemble', 'rules_result'] as const)
         await db.schema.alterTable('runs').addColumn(column, 'text').execute();
-      // Those that go on are few, however many have ended, and so are the runs that keep them waiting.
+      // Unfinished runs are few, however many have ended, so partial indices stay small.
       await sql`create index runs_ensembles_running on runs (id) where status = 'running' and run_type = 'ensemble'`.execute(
         db,
       );

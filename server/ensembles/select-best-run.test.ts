@@ -1,4 +1,4 @@
-/** The rules on runs as the database has them: what is kept, what goes out and why. */
+/** The rules of an ensemble on rows of child runs: the best run, the dropped runs and the reasons. */
 import type { EnsembleRule } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { describe, expect, test } from 'vitest';
@@ -8,13 +8,16 @@ import { buildCanceledResult, collectOutcomes, formatFailure, selectBestRun } fr
 
 type Value = number | string | boolean | undefined;
 
-/** Runs of one group each, in order, called a, b, c …; a status in place of values for those that did not succeed. */
+/**
+ * The indicators of one run, each run in its own group; the runs are named a, b, c … in order. A run that did not succeed
+ * has a status in place of values.
+ */
 type Row = readonly Value[] | 'failed' | 'canceled' | 'gone' | 'refused';
 
 const NAMES = 'abcdefgh';
 const PATHS = ['result.x', 'result.y'];
 
-function situation(rows: readonly Row[], rules: readonly Partial<EnsembleRule>[]) {
+function buildOutcomes(rows: readonly Row[], rules: readonly Partial<EnsembleRule>[]) {
   const definition: EnsembleDefinition = {
     run_groups: rows.map((_, at) => ({
       id: `g${at}`,
@@ -53,23 +56,23 @@ function situation(rows: readonly Row[], rules: readonly Partial<EnsembleRule>[]
       },
     ];
   });
-  // In which order the database answers them is nobody's promise.
+  // The database returns child runs in no defined order.
   return { definition, outcomes: collectOutcomes(definition, children.toReversed(), refusals) };
 }
-function chosen(rows: readonly Row[], ...rules: Partial<EnsembleRule>[]) {
-  const { definition, outcomes } = situation(rows, rules);
+function selectBest(rows: readonly Row[], ...rules: Partial<EnsembleRule>[]) {
+  const { definition, outcomes } = buildOutcomes(rows, rules);
   return selectBestRun(definition, outcomes);
 }
 const within = (type: 'absolute' | 'relative', value: number) => ({ tolerance: { type, value } });
 
-describe('the best is', () => {
+describe('the best run is', () => {
   const cases: [string, string | null, Row[], ...Partial<EnsembleRule>[]][] = [
     ['the lowest', 'b', [[3], [1], [2]], {}],
     ['the highest', 'a', [[3], [1], [2]], { objective: 'maximize' }],
     ['the only one', 'a', [[7]], {}],
-    ['of equals the first in the order of groups', 'b', [[2], [1], [1]], {}],
+    ['the first in the order of groups among equal runs', 'b', [[2], [1], [1]], {}],
     [
-      'of equals the one that the next rule finds',
+      'the one that the next rule selects among equal runs',
       'c',
       [
         [1, 5],
@@ -80,7 +83,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'within an absolute tolerance, its end included',
+      'one at the bound of an absolute tolerance, when the next rule selects it',
       'b',
       [
         [10, 9],
@@ -91,7 +94,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'within a relative tolerance, its end included',
+      'one at the bound of a relative tolerance, when the next rule selects it',
       'b',
       [
         [100, 9],
@@ -102,7 +105,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'at the end of a tolerance in spite of rounding',
+      'one at the bound of a tolerance in spite of rounding',
       'b',
       [
         [1, 9],
@@ -112,7 +115,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'of the highest, too',
+      'one at the bound of a tolerance below the highest value',
       'c',
       [
         [100, 9],
@@ -123,7 +126,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'within a part of the absolute value of a negative best',
+      'one within a relative tolerance of a negative best value',
       'b',
       [
         [-100, 9],
@@ -134,7 +137,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'nothing but zeros when the best is 0 and the tolerance relative',
+      'one with the value 0 when the best value is 0 and the tolerance is relative',
       'a',
       [
         [0, 9],
@@ -144,7 +147,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'minus zero as well',
+      'one with minus zero when the best value is 0',
       'b',
       [
         [0, 9],
@@ -154,7 +157,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'within an absolute tolerance of 0',
+      'one within an absolute tolerance of a best value of 0',
       'b',
       [
         [0, 9],
@@ -164,7 +167,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'all that a tolerance of 100 % holds',
+      'one at the bound of a tolerance of 100 %',
       'b',
       [
         [4, 9],
@@ -175,7 +178,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'no whole number beyond the tolerance, however large',
+      'no run with a whole number beyond the tolerance, however large the number is',
       'a',
       [
         [9_007_199_254_740_980, 9],
@@ -184,9 +187,9 @@ describe('the best is', () => {
       within('absolute', 9),
       {},
     ],
-    ['as large numbers want it', 'b', [[-1.7e308], [1.7e308]], { objective: 'maximize' }],
+    ['the highest of very large numbers', 'b', [[-1.7e308], [1.7e308]], { objective: 'maximize' }],
     [
-      'by the index of rules, not their order',
+      'selected by the index of rules, not their order',
       'a',
       [
         [1, 2],
@@ -196,7 +199,7 @@ describe('the best is', () => {
       { index: 3, statistics_path: 'result.x' },
     ],
     [
-      'not one that lacks the number',
+      'not one that lacks the indicator',
       'b',
       [
         [undefined, 1],
@@ -205,11 +208,11 @@ describe('the best is', () => {
       {},
       {},
     ],
-    ['not one that says nan', 'b', [['nan'], [5]], {}],
-    ['not one whose number is text', 'b', [['1'], [5]], {}],
-    ['not one that says true', 'b', [[true], [5]], {}],
+    ['not one that reports nan', 'b', [['nan'], [5]], {}],
+    ['not one that reports the number as text', 'b', [['1'], [5]], {}],
+    ['not one that reports true', 'b', [[true], [5]], {}],
     [
-      'the first when no run has the number',
+      'the first when no run has the indicator',
       'a',
       [
         [undefined, 1],
@@ -218,7 +221,7 @@ describe('the best is', () => {
       {},
     ],
     [
-      'found by the next rule when no run has the number',
+      'selected by the next rule when no run has the indicator',
       'b',
       [
         [undefined, 2],
@@ -228,20 +231,20 @@ describe('the best is', () => {
       {},
     ],
     ['the first of those without statistics', 'a', [[], []], {}],
-    ['none of those that did not succeed', 'd', ['failed', 'canceled', 'gone', [9]], {}],
-    ['none when none succeeded', null, ['failed', 'canceled', 'gone', 'refused'], {}],
+    ['not one that did not succeed', 'd', ['failed', 'canceled', 'gone', [9]], {}],
+    ['null when no run succeeded', null, ['failed', 'canceled', 'gone', 'refused'], {}],
   ];
   test.each(cases)('%s', (_, best, rows, ...rules) => {
-    expect(chosen(rows, ...rules).best_run_id).toBe(best);
+    expect(selectBest(rows, ...rules).best_run_id).toBe(best);
   });
 });
 
-test('each rule says what it looked at, what it kept, and why it dropped the rest', () => {
+test('each decision lists the considered, kept and dropped runs, with a reason for each drop', () => {
   const rules = [
     { id: 'cost', ...within('relative', 0.05) },
     { id: 'time', objective: 'maximize' as const, ...within('absolute', 1) },
   ];
-  const { best_run_id, decisions, left_out } = chosen(
+  const { best_run_id, decisions, left_out } = selectBest(
     [[104, 3], 'failed', [100, 7], [105.1, 9], [101, 6], [102, 'inf'], [undefined, 8]],
     ...rules,
   );
@@ -281,36 +284,36 @@ test('each rule says what it looked at, what it kept, and why it dropped the res
   ]);
 });
 
-test('a rule that no run has the number for drops none, and says so', () => {
-  const [decision] = chosen([[], []], {}).decisions;
+test('a rule drops no run when no run has its indicator', () => {
+  const [decision] = selectBest([[], []], {}).decisions;
   expect(decision).toMatchObject({ best: null, kept: ['a', 'b'], dropped: [] });
-  expect(decision?.skipped).toBe('No run that was left has a number for "result.x"; the rule drops none.');
+  expect(decision?.skipped).toBe('No remaining run reports a number for "result.x"; the rule drops none.');
 });
 
-test('what was left out is told, and is what the failure names', () => {
-  const result = chosen(['canceled', 'gone', 'refused', 'failed'], {});
+test('the result lists the runs left out, and the failure names the first one', () => {
+  const result = selectBest(['canceled', 'gone', 'refused', 'failed'], {});
   expect(result.left_out.map((one) => [one.run_id, one.run_group_id, one.why])).toEqual([
     ['a', 'g0', 'It was canceled.'],
     [null, 'g1', 'It was deleted.'],
-    [null, 'g2', 'It could not be made: There is no instance.'],
+    [null, 'g2', 'Its creation failed: There is no instance.'],
     ['d', 'g3', 'It failed: exit code 3'],
   ]);
   expect(result.decisions).toEqual([]);
   expect(formatFailure(result)).toBe(
     'None of the 4 runs of the ensemble succeeded; of the first: It was canceled.',
   );
-  expect(formatFailure(chosen(['failed'], {}))).toBe(
+  expect(formatFailure(selectBest(['failed'], {}))).toBe(
     'The only run of the ensemble did not succeed; It failed: exit code 3',
   );
 });
 
-test('of a canceled ensemble no run is chosen, and each says why', () => {
-  const { outcomes } = situation([[1], 'canceled', 'gone'], [{}]);
+test('a canceled ensemble run has no best run, and each child run has a reason', () => {
+  const { outcomes } = buildOutcomes([[1], 'canceled', 'gone'], [{}]);
   const result = buildCanceledResult(outcomes);
   expect(result).toMatchObject({ best_run_id: null, decisions: [] });
   expect(result.left_out.map((one) => one.why)).toEqual([
     'It succeeded, but the ensemble was canceled.',
     'It was canceled.',
-    'The ensemble was canceled before it was made, or it was deleted.',
+    'It did not exist when the ensemble was canceled: not yet created, or deleted.',
   ]);
 });

@@ -1,4 +1,4 @@
-/** Which run of an ensemble is the best, and why: its rules one after the other, and a sentence for each run that goes out. Pure. */
+/** Selects the best run of an ensemble: applies the rules in order and states a reason for each run that a rule drops. Pure. */
 import type {
   EnsembleDecision,
   EnsembleLeftOut,
@@ -18,16 +18,16 @@ import {
   type RequestedChildRun,
 } from './definition.ts';
 
-/** What became of one run that the definition wants. */
+/** The outcome of one run that the definition requests. */
 export interface ChildOutcome {
   requestedRun: RequestedChildRun;
-  /** null when there is no such run. */
+  /** null when the run does not exist: never created, or deleted. */
   child: ChildRun | null;
-  /** Why it was never made; null when it was, or is gone. */
+  /** The reason why its creation failed; null when it was created, also when it is deleted now. */
   submitError: string | null;
 }
 
-/** The outcomes in the order of groups and repetitions. `refusals` are by position. */
+/** Returns one outcome for each requested run, by run group and repetition. `refusals` maps positions to reasons. */
 export function collectOutcomes(
   definition: EnsembleDefinition,
   children: readonly ChildRun[],
@@ -47,39 +47,44 @@ export function collectOutcomes(
   }));
 }
 
-/** Applies the rules to the runs that succeeded. */
+/**
+ * Applies the rules, by their index, to the runs that succeeded. `best_run_id` is null when none succeeded. Runs that are
+ * still equal after the last rule keep the order of run groups and repetitions, and the first is the best.
+ */
 export function selectBestRun({ rules }: EnsembleDefinition, outcomes: readonly ChildOutcome[]): RulesResult {
   const left_out = outcomes.flatMap((outcome): EnsembleLeftOut[] => {
-    const why = whyLeftOut(outcome);
-    return why === null ? [] : [leftOut(outcome, why)];
+    const reason = formatExclusion(outcome);
+    return reason === null ? [] : [formatLeftOut(outcome, reason)];
   });
   let remaining = outcomes.flatMap(({ child }) =>
-    child?.status === 'succeeded' ? [candidateOf(child)] : [],
+    child?.status === 'succeeded' ? [buildCandidate(child)] : [],
   );
   if (remaining.length === 0) return { best_run_id: null, decisions: [], left_out };
   const decisions: EnsembleDecision[] = [];
   for (const rule of rules.toSorted((one, other) => one.index - other.index)) {
-    const { decision, kept } = apply(rule, remaining);
+    const { decision, retained } = applyRule(rule, remaining);
     decisions.push(decision);
-    remaining = kept;
+    remaining = retained;
   }
-  // What is still as good as each other is in the order of groups and repetitions.
   return { best_run_id: remaining[0]?.id ?? null, decisions, left_out };
 }
 
-/** The answer of an ensemble that was canceled: no rule was applied. */
+/** Returns the result of a canceled ensemble run: it has no best run and no decisions, and leaves out every run. */
 export function buildCanceledResult(outcomes: readonly ChildOutcome[]): RulesResult {
   const left_out = outcomes.map((outcome) => {
     if (outcome.child?.status === 'succeeded')
-      return leftOut(outcome, 'It succeeded, but the ensemble was canceled.');
+      return formatLeftOut(outcome, 'It succeeded, but the ensemble was canceled.');
     if (outcome.child === null && outcome.submitError === null)
-      return leftOut(outcome, 'The ensemble was canceled before it was made, or it was deleted.');
-    return leftOut(outcome, whyLeftOut(outcome) ?? '');
+      return formatLeftOut(
+        outcome,
+        'It did not exist when the ensemble was canceled: not yet created, or deleted.',
+      );
+    return formatLeftOut(outcome, formatExclusion(outcome) ?? '');
   });
   return { best_run_id: null, decisions: [], left_out };
 }
 
-/** Why an ensemble without a best run has failed. */
+/** Returns the error of an ensemble run without a best run. */
 export function formatFailure({ left_out }: RulesResult): string {
   const [first] = left_out;
   const none =
@@ -90,13 +95,14 @@ export function formatFailure({ left_out }: RulesResult): string {
   return `${none}; ${left_out.length === 1 ? '' : 'of the first: '}${first.why}`;
 }
 
-function leftOut({ requestedRun: seat, child }: ChildOutcome, why: string): EnsembleLeftOut {
-  return { run_id: child?.id ?? null, run_group_id: seat.runGroupId, repetition: seat.repetition, why };
+function formatLeftOut({ requestedRun, child }: ChildOutcome, reason: string): EnsembleLeftOut {
+  const { runGroupId, repetition } = requestedRun;
+  return { run_id: child?.id ?? null, run_group_id: runGroupId, repetition, why: reason };
 }
 
-/** null for a run that succeeded. */
-function whyLeftOut({ child, submitError: refusal }: ChildOutcome): string | null {
-  if (child === null) return refusal === null ? 'It was deleted.' : `It could not be made: ${refusal}`;
+/** Returns the reason why no rule considers the run; null for a run that succeeded. */
+function formatExclusion({ child, submitError }: ChildOutcome): string | null {
+  if (child === null) return submitError === null ? 'It was deleted.' : `Its creation failed: ${submitError}`;
   if (child.status === 'succeeded') return null;
   if (child.status === 'canceled') return 'It was canceled.';
   return `It failed: ${child.error}`;
@@ -105,13 +111,13 @@ function whyLeftOut({ child, submitError: refusal }: ChildOutcome): string | nul
 interface Candidate {
   id: RunId;
   indicators: ReadonlyMap<string, Indicator['value']>;
-  /** Why there are no indicators; empty when there are some. */
-  without: string;
+  /** The reason why the run has no indicators; empty when it has some. */
+  missingReason: string;
 }
 
-function candidateOf(child: ChildRun): Candidate {
+function buildCandidate(child: ChildRun): Candidate {
   const indicators = JSON.parse(child.indicators) as Indicator[];
-  const without = {
+  const missingReasons = {
     none: 'Its output has neither statistics nor metrics.',
     error: `Its statistics do not conform: ${child.statistics_error}`,
     success: '',
@@ -119,49 +125,53 @@ function candidateOf(child: ChildRun): Candidate {
   return {
     id: child.id,
     indicators: new Map(indicators.map((one) => [one.name, one.value])),
-    without: without[child.statistics_status],
+    missingReason: missingReasons[child.statistics_status],
   };
 }
 
-/** A number, or why there is none to compare. */
-function numberOf({ indicators, without }: Candidate, path: string): number | string {
+/** Returns the number that the path names, or the reason why the run has none. */
+function findNumber({ indicators, missingReason }: Candidate, path: string): number | string {
   const value = findIndicator(indicators, path);
-  if (value === undefined) return without || `It does not report ${quoteValue(parseIndicatorName(path))}.`;
+  if (value === undefined)
+    return missingReason || `It does not report ${quoteValue(parseIndicatorName(path))}.`;
   return typeof value === 'number' && Number.isFinite(value)
     ? value
     : `Its value is ${quoteValue(value)}, which is not a number.`;
 }
 
-interface Applied {
+interface RuleOutcome {
   decision: EnsembleDecision;
-  kept: Candidate[];
+  retained: Candidate[];
 }
 
-function apply(rule: EnsembleRule, considered: readonly Candidate[]): Applied {
+function applyRule(rule: EnsembleRule, considered: readonly Candidate[]): RuleOutcome {
   const { id: rule_id, index, statistics_path, objective, tolerance } = rule;
   const ids = considered.map((one) => one.id);
-  const told = { rule_id, index, statistics_path, objective, tolerance, considered: ids };
-  const values = considered.map((one) => numberOf(one, statistics_path));
+  const common = { rule_id, index, statistics_path, objective, tolerance, considered: ids };
+  const values = considered.map((one) => findNumber(one, statistics_path));
   const numbers = values.filter((value) => typeof value === 'number');
   if (numbers.length === 0) {
-    const skipped = `No run that was left has a number for ${quoteValue(parseIndicatorName(statistics_path))}; the rule drops none.`;
-    return { decision: { ...told, best: null, kept: ids, dropped: [], skipped }, kept: [...considered] };
+    const skipped = `No remaining run reports a number for ${quoteValue(parseIndicatorName(statistics_path))}; the rule drops none.`;
+    return {
+      decision: { ...common, best: null, kept: ids, dropped: [], skipped },
+      retained: [...considered],
+    };
   }
   const best = objective === 'minimize' ? Math.min(...numbers) : Math.max(...numbers);
-  const kept: Candidate[] = [];
+  const retained: Candidate[] = [];
   const dropped: EnsembleDecision['dropped'] = [];
   for (const [at, candidate] of considered.entries()) {
     const value = values[at] ?? '';
     if (typeof value === 'string') dropped.push({ run_id: candidate.id, value: null, why: value });
-    else if (isWithinTolerance(value, best, tolerance)) kept.push(candidate);
-    else dropped.push({ run_id: candidate.id, value, why: whyWorse(value, best, rule) });
+    else if (isWithinTolerance(value, best, tolerance)) retained.push(candidate);
+    else dropped.push({ run_id: candidate.id, value, why: formatDropReason(value, best, rule) });
   }
-  return { decision: { ...told, best, kept: kept.map((one) => one.id), dropped }, kept };
+  return { decision: { ...common, best, kept: retained.map((one) => one.id), dropped }, retained };
 }
 
 /**
- * Whether the value is within the tolerance of the best. What the last digits of floating-point numbers add is forgiven:
- * 1.1 is within 10 % of 1, though 1.1 - 1 is more than 0.1 in them. Whole numbers have no such digits.
+ * Returns true when the value is within the tolerance of the best. Rounding of floating-point numbers does not count: 1.1
+ * is within 10 % of 1, although 1.1 - 1 is 0.10000000000000009. Whole numbers have no rounding error.
  */
 function isWithinTolerance(value: number, best: number, tolerance: EnsembleRule['tolerance']): boolean {
   if (value === best) return true;
@@ -172,10 +182,10 @@ function isWithinTolerance(value: number, best: number, tolerance: EnsembleRule[
   return allowed > 0 && Math.abs(value - best) <= allowed + rounding;
 }
 
-function whyWorse(value: number, best: number, { objective, tolerance }: EnsembleRule): string {
-  const end = `${best}, the ${objective === 'minimize' ? 'lowest' : 'highest'}.`;
-  if (tolerance.value === 0) return `${value} is not ${end}`;
+function formatDropReason(value: number, best: number, { objective, tolerance }: EnsembleRule): string {
+  const bestText = `${best}, the ${objective === 'minimize' ? 'lowest' : 'highest'}.`;
+  if (tolerance.value === 0) return `${value} is not ${bestText}`;
   return tolerance.type === 'absolute'
-    ? `${value} is more than ${tolerance.value} away from ${end}`
-    : `${value} is more than ${Number((tolerance.value * 100).toPrecision(12))} % away from ${end}`;
+    ? `${value} is more than ${tolerance.value} away from ${bestText}`
+    : `${value} is more than ${Number((tolerance.value * 100).toPrecision(12))} % away from ${bestText}`;
 }

@@ -1,4 +1,4 @@
-/** What runs of ensembles are asked for with: every kind of input, and what is refused. */
+/** Requests for ensemble runs: every kind of input, idempotency, and the requests that the server rejects. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRunAndWait, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
 import {
@@ -23,34 +23,34 @@ async function start(
   await createEnsembleApp(server, groups);
 }
 const type = ensembleRunType('best');
-const ask = (body: object) =>
+const postRun = (body: object) =>
   server.request('POST', '/v1/applications/app/runs', { body: { input: {}, ...body } });
-const sentence = (answer: { body: unknown }) => (answer.body as { error: string }).error;
-const children = async (run: string) => (await fetchEnsembleRun(server, run)).child_runs;
+const errorMessage = ({ body }: { body: unknown }) => (body as { error: string }).error;
+const fetchChildRuns = async (run: string) => (await fetchEnsembleRun(server, run)).child_runs;
 
-test('every kind of input goes to each of its runs', async () => {
+test('each child run gets the input of the request, whatever its kind', async () => {
   await start([runGroup('a', { value: 1 }, { repetitions: 2 })]);
   const params = { application_id: 'app' };
   const upload = (await server.client.call('createRunUpload', { params })).body;
   await fetch(upload.upload_url, { method: 'PUT', body: '{"by":"upload"}' });
-  const uploaded = await ask({ input: undefined, upload_id: upload.upload_id, configuration: type });
+  const uploaded = await postRun({ input: undefined, upload_id: upload.upload_id, configuration: type });
   const one = await waitForRunEnd(server, 'app', (uploaded.body as { run_id: string }).run_id);
   expect(one.output).toMatchObject({ solution: { by: 'upload' } });
   await server.client.call('createInput', { params, body: { id: 'monday', run_id: one.id } });
-  const managed = await ask({ input: undefined, input_id: 'monday', configuration: type });
+  const managed = await postRun({ input: undefined, input_id: 'monday', configuration: type });
   const two = await waitForRunEnd(server, 'app', (managed.body as { run_id: string }).run_id);
   expect(two).toMatchObject({
     output: { solution: { by: 'upload' } },
     metadata: { tracking: { input_id: 'monday' } },
   });
-  for (const { id } of await children(two.id)) {
+  for (const { id } of await fetchChildRuns(two.id)) {
     const child = await waitForRunEnd(server, 'app', id);
     expect(child).toMatchObject({
       output: { solution: { by: 'upload' } },
       metadata: { tracking: { input_id: 'monday' } },
     });
   }
-  const text = await ask({
+  const text = await postRun({
     input: 'some text',
     configuration: { ...type, format: { input: { type: 'text' } } },
   });
@@ -60,7 +60,7 @@ test('every kind of input goes to each of its runs', async () => {
   });
 });
 
-test('the same key makes one run of it', async () => {
+test('a repeated idempotency key creates one ensemble run', async () => {
   await start([runGroup('a', { value: 1 }, { repetitions: 2 })]);
   const post = () =>
     server.request('POST', '/v1/applications/app/runs', {
@@ -73,7 +73,7 @@ test('the same key makes one run of it', async () => {
   expect(await server.runningServer.database.read.selectFrom('runs').select('id').execute()).toHaveLength(3);
 });
 
-describe('is refused, and nothing is made', () => {
+describe('the server rejects an ensemble run and creates nothing', () => {
   const refused: [string, object, string | RegExp][] = [
     [
       'without a definition',
@@ -106,48 +106,48 @@ describe('is refused, and nothing is made', () => {
       'batch_experiment_id is "b" and configuration.run_type.type is "ensemble"; the run of an ensemble cannot join a batch experiment.',
     ],
     [
-      'with a class of its own',
+      'with an execution class',
       { configuration: { ...type, execution_class: '8c16gb12h' } },
-      /^configuration.execution_class is "8c16gb12h"; the runs of an ensemble are made as/,
+      /^configuration.execution_class is "8c16gb12h"; the instances of the run groups decide it/,
     ],
     [
-      'that may not wait',
+      'that must not wait',
       { configuration: { ...type, queuing: { disabled: true } } },
       /^configuration.queuing.disabled is true/,
     ],
     ['with two inputs', { configuration: type, input_id: 'x' }, /^input and input_id \("x"\) are given/],
     [
-      'on a managed input that is not there',
+      'on a managed input that does not exist',
       { configuration: type, input: undefined, input_id: 'x' },
       /^input_id is "x"/,
     ],
     [
-      'with options that no app can have',
+      'with invalid names of options',
       { configuration: type, options: { 'a b': '1' } },
       /options has the option "a b"/,
     ],
     [
-      'when an app does not take the options of a group',
+      'when an app does not accept the options of a group',
       { configuration: ensembleRunType('strict') },
-      'The run group "s" of the ensemble "strict" cannot be run. options.say is not an option of this app, which allows only other.',
+      'The run group "s" of the ensemble "strict" cannot run. options.say is not an option of this app, which allows only other.',
     ],
     [
-      'when an instance is gone',
+      'when an instance was deleted',
       { configuration: ensembleRunType('lost') },
-      'The run group "l" of the ensemble "lost" cannot be run. There is no instance "i2" of application "app".',
+      'The run group "l" of the ensemble "lost" cannot run. There is no instance "i2" of application "app".',
     ],
     [
-      'when the apps of its groups take other formats of input',
+      'when the apps of its groups take different input formats',
       { configuration: ensembleRunType('mixed') },
-      'The run group "files" of the ensemble "mixed" cannot be run. Its app takes multi-file, and that of the run group "one" json; the runs of an ensemble have one input.',
+      'The run group "files" of the ensemble "mixed" cannot run. Its app takes multi-file input, but the app of the run group "one" takes json; all runs of an ensemble share one input.',
     ],
     [
-      'with a format of the output that its runs do not leave',
+      'with an output format that its runs do not return',
       { configuration: { ...type, format: { output: { type: 'multi-file' } } } },
-      'The run group "a" of the ensemble "best" cannot be run. configuration.format.output.type is "multi-file"; an app that is given json leaves json here.',
+      'The run group "a" of the ensemble "best" cannot run. configuration.format.output.type is "multi-file"; its app returns json for json input.',
     ],
   ];
-  test('each with its reason', async () => {
+  test('with an error message for each case', async () => {
     await start([runGroup('a', { value: 1 })]);
     const params = { application_id: 'app' };
     await pushApp(server, 'app', SCRIPTED_APP, { options: { strict: true, items: [{ name: 'other' }] } });
@@ -172,12 +172,12 @@ describe('is refused, and nothing is made', () => {
     await createEnsemble(server, 'lost', [runGroupOn('i2', 'l', {})]);
     await server.request('DELETE', '/v1/applications/app/instances/i2');
     for (const [, body, expected] of refused) {
-      const answer = await ask(body);
-      expect([answer.status, typeof expected === 'string' ? sentence(answer) : answer.text]).toEqual([
-        400,
-        typeof expected === 'string' ? expected : expect.any(String),
-      ]);
-      if (typeof expected !== 'string') expect(sentence(answer)).toMatch(expected);
+      const response = await postRun(body);
+      expect([
+        response.status,
+        typeof expected === 'string' ? errorMessage(response) : response.text,
+      ]).toEqual([400, typeof expected === 'string' ? expected : expect.any(String)]);
+      if (typeof expected !== 'string') expect(errorMessage(response)).toMatch(expected);
     }
     const { read } = server.runningServer.database;
     expect(await read.selectFrom('runs').select('id').execute()).toEqual([]);
@@ -185,13 +185,13 @@ describe('is refused, and nothing is made', () => {
   });
 });
 
-test('a run that is no ensemble has none, and that of another account is not there', async () => {
+test('the ensemble of a standard run, or of an unknown run, is a 404', async () => {
   await start([runGroup('a', { value: 1 })]);
   const run = await createRunAndWait(server, 'app', { input: {} });
-  const answer = await server.request('GET', `/v1/applications/app/runs/${run.id}/ensemble`);
-  expect([answer.status, sentence(answer)]).toEqual([
+  const response = await server.request('GET', `/v1/applications/app/runs/${run.id}/ensemble`);
+  expect([response.status, errorMessage(response)]).toEqual([
     404,
-    `The run "${run.id}" is of the type standard; it is no ensemble.`,
+    `The run "${run.id}" is of the type standard; it is not an ensemble run.`,
   ]);
   expect((await server.request('GET', '/v1/applications/app/runs/run-nope/ensemble')).status).toBe(404);
 });

@@ -1,11 +1,11 @@
-/** Every statement on the definitions of ensembles. */
+/** Queries for the definitions of ensembles. */
 import type { EnsembleId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isInWindow } from '../database/list-order.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { EnsemblesTable } from './schema.ts';
 
-/** false when the application has one of that id. */
+/** Stores the definition. Returns false when the application already has one with that id. */
 export async function insertEnsemble(tx: Writer, ensemble: EnsemblesTable): Promise<boolean> {
   const result = await tx
     .insertInto('ensembles')
@@ -15,6 +15,7 @@ export async function insertEnsemble(tx: Writer, ensemble: EnsemblesTable): Prom
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
+/** Returns the definition; undefined when there is none. */
 export function findEnsemble(
   db: Reader,
   applicationUid: string,
@@ -28,6 +29,7 @@ export function findEnsemble(
     .executeTakeFirst();
 }
 
+/** Lists the definitions created in the window, newest first: one row more than the page holds, to see whether others follow. */
 export function listEnsembles(
   db: Reader,
   applicationUid: string,
@@ -45,7 +47,7 @@ export function listEnsembles(
   return query.execute();
 }
 
-/** The definition as it is then; undefined when there is none. */
+/** Changes the definition and returns the changed row; undefined when there is none. */
 export function updateEnsemble(
   tx: Writer,
   applicationUid: string,
@@ -61,7 +63,7 @@ export function updateEnsemble(
     .executeTakeFirst();
 }
 
-/** false when there is none. */
+/** Deletes the definition. Returns false when there is none. */
 export async function deleteEnsemble(tx: Writer, applicationUid: string, id: EnsembleId): Promise<boolean> {
   const result = await tx
     .deleteFrom('ensembles')
@@ -71,7 +73,7 @@ export async function deleteEnsemble(tx: Writer, applicationUid: string, id: Ens
   return result.numDeletedRows === 1n;
 }
 
-/** Removes definitions of an application, at most `limit` at once; answers a null for each. */
+/** Deletes at most `limit` definitions of an application. Returns a null for each deleted row. */
 export async function removeEnsembles(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
   const rows = await tx
     .deleteFrom('ensembles')

@@ -1,4 +1,4 @@
-/** What is told of the run of an ensemble, whole and to every role, and whom else its runs concern. */
+/** The body of an ensemble run, its visibility to roles, and the isolation of its child runs from online tests. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, expect, test } from 'vitest';
 import { countPlannedRuns, insertPlannedRuns } from '../runs/store/planned-runs.ts';
@@ -20,7 +20,7 @@ afterEach(() => server.close());
 
 const params = { application_id: 'app' };
 
-test('the whole answer, while it goes on and in the end', async () => {
+test('the whole body of an ensemble run, before and after its end', async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' } });
   await pushApp(server, 'app', SCRIPTED_APP);
   await createEnsemble(server, 'best', [runGroup('a', { value: 3, n: 1 }), runGroup('w', { waits: true })]);
@@ -34,7 +34,7 @@ test('the whole answer, while it goes on and in the end', async () => {
   const first = await server.waitUntil('runs-ended', async () =>
     (await fetchEnsembleRun(server, run)).child_runs.find((one) => one.status_v2 === 'succeeded'),
   );
-  const child = (id: string | undefined, run_group_id: string, status_v2: string, error = '') => ({
+  const child = (id: string | undefined, run_group_id: string, status_v2: string, error: unknown = '') => ({
     id,
     run_group_id,
     repetition: 0,
@@ -73,10 +73,7 @@ test('the whole answer, while it goes on and in the end', async () => {
   expect(await fetchEnsembleRun(server, run)).toEqual({
     ...known,
     status_v2: 'succeeded',
-    child_runs: [
-      child(first.id, 'a', 'succeeded'),
-      child(waits.id, 'w', 'canceled', expect.any(String) as unknown as string),
-    ],
+    child_runs: [child(first.id, 'a', 'succeeded'), child(waits.id, 'w', 'canceled', expect.any(String))],
     rules_result: {
       best_run_id: first.id,
       decisions: [
@@ -96,7 +93,7 @@ test('the whole answer, while it goes on and in the end', async () => {
   });
 });
 
-test('its runs are not copied by a shadow test, nor sent elsewhere by a switchback test', async () => {
+test('a shadow test does not copy child runs, and a switchback test does not route them', async () => {
   server = await startTestServer();
   await pushApp(server, 'app', SCRIPTED_APP);
   await server.client.call('createVersion', { params, body: { id: 'v1', name: 'One' } });
@@ -123,25 +120,25 @@ test('its runs are not copied by a shadow test, nor sent elsewhere by a switchba
   expect(done.status_v2).toBe('succeeded');
   const { child_runs } = await fetchEnsembleRun(server, done.id);
   expect(child_runs.map((one) => one.application_instance_id)).toEqual(['shadowed', 'switched']);
-  // Runs that a caller asks for after it are copied and sent: the tests take what comes.
+  // Runs that a caller requests afterwards are copied and routed, so both tests are active.
   const plain = await createRun(server, 'app', { instance: 'shadowed' });
-  const sent = await createRunAndWait(server, 'app', { instance: 'switched' });
-  expect(sent.metadata.experiment_id).toBe('switchback');
-  const runsOf = async (kind: string) =>
+  const routed = await createRunAndWait(server, 'app', { instance: 'switched' });
+  expect(routed.metadata.experiment_id).toBe('switchback');
+  const listRuns = async (kind: string) =>
     ((await server.request('GET', `${experiments}/${kind}/${kind}/runs`)).body as { runs: { id: string }[] })
       .runs;
   const copies = await server.waitUntil('runs-ended', async () => {
-    const found = (await runsOf('shadow')).filter((run) => 'experiment_id' in run);
+    const found = (await listRuns('shadow')).filter((run) => 'experiment_id' in run);
     return found.length > 0 ? found : null;
   });
   expect(copies.map((copy) => originalRunId(copy as never))).toEqual([plain]);
-  expect((await runsOf('switchback')).map((run) => run.id)).toEqual([sent.id]);
-  expect((await runsOf('shadow')).map((run) => run.id).sort()).toEqual(
+  expect((await listRuns('switchback')).map((run) => run.id)).toEqual([routed.id]);
+  expect((await listRuns('shadow')).map((run) => run.id).sort()).toEqual(
     [plain, ...copies.map((copy) => copy.id)].sort(),
   );
 });
 
-test('why one of its runs could not be made names no option that is hidden from some role', async () => {
+test('the reason of a failed creation names no option that is hidden from some role', async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
   await pushApp(server, 'app', SCRIPTED_APP, {
     options: {
@@ -162,7 +159,7 @@ test('why one of its runs could not be made names no option that is hidden from 
     const { child_runs } = await fetchEnsembleRun(server, run);
     return child_runs.length === 2 ? child_runs : null;
   });
-  // What an app that is replaced between the request and the birth would refuse.
+  // A planned run with an option that the app rejects, as when the app is replaced after the request.
   const { database } = server.runningServer;
   const { application_uid, input_content_id } = await database.read
     .selectFrom('runs')
@@ -200,7 +197,7 @@ test('why one of its runs could not be made names no option that is hidden from 
   const { token } = await server.createKey('viewer');
   for (const rest of ['', '/metadata', '/ensemble']) {
     const { text } = await server.request('GET', `/v1/applications/app/runs/${run}${rest}`, { token });
-    expect(text).toContain('It could not be made: An option of this app that is hidden from some roles');
+    expect(text).toContain('Its creation failed: An option of this app that is hidden from some roles');
     expect(text).not.toContain('confidential');
   }
 });
