@@ -1,8 +1,8 @@
 /**
- * Changes of who may do what in an account. They go one after the other: each holds the account first, then looks at
- * members and keys, so that of two admins who remove each other at once one stays.
+ * Changes of rights in an account. Each locks the account before it reads members and keys: of two admins who remove each
+ * other at the same time, one stays.
  *
- * What must stay true: no key does more than the member it names, and somebody can always manage the account.
+ * Invariants: no key has more rights than its member, and at least one key and one member can manage the account.
  */
 
 import { canGrant, hasRight, ROLES, type Role, rolesWithRight } from '@switchyard/contract/roles.ts';
@@ -16,8 +16,8 @@ import type { AccountsTable, KeysTable, MembersTable } from './schema.ts';
 import { deleteKeys, findKey, listKeysByOwner, listKeysByRole, lockAccount } from './store.ts';
 
 /**
- * The caller's account and key, the account held until the transaction is over. A caller whose key was revoked since the request was let in
- * is stopped here, or what it still does would outlive it.
+ * Locks the account of the caller until the transaction ends; returns the account and the key of the caller. Throws a 401
+ * when the key was revoked after authentication: the change would otherwise outlive the key.
  */
 export async function lockCallerAccount(
   tx: Writer,
@@ -29,43 +29,45 @@ export async function lockCallerAccount(
   return { account, key };
 }
 
-/** Throws the 400 when without these keys nobody could manage the account any more. */
+/** Throws a 400, with the message for the missing role, when the account cannot be managed without the revoked keys. */
 export async function requireManageable(
   tx: Writer,
   account: AccountId,
-  gone: readonly KeyId[],
-  sentence: (missing: Role) => string,
+  revoked: readonly KeyId[],
+  formatMessage: (missing: Role) => string,
 ): Promise<void> {
   const before = await listKeysByRole(tx, account, rolesWithRight('account'));
   const missing = findMissingRole(
     before.map((key) => key.role),
-    before.filter((key) => !gone.includes(key.id)).map((key) => key.role),
+    before.filter((key) => !revoked.includes(key.id)).map((key) => key.role),
   );
-  if (missing) throw badRequest(sentence(missing));
+  if (missing) throw badRequest(formatMessage(missing));
 }
 
 /**
- * Takes from the member what `role` does not have, at once: keys that may do more, and open invites that it could not
- * have made. null: the member goes, and takes everything along.
+ * Revokes the keys of the member that have more rights than `role`, and the member's open invites that `role` could not
+ * have created. With null for a removed member, it revokes all of them. Throws a 400 when nobody could manage the account.
  */
 export async function revokeExcessRights(tx: Writer, member: MembersTable, role: Role | null): Promise<void> {
   const { account_id: account, email } = member;
-  await keepManaging(tx, member, role);
+  await requireManager(tx, member, role);
   const keys = await listKeysByOwner(tx, account, member.owner);
-  const gone = keys.filter((key) => role === null || !canGrant(role, key.role)).map((key) => key.id);
+  const revoked = keys.filter((key) => role === null || !canGrant(role, key.role)).map((key) => key.id);
   await requireManageable(
     tx,
     account,
-    gone,
+    revoked,
     (missing) =>
       `Among the keys of the member ${quoteValue(email)}, which would be revoked, is the last ${missing} key of the account; make another one for somebody else first.`,
   );
-  await deleteKeys(tx, gone);
-  const left = role === null || !hasRight(role, 'account') ? [] : ROLES.filter((one) => canGrant(role, one));
-  await revokeInvitesBy(tx, account, member.owner, left);
+  await deleteKeys(tx, revoked);
+  const grantable =
+    role === null || !hasRight(role, 'account') ? [] : ROLES.filter((one) => canGrant(role, one));
+  await revokeInvitesBy(tx, account, member.owner, grantable);
 }
 
-async function keepManaging(tx: Writer, member: MembersTable, role: Role | null): Promise<void> {
+/** Throws a 400 when the change of the member's role (null: removal) leaves no joined member who can manage the account. */
+async function requireManager(tx: Writer, member: MembersTable, role: Role | null): Promise<void> {
   const before = await listJoinedMembersByRole(tx, member.account_id, rolesWithRight('account'));
   const others: { id: MemberId; role: Role }[] = before.filter((one) => one.id !== member.id);
   const after = role === null || member.joined_at === null ? others : [...others, { id: member.id, role }];

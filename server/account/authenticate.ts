@@ -1,6 +1,6 @@
 /**
- * Lets callers in: the token must be ours and its key must still be there. The key is asked of the database on every
- * request, so that a revoked key stops working at once, on every server.
+ * Authentication: this server signed the token, and its key exists. Every request reads the key from the database, so that
+ * a revoked key stops working at once on every server.
  */
 import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
@@ -10,8 +10,10 @@ import { errorMessage, type Log } from '../log.ts';
 import { findKey, touchKey } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
+/** The last use of a key is stored at most this often: a write per request would cost more than the request. */
 const TOUCH_INTERVAL_MS = 60_000;
 
+/** Returns the function that resolves a bearer token to its caller, or to null for a token that is not valid. */
 export function createAuthenticator(parts: {
   database: Database;
   tokens: Tokens;
@@ -28,7 +30,7 @@ export function createAuthenticator(parts: {
     database
       .transact((tx) => touchKey(tx, key, now), { durable: false })
       .catch((error: unknown) =>
-        log.warn({ key, error: errorMessage(error) }, 'The last use of a key was not noted.'),
+        log.warn({ key, error: errorMessage(error) }, 'Last use of a key not stored'),
       );
   };
 

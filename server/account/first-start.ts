@@ -1,4 +1,7 @@
-/** The first start: an account with a member and a root key, whose token is shown once and kept in `root-token` in the data folder. */
+/**
+ * The first start creates an account with a member and a root key. The server prints the token of the key once and stores it
+ * in the file `root-token` of the data folder.
+ */
 import { join } from 'node:path';
 import { systemEntry } from '../audit/entry.ts';
 import { insertEntry } from '../audit/store.ts';
@@ -11,13 +14,16 @@ import { hasNoAccounts, lockAccountsTable } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface FirstStart {
+  /** The token of the root key. */
   token: string;
+  /** The file that stores the token. */
   path: string;
 }
 
 /**
- * null when there is an account already. Of several servers that start at once on one database one does it. The file is
- * written before the key exists, so that no start locks anybody out.
+ * Creates the first account; returns null when an account exists. Of several servers that start at the same time on one
+ * database, one creates it. The file is written before the key is committed: a crash in between never leaves a root key
+ * without its token.
  */
 export async function runFirstStart(parts: {
   database: Database;
@@ -29,13 +35,13 @@ export async function runFirstStart(parts: {
   const { database, tokens, clock, random } = parts;
   if (!(await hasNoAccounts(database.read))) return null;
   const now = clock.now();
-  const made = buildNewAccount(random, now, {
+  const created = buildNewAccount(random, now, {
     name: 'Main account',
     email: 'root@localhost',
     role: 'root',
     keyName: 'root',
   });
-  const { account, member, key } = made;
+  const { account, member, key } = created;
   const entry = systemEntry({ random, now }, 'firstStart', account.id, {
     account_id: account.id,
     member_id: member.id,
@@ -46,7 +52,7 @@ export async function runFirstStart(parts: {
   return database.transact(async (tx) => {
     await lockAccountsTable(tx);
     if (!(await hasNoAccounts(tx))) return null;
-    await insertNewAccount(tx, made);
+    await insertNewAccount(tx, created);
     await insertEntry(tx, entry);
     await writeFileDurably(path, `${token}\n`);
     return { token, path };

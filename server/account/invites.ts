@@ -1,6 +1,6 @@
 /**
- * Invites: text that carries its own credential, who it is for and until when, with a signature. That it is good once
- * stands with the member, whose open invite it names.
+ * Invites are signed texts that name the account, the invite and its expiry. A member row stores the id of its open
+ * invite, so that each invite works once.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
@@ -15,8 +15,10 @@ export interface InviteClaims {
   expiresAt: number;
 }
 
+/** Length of an HMAC-SHA-256. */
 const MAC_BYTES = 32;
 
+/** Encodes claims as `base64url(HMAC-SHA-256 || JSON)` and verifies such texts. */
 export class Invites {
   readonly #key: Buffer;
   readonly #clock: Clock;
@@ -31,7 +33,7 @@ export class Invites {
     return Buffer.concat([this.#mac(payload), payload]).toString('base64url');
   }
 
-  /** Throws the 403 that says why the invite is not good. */
+  /** Returns the claims of the invite. Throws a 403 for a wrong signature or an expired invite. */
   decode(invite: string): InviteClaims {
     const bytes = decodeBase64Url(invite);
     const payload = bytes?.subarray(MAC_BYTES);
@@ -39,7 +41,7 @@ export class Invites {
       throw forbidden('The invite is not one of this server; it may have been copied incompletely.');
     const [account, inviteId, expiresAt] = JSON.parse(payload.toString()) as [AccountId, string, number];
     if (expiresAt <= this.#clock.now())
-      throw forbidden('The invite has expired; ask whoever invited you for a new one.');
+      throw forbidden('The invite has expired; ask the person who invited you for a new one.');
     return { account, inviteId, expiresAt };
   }
 

@@ -7,7 +7,7 @@ import { startTestServer } from '../testing/servers/test-server.ts';
 
 const postgres = inject('postgres');
 
-test('a data folder that lost its master key is refused with a sentence that says what to do', async () => {
+test('a data folder without its master key is refused with a message that says what to do', async () => {
   await using server = await startTestServer();
   rmSync(join(server.dataFolder, 'master-key'));
   await expect(server.restart()).rejects.toThrow(/master key: set SWITCHYARD_KEY/);
@@ -16,7 +16,7 @@ test('a data folder that lost its master key is refused with a sentence that say
 });
 
 test.runIf(postgres)(
-  'of two servers that start at once on an empty database one makes the account',
+  'one of two servers that start concurrently on an empty database creates the account',
   async () => {
     const address = await createDatabase(postgres, `first_start_${process.pid}`);
     const env = { SWITCHYARD_DATABASE: address, SWITCHYARD_KEY: randomBytes(32).toString('base64') };

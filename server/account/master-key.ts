@@ -1,6 +1,6 @@
 /**
- * The one secret of the server, 32 random bytes, from which every key is derived: the signature of tokens, of URLs, of
- * page tokens. From the environment, so that several servers share it, else kept in the data folder.
+ * The master key of the server: 32 random bytes, from which every other key is derived, such as those that sign tokens, URLs
+ * and page tokens. It comes from the environment, so that several servers share it, or from the data folder.
  */
 import { createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
@@ -10,49 +10,49 @@ import type { Database } from '../database/database.ts';
 import type { Random } from '../random.ts';
 
 const KEY_BYTES = 32;
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+/** The PKCS #8 prefix of the 32 bytes of an Ed25519 private key (RFC 8410, section 7). */
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Reads the key in the data folder, or makes it. */
+/** Returns the master key, as `readMasterKey` does; creates it in the data folder when there is none. */
 export async function loadOrCreateMasterKey(
   dataFolder: string,
   fromEnvironment: Buffer | null,
   random: Random,
 ): Promise<Buffer> {
-  const kept = await readMasterKey(dataFolder, fromEnvironment);
-  if (kept) return kept;
-  const made = random.bytes(KEY_BYTES);
-  await writeFileDurably(join(dataFolder, 'master-key'), made);
-  return made;
+  const existing = await readMasterKey(dataFolder, fromEnvironment);
+  if (existing) return existing;
+  const created = random.bytes(KEY_BYTES);
+  await writeFileDurably(join(dataFolder, 'master-key'), created);
+  return created;
 }
 
-/** The key of the environment, else the one in the data folder; null when there is none. */
+/**
+ * Returns the master key of the environment, else of the data folder; null when there is none. Throws for a file of another
+ * length, because a truncated key makes every token and secret unreadable.
+ */
 export async function readMasterKey(
   dataFolder: string,
   fromEnvironment: Buffer | null,
 ): Promise<Buffer | null> {
   if (fromEnvironment) return fromEnvironment;
   const path = join(dataFolder, 'master-key');
-  const kept = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+  const key = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (kept) {
-    if (kept.length !== KEY_BYTES)
-      throw new Error(
-        `${path} has ${kept.length} bytes; it must have ${KEY_BYTES}. Put the right file back.`,
-      );
+  if (key && key.length !== KEY_BYTES) {
+    throw new Error(`${path} has ${key.length} bytes; it must have ${KEY_BYTES}. Put the right file back.`);
   }
-  return kept;
+  return key;
 }
 
-/** What the database keeps to tell whether a key is its own. */
+/** Computes the hexadecimal check value by which the database recognises its master key. */
 export const computeKeyCheck = (masterKey: Buffer): string => deriveKey(masterKey, 'check').toString('hex');
 
 export const WRONG_MASTER_KEY_MESSAGE =
   'The database was made with another master key: set SWITCHYARD_KEY to that key, or put its file master-key back into the data folder.';
 
-/** A key for one purpose. */
+/** Derives the 32-byte key for a purpose: HKDF-SHA-256 (RFC 5869) without salt, with `switchyard <purpose>` as info. */
 export function deriveKey(
   masterKey: Buffer,
   purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets' | 'invites' | 'backups',
@@ -60,7 +60,7 @@ export function deriveKey(
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `switchyard ${purpose}`, KEY_BYTES));
 }
 
-/** The key that tokens are signed with. */
+/** Derives the Ed25519 private key that signs tokens. */
 export function deriveTokenKey(masterKey: Buffer): KeyObject {
   return createPrivateKey({
     key: Buffer.concat([ED25519_PKCS8, deriveKey(masterKey, 'tokens')]),
@@ -69,10 +69,13 @@ export function deriveTokenKey(masterKey: Buffer): KeyObject {
   });
 }
 
-/** Writes a small file that only its owner may read, whole or not at all, and waits for the disk. */
+/**
+ * Writes a small file with mode 0600 atomically, by a rename. The file and its directory are on disk when the promise
+ * resolves.
+ */
 export async function writeFileDurably(path: string, content: Buffer | string): Promise<void> {
-  const written = `${path}.new`;
-  const file = await open(written, 'w', 0o600);
+  const temporaryPath = `${path}.new`;
+  const file = await open(temporaryPath, 'w', 0o600);
   try {
     await file.chmod(0o600);
     await file.writeFile(content);
@@ -80,7 +83,7 @@ export async function writeFileDurably(path: string, content: Buffer | string): 
   } finally {
     await file.close();
   }
-  await rename(written, path);
+  await rename(temporaryPath, path);
   const folder = await open(dirname(path), 'r');
   try {
     await folder.sync();
@@ -90,8 +93,8 @@ export async function writeFileDurably(path: string, content: Buffer | string): 
 }
 
 /**
- * Refuses a key other than the one the database was made with: no token, URL or secret of before would be good. The first
- * server to come sets what the others are measured by.
+ * Throws a ConfigError for a master key other than the one that created the database, because it could read no earlier token,
+ * URL or secret. The first server that starts on a database stores its check value.
  */
 export async function checkMasterKey(
   database: Pick<Database, 'read' | 'transact'>,

@@ -1,4 +1,4 @@
-/** Every statement on members and their invites. */
+/** Statements on members and their invites. */
 
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, MemberId } from '@switchyard/contract/schemas/ids.ts';
@@ -8,7 +8,7 @@ import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { MembersTable } from './schema.ts';
 
-/** false when the account has a member of that address. */
+/** Inserts the member; returns false when the account has a member with that address. */
 export async function insertMember(tx: Writer, member: MembersTable): Promise<boolean> {
   const result = await tx
     .insertInto('members')
@@ -18,7 +18,7 @@ export async function insertMember(tx: Writer, member: MembersTable): Promise<bo
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** The member of the account, or the 404 that says there is none. */
+/** Returns the member of the account; throws a 404 when it does not exist. */
 export async function getMember(db: Reader, account: AccountId, id: MemberId): Promise<MembersTable> {
   const row = await db
     .selectFrom('members')
@@ -43,7 +43,7 @@ export function findMemberByOwner(
     .executeTakeFirst();
 }
 
-/** The member that the invite is for; undefined when it was used, replaced or withdrawn. */
+/** Returns the member of an open invite; undefined when the invite was used, replaced or withdrawn. */
 export function findMemberByInvite(
   tx: Writer,
   account: AccountId,
@@ -57,6 +57,7 @@ export function findMemberByInvite(
     .executeTakeFirst();
 }
 
+/** Lists members, newest first; one row more than the limit shows that more follow. */
 export function listMembers(db: Reader, account: AccountId, page: PageRequest): Promise<MembersTable[]> {
   let query = db
     .selectFrom('members')
@@ -69,7 +70,7 @@ export function listMembers(db: Reader, account: AccountId, page: PageRequest): 
   return query.execute();
 }
 
-/** The members who have come in and have one of the roles. */
+/** Lists the members who have accepted an invite and have one of the roles. */
 export function listJoinedMembersByRole(
   tx: Writer,
   account: AccountId,
@@ -88,19 +89,19 @@ export async function updateMember(tx: Writer, id: MemberId, changes: Partial<Me
   await tx.updateTable('members').set(changes).where('id', '=', id).execute();
 }
 
-/** Closes the open invites that the person made, all but those for one of the roles. */
+/** Withdraws the open invites that the owner created, except those for the excepted roles. */
 export async function revokeInvitesBy(
   tx: Writer,
   account: AccountId,
   owner: string,
-  but: readonly Role[],
+  exceptRoles: readonly Role[],
 ): Promise<void> {
   let query = tx
     .updateTable('members')
     .set({ invite_id: null, invite_expires_at: null, invited_by: null })
     .where('account_id', '=', account)
     .where('invited_by', '=', owner);
-  if (but.length > 0) query = query.where('role', 'not in', but);
+  if (exceptRoles.length > 0) query = query.where('role', 'not in', exceptRoles);
   await query.execute();
 }
 

@@ -1,4 +1,4 @@
-/** What a database of before there were members becomes. */
+/** The migration of a database from before there were members. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('whoever has keys becomes a member of the account with the strongest role among them', async () => {
+test('the owner of keys becomes a member with the strongest role among them', async () => {
   await migrate(
     database,
     migrations.filter((one) => one.name < '0016'),

@@ -27,19 +27,19 @@ describe('the first start', () => {
 });
 
 describe('changing the role', () => {
-  test('to one with fewer rights stops the keys that may do more, at once, and no other', async () => {
+  test('to fewer rights revokes the keys that have more, and no other', async () => {
     const member = await joined(server.token, 'developer');
     const weak = await keyFor(server.token, 'viewer', member.email.toUpperCase());
     const other = await joined(server.token, 'developer');
     expect(await works(member.token)).toBe(true);
-    const answer = await put(server.token, member.id, { role: 'operator' });
-    expectStatus(answer, 200);
-    expect(answer.body).toMatchObject({ id: member.id, role: 'operator' });
+    const response = await put(server.token, member.id, { role: 'operator' });
+    expectStatus(response, 200);
+    expect(response.body).toMatchObject({ id: member.id, role: 'operator' });
     expectError(await whoAmI(member.token), 401);
     expect([await works(weak.token), await works(other.token)]).toEqual([true, true]);
   });
 
-  test('to one with more rights gives no key more, and lets a new one be made', async () => {
+  test('to more rights leaves the keys unchanged and allows a key with the new role', async () => {
     const member = await joined(server.token, 'viewer');
     const body = { name: 'Any name', role: 'developer', user_email: member.email };
     expectError(
@@ -53,7 +53,7 @@ describe('changing the role', () => {
     expectStatus(await ask('POST', '/v1/account/keys', server.token, body), 201);
   });
 
-  test('and the name leaves alone what is not named; other fields are ignored', async () => {
+  test('or the name leaves absent fields unchanged; other fields are ignored', async () => {
     const member = await joined(server.token, 'viewer');
     const named = await put(server.token, member.id, { name: 'Ada', email: 'x@y', id: 'z', created_at: '' });
     expect(named.body).toMatchObject({ id: member.id, email: member.email, name: 'Ada', role: 'viewer' });
@@ -62,7 +62,7 @@ describe('changing the role', () => {
     expect(await works(member.token)).toBe(true);
   });
 
-  test('403 for who would give more than they have, or raise themselves', async () => {
+  test('403 for a role with more rights than the caller, also for the caller itself', async () => {
     const { root, admin } = await account();
     const { id } = await joined(root.token, 'viewer');
     expectError(await put(admin.token, id, { role: 'root' }), 403, 'root');
@@ -80,7 +80,7 @@ describe('changing the role', () => {
     });
   });
 
-  test('an admin may step down where another stays', async () => {
+  test('an admin can give up the role while another admin remains', async () => {
     const { root, admin } = await account();
     expectStatus(await put(admin.token, admin.id, { role: 'viewer' }), 200);
     expect([await works(admin.token), await works(root.token)]).toEqual([false, true]);
@@ -88,7 +88,7 @@ describe('changing the role', () => {
 });
 
 describe('removing', () => {
-  test('204 stops every key of the member at once and no other, and the address can be invited again', async () => {
+  test('204 revokes every key of the member and no other; the address can be invited again', async () => {
     const member = await joined(server.token, 'developer');
     const more = await keyFor(server.token, 'viewer', member.email);
     const own = await ask('POST', '/v1/account/keys', member.token, { name: 'Any name', role: 'viewer' });
@@ -102,48 +102,48 @@ describe('removing', () => {
     await joined(server.token, 'viewer', member.email);
   });
 
-  test('whoever may not manage the account makes no key that would outlive them', async () => {
+  test('a member who cannot manage the account creates no key for another owner', async () => {
     const member = await joined(server.token, 'developer');
     const body = { name: 'Any name', role: 'viewer', user_email: 'a-service' };
     expectError(await ask('POST', '/v1/account/keys', member.token, body), 403, 'user_email is "a-service"');
     expectStatus(await ask('POST', '/v1/account/keys', server.token, body), 201);
   });
 
-  test('a key made while its maker is removed does not outlive them', async () => {
+  test('a key that a member creates while being removed does not work afterwards', async () => {
     for (let round = 0; round < 5; round += 1) {
       const member = await joined(server.token, 'developer');
       const make = () => ask('POST', '/v1/account/keys', member.token, { name: 'Any name', role: 'viewer' });
-      const answers: TestResponse[] = await Promise.all([
+      const responses: TestResponse[] = await Promise.all([
         make(),
         make(),
         remove(server.token, member.id),
         make(),
         make(),
       ]);
-      for (const answer of answers.filter((one) => one.status === 201))
-        expect(await works((answer.body as InvitedMember).token)).toBe(false);
-      expect(answers[2]?.status).toBe(204);
+      for (const response of responses.filter((one) => one.status === 201))
+        expect(await works((response.body as InvitedMember).token)).toBe(false);
+      expect(responses[2]?.status).toBe(204);
     }
   });
 });
 
-describe('the last one who may manage the account', () => {
-  /** An account as sign-up makes it: one admin and no root. */
-  const signedUp = async (): Promise<InvitedMember> => {
+describe('the last member who can manage the account', () => {
+  /** Creates an account by sign-up: with one admin and no root. */
+  const signUp = async (): Promise<InvitedMember> => {
     const body = { name: 'Any name', email: createEmail() };
-    const answer = await server.request('POST', '/v1/accounts', { token: null, body });
-    expectStatus(answer, 201);
-    const { member, key, token } = answer.body as Admission;
+    const response = await server.request('POST', '/v1/accounts', { token: null, body });
+    expectStatus(response, 201);
+    const { member, key, token } = response.body as Admission;
     return { id: member.id, key: key.id, token };
   };
 
   test.each(['admin', 'root'] as const)(
-    '%s is neither removed nor demoted nor loses the key',
+    '%s cannot be removed or demoted, and its key cannot be revoked',
     async (role) => {
       const other = role === 'root' ? await account() : null;
       const last: InvitedMember = other
         ? { id: other.root.member, key: other.root.key, token: other.root.token }
-        : await signedUp();
+        : await signUp();
       const pending = await invite(last.token, role);
       expectError(await remove(last.token, last.id), 400, `last ${role}`);
       expectError(await put(last.token, last.id, { role: 'viewer' }), 400, `last ${role}`);
@@ -161,26 +161,29 @@ describe('the last one who may manage the account', () => {
     },
   );
 
-  test('of two admins who remove, demote or revoke each other at once, one stays', async () => {
+  test('one of two admins who remove, demote or revoke each other concurrently stays', async () => {
     const ends = [
-      (by: InvitedMember, whom: InvitedMember) => remove(by.token, whom.id),
-      (by: InvitedMember, whom: InvitedMember) => put(by.token, whom.id, { role: 'viewer' }),
-      (by: InvitedMember, whom: InvitedMember) => ask('DELETE', `/v1/account/keys/${whom.key}`, by.token),
+      (by: InvitedMember, target: InvitedMember) => remove(by.token, target.id),
+      (by: InvitedMember, target: InvitedMember) => put(by.token, target.id, { role: 'viewer' }),
+      (by: InvitedMember, target: InvitedMember) => ask('DELETE', `/v1/account/keys/${target.key}`, by.token),
     ];
     for (const one of ends) {
       for (const other of ends) {
-        const first = await signedUp();
+        const first = await signUp();
         const second = await joined(first.token, 'admin');
-        const answers = await Promise.all([one(first, second), other(second, first)]);
-        const left = await Promise.all([works(first.token), works(second.token)]);
-        expect(left.filter(Boolean), JSON.stringify(answers.map((answer) => answer.text))).toHaveLength(1);
-        for (const answer of answers) expect([200, 204, 400, 401]).toContain(answer.status);
+        const responses = await Promise.all([one(first, second), other(second, first)]);
+        const working = await Promise.all([works(first.token), works(second.token)]);
+        expect(
+          working.filter(Boolean),
+          JSON.stringify(responses.map((response) => response.text)),
+        ).toHaveLength(1);
+        for (const response of responses) expect([200, 204, 400, 401]).toContain(response.status);
       }
     }
   });
 
-  test('a member is kept whose keys are the last that may, though another admin has none', async () => {
-    const first = await signedUp();
+  test('the member with the last admin key stays, although another admin without keys exists', async () => {
+    const first = await signUp();
     const second = await joined(first.token, 'admin');
     expectStatus(await ask('DELETE', `/v1/account/keys/${second.key}`, first.token), 204);
     expectError(await remove(first.token, first.id), 400, 'last admin key');
@@ -190,7 +193,7 @@ describe('the last one who may manage the account', () => {
 });
 
 describe('another account', () => {
-  test('sees, changes, removes and renews nothing: 404', async () => {
+  test('gets 404 for reads, changes, removals and renewals', async () => {
     const { id } = await joined(server.token, 'viewer');
     const other = await createOtherAccount(server);
     expectError(await ask('GET', `${MEMBERS_PATH}/${id}`, other.token), 404);
@@ -202,7 +205,7 @@ describe('another account', () => {
     expect((await ask('GET', `${MEMBERS_PATH}/${id}`, server.token)).body).toMatchObject({ role: 'viewer' });
   });
 
-  test('keeps its member and keys when one of the same address leaves here', async () => {
+  test('keeps its member and keys when a member with the same address is removed here', async () => {
     const other = await createOtherAccount(server);
     const here = await joined(server.token, 'viewer');
     const there = await joined(other.token, 'developer', here.email);

@@ -1,4 +1,4 @@
-/** The operations on members and their invites. */
+/** Operations on members and their invites. */
 import { INVITE_TTL_SECONDS } from '@switchyard/contract/limits.ts';
 import { canGrant, type Role } from '@switchyard/contract/roles.ts';
 import type { KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
@@ -24,7 +24,7 @@ declare module '../http/handlers/context.ts' {
   }
 }
 
-/** Characters of 5 bits each: too many to guess. */
+/** With 5 bits a character, 130 random bits: an invite id cannot be guessed. */
 const INVITE_ID_CHARS = 26;
 
 export const inviteMember: HandlerOf<'inviteMember'> = async (context, { caller, body, commit }) => {
@@ -115,12 +115,12 @@ export const acceptInvite: HandlerOf<'acceptInvite'> = async (
     const member = account && (await store.findMemberByInvite(tx, id, inviteId));
     if (!member) {
       throw forbidden(
-        'The invite was used already, replaced by another or withdrawn; ask whoever invited you for a new one.',
+        'The invite was used already, replaced by another or withdrawn; ask the person who invited you for a new one.',
       );
     }
     const now = clock.now();
-    const first = buildFirstKey(member, makeId<KeyId>(random, 'key'), now);
-    const key = member.joined_at === null ? first : { ...first, name: 'Key by invite' };
+    const firstKey = buildFirstKey(member, makeId<KeyId>(random, 'key'), now);
+    const key = member.joined_at === null ? firstKey : { ...firstKey, name: 'Key by invite' };
     const changes = {
       name: body.name ?? member.name,
       joined_at: member.joined_at ?? now,
@@ -152,6 +152,7 @@ interface OpenInvite {
   invited_by: string;
 }
 
+/** Returns the columns of a new invite of the caller. */
 function createInvite({ clock, random }: Pick<Context, 'clock' | 'random'>, caller: Caller): OpenInvite {
   return {
     invite_id: randomText(random, INVITE_ID_CHARS),
@@ -160,6 +161,7 @@ function createInvite({ clock, random }: Pick<Context, 'clock' | 'random'>, call
   };
 }
 
+/** Formats the member with the text and the link of its open invite, which no later response repeats. */
 function formatInvite(
   { invites, publicUrl }: Pick<Context, 'invites' | 'publicUrl'>,
   member: MembersTable,
@@ -184,6 +186,7 @@ async function lockMember(tx: Writer, caller: Caller, id: MemberId): Promise<Mem
   );
 }
 
+/** Throws a 403 for a role with more rights than the caller. */
 function requireGrant(caller: Caller, role: Role): void {
   if (canGrant(caller.role, role)) return;
   throw forbidden(

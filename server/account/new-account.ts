@@ -1,4 +1,4 @@
-/** How an account begins, at the first start and by sign-up: with a member who has come in, and a key of theirs. */
+/** Creates accounts, at the first start and on sign-up: each starts with one joined member and one key of that member. */
 
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
@@ -14,25 +14,25 @@ export interface NewAccount {
   key: KeysTable;
 }
 
-/** The rows of a new account. */
+/** Builds the rows of a new account; the key has the role of the member. */
 export function buildNewAccount(
   random: Random,
   now: number,
-  given: { name: string; email: string; role: Role; keyName?: string },
+  request: { name: string; email: string; role: Role; keyName?: string },
 ): NewAccount {
   const account: AccountsTable = {
     id: makeId<AccountId>(random, 'account'),
-    name: given.name,
+    name: request.name,
     created_at: now,
     deleted_at: null,
   };
   const member: MembersTable = {
     id: makeId<MemberId>(random, 'mem'),
     account_id: account.id,
-    email: given.email,
-    owner: normalizeEmail(given.email),
+    email: request.email,
+    owner: normalizeEmail(request.email),
     name: '',
-    role: given.role,
+    role: request.role,
     joined_at: now,
     invite_id: null,
     invite_expires_at: null,
@@ -41,16 +41,16 @@ export function buildNewAccount(
     updated_at: now,
   };
   const key = buildFirstKey(member, makeId<KeyId>(random, 'key'), now);
-  return { account, member, key: given.keyName ? { ...key, name: given.keyName } : key };
+  return { account, member, key: request.keyName ? { ...key, name: request.keyName } : key };
 }
 
-export async function insertNewAccount(tx: Writer, made: NewAccount): Promise<void> {
-  await insertAccount(tx, made.account);
-  await insertMember(tx, made.member);
-  await insertKey(tx, made.key);
+export async function insertNewAccount(tx: Writer, created: NewAccount): Promise<void> {
+  await insertAccount(tx, created.account);
+  await insertMember(tx, created.member);
+  await insertKey(tx, created.key);
 }
 
-/** The key that somebody who comes in is given. */
+/** Builds the key that a member gets on joining: it has the role of the member and no creator. */
 export function buildFirstKey(member: MembersTable, id: KeyId, now: number): KeysTable {
   return {
     id,

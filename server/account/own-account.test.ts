@@ -15,28 +15,29 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const create = (token: string, body: unknown) => server.request('POST', '/v1/account/keys', { token, body });
+const requestKey = (token: string, body: unknown) =>
+  server.request('POST', '/v1/account/keys', { token, body });
 const whoAmI = (token: string) => server.request('GET', '/v1/account', { token });
 const revoke = (token: string, id: string) => server.request('DELETE', `/v1/account/keys/${id}`, { token });
-const listed = async (token: string): Promise<string[]> => {
+const listKeyIds = async (token: string): Promise<string[]> => {
   const { body } = await server.request('GET', '/v1/account/keys', { token });
   return (body as Key[]).map((key) => key.id);
 };
-const made = async (token: string, role: Role, name = `made ${role}`): Promise<NewKey> => {
-  const answer = await create(token, { name, role });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body as NewKey;
+const createKey = async (token: string, role: Role, name = `made ${role}`): Promise<NewKey> => {
+  const response = await requestKey(token, { name, role });
+  expect(response.status, response.text).toBe(201);
+  return response.body as NewKey;
 };
 
 describe('the first start', () => {
-  test('leaves the root token in a file that only its owner may read', async () => {
+  test('stores the root token in a file that only its owner may read', async () => {
     const path = join(server.dataFolder, 'root-token');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readFile(path, 'utf8')).toBe(`${server.token}\n`);
     expect((await stat(join(server.dataFolder, 'master-key'))).mode & 0o777).toBe(0o600);
   });
 
-  test('happens once: a restart keeps account, key and token', async () => {
+  test('happens once: account, key and token stay the same after a restart', async () => {
     const before = await whoAmI(server.token);
     await server.restart();
     expect(server.runningServer.firstStart).toBeNull();
@@ -46,28 +47,28 @@ describe('the first start', () => {
   });
 });
 
-describe('who am I', () => {
-  test('200 tells account and key of the token, never the token', async () => {
-    const answer = await whoAmI(server.token);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({
+describe('the own account', () => {
+  test('200 with the account and the key of the token, without the token', async () => {
+    const response = await whoAmI(server.token);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
       name: 'Main account',
       key: { role: 'root', name: 'root', user_email: 'root@localhost' },
     });
-    expect(answer.text).not.toContain(server.token.slice(-20));
+    expect(response.text).not.toContain(server.token.slice(-20));
   });
 
-  test('403 for the role unassigned, which may do nothing', async () => {
-    const key = await made(server.token, 'unassigned');
-    const answer = await whoAmI(key.token);
-    expect(answer.status).toBe(403);
-    expect(answer.body).toEqual({ message: expect.stringContaining('unassigned') });
+  test('403 for the role unassigned, which has no rights', async () => {
+    const key = await createKey(server.token, 'unassigned');
+    const response = await whoAmI(key.token);
+    expect(response.status).toBe(403);
+    expect(response.body).toEqual({ message: expect.stringContaining('unassigned') });
   });
 });
 
 describe('creating a key', () => {
-  test('201 shows the token this once, and it works at once', async () => {
-    const key = await made(server.token, 'viewer', 'watch the plans');
+  test('201 with the token, visible once, which works immediately', async () => {
+    const key = await createKey(server.token, 'viewer', 'watch the plans');
     expect(key).toMatchObject({
       name: 'watch the plans',
       role: 'viewer',
@@ -80,14 +81,14 @@ describe('creating a key', () => {
     expect((list.body as Key[]).find((one) => one.id === key.id)).not.toHaveProperty('token');
   });
 
-  test('the owner of the key is who is named, and shown as such', async () => {
-    const answer = await create(server.token, {
+  test('user_email names the owner of the key and is returned', async () => {
+    const response = await requestKey(server.token, {
       name: 'for Ada',
       role: 'operator',
       user_email: 'ada@example.com',
     });
-    expect(answer.body).toMatchObject({ user_email: 'ada@example.com' });
-    const nested = await made((answer.body as NewKey).token, 'viewer');
+    expect(response.body).toMatchObject({ user_email: 'ada@example.com' });
+    const nested = await createKey((response.body as NewKey).token, 'viewer');
     expect(nested.user_email).toBe('ada@example.com');
   });
 
@@ -105,11 +106,11 @@ describe('creating a key', () => {
     ['viewer', 'operator', 403],
     ['unassigned', 'unassigned', 403],
   ];
-  test.each(grants)('by %s of the role %s is answered %i', async (granter, granted, status) => {
+  test.each(grants)('by %s with the role %s returns %i', async (granter, granted, status) => {
     const { token } = await server.createKey(granter);
-    const answer = await create(token, { name: 'given', role: granted });
-    expect(answer.status, answer.text).toBe(status);
-    if (status === 403) expect(answer.body).toEqual({ message: expect.any(String) });
+    const response = await requestKey(token, { name: 'given', role: granted });
+    expect(response.status, response.text).toBe(status);
+    if (status === 403) expect(response.body).toEqual({ message: expect.any(String) });
   });
 
   test.each([
@@ -119,26 +120,26 @@ describe('creating a key', () => {
     ['an unknown role', { name: 'abc', role: 'king' }, 'role is "king"'],
     ['an unknown field', { name: 'abc', role: 'viewer', rol: 'x' }, 'did you mean "role"?'],
   ])('400 for %s names the field', async (_, body, words) => {
-    const answer = await create(server.token, body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ status: 'Bad Request', error: expect.stringContaining(words) });
+    const response = await requestKey(server.token, body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ status: 'Bad Request', error: expect.stringContaining(words) });
   });
 });
 
 describe('listing keys', () => {
-  test('root and admin see all, others themselves and those they made', async () => {
-    const admin = await made(server.token, 'admin');
-    const developer = await made(server.token, 'developer');
-    const child = await made(developer.token, 'viewer');
-    const all = await listed(admin.token);
+  test('root and admin see all keys, other roles the own key and the keys it created', async () => {
+    const admin = await createKey(server.token, 'admin');
+    const developer = await createKey(server.token, 'developer');
+    const child = await createKey(developer.token, 'viewer');
+    const all = await listKeyIds(admin.token);
     expect(all).toEqual(expect.arrayContaining([admin.id, developer.id, child.id]));
-    expect(await listed(server.token)).toEqual(all);
-    expect((await listed(developer.token)).sort()).toEqual([child.id, developer.id].sort());
-    expect(await listed(child.token)).toEqual([child.id]);
+    expect(await listKeyIds(server.token)).toEqual(all);
+    expect((await listKeyIds(developer.token)).sort()).toEqual([child.id, developer.id].sort());
+    expect(await listKeyIds(child.token)).toEqual([child.id]);
   });
 
-  test('shows when a key was used last', async () => {
-    const key = await made(server.token, 'viewer');
+  test('shows the last use of a key', async () => {
+    const key = await createKey(server.token, 'viewer');
     await whoAmI(key.token);
     const used = async () => {
       const list = (await server.request('GET', '/v1/account/keys')).body as Key[];
@@ -150,78 +151,78 @@ describe('listing keys', () => {
 });
 
 describe('revoking a key', () => {
-  test('204, and its token stops at once', async () => {
-    const key = await made(server.token, 'developer');
+  test('204; its token stops working at once', async () => {
+    const key = await createKey(server.token, 'developer');
     expect((await whoAmI(key.token)).status).toBe(200);
     expect((await revoke(server.token, key.id)).status).toBe(204);
-    const answer = await whoAmI(key.token);
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    expect(answer.body).toEqual({ message: expect.any(String) });
-    expect(await listed(server.token)).not.toContain(key.id);
+    const response = await whoAmI(key.token);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(response.body).toEqual({ message: expect.any(String) });
+    expect(await listKeyIds(server.token)).not.toContain(key.id);
     expect((await revoke(server.token, key.id)).status).toBe(404);
   });
 
-  test('a key may revoke itself and those it made, no other', async () => {
-    const developer = await made(server.token, 'developer');
-    const child = await made(developer.token, 'viewer');
-    const stranger = await made(server.token, 'viewer');
-    expect((await revoke(developer.token, stranger.id)).status).toBe(404);
+  test('a key can revoke itself and the keys it created, no other', async () => {
+    const developer = await createKey(server.token, 'developer');
+    const child = await createKey(developer.token, 'viewer');
+    const other = await createKey(server.token, 'viewer');
+    expect((await revoke(developer.token, other.id)).status).toBe(404);
     expect((await revoke(developer.token, child.id)).status).toBe(204);
     expect((await revoke(developer.token, developer.id)).status).toBe(204);
-    expect((await whoAmI(stranger.token)).status).toBe(200);
+    expect((await whoAmI(other.token)).status).toBe(200);
   });
 
-  test('403 for an admin who would revoke a root key', async () => {
-    const admin = await made(server.token, 'admin');
-    const root = await made(server.token, 'root');
+  test('403 when an admin revokes a root key', async () => {
+    const admin = await createKey(server.token, 'admin');
+    const root = await createKey(server.token, 'root');
     expect((await revoke(admin.token, root.id)).status).toBe(403);
     expect((await revoke(server.token, root.id)).status).toBe(204);
   });
 
-  test('400 for the last root key, which stays', async () => {
+  test('400 for the last root key, which keeps working', async () => {
     const account = await createOtherAccount(server);
-    const answer = await revoke(account.token, account.key);
-    expect(answer.status).toBe(400);
-    expect((answer.body as { error: string }).error).toContain('last root key');
+    const response = await revoke(account.token, account.key);
+    expect(response.status).toBe(400);
+    expect((response.body as { error: string }).error).toContain('last root key');
     expect((await whoAmI(account.token)).status).toBe(200);
   });
 
-  test('of two root keys that revoke each other at once, one stays', async () => {
+  test('one of two root keys that revoke each other concurrently stays', async () => {
     for (let round = 0; round < 5; round += 1) {
       const account = await createOtherAccount(server);
-      const second = await made(account.token, 'root');
-      const answers = await Promise.all([
+      const second = await createKey(account.token, 'root');
+      const responses = await Promise.all([
         revoke(account.token, second.id),
         revoke(second.token, account.key),
       ]);
-      const left = await Promise.all([whoAmI(account.token), whoAmI(second.token)]);
-      expect(left.filter((one) => one.status === 200)).toHaveLength(1);
-      expect(answers.filter((one) => one.status === 204)).toHaveLength(1);
+      const accounts = await Promise.all([whoAmI(account.token), whoAmI(second.token)]);
+      expect(accounts.filter((one) => one.status === 200)).toHaveLength(1);
+      expect(responses.filter((one) => one.status === 204)).toHaveLength(1);
     }
   });
 });
 
-test('keys of another account are not there: 404 to revoke, absent from the list', async () => {
+test('keys of another account cannot be revoked (404) and are absent from the list', async () => {
   const other = await createOtherAccount(server);
-  const ours = await made(server.token, 'viewer');
+  const ours = await createKey(server.token, 'viewer');
   expect((await revoke(other.token, ours.id)).status).toBe(404);
-  expect(await listed(other.token)).toEqual([other.key]);
+  expect(await listKeyIds(other.token)).toEqual([other.key]);
   expect((await revoke(server.token, other.key)).status).toBe(404);
   expect((await whoAmI(other.token)).body).toMatchObject({ id: other.id });
 });
 
-describe('V8: keys that a key made', () => {
-  const made = async (token: string, body: object) => {
-    const answer = await create(token, { name: 'Any name', role: 'viewer', ...body });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.body as NewKey;
+describe('V8: keys that a key created', () => {
+  const createKey = async (token: string, body: object) => {
+    const response = await requestKey(token, { name: 'Any name', role: 'viewer', ...body });
+    expect(response.status, response.text).toBe(201);
+    return response.body as NewKey;
   };
 
-  test('name it and its member in the list, also once it is revoked', async () => {
+  test('name their creator and its member in the list, also after its revocation', async () => {
     const email = 'vera@example.com';
-    const parent = await made(server.token, { user_email: email });
-    const child = await made(parent.token, { name: 'Child of Vera' });
+    const parent = await createKey(server.token, { user_email: email });
+    const child = await createKey(parent.token, { name: 'Child of Vera' });
     expect(parent.created_by).toMatchObject({ user_email: 'root@localhost' });
     expect((await revoke(server.token, parent.id)).status).toBe(204);
     const { body } = await server.request('GET', '/v1/account/keys');
@@ -234,46 +235,46 @@ describe('V8: keys that a key made', () => {
     expect(first?.created_by).toBeNull();
   });
 
-  test('are revoked with it when that is asked for, however far down', async () => {
-    const parent = await made(server.token, { user_email: 'max@example.com' });
-    const child = await made(parent.token, {});
-    const grandchild = await made(child.token, {});
-    const other = await made(server.token, { user_email: 'max@example.com' });
+  test('are revoked with it by cascade, at every depth', async () => {
+    const parent = await createKey(server.token, { user_email: 'max@example.com' });
+    const child = await createKey(parent.token, {});
+    const grandchild = await createKey(child.token, {});
+    const other = await createKey(server.token, { user_email: 'max@example.com' });
     expect((await revoke(server.token, `${parent.id}?cascade=true`)).status).toBe(204);
     for (const { token } of [parent, child, grandchild]) expect((await whoAmI(token)).status).toBe(401);
     expect((await whoAmI(other.token)).status).toBe(200);
   });
 
-  test('are revoked with it also behind a key that was revoked before', async () => {
-    const parent = await made(server.token, {});
-    const child = await made(parent.token, {});
-    const grandchild = await made(child.token, {});
+  test('are revoked with it also below a key that was revoked before', async () => {
+    const parent = await createKey(server.token, {});
+    const child = await createKey(parent.token, {});
+    const grandchild = await createKey(child.token, {});
     expect((await revoke(parent.token, child.id)).status).toBe(204);
     expect((await whoAmI(grandchild.token)).status).toBe(200);
     expect((await revoke(server.token, `${parent.id}?cascade=true`)).status).toBe(204);
     expect((await whoAmI(grandchild.token)).status).toBe(401);
   });
 
-  test('never take the last key that manages the account along', async () => {
+  test('stay when the cascade includes the last key that manages the account', async () => {
     await using small = await startTestServer();
     const { id } = await small.createKey('admin');
     const root = ((await small.request('GET', '/v1/account')).body as { key: Key }).key;
-    const answer = await small.request('DELETE', `/v1/account/keys/${root.id}?cascade=true`);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain('is the last root key');
+    const response = await small.request('DELETE', `/v1/account/keys/${root.id}?cascade=true`);
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('is the last root key');
     expect((await small.request('GET', '/v1/account/keys')).text).toContain(id);
   });
 
-  test('are 100 for one member at most', async () => {
+  test('are at most 100 for one member', async () => {
     const user_email = 'many@example.com';
-    const like = { column: 'id', value: (await made(server.token, { user_email })).id } as const;
+    const like = { column: 'id', value: (await createKey(server.token, { user_email })).id } as const;
     const changes = { id: `'key-many-' || n` };
     await multiplyRows(server.runningServer.database, { table: 'keys', template: like, count: 98, changes });
-    const last = await made(server.token, { user_email });
-    const refused = await create(server.token, { name: 'One more', role: 'viewer', user_email });
+    const last = await createKey(server.token, { user_email });
+    const refused = await requestKey(server.token, { name: 'One more', role: 'viewer', user_email });
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('has 100 keys');
     await revoke(server.token, last.id);
-    await made(server.token, { user_email });
+    await createKey(server.token, { user_email });
   });
 });

@@ -1,4 +1,4 @@
-/** The operations on the caller's account and its keys. */
+/** Operations on the caller's account and its keys. */
 import { MEMBER_KEYS_MAX } from '@switchyard/contract/limits.ts';
 import { canGrant, hasRight } from '@switchyard/contract/roles.ts';
 import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
@@ -97,7 +97,7 @@ export const revokeKey: HandlerOf<'revokeKey'> = async (_context, { caller, para
     return { status: 204 };
   });
 
-/** Throws a 400 when the owner of a new key is a member with fewer rights, or has the most keys already. */
+/** Throws a 400 when the owner of a new key is a member with fewer rights, or has MEMBER_KEYS_MAX keys. */
 async function checkKeyOwner(tx: Writer, key: KeysTable): Promise<void> {
   const member = await findMemberByOwner(tx, key.account_id, key.owner);
   if (member && !canGrant(member.role, key.role)) {

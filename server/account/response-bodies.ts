@@ -1,4 +1,4 @@
-/** Accounts, members and keys as they are answered. */
+/** Formats accounts, members and keys for responses. */
 import type { AccountSummary, Key } from '@switchyard/contract/account/account.ts';
 import type { Member } from '@switchyard/contract/account/members.ts';
 import { formatRfc3339 } from '../clock.ts';

@@ -1,4 +1,4 @@
-/** Accounts, their members and their keys. */
+/** Tables of accounts, members and keys. */
 import { createHash } from 'node:crypto';
 import { ROLES, type Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
@@ -9,7 +9,7 @@ export interface AccountsTable {
   id: AccountId;
   name: string;
   created_at: number;
-  /** Set: its keys and members are gone, and what it owned is being removed. */
+  /** When set, the keys and members are deleted, and clean-up jobs delete everything that the account owned. */
   deleted_at: number | null;
 }
 
@@ -17,16 +17,16 @@ export interface MembersTable {
   id: MemberId;
   account_id: AccountId;
   email: string;
-  /** `normalizeEmail` the address: what the keys of the member are found by. One of a kind in its account. */
+  /** The address after `normalizeEmail`; finds the keys of the member. Unique in the account. */
   owner: string;
   name: string;
   role: Role;
-  /** null until the person has accepted an invite. */
+  /** null until the member accepts an invite. */
   joined_at: number | null;
   /** The open invite; null when there is none. */
   invite_id: string | null;
   invite_expires_at: number | null;
-  /** The owner of the key that made the open invite. */
+  /** The owner of the key that created the open invite. */
   invited_by: string | null;
   created_at: number;
   updated_at: number;
@@ -38,24 +38,24 @@ export interface KeysTable {
   name: string;
   role: Role;
   email: string;
-  /** `normalizeEmail` the address. */
+  /** The address after `normalizeEmail`. */
   owner: string;
-  /** The key that made this one; null for the first of an account. */
+  /** The key that created this one; null for the first key of an account and for a key from an invite. */
   created_by: KeyId | null;
-  /** Of that key, which may be gone; empty where it is not known. */
+  /** The address of the creator, also after its revocation; empty when unknown. */
   created_by_email: string;
-  /** The nearest key above it that is not revoked: the one that made it, or the one that made that. */
+  /** The nearest ancestor that is not revoked: the creator, its creator, and so on. */
   descends_from: KeyId | null;
   created_at: number;
   last_used_at: number | null;
 }
 
-/** An address as it is compared: the same person writes it with capitals and without. */
+/** Returns the form in which addresses are compared, because people write theirs with and without capitals. */
 export function normalizeEmail(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
 
-/** One row: what tells whether this server has the master key that the database was made with. */
+/** One row with the check value of the master key that created the database. */
 interface InstallationTable {
   id: 1;
   key_check: string;
@@ -136,7 +136,7 @@ export const migrations: readonly Migration[] = [
         .alterTable('keys')
         .addColumn('owner', 'text', (column) => column.notNull().defaultTo(''))
         .execute();
-      await membersOfKeys(db);
+      await insertMembersOfKeys(db);
       await db.schema.createIndex('keys_of_owner').on('keys').columns(['account_id', 'owner']).execute();
     },
   },
@@ -162,7 +162,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    // Above keys whose creator is gone nothing is known any more.
+    // The ancestors of a key whose creator was revoked are unknown.
     name: '0055-descent-of-keys',
     async up(db) {
       await db.schema.alterTable('keys').addColumn('descends_from', 'text').execute();
@@ -173,24 +173,24 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** Makes whoever has keys a member, with the strongest role among them. */
-async function membersOfKeys(db: Kysely<unknown>): Promise<void> {
-  const found = sql<{ account_id: AccountId; email: string; role: Role; at: number }>`
+/** Inserts one member for each address that has keys, with the strongest role among them. */
+async function insertMembersOfKeys(db: Kysely<unknown>): Promise<void> {
+  const query = sql<{ account_id: AccountId; email: string; role: Role; at: number }>`
     select account_id, email, role, min(created_at) as at from keys
     group by account_id, email, role order by min(created_at), email`;
   const members = new Map<string, { account: AccountId; email: string; role: Role; at: number }>();
-  for (const { account_id, email, role, at } of (await found.execute(db)).rows) {
+  for (const { account_id, email, role, at } of (await query.execute(db)).rows) {
     const owner = normalizeEmail(email);
     await sql`update keys set owner = ${owner} where account_id = ${account_id} and email = ${email}`.execute(
       db,
     );
-    const place = JSON.stringify([account_id, owner]);
-    const known = members.get(place) ?? { account: account_id, email, role, at: Number(at) };
-    if (ROLES.indexOf(role) < ROLES.indexOf(known.role)) known.role = role;
-    members.set(place, known);
+    const accountAndOwner = JSON.stringify([account_id, owner]);
+    const member = members.get(accountAndOwner) ?? { account: account_id, email, role, at: Number(at) };
+    if (ROLES.indexOf(role) < ROLES.indexOf(member.role)) member.role = role;
+    members.set(accountAndOwner, member);
   }
-  for (const [place, { account, email, role, at }] of members) {
-    const id = `mem-${createHash('sha256').update(place).digest('hex').slice(0, 20)}`;
+  for (const [accountAndOwner, { account, email, role, at }] of members) {
+    const id = `mem-${createHash('sha256').update(accountAndOwner).digest('hex').slice(0, 20)}`;
     await sql`insert into members (id, account_id, email, owner, name, role, joined_at, created_at, updated_at)
       values (${id}, ${account}, ${email}, ${normalizeEmail(email)}, '', ${role}, ${at}, ${at}, ${at})`.execute(
       db,

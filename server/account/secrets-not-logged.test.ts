@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { expectStatus } from '../testing/fixtures/resources.ts';
 import { startServerProcess } from '../testing/servers/server-process.ts';
 
-test('neither token nor invite comes into the log, however much is logged', async () => {
+test('the log contains no token and no invite, also at level debug', async () => {
   const data = mkdtempSync(join(tmpdir(), 'switchyard-secrecy-'));
   const lines: string[] = [];
   const server = await startServerProcess({
@@ -28,12 +28,12 @@ test('neither token nor invite comes into the log, however much is logged', asyn
     expectStatus(accepted, 201);
     expectStatus(await server.request('POST', path, { token: null, body: { invite } }), 403);
     const body = { name: 'Any name', email: 'bob@example.com' };
-    const made = await server.request('POST', '/v1/accounts', { token: null, body });
-    expectStatus(made, 201);
+    const created = await server.request('POST', '/v1/accounts', { token: null, body });
+    expectStatus(created, 201);
     await server.kill('SIGTERM');
     const log = lines.join('\n');
     expect(log).toContain('acceptInvite');
-    const tokens = [accepted, made].map((answer) => (answer.body as Admission).token);
+    const tokens = [accepted, created].map((response) => (response.body as Admission).token);
     for (const secret of [invite, server.token, ...tokens]) expect(log).not.toContain(secret.slice(-20));
   } finally {
     await server.kill();

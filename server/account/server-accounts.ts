@@ -1,4 +1,4 @@
-/** The operations on the accounts of the server. */
+/** Operations on the accounts of the server. */
 import { hasRight } from '@switchyard/contract/roles.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
@@ -31,7 +31,7 @@ export const createAccount: HandlerOf<'createAccount'> = async (
     const refusal = explainSignUpRefusal(signUp, headers);
     if (refusal !== '') throw forbidden(refusal);
   }
-  // Never root: that is the operator of the server.
+  // Never root, because root operates the server.
   const created = buildNewAccount(random, clock.now(), { name: body.name, email: body.email, role: 'admin' });
   const { account, member, key } = created;
   const token = await tokens.sign({ key: key.id, account: account.id, role: key.role });

@@ -1,4 +1,4 @@
-/** Every statement on accounts and keys. */
+/** Statements on accounts and keys. */
 
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
@@ -13,6 +13,7 @@ export async function insertAccount(tx: Writer, account: AccountsTable): Promise
   await tx.insertInto('accounts').values(account).execute();
 }
 
+/** Returns the account unless it is deleted. */
 export function findAccount(db: Reader, id: AccountId): Promise<AccountsTable | undefined> {
   return db
     .selectFrom('accounts')
@@ -22,12 +23,13 @@ export function findAccount(db: Reader, id: AccountId): Promise<AccountsTable | 
     .executeTakeFirst();
 }
 
-/** The account, whose members and keys nobody else changes until the transaction is over. */
+/** Locks the account, and with it its members and keys, until the transaction ends; undefined when it is deleted. */
 export function lockAccount(tx: Writer, id: AccountId): Promise<AccountsTable | undefined> {
   const query = tx.selectFrom('accounts').selectAll().where('id', '=', id).where('deleted_at', 'is', null);
   return locked(tx, query, 'update').executeTakeFirst();
 }
 
+/** Lists accounts, newest first; one row more than the limit shows that more follow. */
 export function listAccounts(db: Reader, page: PageRequest): Promise<AccountsTable[]> {
   let query = db
     .selectFrom('accounts')
@@ -48,13 +50,13 @@ export async function updateAccount(
   await tx.updateTable('accounts').set(changes).where('id', '=', id).execute();
 }
 
-/** Lets nobody in any more: the account has neither keys nor members. */
+/** Deletes all keys and members of the account, so that nobody can use it. */
 export async function deleteKeysAndMembers(tx: Writer, account: AccountId): Promise<void> {
   await tx.deleteFrom('keys').where('account_id', '=', account).execute();
   await tx.deleteFrom('members').where('account_id', '=', account).execute();
 }
 
-/** Accounts that were deleted and whose row is still there, oldest first. */
+/** Lists at most 100 accounts that are marked as deleted, oldest first. */
 export function listDeletedAccounts(db: Reader): Promise<AccountsTable[]> {
   return db
     .selectFrom('accounts')
@@ -65,11 +67,12 @@ export function listDeletedAccounts(db: Reader): Promise<AccountsTable[]> {
     .execute();
 }
 
+/** Removes the row of a deleted account, after everything that refers to it. */
 export async function removeAccount(tx: Writer, id: AccountId): Promise<void> {
   await tx.deleteFrom('accounts').where('id', '=', id).execute();
 }
 
-/** Nobody else makes an account until the transaction ends. */
+/** Blocks every other transaction that creates an account until this one ends. */
 export async function lockAccountsTable(tx: Writer): Promise<void> {
   await lockTable(tx, 'accounts');
 }
@@ -91,7 +94,7 @@ export async function findKey(db: Reader, id: KeyId): Promise<KeysTable | undefi
   return (await selectKey(db, { id }))[0];
 }
 
-/** Keys of the account, or only the key itself and those it made. */
+/** Lists keys of the account, newest first; with `only`, that key and the keys that it created. */
 export function listKeys(
   db: Reader,
   account: AccountId,
@@ -111,7 +114,7 @@ export function listKeys(
   return query.execute();
 }
 
-/** The keys of a person or a service. */
+/** Lists the keys of an owner: a person or a service. */
 export function listKeysByOwner(tx: Writer, account: AccountId, owner: string): Promise<KeysTable[]> {
   return tx
     .selectFrom('keys')
@@ -131,24 +134,29 @@ export async function countKeysByOwner(tx: Writer, account: AccountId, owner: st
   return Number(count);
 }
 
-/** The keys that the key made, and those that these made, however many times. */
+/** Lists all descendants of the key: the keys that it created, the keys that those created, and so on. */
 export async function listDescendantKeys(tx: Writer, account: AccountId, id: KeyId): Promise<KeyId[]> {
   const rows = await tx
-    .withRecursive('made', (db) =>
+    .withRecursive('descendants', (db) =>
       db
         .selectFrom('keys')
         .select('id')
         .where('account_id', '=', account)
         .where('descends_from', '=', id)
-        .union(db.selectFrom('keys').innerJoin('made', 'made.id', 'keys.descends_from').select('keys.id')),
+        .union(
+          db
+            .selectFrom('keys')
+            .innerJoin('descendants', 'descendants.id', 'keys.descends_from')
+            .select('keys.id'),
+        ),
     )
-    .selectFrom('made')
+    .selectFrom('descendants')
     .select('id')
     .execute();
   return rows.map((row) => row.id);
 }
 
-/** The keys of the account that have one of the roles. */
+/** Lists the keys of the account that have one of the roles. */
 export function listKeysByRole(
   tx: Writer,
   account: AccountId,
@@ -162,7 +170,7 @@ export function listKeysByRole(
     .execute();
 }
 
-/** What a deleted key made descends from then on from the one that made it, so that it is still revoked with that one. */
+/** Deletes the keys. The keys that a deleted key created then descend from its parent, so that a cascade still reaches them. */
 export async function deleteKeys(tx: Writer, ids: readonly KeyId[]): Promise<void> {
   for (const id of ids) {
     const key = await tx.deleteFrom('keys').where('id', '=', id).returningAll().executeTakeFirst();
@@ -172,6 +180,7 @@ export async function deleteKeys(tx: Writer, ids: readonly KeyId[]): Promise<voi
   }
 }
 
+/** Stores the last use of the key, in milliseconds since the epoch. */
 export async function touchKey(tx: Writer, id: KeyId, at: number): Promise<void> {
   await tx.updateTable('keys').set({ last_used_at: at }).where('id', '=', id).execute();
 }

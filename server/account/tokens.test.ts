@@ -10,19 +10,19 @@ let server: TestServer;
 let claims: Record<string, unknown>;
 beforeAll(async () => {
   server = await startTestServer();
-  claims = read(server.token, 1);
+  claims = decodePart(server.token, 1);
 });
 afterAll(() => server.close());
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-function read(token: string, part: number): Record<string, unknown> {
+function decodePart(token: string, part: number): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString()) as Record<
     string,
     unknown
   >;
 }
-/** A token of the claims, signed as the server signs. */
-function signed(
+/** Signs a token with the claims as the server does. */
+function signToken(
   changes: Record<string, unknown>,
   header: Record<string, unknown> = { alg: 'EdDSA', typ: 'JWT' },
   key: KeyObject = tokenSigningKey(server),
@@ -31,10 +31,10 @@ function signed(
   return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
 }
 const seconds = (): number => Math.floor(Date.now() / 1000);
-const ask = (token: string | null) => server.request('GET', '/v1/account', { token });
+const getAccount = (token: string | null) => server.request('GET', '/v1/account', { token });
 
-test('a token says key, account, role and when it was made, and names its algorithm', () => {
-  expect(read(server.token, 0)).toEqual({ alg: 'EdDSA', typ: 'JWT' });
+test('a token names its key, account, role, time of creation and algorithm', () => {
+  expect(decodePart(server.token, 0)).toEqual({ alg: 'EdDSA', typ: 'JWT' });
   expect(claims).toEqual({
     sub: expect.stringMatching(/^key-/),
     account: expect.stringMatching(/^account-/),
@@ -43,13 +43,13 @@ test('a token says key, account, role and when it was made, and names its algori
   });
 });
 
-test('what the tests sign themselves is let in, so that the refusals below mean something', async () => {
-  expect((await ask(signed({}))).status).toBe(200);
-  expect((await ask(signed({ exp: seconds() + 60 }))).status).toBe(200);
+test('a token that this test signs is valid, so that each refusal below has one cause', async () => {
+  expect((await getAccount(signToken({}))).status).toBe(200);
+  expect((await getAccount(signToken({ exp: seconds() + 60 }))).status).toBe(200);
 });
 
 describe('401 with a message for', () => {
-  const flipped = (token: string, part: number): string => {
+  const flipCharacter = (token: string, part: number): string => {
     const parts = token.split('.');
     const text = parts[part] ?? '';
     const at = Math.floor(text.length / 2);
@@ -61,18 +61,18 @@ describe('401 with a message for', () => {
     ['text that is no token', () => 'hello'],
     ['a token of two parts', () => server.token.split('.').slice(0, 2).join('.')],
     ['a token without its signature', () => `${server.token.split('.').slice(0, 2).join('.')}.`],
-    ['an altered signature', () => flipped(server.token, 2)],
-    ['altered claims', () => flipped(server.token, 1)],
-    ['an altered header', () => flipped(server.token, 0)],
-    ['a signature of another key', () => signed({}, undefined, generateKeyPairSync('ed25519').privateKey)],
-    ['an expired token', () => signed({ exp: seconds() - 1 })],
-    ['a token that is good only later', () => signed({ nbf: seconds() + 600 })],
-    ['an unknown key id', () => signed({ sub: 'key-0000000000000000' })],
-    ['a key id with a zero byte', () => signed({ sub: 'key-\0' })],
-    ['a key id that is no text', () => signed({ sub: 7 })],
-    ['another role than the key has', () => signed({ role: 'admin' })],
-    ['an unknown role', () => signed({ role: 'king' })],
-    ['another account than the key is of', () => signed({ account: 'account-0000000000000000' })],
+    ['an altered signature', () => flipCharacter(server.token, 2)],
+    ['altered claims', () => flipCharacter(server.token, 1)],
+    ['an altered header', () => flipCharacter(server.token, 0)],
+    ['a signature of another key', () => signToken({}, undefined, generateKeyPairSync('ed25519').privateKey)],
+    ['an expired token', () => signToken({ exp: seconds() - 1 })],
+    ['a token that is not valid yet', () => signToken({ nbf: seconds() + 600 })],
+    ['an unknown key id', () => signToken({ sub: 'key-0000000000000000' })],
+    ['a key id with a zero byte', () => signToken({ sub: 'key-\0' })],
+    ['a key id that is no text', () => signToken({ sub: 7 })],
+    ['another role than the key has', () => signToken({ role: 'admin' })],
+    ['an unknown role', () => signToken({ role: 'king' })],
+    ['another account than the key is of', () => signToken({ account: 'account-0000000000000000' })],
     ['the algorithm none', () => `${encode({ alg: 'none' })}.${encode(claims)}.`],
     [
       'HS256 with the public key as secret',
@@ -82,14 +82,14 @@ describe('401 with a message for', () => {
         return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
       },
     ],
-    ['a header with a critical extension', () => signed({}, { alg: 'EdDSA', crit: ['x'], x: 1 })],
-    ['another algorithm over our signature', () => signed({}, { alg: 'ES256' })],
+    ['a header with a critical extension', () => signToken({}, { alg: 'EdDSA', crit: ['x'], x: 1 })],
+    ['another algorithm over our signature', () => signToken({}, { alg: 'ES256' })],
   ];
   test.each(cases)('%s', async (_, make) => {
-    const answer = await ask(make());
-    expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ message: expect.any(String) });
-    expect(answer.headers.get('content-type')).toContain('application/json');
+    const response = await getAccount(make());
+    expect(response.status).toBe(401);
+    expect(response.body).toEqual({ message: expect.any(String) });
+    expect(response.headers.get('content-type')).toContain('application/json');
   });
 
   test.each([
@@ -98,19 +98,19 @@ describe('401 with a message for', () => {
     ['two tokens', 'Bearer a b'],
     ['empty', ''],
   ])('a header that is %s', async (_, authorization) => {
-    const answer = await server.request('GET', '/v1/account', { token: null, headers: { authorization } });
-    expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ message: expect.stringContaining('Authorization') });
+    const response = await server.request('GET', '/v1/account', { token: null, headers: { authorization } });
+    expect(response.status).toBe(401);
+    expect(response.body).toEqual({ message: expect.stringContaining('Authorization') });
   });
 });
 
-test('the key of one account with the claims of another is nobody', async () => {
+test('401 for the key of one account with the claims of another', async () => {
   const other = await createOtherAccount(server);
-  expect((await ask(signed({ account: other.id }))).status).toBe(401);
-  expect((await ask(signed({ sub: other.key }))).status).toBe(401);
+  expect((await getAccount(signToken({ account: other.id }))).status).toBe(401);
+  expect((await getAccount(signToken({ sub: other.key }))).status).toBe(401);
 });
 
-test('a remembered token still expires', async () => {
+test('a cached token expires', async () => {
   let now = 1_800_000_000_000;
   const key = generateKeyPairSync('ed25519').privateKey;
   const tokens = new Tokens(key, { ...systemClock, now: () => now });
@@ -123,10 +123,10 @@ test('a remembered token still expires', async () => {
   expect(await tokens.verify(token)).toBeNull();
 });
 
-test('the scheme may be written in any case, as HTTP says', async () => {
-  const answer = await server.request('GET', '/v1/account', {
+test('the scheme matches in any case (RFC 9110, section 11.1)', async () => {
+  const response = await server.request('GET', '/v1/account', {
     token: null,
     headers: { authorization: `bearer ${server.token}` },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 });

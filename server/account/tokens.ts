@@ -1,6 +1,6 @@
 /**
- * Bearer tokens: JWTs signed with Ed25519. Verified tokens are remembered, because verifying one on every request halves
- * the throughput; whether the key still lets in is asked of the store each time.
+ * Bearer tokens: JWTs signed with Ed25519. Verified tokens are cached, because a verification on every request halves the
+ * throughput. Their keys are not cached: each request reads its key from the database.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { ROLES, type Role } from '@switchyard/contract/roles.ts';
@@ -19,6 +19,7 @@ export interface TokenClaims {
 const ALGORITHM = 'EdDSA';
 const VERIFIED_TOKENS_MAX = 10_000;
 
+/** Signs and verifies the tokens of this server. */
 export class Tokens {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
@@ -39,26 +40,26 @@ export class Tokens {
       .sign(this.#privateKey);
   }
 
-  /** null for whatever is not a token of ours that is good now. */
+  /** Returns the claims of a token that this server signed and that is valid now; null for any other text. */
   async verify(token: string): Promise<TokenClaims | null> {
-    const claims = this.#verified.get(token) ?? (await this.#check(token));
+    const claims = this.#verified.get(token) ?? (await this.#verifySignature(token));
     if (!claims || (claims.expiresAt !== null && claims.expiresAt <= this.#clock.now())) return null;
     if (this.#verified.size >= VERIFIED_TOKENS_MAX) this.#verified.clear();
     this.#verified.set(token, claims);
     return claims;
   }
 
-  async #check(token: string): Promise<TokenClaims | null> {
+  async #verifySignature(token: string): Promise<TokenClaims | null> {
     try {
       const { payload } = await jwtVerify(token, this.#publicKey, {
         algorithms: [ALGORITHM],
         currentDate: new Date(this.#clock.now()),
       });
       const role = ROLES.find((one) => one === payload.role);
-      if (!isId(payload.sub) || !isId(payload.account) || role === undefined) return null;
+      if (!isId<KeyId>(payload.sub) || !isId<AccountId>(payload.account) || role === undefined) return null;
       return {
-        key: payload.sub as KeyId,
-        account: payload.account as AccountId,
+        key: payload.sub,
+        account: payload.account,
         role,
         expiresAt: payload.exp === undefined ? null : payload.exp * 1000,
       };
@@ -69,7 +70,8 @@ export class Tokens {
   }
 }
 
-function isId(value: unknown): value is string {
+/** Returns true for text in the form of an id; a lookup with other text, such as a zero byte, makes PostgreSQL fail. */
+function isId<Id extends string>(value: unknown): value is Id {
   return typeof value === 'string' && ID.test(value);
 }
 const ID = new RegExp(ID_PATTERN);

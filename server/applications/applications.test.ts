@@ -25,9 +25,9 @@ const remove = (id: string) => server.request('DELETE', `/v1/applications/${id}`
 
 describe('creating an application', () => {
   test('201 answers the whole application, as a GET does afterwards', async () => {
-    const answer = await create({ id: 'routing', name: 'Vehicle routing', description: 'Daily tours' });
-    expectStatus(answer, 201);
-    expect(answer.body).toEqual({
+    const response = await create({ id: 'routing', name: 'Vehicle routing', description: 'Daily tours' });
+    expectStatus(response, 201);
+    expect(response.body).toEqual({
       id: 'routing',
       name: 'Vehicle routing',
       description: 'Daily tours',
@@ -40,15 +40,15 @@ describe('creating an application', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: expect.stringMatching(/Z$/),
     });
-    expect((await get('routing')).body).toEqual(answer.body);
+    expect((await get('routing')).body).toEqual(response.body);
   });
 
   test('without an id one is made from the name, in the alphabet of ids', async () => {
     const names = ['Tägliche Touren №1!', '🚚🚚🚚', '-- ABC --', 'x'.repeat(48)];
     for (const name of names) {
-      const answer = await create({ name });
-      expectStatus(answer, 201);
-      expect((answer.body as Application).id).toMatch(/^[a-z0-9-]{1,64}$/);
+      const response = await create({ name });
+      expectStatus(response, 201);
+      expect((response.body as Application).id).toMatch(/^[a-z0-9-]{1,64}$/);
     }
     expect(((await create({ name: 'Same name' })).body as Application).id).not.toBe(
       ((await create({ name: 'Same name' })).body as Application).id,
@@ -56,7 +56,7 @@ describe('creating an application', () => {
   });
 
   test('null means not given, and what published clients send beside is accepted', async () => {
-    const answer = await create({
+    const response = await create({
       id: null,
       name: 'From a client',
       description: null,
@@ -65,8 +65,8 @@ describe('creating an application', () => {
       default_instance: null,
       default_experiment_instance: null,
     });
-    expectStatus(answer, 201);
-    expect(answer.body).toMatchObject({ type: 'pipeline', description: '', default_instance: '' });
+    expectStatus(response, 201);
+    expect(response.body).toMatchObject({ type: 'pipeline', description: '', default_instance: '' });
   });
 
   test('400 for an id that is taken, and nothing is changed', async () => {
@@ -77,10 +77,10 @@ describe('creating an application', () => {
 
   test('of many with one id at once exactly one is made', async () => {
     const id = uniqueId('race');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => create({ id, name: `Racer ${index}` })),
     );
-    expect(answers.map((one) => one.status).sort()).toEqual([201, ...Array(7).fill(400)]);
+    expect(responses.map((one) => one.status).sort()).toEqual([201, ...Array(7).fill(400)]);
   });
 
   test.each([
@@ -101,9 +101,9 @@ describe('creating an application', () => {
     [7, 400],
     [{}, 400],
   ] as const)('the id %j is answered %i', async (id, status) => {
-    const answer = await create({ id, name: 'Any name' });
-    if (status === 201) expectStatus(answer, 201);
-    else expectError(answer, 400, 'id is ');
+    const response = await create({ id, name: 'Any name' });
+    if (status === 201) expectStatus(response, 201);
+    else expectError(response, 400, 'id is ');
   });
 
   test.each([
@@ -118,11 +118,11 @@ describe('creating an application', () => {
     ['a\0bc', 400],
     [null, 400],
   ] as const)('the name %j is answered %i', async (name, status) => {
-    const answer = await create({ id: uniqueId('named'), name });
-    if (status === 400) expectError(answer, 400, 'name is ');
+    const response = await create({ id: uniqueId('named'), name });
+    if (status === 400) expectError(response, 400, 'name is ');
     else {
-      expectStatus(answer, 201);
-      expect((await get((answer.body as Application).id)).body).toMatchObject({ name });
+      expectStatus(response, 201);
+      expect((await get((response.body as Application).id)).body).toMatchObject({ name });
     }
   });
 
@@ -135,13 +135,13 @@ describe('creating an application', () => {
     [128, 201],
     [129, 400],
   ])('a description of %i characters is answered %i', async (length, status) => {
-    const answer = await create({
+    const response = await create({
       id: uniqueId('told'),
       name: 'Any name',
       description: '🚚'.repeat(length),
     });
-    if (status === 400) expectError(answer, 400, 'description is ', '129 characters long');
-    else expectStatus(answer, 201);
+    if (status === 400) expectError(response, 400, 'description is ', '129 characters long');
+    else expectStatus(response, 201);
   });
 
   test('400 for an unknown field names the nearest known one', async () => {
@@ -158,7 +158,7 @@ describe('updating an application', () => {
   test('takes the whole object back, as published clients send it', async () => {
     const id = await createInstance(server);
     const before = (await get(id)).body as Application;
-    const answer = await put(id, {
+    const response = await put(id, {
       ...before,
       name: 'New name',
       id: 'other',
@@ -166,13 +166,13 @@ describe('updating an application', () => {
       created_at: 'x',
       extra: 1,
     });
-    expectStatus(answer, 200);
-    expect(answer.body).toEqual({
+    expectStatus(response, 200);
+    expect(response.body).toEqual({
       ...before,
       name: 'New name',
-      updated_at: (answer.body as Application).updated_at,
+      updated_at: (response.body as Application).updated_at,
     });
-    expect((await get(id)).body).toEqual(answer.body);
+    expect((await get(id)).body).toEqual(response.body);
   });
 
   test('leaves alone what is absent or null', async () => {
@@ -201,9 +201,9 @@ describe('updating an application', () => {
   test('the default instance is an instance of the application, latest or devint', async () => {
     const id = await createInstance(server);
     for (const instance of ['i1', 'latest', 'devint', '']) {
-      const answer = await put(id, { default_instance: instance, default_experiment_instance: instance });
-      expectStatus(answer, 200);
-      expect(answer.body).toMatchObject({
+      const response = await put(id, { default_instance: instance, default_experiment_instance: instance });
+      expectStatus(response, 200);
+      expect(response.body).toMatchObject({
         default_instance: instance,
         default_experiment_instance: instance,
       });
@@ -301,11 +301,11 @@ test('an application of another account is not there', async () => {
     ['POST', '/runs/uploadurl', undefined],
   ];
   for (const [method, path, body] of changes) {
-    const answer = await server.request(method, `/v1/applications/${id}${path}`, {
+    const response = await server.request(method, `/v1/applications/${id}${path}`, {
       token: other.token,
       body,
     });
-    expectError(answer, 404);
+    expectError(response, 404);
   }
   expect((await server.request('GET', '/v1/applications', { token: other.token })).body).toEqual([]);
   expectStatus(

@@ -124,9 +124,9 @@ function rubbish(bytes: Buffer): Buffer {
 describe('400 with nothing changed for', () => {
   test.each(HOSTILE)('%s', async (_, make, words) => {
     const before = await state();
-    const answer = await pushArchive(server, application, await make());
-    expectError(answer, 400);
-    expect(answer.text).toContain(words.startsWith('"') ? JSON.stringify(words).slice(1, -1) : words);
+    const response = await pushArchive(server, application, await make());
+    expectError(response, 400);
+    expect(response.text).toContain(words.startsWith('"') ? JSON.stringify(words).slice(1, -1) : words);
     expect(await state()).toEqual(before);
   });
 
@@ -134,8 +134,8 @@ describe('400 with nothing changed for', () => {
     const before = await state();
     // What a header says is believed before anything is read; the rest of the archive need not even be there.
     const header = tarHeader('bomb', 3 * 1024 ** 3);
-    const answer = await pushArchive(server, application, gzipSync(header));
-    expectError(answer, 400, '"bomb"');
+    const response = await pushArchive(server, application, gzipSync(header));
+    expectError(response, 400, '"bomb"');
     expect(await state()).toEqual(before);
   });
 });

@@ -24,9 +24,9 @@ beforeAll(async () => {
   const application = await createVersion(server);
   const run = await createRun(server, application, { input: {} });
   const adding = (path: string, fields: (id: string) => object) => async (): Promise<string> => {
-    const answer = await server.request('POST', path, { body: fields(uniqueId('one')) });
-    expectStatus(answer, 201);
-    return (answer.body as { id: string }).id;
+    const response = await server.request('POST', path, { body: fields(uniqueId('one')) });
+    expectStatus(response, 201);
+    return (response.body as { id: string }).id;
   };
   const list = (path: string, fields: (id: string) => object): List => ({ path, add: adding(path, fields) });
   lists = {
@@ -62,8 +62,8 @@ describe.each(NAMES)('the list of %s', (name) => {
 
   test('is an object of items with pagereturn, and the last page has no token', async () => {
     const { path } = listOf(name);
-    const answer = await server.request('GET', `${path}?pagereturn=true`);
-    expect(Object.keys(answer.body as object)).toEqual(['items']);
+    const response = await server.request('GET', `${path}?pagereturn=true`);
+    expect(Object.keys(response.body as object)).toEqual(['items']);
     const pages = await listAllPages(server, path, 3);
     expect(pages.flat()).toEqual(await plain(path));
     for (const page of pages.slice(0, -1)) expect(page).toHaveLength(3);
@@ -98,15 +98,15 @@ describe.each(NAMES)('the list of %s', (name) => {
     const token = (first.body as { next_page_token: string }).next_page_token;
     const others = await Promise.all(
       NAMES.filter((other) => other !== name).map(async (other) => {
-        const answer = await server.request('GET', `${listOf(other).path}?pagereturn=true&limit=1`);
-        return (answer.body as { next_page_token: string }).next_page_token;
+        const response = await server.request('GET', `${listOf(other).path}?pagereturn=true&limit=1`);
+        return (response.body as { next_page_token: string }).next_page_token;
       }),
     );
     const swapped = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
     const wrong = ['x', token.slice(1), token.slice(0, -4), `${token}A`, `${token}=`, `${token}!`, swapped];
     for (const one of [...wrong, ...others, 'a\0b', '🚚', 'x'.repeat(5000)]) {
-      const answer = await server.request('GET', `${path}?pagetoken=${encodeURIComponent(one)}`);
-      expectError(answer, 400, 'pagetoken is ');
+      const response = await server.request('GET', `${path}?pagetoken=${encodeURIComponent(one)}`);
+      expectError(response, 400, 'pagetoken is ');
     }
     expectStatus(await server.request('GET', `${path}?pagereturn=true&pagetoken=${token}`), 200);
   });
@@ -120,10 +120,10 @@ test('a token of one application is none for another, nor one account’s for an
   const apps = await server.request('GET', '/v1/applications?pagereturn=true&limit=1');
   const account = await createOtherAccount(server);
   const foreign = (apps.body as { next_page_token: string }).next_page_token;
-  const answer = await server.request('GET', `/v1/applications?pagetoken=${foreign}`, {
+  const response = await server.request('GET', `/v1/applications?pagetoken=${foreign}`, {
     token: account.token,
   });
-  expectError(answer, 400, 'pagetoken');
+  expectError(response, 400, 'pagetoken');
 });
 
 test('a page goes on where it ended although its last row was deleted', async () => {

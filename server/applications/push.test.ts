@@ -25,16 +25,16 @@ const appOf = async (id: string) =>
     active_executable: Executable | null;
   };
 const uploadOf = async (id: string): Promise<Upload> => {
-  const answer = await server.request('GET', `/v1/applications/${id}/binary`);
-  expectStatus(answer, 200);
-  return answer.body as Upload;
+  const response = await server.request('GET', `/v1/applications/${id}/binary`);
+  expectStatus(response, 200);
+  return response.body as Upload;
 };
 const put = (url: string, body: Uint8Array, headers: Record<string, string> = {}) =>
   server.request('PUT', url, { token: null, body, headers });
 const activate = (id: string, body: unknown = { requirements: node }) =>
   server.request('PUT', `/v1/applications/${id}/binary`, { body });
-const archiveOf = (answer: unknown, manifest = MANIFEST) =>
-  packFiles({ 'app.yaml': manifest, ...nodeApp(`() => (${JSON.stringify({ answer })})`) });
+const archiveOf = (response: unknown, manifest = MANIFEST) =>
+  packFiles({ 'app.yaml': manifest, ...nodeApp(`() => (${JSON.stringify({ answer: response })})`) });
 
 describe('a push', () => {
   test.each([
@@ -46,15 +46,15 @@ describe('a push', () => {
     expect(upload_id).toMatch(/^[a-z0-9-]+$/);
     expect(upload_url.startsWith(`${server.url}/v1/uploads/`)).toBe(true);
     expectStatus(await put(upload_url, await archiveOf(1), { 'content-type': type }), 200);
-    const answer = await activate(id, { requirements: asked });
-    expectStatus(answer, 200);
-    expect(answer.body).toEqual({
+    const response = await activate(id, { requirements: asked });
+    expectStatus(response, 200);
+    expect(response.body).toEqual({
       id: expect.stringMatching(/^exe-/),
       user_email: 'root@localhost',
       uploaded_at: expect.stringMatching(/Z$/),
       requirements: asked,
     });
-    expect((await appOf(id)).active_executable).toEqual(answer.body);
+    expect((await appOf(id)).active_executable).toEqual(response.body);
   });
 
   test('becomes what latest runs at once', async () => {
@@ -74,8 +74,8 @@ describe('a push', () => {
           await put(upload_url, await archiveOf(index, `${MANIFEST}execution: {cwd: w${index}}\n`)),
           200,
         );
-      const answer = await activate(id);
-      expect((answer.body as Executable).requirements.working_directory).toBe('w2');
+      const response = await activate(id);
+      expect((response.body as Executable).requirements.working_directory).toBe('w2');
     }
   });
 
@@ -150,8 +150,8 @@ describe('400 for an activation', () => {
     const items = (inner: string) =>
       `{"requirements":{"executable_type":"node","runtime":"node","options":{"items":[{"name":"a","default":${inner}}]}}}`;
     for (const depth of [100, 10_000, 90_000]) {
-      const answer = await activate(id, items(`${'['.repeat(depth)}${']'.repeat(depth)}`));
-      expectError(answer, 400, 'nested deeper');
+      const response = await activate(id, items(`${'['.repeat(depth)}${']'.repeat(depth)}`));
+      expectError(response, 400, 'nested deeper');
     }
     expectError(await activate(id, items(`"${'x'.repeat(1_100_000)}"`)), 400, 'longer than');
     expect(await appOf(id)).toEqual(before);
@@ -179,9 +179,9 @@ configuration:
 
   test('fills in what the activation leaves out', async () => {
     const id = await createApplication(server);
-    const answer = await pushArchive(server, id, await archiveOf(1, manifest));
-    expectStatus(answer, 200);
-    expect((answer.body as Executable).requirements).toEqual({
+    const response = await pushArchive(server, id, await archiveOf(1, manifest));
+    expectStatus(response, 200);
+    expect((response.body as Executable).requirements).toEqual({
       ...node,
       entrypoint: './main.mjs',
       working_directory: './src/',
@@ -227,10 +227,10 @@ configuration:
       io_configuration: { format: 'json' },
       entrypoint: 'other.mjs',
     };
-    const answer = await pushArchive(server, id, await archiveOf(1, manifest), {
+    const response = await pushArchive(server, id, await archiveOf(1, manifest), {
       requirements: { ...node, ...said, unknown: 1 },
     });
-    expect((answer.body as Executable).requirements).toEqual({
+    expect((response.body as Executable).requirements).toEqual({
       ...node,
       ...said,
       working_directory: './src/',
@@ -274,12 +274,12 @@ describe('what the host cannot run', () => {
       '.nextmv/python/deps/numpy/_core/umath.so': foreignElf(),
     });
     const python = { requirements: { executable_type: 'python', runtime: 'python:3' } };
-    const answer = await pushArchive(server, id, archive, python);
+    const response = await pushArchive(server, id, archive, python);
     const platform = (await host()).binary?.version;
     const repair = platform?.startsWith('linux') ? 'Set python.arch: a' : 'npm run push';
-    expectError(answer, 400, `"numpy" is built for linux-`);
-    expectError(answer, 400, `this server runs ${platform}. `);
-    expectError(answer, 400, repair);
+    expectError(response, 400, `"numpy" is built for linux-`);
+    expectError(response, 400, `this server runs ${platform}. `);
+    expectError(response, 400, repair);
     expect(await appOf(id)).toEqual(before);
     const program = await packFiles({ 'app.yaml': 'type: binary\n', main: foreignElf() });
     const binary = { requirements: { executable_type: 'binary', runtime: 'default' } };

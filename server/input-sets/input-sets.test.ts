@@ -42,30 +42,30 @@ async function managed(id: string, format?: object): Promise<void> {
 const create = (body: object, to = path) =>
   server.request('POST', to, { body: { name: 'Any name', ...body } });
 async function made(body: object, to = path): Promise<InputSet> {
-  const answer = await create({ id: uniqueId('set'), ...body }, to);
-  expectStatus(answer, 201);
-  return answer.body as InputSet;
+  const response = await create({ id: uniqueId('set'), ...body }, to);
+  expectStatus(response, 201);
+  return response.body as InputSet;
 }
 async function get(id: string): Promise<InputSet> {
-  const answer = await server.request('GET', `${path}/${id}`);
-  expectStatus(answer, 200);
-  return answer.body as InputSet;
+  const response = await server.request('GET', `${path}/${id}`);
+  expectStatus(response, 200);
+  return response.body as InputSet;
 }
 const named = (...ids: string[]) => ids.map((id) => ({ id }));
 async function contentsOf({ inputs }: InputSet): Promise<unknown[]> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
   );
-  for (const answer of answers) expectStatus(answer, 200);
-  return answers.map((answer) => answer.body);
+  for (const response of responses) expectStatus(response, 200);
+  return responses.map((response) => response.body);
 }
 
 describe('an input set of runs', () => {
   test('201 answers it with the runs in the order given, as a GET does afterwards', async () => {
     const { monday = '', tuesday = '' } = runs;
     const body = { id: 'days', name: 'Days', description: 'Two of them.', run_ids: [tuesday, monday] };
-    const answer = await create(body);
-    expectStatus(answer, 201);
+    const response = await create(body);
+    expectStatus(response, 201);
     const json = { input: { type: 'json' }, output: { type: 'json' } };
     const item = (id: string, day: string) => ({
       id,
@@ -75,7 +75,7 @@ describe('an input set of runs', () => {
       format: json,
       download_url: expect.stringContaining(`${server.url}/v1/downloads/`),
     });
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       id: 'days',
       app_id: 'app',
       name: 'Days',
@@ -85,7 +85,7 @@ describe('an input set of runs', () => {
       created_at: expect.stringMatching(INSTANT),
       updated_at: expect.stringMatching(INSTANT),
     });
-    expect(await get('days')).toEqual(answer.body);
+    expect(await get('days')).toEqual(response.body);
     expect(await contentsOf(await get('days'))).toEqual([{ day: 'tuesday' }, { day: 'monday' }]);
   });
 
@@ -98,11 +98,11 @@ describe('an input set of runs', () => {
     });
     const set = await made({ run_ids: [failed.id, text] });
     expect(set.inputs.map((one) => one.format.input.type)).toEqual(['json', 'text']);
-    const [, answer] = await Promise.all(
+    const [, response] = await Promise.all(
       set.inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
     );
-    expect(answer?.text).toBe('zwei 🚚');
-    expect(answer?.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(response?.text).toBe('zwei 🚚');
+    expect(response?.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
   test('400 for a run that is none, that is of another application, or that is named twice', async () => {
@@ -211,9 +211,9 @@ describe('creating an input set', () => {
     ['a long name', { ...instance, name: 'x'.repeat(65) }, ['name is', '3 to 64']],
     ['a long description', { ...instance, description: 'x'.repeat(257) }, ['description is', '256']],
   ])('400 for %s', async (_what, body, words) => {
-    const answer = await create(body);
-    expectStatus(answer, 400);
-    for (const word of words) expect(answer.text).toContain(word);
+    const response = await create(body);
+    expectStatus(response, 400);
+    for (const word of words) expect(response.text).toContain(word);
   });
 
   test('takes names of 3 to 64 and descriptions of 0 to 256 characters, and makes an id', async () => {
@@ -221,9 +221,9 @@ describe('creating an input set', () => {
     for (const name of ['abc', '🚚'.repeat(64)]) expect((await made({ inputs, name })).name).toBe(name);
     const description = '🚚'.repeat(256);
     expect((await made({ inputs, description })).description).toBe(description);
-    const answer = await made({ inputs, id: null, description: null });
-    expect(answer.id).toMatch(/^[a-z0-9-]{1,64}$/);
-    expect(answer.description).toBe('');
+    const response = await made({ inputs, id: null, description: null });
+    expect(response.id).toMatch(/^[a-z0-9-]{1,64}$/);
+    expect(response.description).toBe('');
     expectError(await server.request('POST', path, { body: { inputs } }), 400, 'name is missing');
   });
 
@@ -238,18 +238,18 @@ describe('creating an input set', () => {
 
   test('of one id ten times at once makes one', async () => {
     const body = { id: uniqueId('set'), inputs: named('one', 'two') };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create(body)));
-    expect(answers.map((one) => one.status).sort()).toEqual([201, ...Array(9).fill(400)]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => create(body)));
+    expect(responses.map((one) => one.status).sort()).toEqual([201, ...Array(9).fill(400)]);
   });
 
   test('under an Idempotency-Key has one effect and one answer', async () => {
     const body = { name: 'Any name', run_ids: [runs.monday] };
     const asked = { body, headers: { 'idempotency-key': 'set-once' } };
-    const answers = await Promise.all(Array.from({ length: 5 }, () => server.request('POST', path, asked)));
-    const [first] = answers;
-    for (const answer of answers) {
-      expectStatus(answer, 201);
-      expect(answer.body).toEqual(first?.body);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => server.request('POST', path, asked)));
+    const [first] = responses;
+    for (const response of responses) {
+      expectStatus(response, 201);
+      expect(response.body).toEqual(first?.body);
     }
     const all = (await server.request('GET', path)).body as InputSet[];
     expect(all.filter((set) => set.input_ids.join() === runs.monday)).toHaveLength(1);

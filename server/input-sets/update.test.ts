@@ -29,30 +29,30 @@ async function managed(): Promise<string> {
 }
 const named = (...ids: (string | undefined)[]) => ids.map((id) => ({ id }));
 async function made(body: object): Promise<InputSet> {
-  const answer = await server.request('POST', path, {
+  const response = await server.request('POST', path, {
     body: { id: uniqueId('set'), name: 'Any name', ...body },
   });
-  expectStatus(answer, 201);
-  return answer.body as InputSet;
+  expectStatus(response, 201);
+  return response.body as InputSet;
 }
 const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 async function changed(id: string, body: unknown): Promise<InputSet> {
-  const answer = await put(id, body);
-  expectStatus(answer, 200);
-  return answer.body as InputSet;
+  const response = await put(id, body);
+  expectStatus(response, 200);
+  return response.body as InputSet;
 }
 async function get(id: string): Promise<InputSet> {
-  const answer = await server.request('GET', `${path}/${id}`);
-  expectStatus(answer, 200);
-  return answer.body as InputSet;
+  const response = await server.request('GET', `${path}/${id}`);
+  expectStatus(response, 200);
+  return response.body as InputSet;
 }
 const remove = (rest: string) => server.request('DELETE', `${application}/${rest}`);
 /** What stands in the contents, each of which says whose it is. */
 async function contentsOf({ inputs }: InputSet): Promise<unknown[]> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
   );
-  return answers.map((answer) => (answer.body as { id?: unknown }).id);
+  return responses.map((response) => (response.body as { id?: unknown }).id);
 }
 /** The set but for the URLs, which name the moment they were made in. */
 const still = ({ inputs, ...set }: InputSet) => ({
@@ -214,13 +214,13 @@ describe('at the same moment', () => {
         remove(`runs/${run}`),
         remove(`inputs/${input}`),
       ]);
-      for (const [answer, one, whose, field] of [
+      for (const [response, one, whose, field] of [
         [ofRun, id, 'run', `run_ids.0 is "${run}"`],
         [ofInput, `${id}-in`, input, `inputs.0.id is "${input}"`],
       ] as const) {
-        if (answer.status === 201) expect(await contentsOf(await get(one))).toEqual([whose]);
+        if (response.status === 201) expect(await contentsOf(await get(one))).toEqual([whose]);
         else {
-          expectError(answer, 400, field);
+          expectError(response, 400, field);
           expectError(await server.request('GET', `${path}/${one}`), 404);
         }
       }
@@ -234,11 +234,11 @@ describe('at the same moment', () => {
     for (let count = 0; count < 6; count += 1)
       ids.push((await createRunAndWait(server, 'busy', { input: { id: count, PADDING } })).id);
     const body = { id: 'left', name: 'Any name', instance_id: 'latest' };
-    const [answer] = await Promise.all([
+    const [response] = await Promise.all([
       server.request('POST', `${busy}/experiments/inputsets`, { body }),
       ...ids.slice(1).map((id) => server.request('DELETE', `${busy}/runs/${id}`)),
     ]);
-    expectStatus(answer, 201);
+    expectStatus(response, 201);
     const set = (await server.request('GET', `${busy}/experiments/inputsets/left`)).body as InputSet;
     expect(set.input_ids).toContain(ids[0]);
     expect(await contentsOf(set)).toEqual(set.input_ids.map((id) => ids.indexOf(id)));

@@ -22,9 +22,9 @@ afterAll(() => server.close());
 const create = (body: object, to: string) =>
   server.request('POST', to, { body: { name: 'Any name', ...body } });
 async function made(body: object, to: string): Promise<InputSet> {
-  const answer = await create(body, to);
-  expectStatus(answer, 201);
-  return answer.body as InputSet;
+  const response = await create(body, to);
+  expectStatus(response, 201);
+  return response.body as InputSet;
 }
 
 /** An application with runs of `i1`: one every hour, the newest made in this moment. */

@@ -25,9 +25,9 @@ async function upload(content: string | Uint8Array, application = 'app'): Promis
 }
 const create = (body: unknown, to = path) => server.request('POST', to, { body });
 const get = async (id: string): Promise<Input> => {
-  const answer = await server.request('GET', `${path}/${id}`);
-  expectStatus(answer, 200);
-  return answer.body as Input;
+  const response = await server.request('GET', `${path}/${id}`);
+  expectStatus(response, 200);
+  return response.body as Input;
 };
 const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 const putPreferring = (id: string, body: unknown, prefer: string) =>
@@ -35,9 +35,9 @@ const putPreferring = (id: string, body: unknown, prefer: string) =>
 const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
 const made = async (fields: object = {}): Promise<Input> => {
   const source = 'run_id' in fields ? {} : { upload_id: await upload('{"made":true}') };
-  const answer = await create({ id: uniqueId('in'), ...source, ...fields });
-  expectStatus(answer, 201);
-  return answer.body as Input;
+  const response = await create({ id: uniqueId('in'), ...source, ...fields });
+  expectStatus(response, 201);
+  return response.body as Input;
 };
 const download = (input: Input) => server.request('GET', input.download_url, { token: null });
 
@@ -45,9 +45,9 @@ describe('an input from an upload', () => {
   test('201 answers it, as a GET does afterwards', async () => {
     const upload_id = await upload('{}');
     const body = { id: 'monday', name: 'Monday', description: 'At its peak', upload_id };
-    const answer = await create(body);
-    expectStatus(answer, 201);
-    expect(answer.body).toEqual({
+    const response = await create(body);
+    expectStatus(response, 201);
+    expect(response.body).toEqual({
       ...body,
       app_id: 'app',
       format: { input: { type: 'json' } },
@@ -55,7 +55,7 @@ describe('an input from an upload', () => {
       created_at: expect.stringMatching(INSTANT),
       updated_at: expect.stringMatching(INSTANT),
     });
-    expect(await get('monday')).toEqual(answer.body);
+    expect(await get('monday')).toEqual(response.body);
   });
 
   test.each([
@@ -77,10 +77,10 @@ describe('an input from an upload', () => {
   ])('gives %s back byte for byte', async (_what, format, expected, type, content) => {
     const input = await made({ upload_id: await upload(content), format });
     expect(input.format).toEqual(expected);
-    const answer = await download(input);
-    expectStatus(answer, 200);
-    expect(answer.text).toBe(content);
-    expect(answer.headers.get('content-type')).toBe(type);
+    const response = await download(input);
+    expectStatus(response, 200);
+    expect(response.text).toBe(content);
+    expect(response.headers.get('content-type')).toBe(type);
   });
 
   test('is kept when the upload is forgotten, and when it is large', async () => {
@@ -147,14 +147,14 @@ describe('an input from a run', () => {
       const run = await createRun(server, 'app', { input: { padding: 'x'.repeat(70_000), round } });
       await waitForRunEnd(server, 'app', run);
       const id = uniqueId('in');
-      const [answer] = await Promise.all([
+      const [response] = await Promise.all([
         create({ id, run_id: run }),
         server.request('DELETE', `/v1/applications/app/runs/${run}`),
       ]);
-      if (answer.status === 201) {
+      if (response.status === 201) {
         expect((await download(await get(id))).body).toMatchObject({ round });
       } else {
-        expectError(answer, 400, `run_id is "${run}"`);
+        expectError(response, 400, `run_id is "${run}"`);
         expectError(await server.request('GET', `${path}/${id}`), 404);
       }
     }
@@ -181,8 +181,8 @@ describe('creating an input', () => {
 
   test('of one id twenty times at once makes one', async () => {
     const body = { id: uniqueId('in'), upload_id: await upload('{}') };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create(body)));
-    expect(answers.map((one) => one.status).sort()).toEqual([201, ...Array(19).fill(400)]);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => create(body)));
+    expect(responses.map((one) => one.status).sort()).toEqual([201, ...Array(19).fill(400)]);
   });
 
   test('without an id makes one, and without a name takes the id for it', async () => {
@@ -206,8 +206,8 @@ describe('creating an input', () => {
     ['upload_id', 7],
     ['run_id', []],
   ])('400 for the %s %j', async (field, value) => {
-    const answer = await create({ upload_id: 'upl-x', [field]: value });
-    expectError(answer, 400, field);
+    const response = await create({ upload_id: 'upl-x', [field]: value });
+    expectError(response, 400, field);
   });
 
   test('400 for an unknown field names the nearest known one', async () => {
@@ -232,9 +232,9 @@ describe('an input', () => {
       created_at: 0,
       more: 1,
     };
-    const answer = await put(before.id, changed);
-    expectStatus(answer, 204);
-    expect(answer.text).toBe('');
+    const response = await put(before.id, changed);
+    expectStatus(response, 204);
+    expect(response.text).toBe('');
     const after = await get(before.id);
     expect(after).toEqual({
       ...before,

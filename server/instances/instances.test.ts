@@ -25,16 +25,16 @@ const get = (id: string) => server.request('GET', `${path}/${id}`);
 const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
 const made = async (fields: object = {}): Promise<Instance> => {
-  const answer = await create({ id: uniqueId('i'), name: 'Any instance', version_id: 'v1', ...fields });
-  expectStatus(answer, 201);
-  return answer.body as Instance;
+  const response = await create({ id: uniqueId('i'), name: 'Any instance', version_id: 'v1', ...fields });
+  expectStatus(response, 201);
+  return response.body as Instance;
 };
 
 describe('creating an instance', () => {
   test('201 answers the instance with the defaults filled in, as a GET does afterwards', async () => {
-    const answer = await create({ id: 'production', name: 'Production', version_id: 'v1' });
-    expectStatus(answer, 201);
-    expect(answer.body).toEqual({
+    const response = await create({ id: 'production', name: 'Production', version_id: 'v1' });
+    expectStatus(response, 201);
+    expect(response.body).toEqual({
       id: 'production',
       application_id: application,
       version_id: 'v1',
@@ -51,7 +51,7 @@ describe('creating an instance', () => {
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     });
-    expect((await get('production')).body).toEqual(answer.body);
+    expect((await get('production')).body).toEqual(response.body);
   });
 
   test('keeps its configuration, options as text', async () => {
@@ -137,15 +137,15 @@ describe('updating an instance', () => {
       unknown: {},
       configuration: { ...before.configuration, options: { b: 2 }, unknown: 1 },
     };
-    const answer = await put(before.id, body);
-    expectStatus(answer, 200);
-    expect(answer.body).toEqual({
+    const response = await put(before.id, body);
+    expectStatus(response, 200);
+    expect(response.body).toEqual({
       ...before,
       name: 'New name',
       configuration: { ...before.configuration, options: { b: '2' } },
-      updated_at: (answer.body as Instance).updated_at,
+      updated_at: (response.body as Instance).updated_at,
     });
-    expect((await get(before.id)).body).toEqual(answer.body);
+    expect((await get(before.id)).body).toEqual(response.body);
   });
 
   test('leaves alone what is absent or null', async () => {
@@ -172,9 +172,9 @@ describe('updating an instance', () => {
 
 describe('latest and devint', () => {
   test.each(['latest', 'devint'])('%s can be read, is locked and belongs to no version', async (id) => {
-    const answer = await get(id);
-    expectStatus(answer, 200);
-    expect(answer.body).toMatchObject({ id, version_id: '', locked: true, application_id: application });
+    const response = await get(id);
+    expectStatus(response, 200);
+    expect(response.body).toMatchObject({ id, version_id: '', locked: true, application_id: application });
   });
 
   test.each(['latest', 'devint'])('%s is neither listed, changed nor deleted', async (id) => {
@@ -268,11 +268,11 @@ describe('options that the executable hides from a role', () => {
   test.each(['developer', 'viewer'] as const)('are not in what a %s reads of instances', async (role) => {
     const { token } = await server.createKey(role);
     for (const place of [instances, `${instances}?pagereturn=true`, `${instances}/i1`]) {
-      const answer = await server.request('GET', place, { token });
-      expectStatus(answer, 200);
-      expect(answer.text).toContain('"options":{"open":"1"}');
-      expect(answer.text).not.toContain('secret"');
-      expect(answer.text).not.toContain('S3CRET');
+      const response = await server.request('GET', place, { token });
+      expectStatus(response, 200);
+      expect(response.text).toContain('"options":{"open":"1"}');
+      expect(response.text).not.toContain('secret"');
+      expect(response.text).not.toContain('S3CRET');
     }
     expect((await server.request('GET', instances)).text).toContain('"secret":"S3CRET"');
   });
@@ -282,12 +282,12 @@ describe('options that the executable hides from a role', () => {
     const { body } = await server.request('GET', `${instances}/i1`, { token });
     const seen = body as Instance;
     const configuration = { ...seen.configuration, options: { open: '2' } };
-    const answer = await server.request('PUT', `${instances}/i1`, {
+    const response = await server.request('PUT', `${instances}/i1`, {
       token,
       body: { ...seen, configuration },
     });
-    expectStatus(answer, 200);
-    expect((answer.body as Instance).configuration.options).toEqual({ open: '2' });
+    expectStatus(response, 200);
+    expect((response.body as Instance).configuration.options).toEqual({ open: '2' });
     const whole = (await server.request('GET', `${instances}/i1`)).body as Instance;
     expect(whole.configuration.options).toEqual({ open: '2', secret: 'S3CRET' });
   });
@@ -307,7 +307,7 @@ describe('deleting an instance', () => {
     const { id } = await made();
     const run = await createRunAndWait(server, application, { instance: id, input: { kept: true } });
     expectStatus(await remove(id), 204);
-    const answer = await server.request('GET', `/v1/applications/${application}/runs/${run.id}`);
-    expect(answer.body).toMatchObject({ output: { kept: true }, application_instance_id: id });
+    const response = await server.request('GET', `/v1/applications/${application}/runs/${run.id}`);
+    expect(response.body).toMatchObject({ output: { kept: true }, application_instance_id: id });
   });
 });

@@ -175,8 +175,8 @@ describe('a collection that is not there', () => {
     expectStatus(made, 201);
     const before = ((await server.request('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
     for (const id of ['missing', foreign]) {
-      const answer = await server.request('POST', `${base}/runs`, { body: { input: {}, ...named(id) } });
-      expectError(answer, 400, `configuration.secrets_collection_id is "${id}"`);
+      const response = await server.request('POST', `${base}/runs`, { body: { input: {}, ...named(id) } });
+      expectError(response, 400, `configuration.secrets_collection_id is "${id}"`);
     }
     expectError(await server.request('POST', `${base}/runs`, { body: named('a\0') }), 400, 'NUL');
     const after = ((await server.request('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
@@ -189,10 +189,10 @@ describe('a collection that is not there', () => {
     await server.runningServer.database.transact((tx) =>
       sql`delete from secrets_collections where id = ${secrets}`.execute(tx),
     );
-    const answer = await server.request('POST', `${base}/runs?instance_id=${instance}`, {
+    const response = await server.request('POST', `${base}/runs?instance_id=${instance}`, {
       body: { input: {} },
     });
-    expectError(answer, 400, `"${secrets}" of the instance "${instance}"`);
+    expectError(response, 400, `"${secrets}" of the instance "${instance}"`);
   });
 
   test('any more when the app is to start fails the run, which says so', async () => {

@@ -69,8 +69,8 @@ async function liveOf(id: string): Promise<string[]> {
 /** Everything the API says about the run. */
 async function everything(id: string): Promise<string> {
   const paths = ['', '/metadata', '/output', '/logs', '/logs/live'];
-  const answers = await Promise.all(paths.map((path) => server.request('GET', pathOf(id, path))));
-  return answers.map((answer) => answer.text).join('\n');
+  const responses = await Promise.all(paths.map((path) => server.request('GET', pathOf(id, path))));
+  return responses.map((response) => response.text).join('\n');
 }
 
 const STDERR = 'key @KEY, yes\nof the file: @FILE{"json":"first \\"half\\""}\n';

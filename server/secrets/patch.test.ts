@@ -28,7 +28,7 @@ async function made(secrets: object[] = [KEY, FILE]): Promise<string> {
 
 test('creates, updates and deletes in the order given, and answers the summary', async () => {
   const id = await made();
-  const answer = await patch(id, {
+  const response = await patch(id, {
     name: 'New name',
     operations: [
       { op: 'update', ...KEY, value: 'three' },
@@ -37,9 +37,9 @@ test('creates, updates and deletes in the order given, and answers the summary',
       { op: 'create', ...FILE, value: 'four' },
     ],
   });
-  expectStatus(answer, 200);
-  expect(answer.body).toMatchObject({ id, name: 'New name', description: '' });
-  expect(answer.text).not.toContain('three');
+  expectStatus(response, 200);
+  expect(response.body).toMatchObject({ id, name: 'New name', description: '' });
+  expect(response.text).not.toContain('three');
   expect((await read(id)).secrets).toEqual([
     { ...KEY, value: 'three' },
     { type: 'env', location: 'MORE', value: '' },
@@ -95,12 +95,12 @@ describe('is refused whole when one change', () => {
 
 test('of many changes at once none is lost', async () => {
   const id = await made([]);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
       patch(id, { operations: [{ op: 'create', type: 'env', location: `K${n}`, value: `${n}` }] }),
     ),
   );
-  for (const answer of answers) expectStatus(answer, 200);
+  for (const response of responses) expectStatus(response, 200);
   expect((await read(id)).secrets).toHaveLength(20);
 });
 

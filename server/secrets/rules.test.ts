@@ -108,9 +108,9 @@ describe('the value', () => {
     ['🚚', 256],
   ])('of %s may be %d long and no longer', async (character, most) => {
     expectStatus(await create(env('KEY', character.repeat(most))), 201);
-    const answer = await create(env('KEY', character.repeat(most + 1)));
-    expectError(answer, 400, 'secrets.0.value');
-    expect(answer.text).not.toContain(character);
+    const response = await create(env('KEY', character.repeat(most + 1)));
+    expectError(response, 400, 'secrets.0.value');
+    expect(response.text).not.toContain(character);
   });
 
   test('above 1024 bytes is named with its bytes', async () => {
@@ -125,9 +125,9 @@ describe('the value', () => {
   test.each([[123_456_789], [null], [true], ['y'.repeat(2000)], ['a\0hidden']])(
     'is not repeated in the sentence that refuses %j',
     async (value) => {
-      const answer = await create(env('KEY', value));
-      expectError(answer, 400, 'secrets.0.value');
-      for (const told of ['123456789', 'true', 'yyy', 'hidden']) expect(answer.text).not.toContain(told);
+      const response = await create(env('KEY', value));
+      expectError(response, 400, 'secrets.0.value');
+      for (const told of ['123456789', 'true', 'yyy', 'hidden']) expect(response.text).not.toContain(told);
     },
   );
 });

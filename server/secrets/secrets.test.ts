@@ -31,16 +31,16 @@ const get = (id: string) => server.request('GET', `${path}/${id}`);
 const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
 const made = async (fields: object = {}): Promise<SecretsCollectionSummary> => {
-  const answer = await create({ id: uniqueId('s'), name: 'Any name', secrets: SECRETS, ...fields });
-  expectStatus(answer, 201);
-  return answer.body as SecretsCollectionSummary;
+  const response = await create({ id: uniqueId('s'), name: 'Any name', secrets: SECRETS, ...fields });
+  expectStatus(response, 201);
+  return response.body as SecretsCollectionSummary;
 };
 
 describe('creating a secrets collection', () => {
   test('201 answers the summary, and a GET the whole with the values in the order given', async () => {
-    const answer = await create({ id: 'licence', name: 'Licence', secrets: SECRETS });
-    expectStatus(answer, 201);
-    expect(answer.body).toEqual({
+    const response = await create({ id: 'licence', name: 'Licence', secrets: SECRETS });
+    expectStatus(response, 201);
+    expect(response.body).toEqual({
       id: 'licence',
       application_id: application,
       name: 'Licence',
@@ -50,7 +50,7 @@ describe('creating a secrets collection', () => {
     });
     const whole = await get('licence');
     expectStatus(whole, 200);
-    expect(whole.body).toEqual({ ...(answer.body as object), secrets: SECRETS });
+    expect(whole.body).toEqual({ ...(response.body as object), secrets: SECRETS });
   });
 
   test('without id and name both are made', async () => {
@@ -126,9 +126,9 @@ describe('reading secrets collections', () => {
     expect((await server.request('GET', list)).body).toEqual({ items: [] });
     const ids: string[] = [];
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
-      const answer = await create({ id, name: 'Any name', secrets: SECRETS }, list);
-      expectStatus(answer, 201);
-      ids.unshift((answer.body as SecretsCollectionSummary).id);
+      const response = await create({ id, name: 'Any name', secrets: SECRETS }, list);
+      expectStatus(response, 201);
+      ids.unshift((response.body as SecretsCollectionSummary).id);
     }
     for (const query of ['', '?pagereturn=false', '?pagereturn=true']) {
       const { body } = await server.request('GET', `${list}${query}`);
@@ -159,7 +159,7 @@ describe('updating a secrets collection', () => {
   test('takes the whole object back with changes, replaces the list, ignores the rest, answers the summary', async () => {
     const before = await made();
     const secrets = [{ type: 'file', location: '/app/key', value: 'new', unknown: 1 }];
-    const answer = await put(before.id, {
+    const response = await put(before.id, {
       ...before,
       name: 'New name',
       description: 'New words',
@@ -169,15 +169,15 @@ describe('updating a secrets collection', () => {
       unknown: {},
       secrets,
     });
-    expectStatus(answer, 200);
-    expect(answer.body).toEqual({
+    expectStatus(response, 200);
+    expect(response.body).toEqual({
       ...before,
       name: 'New name',
       description: 'New words',
       updated_at: expect.stringMatching(INSTANT),
     });
     const [{ unknown: _, ...kept } = { unknown: 0 }] = secrets;
-    expect((await get(before.id)).body).toEqual({ ...(answer.body as object), secrets: [kept] });
+    expect((await get(before.id)).body).toEqual({ ...(response.body as object), secrets: [kept] });
   });
 
   test('leaves alone what is absent or null, and empties the list when it is told to', async () => {

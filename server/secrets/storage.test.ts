@@ -106,9 +106,9 @@ describe('at rest', () => {
           tx,
         ),
       );
-      const answer = await server.request('GET', pathOf(elsewhere, other));
-      expect(answer.status).toBe(500);
-      expect(answer.text).not.toContain(VALUE);
+      const response = await server.request('GET', pathOf(elsewhere, other));
+      expect(response.status).toBe(500);
+      expect(response.text).not.toContain(VALUE);
       expect((await server.request('GET', pathOf(application, own))).body).toMatchObject({
         secrets: SECRETS,
       });
@@ -140,7 +140,7 @@ describe('by role', () => {
       const removed = await ask('DELETE', pathOf(application, id));
       expect([listed.status, read.status, written.status]).toEqual([list, get, write]);
       expect([created.status, removed.status]).toEqual(write === 200 ? [201, 204] : [403, 403]);
-      for (const answer of [listed, written, created]) expect(answer.text).not.toContain(VALUE);
+      for (const response of [listed, written, created]) expect(response.text).not.toContain(VALUE);
       expect(read.text.includes(VALUE)).toBe(get === 200);
     },
   );
@@ -156,9 +156,9 @@ describe('used by an instance', () => {
     const application = await createVersion(server);
     const id = await made(application);
     const named = { secrets_collection_id: id };
-    const answer = await instance(application, 'POST', 'user', named);
-    expectStatus(answer, 201);
-    expect(answer.body).toMatchObject({ configuration: named });
+    const response = await instance(application, 'POST', 'user', named);
+    expectStatus(response, 201);
+    expect(response.body).toMatchObject({ configuration: named });
     const remove = () => server.request('DELETE', pathOf(application, id));
     expectError(await remove(), 400, 'is used by the instance "user"');
     expectStatus(await server.request('GET', pathOf(application, id)), 200);

@@ -56,8 +56,11 @@ async function keep(server: TestServer, content: Buffer): Promise<Kept> {
   ).body as Upload;
   expectStatus(await server.request('PUT', upload_url, { token: null, body: content }), 200);
   const run = await createRun(server, application, { body: { upload_id } });
-  const answer = await server.request('GET', `/v1/applications/${application}/runs/${run}/input?format=url`);
-  return { server, url: (answer.body as { url: string }).url };
+  const response = await server.request(
+    'GET',
+    `/v1/applications/${application}/runs/${run}/input?format=url`,
+  );
+  return { server, url: (response.body as { url: string }).url };
 }
 
 const get = ({ server, url }: Kept, headers: Record<string, string>, method = 'GET') =>
@@ -77,13 +80,13 @@ describe.each(places)('content %s', (_, serverOf, bytes) => {
   const slice = (from: number, to: number): string => content.subarray(from, to + 1).toString();
 
   test('is answered whole, with what a caller needs to go on', async () => {
-    const answer = await get(kept, {});
-    expectStatus(answer, 200);
-    expect(answer.text === content.toString()).toBe(true);
-    expect(answer.headers.get('accept-ranges')).toBe('bytes');
-    expect(answer.headers.get('content-length')).toBe(String(bytes));
-    expect(answer.headers.get('content-range')).toBeNull();
-    expect(answer.headers.get('etag')).toMatch(/^"[\w-]+"$/);
+    const response = await get(kept, {});
+    expectStatus(response, 200);
+    expect(response.text === content.toString()).toBe(true);
+    expect(response.headers.get('accept-ranges')).toBe('bytes');
+    expect(response.headers.get('content-length')).toBe(String(bytes));
+    expect(response.headers.get('content-range')).toBeNull();
+    expect(response.headers.get('etag')).toMatch(/^"[\w-]+"$/);
   });
 
   test.each([
@@ -93,18 +96,18 @@ describe.each(places)('content %s', (_, serverOf, bytes) => {
     ['bytes=-500', bytes - 500, bytes - 1],
     [`bytes=700-${bytes * 2}`, 700, bytes - 1],
   ])('206 for %s', async (range, from, to) => {
-    const answer = await get(kept, { range });
-    expectStatus(answer, 206);
-    expect(answer.text === slice(from, to)).toBe(true);
-    expect(answer.headers.get('content-range')).toBe(`bytes ${from}-${to}/${bytes}`);
-    expect(answer.headers.get('content-length')).toBe(String(to - from + 1));
-    expect(answer.headers.get('content-type')).toBe('application/json');
+    const response = await get(kept, { range });
+    expectStatus(response, 206);
+    expect(response.text === slice(from, to)).toBe(true);
+    expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to}/${bytes}`);
+    expect(response.headers.get('content-length')).toBe(String(to - from + 1));
+    expect(response.headers.get('content-type')).toBe('application/json');
   });
 
   test('416 for what begins behind its end', async () => {
-    const answer = await get(kept, { range: `bytes=${bytes}-` });
-    expectError(answer, 416, `the content has ${bytes} bytes`);
-    expect(answer.headers.get('content-range')).toBe(`bytes */${bytes}`);
+    const response = await get(kept, { range: `bytes=${bytes}-` });
+    expectError(response, 416, `the content has ${bytes} bytes`);
+    expect(response.headers.get('content-range')).toBe(`bytes */${bytes}`);
   });
 
   test('is put together from two halves by its tag, and sent whole for another tag', async () => {
@@ -121,12 +124,12 @@ describe.each(places)('content %s', (_, serverOf, bytes) => {
 
   test('HEAD says how long it is and sends nothing', async () => {
     for (const range of ['', 'bytes=0-9', 'bytes=99999999-']) {
-      const answer = await get(kept, { range }, 'HEAD');
-      expectStatus(answer, 200);
-      expect(answer.text).toBe('');
-      expect(answer.headers.get('content-length')).toBe(String(bytes));
-      expect(answer.headers.get('accept-ranges')).toBe('bytes');
-      expect(answer.headers.get('etag')).toMatch(/^"/);
+      const response = await get(kept, { range }, 'HEAD');
+      expectStatus(response, 200);
+      expect(response.text).toBe('');
+      expect(response.headers.get('content-length')).toBe(String(bytes));
+      expect(response.headers.get('accept-ranges')).toBe('bytes');
+      expect(response.headers.get('etag')).toMatch(/^"/);
     }
   });
 

@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const askFor = async (app = application): Promise<Upload> => {
-  const answer = await server.request('POST', `/v1/applications/${app}/runs/uploadurl`);
-  expectStatus(answer, 200);
-  return answer.body as Upload;
+  const response = await server.request('POST', `/v1/applications/${app}/runs/uploadurl`);
+  expectStatus(response, 200);
+  return response.body as Upload;
 };
 const put = (url: string, body: string | Uint8Array) =>
   server.request('PUT', url, { token: null, body, headers: { 'content-type': '' } });
@@ -78,8 +78,8 @@ describe('an upload URL', () => {
 
   test('used twice at once keeps one of the two bodies', async () => {
     const { upload_url } = await askFor();
-    const answers = await Promise.all([put(upload_url, 'first'), put(upload_url, 'second')]);
-    expect(answers.map((one) => one.status).sort()).toEqual([200, 400]);
+    const responses = await Promise.all([put(upload_url, 'first'), put(upload_url, 'second')]);
+    expect(responses.map((one) => one.status).sort()).toEqual([200, 400]);
   });
 
   test('is good for 10 minutes', async () => {
@@ -149,9 +149,9 @@ describe('an upload URL', () => {
     const { upload_id, upload_url } = await askFor();
     const { pathname, search } = new URL(upload_url);
     const head = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 524288001\r\nConnection: close\r\n\r\n`;
-    const answer = await sendRaw(server, `${head}only this`);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain('524288001 bytes; it may have at most 524288000');
+    const response = await sendRaw(server, `${head}only this`);
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('524288001 bytes; it may have at most 524288000');
     expectError(await runWith(upload_id), 400, 'nothing has been PUT');
   });
 
@@ -219,22 +219,22 @@ describe('400 for a run on an upload', () => {
 describe('a download URL', () => {
   const urlOf = async (): Promise<string> => {
     const run = await createRun(server, application, { input: { kept: 'as it is' } });
-    const answer = await server.request(
+    const response = await server.request(
       'GET',
       `/v1/applications/${application}/runs/${run}/input?format=url`,
     );
-    expectStatus(answer, 200);
-    return (answer.body as { url: string }).url;
+    expectStatus(response, 200);
+    return (response.body as { url: string }).url;
   };
 
   test('answers the content without a token, as often as asked', async () => {
     const url = await urlOf();
     for (let round = 0; round < 2; round += 1) {
-      const answer = await server.request('GET', url, { token: null });
-      expectStatus(answer, 200);
-      expect(answer.text).toBe('{"kept":"as it is"}');
-      expect(answer.headers.get('content-type')).toBe('application/json');
-      expect(answer.headers.get('content-length')).toBe('19');
+      const response = await server.request('GET', url, { token: null });
+      expectStatus(response, 200);
+      expect(response.text).toBe('{"kept":"as it is"}');
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(response.headers.get('content-length')).toBe('19');
     }
   });
 

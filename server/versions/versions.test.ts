@@ -25,12 +25,12 @@ const create = (body: unknown, to = path) => server.request('POST', to, { body }
 
 describe('creating a version', () => {
   test('201 answers the version of the active executable, as a GET does afterwards', async () => {
-    const answer = await create({ id: 'first', name: 'First version', description: 'Told' });
-    expectStatus(answer, 201);
+    const response = await create({ id: 'first', name: 'First version', description: 'Told' });
+    expectStatus(response, 201);
     const { active_executable } = (await server.request('GET', `/v1/applications/${application}`)).body as {
       active_executable: unknown;
     };
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       id: 'first',
       application_id: application,
       name: 'First version',
@@ -39,20 +39,20 @@ describe('creating a version', () => {
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     });
-    expect((await server.request('GET', `${path}/first`)).body).toEqual(answer.body);
+    expect((await server.request('GET', `${path}/first`)).body).toEqual(response.body);
   });
 
   test('400 for an application without an executable', async () => {
     const empty = await createApplication(server);
-    const answer = await create({ id: 'v1', name: 'Version one' }, `/v1/applications/${empty}/versions`);
-    expectError(answer, 400, 'has no executable yet', empty);
+    const response = await create({ id: 'v1', name: 'Version one' }, `/v1/applications/${empty}/versions`);
+    expectError(response, 400, 'has no executable yet', empty);
   });
 
   test('an id and a name are made when none are given, and the whole object can be sent back', async () => {
     for (const body of [{}, { id: 'v' }, { id: 'x'.repeat(64) }]) {
-      const answer = await create(body);
-      expectStatus(answer, 201);
-      const version = answer.body as Version;
+      const response = await create(body);
+      expectStatus(response, 201);
+      const version = response.body as Version;
       expect(version.name.length).toBeGreaterThanOrEqual(3);
       expect(version.name.length).toBeLessThanOrEqual(48);
       expectStatus(await server.request('PUT', `${path}/${version.id}`, { body: version }), 200);
@@ -84,10 +84,13 @@ describe('a version', () => {
   test('never changes what it runs, whatever is pushed later', async () => {
     const id = await createApplication(server);
     const versions = `/v1/applications/${id}/versions`;
-    for (const answer of [1, 2]) {
-      const archive = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp(`() => ({ answer: ${answer} })`) });
+    for (const response of [1, 2]) {
+      const archive = await packFiles({
+        'app.yaml': MANIFEST,
+        ...nodeApp(`() => ({ answer: ${response} })`),
+      });
       expectStatus(await pushArchive(server, id, archive), 200);
-      expectStatus(await create({ id: `v${answer}`, name: `Version ${answer}` }, versions), 201);
+      expectStatus(await create({ id: `v${response}`, name: `Version ${response}` }, versions), 201);
     }
     const one = (await server.request('GET', `${versions}/v1`)).body as Version;
     const two = (await server.request('GET', `${versions}/v2`)).body as Version;
@@ -113,12 +116,12 @@ describe('a version', () => {
       executable: null,
       x: 1,
     };
-    const answer = await server.request('PUT', `${path}/changing`, { body });
-    expectStatus(answer, 200);
-    expect(answer.body).toEqual({
+    const response = await server.request('PUT', `${path}/changing`, { body });
+    expectStatus(response, 200);
+    expect(response.body).toEqual({
       ...before,
       name: 'After it',
-      updated_at: (answer.body as Version).updated_at,
+      updated_at: (response.body as Version).updated_at,
     });
     expectStatus(await server.request('PUT', `${path}/changing`, { body: { name: null } }), 200);
     expect((await server.request('GET', `${path}/changing`)).body).toMatchObject({ name: 'After it' });

@@ -301,9 +301,9 @@ describe('a conversation', () => {
     const event = await triggerEvent(at.server);
     const [first] = await waitForConversations(at.server, at.hook, 1);
     clock.move(60_000);
-    const answer = await ask('POST', `/conversations/${first?.id}/replay`);
-    expectStatus(answer, 202);
-    expect(answer.body).toEqual({ event_id: event, webhook_ids: [at.hook] });
+    const response = await ask('POST', `/conversations/${first?.id}/replay`);
+    expectStatus(response, 202);
+    expect(response.body).toEqual({ event_id: event, webhook_ids: [at.hook] });
     const [second] = await waitForConversations(at.server, at.hook, 2);
     expect(second).toMatchObject({ event_id: event, attempt: 1, request_body: first?.request_body });
     const [before, after] = at.receiver.received;

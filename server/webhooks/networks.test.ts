@@ -15,7 +15,7 @@ let server: TestServer;
 let inside: WebhookReceiver;
 let outside: WebhookReceiver;
 /** What the name servers say, lookup by lookup. */
-let answers: (() => Promise<string[]>)[] = [];
+let responses: (() => Promise<string[]>)[] = [];
 let asked: string[] = [];
 let timeOut = (): void => {};
 const clock = {
@@ -32,7 +32,7 @@ beforeAll(async () => {
     env: { SWITCHYARD_WEBHOOK_NETWORKS: ALLOWED },
     resolve: (name) => {
       asked.push(name);
-      return (answers.shift() ?? (() => Promise.reject(new Error(`${name} is asked for too often`))))();
+      return (responses.shift() ?? (() => Promise.reject(new Error(`${name} is asked for too often`))))();
     },
   });
   inside = await startWebhookReceiver(undefined, REFUSED);
@@ -45,11 +45,11 @@ afterAll(async () => {
 });
 beforeEach(() => {
   asked = [];
-  answers = [];
+  responses = [];
 });
 
 const says = (...addresses: string[]): void => {
-  answers.push(async () => addresses);
+  responses.push(async () => addresses);
 };
 /** Sends an example to a webhook of its own; answers how that went. */
 async function sent(url: string) {
@@ -109,7 +109,7 @@ test('a name that nobody answers for is given up in time, and one that is none s
   const hangs = new Promise<void>((resolve) => {
     hanging = resolve;
   });
-  answers.push(() => {
+  responses.push(() => {
     hanging();
     return new Promise(() => {});
   });
@@ -122,7 +122,7 @@ test('a name that nobody answers for is given up in time, and one that is none s
     http_status: 0,
   });
   expectStatus(await server.request('DELETE', `/v1/webhooks/${id}`), 204);
-  answers.push(() => Promise.reject(new Error('queryA ENOTFOUND nobody.example')));
+  responses.push(() => Promise.reject(new Error('queryA ENOTFOUND nobody.example')));
   expect(await sent('http://nobody.example/')).toMatchObject({
     status: 'failed',
     error: 'queryA ENOTFOUND nobody.example',
@@ -218,7 +218,7 @@ describe('V7: this machine is told by webhooks of callers on it alone', () => {
     await using reached = await startTestServer({
       env: { SWITCHYARD_PUBLIC_URL: 'https://switchyard.example' },
     });
-    const answer = await reached.request('POST', '/v1/webhooks', { body: given(literal()) });
-    expectError(answer, 400, 'not a public address');
+    const response = await reached.request('POST', '/v1/webhooks', { body: given(literal()) });
+    expectError(response, 400, 'not a public address');
   });
 });

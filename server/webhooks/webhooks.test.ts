@@ -99,13 +99,13 @@ describe('a webhook', () => {
 
   test('is one of a hundred at most, also when many are made at once', async () => {
     const { token } = await createOtherAccount(server);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: WEBHOOKS_MAX + 10 }, (_, index) =>
         server.request('POST', '/v1/webhooks', { token, body: { id: `hook-${index}`, ...BODY } }),
       ),
     );
-    expect(answers.filter((one) => one.status === 201)).toHaveLength(WEBHOOKS_MAX);
-    for (const refused of answers.filter((one) => one.status !== 201))
+    expect(responses.filter((one) => one.status === 201)).toHaveLength(WEBHOOKS_MAX);
+    for (const refused of responses.filter((one) => one.status !== 201))
       expectError(refused, 400, `${WEBHOOKS_MAX} webhooks`);
     const list = await server.request('GET', '/v1/webhooks', { token });
     expect(list.body).toHaveLength(WEBHOOKS_MAX);
@@ -196,9 +196,11 @@ describe('an example', () => {
   test('is sent to every webhook of the account at once, and is a conversation of each', async () => {
     const { token } = await createOtherAccount(server);
     const hooks = await Promise.all([1, 2].map(() => createWebhook(server, receiver.url)));
-    const answer = await server.request('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } });
-    expectStatus(answer, 201);
-    const { event_id, webhook_ids } = answer.body as { event_id: string; webhook_ids: string[] };
+    const response = await server.request('POST', '/v1/events/trigger', {
+      body: { event_type: 'run.status' },
+    });
+    expectStatus(response, 201);
+    const { event_id, webhook_ids } = response.body as { event_id: string; webhook_ids: string[] };
     expect(webhook_ids).toEqual(expect.arrayContaining(hooks.map((one) => one.id)));
     const copies = await receiver.until((all) => {
       const mine = all.filter((one) => one.event.event_id === event_id);
