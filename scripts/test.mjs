@@ -1,10 +1,12 @@
 /**
  * `npm test`: installs what the tests need, checks types and style, runs every test on SQLite and the server's again on
- * PostgreSQL, and ends with one line of counts. Arguments are handed to the test runner, which then runs on SQLite alone:
- * `npm test -- server/runs`. With `DATABASE=postgres` it is PostgreSQL alone.
+ * PostgreSQL, and ends with one line of counts. All four run side by side: tests on SQLite that wait for apps, browsers and
+ * leases leave a third of two cores idle, which the tests on PostgreSQL use. Arguments are handed to the test runner, which
+ * then runs on SQLite alone: `npm test -- server/runs`. With `DATABASE=postgres` it is PostgreSQL alone.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, node, root } from './install.mjs';
@@ -28,20 +30,56 @@ const failures = [];
 /** @type {string[]} */
 const durations = [];
 
+/**
+ * Runs a command of the project's Node to its end. Its output streams to the terminal, or goes to a file where other output
+ * streams at the same time.
+ * @param {string[]} command
+ * @param {{ outputFile?: string, env?: Record<string, string> }} [settings]
+ * @returns {Promise<number | null>} The exit code; null after a signal.
+ */
+async function run(command, { outputFile, env = {} } = {}) {
+  const child = spawn(node, command, {
+    cwd: root,
+    stdio: ['ignore', outputFile ? 'pipe' : 'inherit', outputFile ? 'pipe' : 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  if (outputFile) {
+    const file = createWriteStream(outputFile);
+    child.stdout?.pipe(file, { end: false });
+    child.stderr?.pipe(file, { end: false });
+    const [status] = await once(child, 'close');
+    await new Promise((resolve) => file.end(resolve));
+    return status;
+  }
+  const [status] = await once(child, 'close');
+  return status;
+}
+
+/** Prints the stored output of a command below its name. */
+function printOutput(/** @type {string} */ name, /** @type {string} */ outputFile) {
+  console.log(`\n── ${name}\n${readFileSync(outputFile, 'utf8')}`);
+}
+
 /** A check that passes or fails as a whole. */
-function check(/** @type {string} */ name, /** @type {string[]} */ command) {
-  console.log(`\n── ${name}`);
-  const done = spawnSync(node, command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (done.status === 0) totals.passed += 1;
+async function check(/** @type {string} */ name, /** @type {string[]} */ command) {
+  const outputFile = join(folder, `${name}.txt`);
+  const status = await run(command, { outputFile });
+  printOutput(name, outputFile);
+  if (status === 0) totals.passed += 1;
   else {
     totals.failed += 1;
     failures.push(name);
   }
 }
 
-/** The test runner over some files, on one database. */
-function tests(/** @type {string} */ name, /** @type {string} */ database, /** @type {string[]} */ filters) {
-  console.log(`\n── ${name}`);
+/**
+ * Runs the test runner over some files, on one database.
+ * @param {string} name
+ * @param {string} database
+ * @param {string[]} filters
+ * @param {string} [outputFile] Where the output goes; by default it streams to the terminal.
+ */
+async function runTests(name, database, filters, outputFile) {
   const report = join(folder, `${database}.json`);
   const failuresFile = join(folder, `${database}-failures.json`);
   const reporter = join(root, 'scripts', 'failure-reporter.mjs');
@@ -52,11 +90,10 @@ function tests(/** @type {string} */ name, /** @type {string} */ database, /** @
     `--reporter=${reporter}`,
     `--outputFile.json=${report}`,
   ];
-  const done = spawnSync(node, [bin('vitest'), ...flags, ...filters], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+  if (!outputFile) console.log(`\n── ${name}`);
+  const status = await run([bin('vitest'), ...flags, ...filters], {
+    ...(outputFile ? { outputFile } : {}),
     env: {
-      ...process.env,
       DATABASE: database,
       FAILURES_FILE: failuresFile,
       PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
@@ -66,10 +103,10 @@ function tests(/** @type {string} */ name, /** @type {string} */ database, /** @
   totals.passed += counts.passed;
   totals.skipped += counts.skipped;
   // A file that cannot be loaded, or a runner that dies, fails without a failed test.
-  totals.failed += counts.failed > 0 || done.status === 0 ? counts.failed : 1;
+  totals.failed += counts.failed > 0 || status === 0 ? counts.failed : 1;
   const found = readFailures(failuresFile);
   failures.push(...found.map((failure) => `${database}: ${failure.replace(`${root}/`, '')}`));
-  if (found.length === 0 && done.status !== 0) failures.push(`${name}: the runner ended with ${done.status}`);
+  if (found.length === 0 && status !== 0) failures.push(`${name}: the runner ended with ${status}`);
   durations.push(`── duration of ${name}`, ...summarizeDurations(report));
 }
 
@@ -97,12 +134,17 @@ function readFailures(/** @type {string} */ path) {
 
 if (chosen.length > 0 || process.env.DATABASE) {
   const database = process.env.DATABASE ?? 'sqlite';
-  tests(`tests on ${database}`, database, chosen.length > 0 ? chosen : SERVER_TESTS);
+  await runTests(`tests on ${database}`, database, chosen.length > 0 ? chosen : SERVER_TESTS);
 } else {
-  check('types', [bin('tsc'), '--noEmit', '-p', root]);
-  check('style', [bin('biome'), 'check', root]);
-  tests('tests, the server on SQLite', 'sqlite', []);
-  tests('tests of the server on PostgreSQL', 'postgres', SERVER_TESTS);
+  const postgresName = 'tests of the server on PostgreSQL';
+  const postgresOutput = join(folder, 'postgres.txt');
+  await Promise.all([
+    runTests('tests, the server on SQLite', 'sqlite', []),
+    runTests(postgresName, 'postgres', SERVER_TESTS, postgresOutput),
+    check('types', [bin('tsc'), '--noEmit', '-p', root]),
+    check('style', [bin('biome'), 'check', root]),
+  ]);
+  printOutput(postgresName, postgresOutput);
 }
 
 rmSync(folder, { recursive: true, force: true });
