@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { runAxe, runAxeColorRules, runAxeOnRoutes } from './testing/axe.ts';
 import { hasBrowser } from './testing/browser.ts';
-import { listCanonicalRoutes, setUpSite } from './testing/built-site.ts';
+import { listCanonicalRoutes, listRoutesOfEachKind, setUpSite } from './testing/built-site.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
 /** Home, a guide with tabs, an operation, a field list, pictures, a release, a form, plain text. */
@@ -40,22 +40,26 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     return page;
   }
 
-  test('on any page, before its scripts', { timeout: allPagesMs }, async () => {
-    expect(await runAxeOnRoutes(await visit('/'), listCanonicalRoutes())).toEqual([]);
+  test('in links, headings and names of any page', { timeout: allPagesMs }, async () => {
+    expect(await runAxeOnRoutes(await visit('/'), listCanonicalRoutes(), 'content')).toEqual([]);
   });
 
-  test('what is wrong on a page is found that way', async () => {
+  test('on a page of each kind, before its scripts', { timeout: allPagesMs }, async () => {
+    expect(await runAxeOnRoutes(await visit('/'), listRoutesOfEachKind(), 'all')).toEqual([]);
+  });
+
+  test.each(['all', 'content'] as const)('a wrong page is found by %s rules', async (rules) => {
     const page = await visit('/');
     await page.route('**/wrong', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>No</title><img src="/a.png">' }),
     );
-    const found = await runAxeOnRoutes(page, ['/terms', '/wrong']);
+    const found = await runAxeOnRoutes(page, ['/terms', '/wrong'], rules);
     expect(found).toContainEqual(expect.stringMatching(/^\/wrong: html-has-lang: /));
     expect(found).toContain('/wrong: image-alt: <img src="/a.png">');
     expect(found.filter((finding) => !finding.startsWith('/wrong'))).toEqual([]);
   });
 
-  // Contrast on every page, in both themes, is looked at in browser.test.ts.
+  // browser.test.ts measures contrast on a page of each kind, in both themes.
   test.each(['light', 'dark'] as const)(
     'on a page of each kind in the %s theme, with its navigation',
     { timeout: allPagesMs },

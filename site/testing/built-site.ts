@@ -37,6 +37,41 @@ export function listCanonicalRoutes(): string[] {
   });
 }
 
+/**
+ * The fewest routes, chosen greedily, that together show everything the site can show: each element with each class, each
+ * combination of style sheets and each picture. What is true of them holds for pages made of the same parts.
+ */
+export function listRoutesOfEachKind(): string[] {
+  const partsByRoute = new Map(
+    listPageFiles().map((file) => [
+      getRoute(file),
+      listParts(readFileSync(join(builtSiteFolder, file), 'utf8')),
+    ]),
+  );
+  const missing = new Set([...partsByRoute.values()].flatMap((parts) => [...parts]));
+  const chosen: string[] = [];
+  while (missing.size > 0) {
+    const gains = [...partsByRoute].map(
+      ([route, parts]) => [route, [...parts].filter((part) => missing.has(part)).length] as const,
+    );
+    const [route] = gains.reduce((best, one) => (one[1] > best[1] ? one : best));
+    for (const part of partsByRoute.get(route) ?? []) missing.delete(part);
+    chosen.push(route);
+  }
+  return chosen;
+}
+
+/** The elements with their classes, the style sheets and the pictures of a page. */
+function listParts(html: string): Set<string> {
+  const sheets = [...html.matchAll(/<style>[\s\S]*?<\/style>/g)].map(([sheet]) => sheet).join('');
+  const body = html.replaceAll(/<(style|script)[\s\S]*?<\/\1>/g, '');
+  const pictures = [...body.matchAll(/<(\w+) class="picture[\s\S]*?<\/\1>/g)].map(([picture]) => picture);
+  const elements = [...body.matchAll(/<([a-z][\w-]*)([^>]*)/g)].map(
+    ([, name, attributes = '']) => `${name}.${/\sclass="([^"]*)"/.exec(attributes)?.[1] ?? ''}`,
+  );
+  return new Set([sheets, ...pictures, ...elements]);
+}
+
 type Served = AsyncDisposable & { url: string };
 
 /** To be called outside of a test. What it returns can be used within tests; `site` is what `serve` gave. */
