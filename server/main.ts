@@ -68,6 +68,7 @@ import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import { startWorker } from './runs/execute/start-worker.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
+import { JsonReader } from './runs/results/json-reader.ts';
 import { serveSearch } from './search/search.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import { lockCollection } from './secrets/store.ts';
@@ -167,7 +168,8 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
     let listensLocally = false;
     const isLocal = (): boolean => listensLocally && isLoopbackHost(new URL(publicUrl).hostname);
     const seal = new Encryptor(deriveKey(masterKey, 'secrets'), random);
-    const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics };
+    const jsonReader = new JsonReader();
+    const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics, jsonReader };
     const folders = config.s3 ? [config.data] : [config.data, blobsFolder(config)];
     const storage = new StorageProbe({ database, folders, clock });
     const findings = new OnlineTestResults(shared);

@@ -1,3 +1,4 @@
+/** The life of a run, from its request to its result. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createRun,
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('a run', () => {
-  test('goes from request to result', async () => {
+  test('executes the app with its input and options, and stores output and log', async () => {
     const run = await createRunAndWait(server, 'echo', {
       input: { stops: 3 },
       body: { options: { duration: 2 } },
@@ -34,31 +35,28 @@ describe('a run', () => {
     expect(body.log).toBe('got it\n');
   });
 
-  test('keeps its input byte for byte', async () => {
-    const answer = await server.request('POST', '/v1/applications/echo/runs', {
+  test('stores its input byte for byte', async () => {
+    const response = await server.request('POST', '/v1/applications/echo/runs', {
       body: '{"name":"x", "input" : {"a":1.0,"n":12345678901234567890} }',
     });
-    const { run_id } = answer.body as { run_id: string };
+    const { run_id } = response.body as { run_id: string };
     const input = await server.request('GET', `/v1/applications/echo/runs/${run_id}/input`);
     expect(input.text).toBe('{"a":1.0,"n":12345678901234567890}');
   });
 
-  test('is canceled while it runs, and what it printed by then is kept', async () => {
+  test('can be canceled while it runs', async () => {
     const source =
       '() => new Promise((resolve) => { process.on("SIGTERM", () => resolve({ best: 7 })); console.error("started"); setInterval(() => {}, 1000); })';
     await pushApp(
       server,
-      'patient',
-      nodeApp(
-        `${source}.then((found) => { process.stdout.write(JSON.stringify(found)); process.exit(0); })`.replace(
-          '.then',
-          '.then',
-        ),
-      ),
+      'never-ends',
+      nodeApp(`${source}.then((best) => { process.stdout.write(JSON.stringify(best)); process.exit(0); })`),
     );
-    const run = await createRun(server, 'patient');
-    await waitForLogLine(server, 'patient', run, 'started');
-    expect((await server.request('PATCH', `/v1/applications/patient/runs/${run}/cancel`)).status).toBe(204);
-    expect((await waitForRunEnd(server, 'patient', run)).status_v2).toBe('canceled');
+    const run = await createRun(server, 'never-ends');
+    await waitForLogLine(server, 'never-ends', run, 'started');
+    expect((await server.request('PATCH', `/v1/applications/never-ends/runs/${run}/cancel`)).status).toBe(
+      204,
+    );
+    expect((await waitForRunEnd(server, 'never-ends', run)).status_v2).toBe('canceled');
   });
 });

@@ -16,6 +16,7 @@ import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
 import { explainWaitingRun } from '../queue/waiting-reason.ts';
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
+import type { JsonReader } from '../results/json-reader.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
 import * as store from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
@@ -32,6 +33,7 @@ import { writeRunChanges } from './update-run.ts';
 
 declare module '../../http/handlers/context.ts' {
   interface Context {
+    jsonReader: JsonReader;
     logPollLimiter: LogPollLimiter;
   }
 }

@@ -18,6 +18,7 @@ import type { SlotTracker } from '../../workers/slots.ts';
 import { LogWriter } from '../logs/log-writer.ts';
 import { claimRuns } from '../queue/claim-runs.ts';
 import { requeueOrEnd } from '../queue/requeue.ts';
+import type { JsonReader } from '../results/json-reader.ts';
 import { listLeasedRuns } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { type AttemptOutcome, finalizeRun, isHostFailure } from './finalize.ts';
@@ -37,6 +38,7 @@ export interface DispatchParts extends JobContext {
   slots: SlotTracker;
   workerId: string;
   random: Random;
+  jsonReader: JsonReader;
   metrics: Metrics;
 }
 

@@ -18,6 +18,7 @@ import type { Mask } from '../../secrets/mask.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { requeueOrEnd } from '../queue/requeue.ts';
 import { isHostError } from '../results/host-errors.ts';
+import type { JsonReader } from '../results/json-reader.ts';
 import {
   discardContents,
   type PreparedResult,
@@ -38,6 +39,7 @@ interface Parts {
   contents: Contents;
   clock: Clock;
   random: Random;
+  jsonReader: JsonReader;
   log: Log;
   metrics: Metrics;
 }

@@ -1,4 +1,4 @@
-/** Assets: what an app leaves beside its solution. */
+/** Assets of outputs and of files: listing, download, validation and deletion. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, packFiles, pushApp } from '../../testing/fixtures/apps.ts';
@@ -22,30 +22,31 @@ afterAll(() => server.close());
 
 const VISUAL = { schema: 'plotly', label: 'Load', type: 'custom-tab', of_my_own: [1, { deep: null }] };
 
-interface Listed {
+interface ListedAsset {
   id: string;
   name: string;
   size: number;
 }
 
-const ask = (run: string, rest = '', application = 'app') =>
+const getRunPath = (run: string, rest = '', application = 'app') =>
   server.request('GET', `/v1/applications/${application}/runs/${run}${rest}`);
 
-async function listed(run: string, application = 'app'): Promise<Listed[]> {
-  const answer = await ask(run, '/assets', application);
-  expectStatus(answer, 200);
-  return (answer.body as { items: Listed[] }).items;
+async function listAssets(run: string, application = 'app'): Promise<ListedAsset[]> {
+  const response = await getRunPath(run, '/assets', application);
+  expectStatus(response, 200);
+  return (response.body as { items: ListedAsset[] }).items;
 }
 
-async function content(run: string, asset: string, application = 'app'): Promise<string> {
-  const { body } = await ask(run, `/assets/${asset}`, application);
-  const got = await fetch((body as { download_url: string }).download_url);
-  expect(got.status).toBe(200);
-  expect(got.headers.get('content-type')).toBe('application/json');
-  return got.text();
+async function download(run: string, asset: string, application = 'app'): Promise<string> {
+  const { body } = await getRunPath(run, `/assets/${asset}`, application);
+  const downloaded = await fetch((body as { download_url: string }).download_url);
+  expect(downloaded.status).toBe(200);
+  expect(downloaded.headers.get('content-type')).toBe('application/json');
+  return downloaded.text();
 }
 
-const runWith = (assets: unknown) => createRunAndWait(server, 'app', { body: { input: { assets } } });
+const createRunWithAssets = (assets: unknown) =>
+  createRunAndWait(server, 'app', { body: { input: { assets } } });
 const countContents = async (): Promise<number> => {
   const { rows } = await sql<{ n: number }>`select count(*) as n from contents`.execute(
     server.runningServer.database.read,
@@ -54,19 +55,19 @@ const countContents = async (): Promise<number> => {
 };
 
 describe('assets of an output', () => {
-  test('B6: come in pages to callers that page, as every list does', async () => {
+  test('B6: are listed in pages on request', async () => {
     const names = ['a', 'b', 'c'];
-    const run = await runWith(names.map((name) => ({ name, content: name })));
-    const first = await ask(run.id, '/assets?pagereturn=true&limit=2');
-    const { items, next_page_token } = first.body as { items: Listed[]; next_page_token: string };
-    const second = await ask(run.id, `/assets?pagereturn=true&limit=2&pagetoken=${next_page_token}`);
-    const last = second.body as { items: Listed[]; next_page_token?: string };
+    const run = await createRunWithAssets(names.map((name) => ({ name, content: name })));
+    const first = await getRunPath(run.id, '/assets?pagereturn=true&limit=2');
+    const { items, next_page_token } = first.body as { items: ListedAsset[]; next_page_token: string };
+    const second = await getRunPath(run.id, `/assets?pagereturn=true&limit=2&pagetoken=${next_page_token}`);
+    const last = second.body as { items: ListedAsset[]; next_page_token?: string };
     expect([...items, ...last.items].map((item) => item.name)).toEqual(names);
     expect(last.next_page_token).toBeUndefined();
   });
 
-  test('are listed in its order, with visuals as given, and downloaded without a token', async () => {
-    const run = await runWith([
+  test('are listed in their order with unchanged visuals, and downloaded without a token', async () => {
+    const run = await createRunWithAssets([
       {
         name: 'Load',
         content: { data: [1, 2.5, 'ü'] },
@@ -77,7 +78,7 @@ describe('assets of an output', () => {
       { name: 'Load', content: 'only text' },
       { name: 'Nothing', content: null, visual: null, description: null },
     ]);
-    const items = await listed(run.id);
+    const items = await listAssets(run.id);
     const first = JSON.stringify({ data: [1, 2.5, 'ü'] });
     expect(items).toEqual([
       {
@@ -95,12 +96,12 @@ describe('assets of an output', () => {
     ]);
     expect(items[1]).not.toHaveProperty('visual');
     expect(new Set(items.map((item) => item.id)).size).toBe(3);
-    expect(await Promise.all(items.map((item) => content(run.id, item.id)))).toEqual([
+    expect(await Promise.all(items.map((item) => download(run.id, item.id)))).toEqual([
       first,
       '"only text"',
       'null',
     ]);
-    const one = await ask(run.id, `/assets/${items[0]?.id}`);
+    const one = await getRunPath(run.id, `/assets/${items[0]?.id}`);
     expect(one.body).toMatchObject({
       ...items[0],
       type: 'json',
@@ -109,61 +110,68 @@ describe('assets of an output', () => {
     expect((run as { metadata?: object }).metadata).not.toHaveProperty('assets_error');
   });
 
-  test('may be larger than what is kept in the database', async () => {
+  test('may be larger than a content in the database', async () => {
     const large = 'x'.repeat(3 * 1024 * 1024);
-    const run = await runWith([
+    const run = await createRunWithAssets([
       { name: 'large', content: large },
       { name: 'small', content: 1 },
     ]);
-    const items = await listed(run.id);
+    const items = await listAssets(run.id);
     expect(items.map((item) => item.size)).toEqual([large.length + 2, 1]);
-    expect(await content(run.id, items[0]?.id ?? '')).toBe(JSON.stringify(large));
+    expect(await download(run.id, items[0]?.id ?? '')).toBe(JSON.stringify(large));
   });
 
-  test('that do not conform are left out, and the metadata says why', async () => {
-    const run = await runWith([{ name: 'good', content: 1 }, { content: 2 }, { name: 'also', content: 3 }]);
+  test('that do not conform are omitted, and the metadata says why', async () => {
+    const run = await createRunWithAssets([
+      { name: 'good', content: 1 },
+      { content: 2 },
+      { name: 'also', content: 3 },
+    ]);
     expect(run).toMatchObject({
       status_v2: 'succeeded',
       metadata: { assets_error: expect.stringContaining('assets[1].name') },
     });
-    expect((await listed(run.id)).map((item) => item.name)).toEqual(['good', 'also']);
+    expect((await listAssets(run.id)).map((item) => item.name)).toEqual(['good', 'also']);
   });
 
-  test('of a failed run are not kept, as its output is not', async () => {
+  test('of a failed run are discarded, as its output is', async () => {
     const run = await createRunAndWait(server, 'app', {
       body: { input: { fail: true, assets: [{ name: 'a', content: 1 }] } },
     });
     expect(run).toMatchObject({ status_v2: 'failed' });
-    expect(await listed(run.id)).toEqual([]);
+    expect(await listAssets(run.id)).toEqual([]);
   });
 
-  test('go with their run, leaving nothing', async () => {
+  test('are deleted with their run, contents included', async () => {
     const before = await countContents();
-    const run = await runWith([
+    const run = await createRunWithAssets([
       { name: 'a', content: 'x'.repeat(200_000) },
       { name: 'b', content: 1 },
     ]);
-    const [asset] = await listed(run.id);
+    const [asset] = await listAssets(run.id);
     expect(await countContents()).toBeGreaterThan(before);
     expectStatus(await server.request('DELETE', `/v1/applications/app/runs/${run.id}`), 204);
-    expectError(await ask(run.id, '/assets'), 404);
-    expectError(await ask(run.id, `/assets/${asset?.id}`), 404);
+    expectError(await getRunPath(run.id, '/assets'), 404);
+    expectError(await getRunPath(run.id, `/assets/${asset?.id}`), 404);
     expect(await countContents()).toBe(before);
-    const left = await sql`select * from assets where run_id = ${run.id}`.execute(
+    const orphans = await sql`select * from assets where run_id = ${run.id}`.execute(
       server.runningServer.database.read,
     );
-    expect(left.rows).toEqual([]);
+    expect(orphans.rows).toEqual([]);
   });
 
-  test('are not found under another run', async () => {
-    const [one, other] = [await runWith([{ name: 'a', content: 1 }]), await runWith([])];
-    const [asset] = await listed(one.id);
-    expectError(await ask(other.id, `/assets/${asset?.id}`), 404, asset?.id ?? '');
-    expectError(await ask(one.id, '/assets/none'), 404, 'none');
+  test('are not available under another run', async () => {
+    const [one, other] = [
+      await createRunWithAssets([{ name: 'a', content: 1 }]),
+      await createRunWithAssets([]),
+    ];
+    const [asset] = await listAssets(one.id);
+    expectError(await getRunPath(other.id, `/assets/${asset?.id}`), 404, asset?.id ?? '');
+    expectError(await getRunPath(one.id, '/assets/none'), 404, 'none');
   });
 });
 
-test('a multi-file app leaves its assets in a file', async () => {
+test('the assets of a multi-file app are read from its file', async () => {
   const io_configuration = { format: 'multi-file' } as const;
   const source = `
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -181,24 +189,24 @@ writeFileSync('outputs/assets/assets.json', readFileSync('inputs/assets.json'));
       })
     ).body;
     return server.waitUntil('runs-ended', async () => {
-      const { body } = await ask(run_id, '/metadata', 'files');
+      const { body } = await getRunPath(run_id, '/metadata', 'files');
       return (body as { status_v2: string }).status_v2 === 'succeeded' ? (body as { id: string }) : null;
     });
   };
   const run = await runFiles(
     JSON.stringify({ assets: [{ name: 'map', content: { a: 1 }, visual: VISUAL }] }),
   );
-  const items = await listed(run.id, 'files');
+  const items = await listAssets(run.id, 'files');
   expect(items).toMatchObject([{ name: 'map', size: 7, visual: VISUAL }]);
-  expect(await content(run.id, items[0]?.id ?? '', 'files')).toBe('{"a":1}');
+  expect(await download(run.id, items[0]?.id ?? '', 'files')).toBe('{"a":1}');
 
   const broken = await runFiles('{"assets": [');
   expect(broken).toMatchObject({ metadata: { assets_error: expect.stringContaining('assets file') } });
-  expect(await listed(broken.id, 'files')).toEqual([]);
+  expect(await listAssets(broken.id, 'files')).toEqual([]);
 });
 
-describe('reading a list of assets', () => {
-  test.each([undefined, null, {}, []])('%j is none', (value) => {
+describe('parseAssets', () => {
+  test.each([undefined, null, {}, []])('returns no asset and no error for %j', (value) => {
     expect(parseAssets(value)).toEqual({ assets: [], error: '' });
   });
 
@@ -214,13 +222,13 @@ describe('reading a list of assets', () => {
     [[{ name: 'n' }], 'assets[0].content is missing'],
     [[{ name: 'n', content: 1, content_type: 'csv' }], '"csv"'],
     [[{ name: 'n', content: 1, visual: 'chart' }], 'visual'],
-  ])('%j says %s', (value, why) => {
+  ])('returns an error for %j: %s', (value, message) => {
     const read = parseAssets(value);
     expect(read.assets).toEqual([]);
-    expect(read.error).toContain(why);
+    expect(read.error).toContain(message);
   });
 
-  test('keeps the first 1000', () => {
+  test('returns the first 1000 assets', () => {
     const read = parseAssets(
       Array.from({ length: 1001 }, (_, index) => ({ name: `a${index}`, content: index })),
     );
@@ -228,7 +236,7 @@ describe('reading a list of assets', () => {
     expect(read.error).toContain('1001');
   });
 
-  test('keeps a name that no text column could hold', () => {
+  test('replaces a NUL in a name, which no text column can store', () => {
     expect(parseAssets([{ name: 'a\0b', content: 'c\0' }]).assets).toMatchObject([
       { name: 'a\u{fffd}b', content: JSON.stringify('c\0') },
     ]);

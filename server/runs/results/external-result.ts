@@ -24,34 +24,38 @@ import {
   insertResultContents,
   type PreparedResult,
 } from './prepared-result.ts';
-import { addParseError, readJsonOfAnySize } from './read-results.ts';
+import { addParseError } from './read-results.ts';
 
-type ExternalResultContext = Pick<Context, 'contents' | 'uploads' | 'clock' | 'random'>;
+type ExternalResultContext = Pick<Context, 'contents' | 'uploads' | 'clock' | 'random' | 'jsonReader'>;
 
-/** Reads the uploads of the result. Throws a 400 that names the invalid field. */
+/**
+ * Reads the uploads of the result and prepares its columns, contents and assets. `output` is the output format of the run.
+ * Throws a 400 that names the invalid field.
+ */
 export async function prepareExternalResult(
   context: ExternalResultContext,
   applicationUid: string,
   result: ExternalResult,
   output: FormatType,
 ): Promise<PreparedResult> {
-  const upload = new UploadedResult(context.uploads, applicationUid, result);
-  const uploaded = await upload.content('output', OUTPUT_BYTES_MAX);
-  const log = await upload.content('error', LOG_BYTES_MAX);
+  const upload = new UploadedResult(context, applicationUid, result);
+  const uploaded = await upload.openContent('output', OUTPUT_BYTES_MAX);
+  const log = await upload.openContent('error', LOG_BYTES_MAX);
   const inOutput =
-    uploaded && output === 'json' ? await upload.json('output', uploaded) : emptyParsedJson('');
-  // As for an app that printed nothing: without JSON there is no output.
+    uploaded && output === 'json' ? await upload.readJson('output', uploaded) : emptyParsedJson('');
+  // An empty JSON output counts as no output, as for an app that prints nothing.
   const outputContent = output === 'json' && !inOutput.isPresent ? null : uploaded;
-  const beside = async (kind: 'statistics' | 'metrics' | 'assets'): Promise<ParsedJson> => {
-    const content = await upload.content(kind, OUTPUT_BYTES_MAX);
-    return content ? upload.json(kind, content) : inOutput;
+  /** Reads the upload of the kind; without one, the result has the block of the output. */
+  const readPart = async (kind: 'statistics' | 'metrics' | 'assets'): Promise<ParsedJson> => {
+    const content = await upload.openContent(kind, OUTPUT_BYTES_MAX);
+    return content ? upload.readJson(kind, content) : inOutput;
   };
-  const statistics = addParseError(await beside('statistics'));
-  const { metrics } = await beside('metrics');
-  const { assets } = await beside('assets');
+  const statistics = addParseError(await readPart('statistics'));
+  const { metrics } = await readPart('metrics');
+  const { assets } = await readPart('assets');
 
   const now = context.clock.now();
-  const end: PreparedResult = {
+  const prepared: PreparedResult = {
     finalColumns: {
       status: result.status ?? (result.error_message ? 'failed' : 'succeeded'),
       error: result.error_message ?? '',
@@ -62,19 +66,19 @@ export async function prepareExternalResult(
       log_content_id: log?.id ?? null,
       ...buildReportColumns({ statistics, metrics, assets }, NO_MASK),
     },
-    contents: [outputContent, log].filter((one) => one !== null),
+    contents: [outputContent, log].filter((content) => content !== null),
     assets: [],
   };
   try {
-    end.assets = await prepareAssets(context, assets.assets, now, end.contents);
+    prepared.assets = await prepareAssets(context, assets.assets, now, prepared.contents);
   } catch (error) {
-    await discardContents(end.contents);
+    await discardContents(prepared.contents);
     throw error;
   }
-  return end;
+  return prepared;
 }
 
-/** Prepares the result of a run that exists. Throws a 400 when the run takes no result, and for an invalid one. */
+/** Prepares the result of an existing run. Throws a 400 when the run accepts no result, and for an invalid result. */
 export async function prepareResultOfRun(
   context: ExternalResultContext,
   run: RunsTable,
@@ -83,52 +87,59 @@ export async function prepareResultOfRun(
   if (!isActionAllowed('submitResult', run.status))
     throw badRequest(
       run.run_type === 'external'
-        ? `result: the run ${quoteValue(run.id)} is ${run.status} already; a result is given once.`
-        : `result: the run ${quoteValue(run.id)} is of the type ${run.run_type}; only an external run is given its result.`,
+        ? `result: the run ${quoteValue(run.id)} has already ended: it is ${run.status}. A run accepts its result once; create a new run.`
+        : `result: the run ${quoteValue(run.id)} is of the type ${run.run_type}. Only an external run accepts a result; leave the field out.`,
     );
   return prepareExternalResult(context, run.application_uid, result, run.output_format);
 }
 
-/** Ends the external run with its result. Throws a 400 when it has ended meanwhile. */
+/** Ends the external run with its result. Throws a 400 when another request has ended it since it was read. */
 export async function insertExternalResult(
   tx: Writer,
   run: RunsTable,
   result: PreparedResult,
 ): Promise<void> {
   if (!(await endExternalRun(tx, run, result.finalColumns)))
-    throw badRequest(`result: the run ${quoteValue(run.id)} has ended meanwhile.`);
+    throw badRequest(
+      `result: the run ${quoteValue(run.id)} ended during the request. A run accepts its result once; create a new run.`,
+    );
   await insertResultContents(tx, run.id, result);
 }
 
 /**
- * Throws the refusal of a result, and discards its contents. After any other error the result may have been stored, so its
- * contents stay for the clean-up.
+ * Rethrows the error of a transaction that stores a result; a removed upload becomes a 400. Discards the contents of a
+ * rejected result. After any other error the result may have been stored, so the clean-up job decides about its contents.
  */
 export async function rejectResult(error: unknown, result: PreparedResult): Promise<never> {
-  const refusal =
+  const rejection =
     error instanceof ContentRemovedError
-      ? badRequest('An upload of the result was removed meanwhile; upload it again.')
+      ? badRequest('result: one of its uploads was removed during the request. Upload the content again.')
       : error;
-  if (refusal instanceof Problem) await discardContents(result.contents);
-  throw refusal;
+  if (rejection instanceof Problem) await discardContents(result.contents);
+  throw rejection;
 }
 
-/** The uploads that a result names. */
+/** Reads the uploads that a result names. */
 class UploadedResult {
-  readonly #uploads: Context['uploads'];
+  readonly #context: Pick<Context, 'uploads' | 'jsonReader'>;
   readonly #applicationUid: string;
   readonly #result: ExternalResult;
 
-  constructor(uploads: Context['uploads'], applicationUid: string, result: ExternalResult) {
-    this.#uploads = uploads;
+  constructor(
+    context: Pick<Context, 'uploads' | 'jsonReader'>,
+    applicationUid: string,
+    result: ExternalResult,
+  ) {
+    this.#context = context;
     this.#applicationUid = applicationUid;
     this.#result = result;
   }
 
-  async content(kind: JsonSource['kind'] | 'error', bytesMax: number): Promise<SharedContent | null> {
+  /** Returns the uploaded content; null when the result names no upload of the kind. Throws a 400 for an invalid upload. */
+  async openContent(kind: JsonSource['kind'] | 'error', bytesMax: number): Promise<SharedContent | null> {
     const id = this.#id(kind);
     if (id === null) return null;
-    const content = await this.#uploads.use(this.#applicationUid, id, 'content', this.#field(kind));
+    const content = await this.#context.uploads.use(this.#applicationUid, id, 'content', this.#field(kind));
     if (content.bytes > bytesMax) {
       throw badRequest(
         `${this.#field(kind)} is ${quoteValue(id)}, an upload of ${content.bytes} bytes; it may have ${bytesMax}.`,
@@ -137,14 +148,15 @@ class UploadedResult {
     return content;
   }
 
-  async json(kind: JsonSource['kind'], content: SharedContent): Promise<ParsedJson> {
+  /** Parses the content as JSON. Throws a 400 when it is not one JSON object. */
+  async readJson(kind: JsonSource['kind'], content: SharedContent): Promise<ParsedJson> {
     const subject = `${this.#field(kind)} is ${quoteValue(this.#id(kind))}, whose content`;
     const file = { bytes: content.bytes, load: async () => buffer(await content.open()) };
-    const read = await readJsonOfAnySize(file, { kind, subject }, NO_MASK).catch((error: unknown) =>
-      emptyParsedJson(`${subject} cannot be read: ${errorMessage(error)}`),
-    );
-    if (read.error !== '') throw badRequest(read.error);
-    return read;
+    const parsed = await this.#context.jsonReader
+      .read(file, { kind, subject }, NO_MASK)
+      .catch((error: unknown) => emptyParsedJson(`${subject} cannot be read: ${errorMessage(error)}`));
+    if (parsed.error !== '') throw badRequest(parsed.error);
+    return parsed;
   }
 
   #field(kind: JsonSource['kind'] | 'error'): string {

@@ -1,4 +1,4 @@
-/** The skimmer says of any bytes what JSON.parse says of them, however they are cut. */
+/** The extractor accepts exactly the bytes that JSON.parse accepts, whatever the sizes of the pieces. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonFieldExtractor, NotJsonError } from './json-field-extractor.ts';
@@ -6,15 +6,15 @@ import { JsonFieldExtractor, NotJsonError } from './json-field-extractor.ts';
 const WANTED = ['statistics', 'metrics', 'assets'];
 const ANY_LENGTH = Object.fromEntries(WANTED.map((name) => [name, Number.MAX_SAFE_INTEGER]));
 
-function skim(bytes: Uint8Array, piece = bytes.length): string {
-  const skimmer = new JsonFieldExtractor(ANY_LENGTH);
+function extract(bytes: Uint8Array, piece = bytes.length): string {
+  const extractor = new JsonFieldExtractor(ANY_LENGTH);
   for (let at = 0; at < bytes.length; at += Math.max(1, piece))
-    skimmer.write(bytes.subarray(at, at + Math.max(1, piece)));
-  return skimmer.end();
+    extractor.write(bytes.subarray(at, at + Math.max(1, piece)));
+  return extractor.end();
 }
 
-/** What the skimmer should answer, by way of parsing it all. */
-function expected(bytes: Uint8Array): unknown {
+/** Returns the wanted fields by JSON.parse; undefined for white space, an empty list for a value that is no object. */
+function parseWanted(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes).toString('utf8');
   if (/^[ \t\r\n]*$/.test(text)) return undefined;
   const value = JSON.parse(text) as unknown;
@@ -22,19 +22,19 @@ function expected(bytes: Uint8Array): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => WANTED.includes(name)));
 }
 
-function compare(bytes: Uint8Array): void {
-  let right: unknown;
+function expectSameAsParse(bytes: Uint8Array): void {
+  let expected: unknown;
   let isJson = true;
   try {
-    right = expected(bytes);
+    expected = parseWanted(bytes);
   } catch {
     isJson = false;
   }
   for (const piece of [bytes.length, 1, 3, 7]) {
-    if (!isJson) expect(() => skim(bytes, piece), Buffer.from(bytes).toString()).toThrow(NotJsonError);
+    if (!isJson) expect(() => extract(bytes, piece), Buffer.from(bytes).toString()).toThrow(NotJsonError);
     else {
-      const text = skim(bytes, piece);
-      expect(text === '' ? undefined : JSON.parse(text), Buffer.from(bytes).toString()).toEqual(right);
+      const text = extract(bytes, piece);
+      expect(text === '' ? undefined : JSON.parse(text), Buffer.from(bytes).toString()).toEqual(expected);
     }
   }
 }
@@ -106,60 +106,53 @@ const TEXTS = [
   'Infinity',
 ];
 
-describe('the skimmer', () => {
-  test.each(TEXTS)('agrees about %j', (text) => compare(Buffer.from(text)));
+describe('the field extractor', () => {
+  test.each(TEXTS)('agrees with JSON.parse on %j', (text) => expectSameAsParse(Buffer.from(text)));
 
-  test('agrees about bytes that are no UTF-8', () => {
-    compare(Buffer.from([0x22, 0xff, 0xc3, 0x22]));
-    compare(Buffer.from([0x7b, 0xff, 0x7d]));
-    compare(Buffer.from([0x22, 0x00, 0x22]));
+  test('agrees with JSON.parse on bytes that are not UTF-8', () => {
+    expectSameAsParse(Buffer.from([0x22, 0xff, 0xc3, 0x22]));
+    expectSameAsParse(Buffer.from([0x7b, 0xff, 0x7d]));
+    expectSameAsParse(Buffer.from([0x22, 0x00, 0x22]));
   });
 
-  test('agrees about any JSON, and about JSON with one byte changed, taken away or put in', () => {
+  test('agrees with JSON.parse on any JSON, also with one byte replaced, removed or inserted', () => {
     const value = fc.record(
       { statistics: fc.jsonValue(), metrics: fc.jsonValue(), solution: fc.jsonValue() },
       { requiredKeys: [] },
     );
+    const mutation = fc.record({
+      position: fc.nat(),
+      byte: fc.nat(255),
+      kind: fc.constantFrom('replace', 'remove', 'insert'),
+    });
     fc.assert(
-      fc.property(
-        value,
-        fc.nat(),
-        fc.nat(255),
-        fc.constantFrom(0, 1, 2),
-        fc.nat(2),
-        (any, at, byte, cut, indent) => {
-          const bytes = Buffer.from(JSON.stringify(any, null, indent));
-          compare(bytes);
-          const n = at % bytes.length;
-          const changed = cut === 1 ? [] : [byte];
-          compare(
-            Buffer.concat([
-              bytes.subarray(0, n),
-              Buffer.from(changed),
-              bytes.subarray(cut === 2 ? n : n + 1),
-            ]),
-          );
-        },
-      ),
+      fc.property(value, fc.nat(2), mutation, (output, indent, { position, byte, kind }) => {
+        const bytes = Buffer.from(JSON.stringify(output, null, indent));
+        expectSameAsParse(bytes);
+        const index = position % bytes.length;
+        const inserted = kind === 'remove' ? [] : [byte];
+        const rest = bytes.subarray(kind === 'insert' ? index : index + 1);
+        expectSameAsParse(Buffer.concat([bytes.subarray(0, index), Buffer.from(inserted), rest]));
+      }),
       { numRuns: 2000, seed: 20261120 },
     );
   });
 
-  test('goes as deep as there are bytes', () => {
-    const deep = 1_000_000;
-    const bytes = Buffer.from(`{"a":${'['.repeat(deep)}${']'.repeat(deep)},"metrics":1}`);
-    expect(skim(bytes, 65_536)).toBe('{"metrics":1}');
-    expect(() => skim(bytes.subarray(0, -3), 65_536)).toThrow('ends before');
+  test('accepts JSON that nests 1,000,000 levels depth', () => {
+    const depth = 1_000_000;
+    const bytes = Buffer.from(`{"a":${'['.repeat(depth)}${']'.repeat(depth)},"metrics":1}`);
+    expect(extract(bytes, 65_536)).toBe('{"metrics":1}');
+    expect(() => extract(bytes.subarray(0, -3), 65_536)).toThrow('ends before');
   });
 });
 
-test('a field that is too long is left out and told, unless a shorter one of its name follows', () => {
-  const told = (text: string): [string, [string, number][]] => {
-    const skimmer = new JsonFieldExtractor({ a: 5, b: 5 });
-    skimmer.write(Buffer.from(text));
-    return [skimmer.end(), [...skimmer.oversizedFields]];
+test('drops a field above its limit and records its size, unless a shorter one of the same name follows', () => {
+  const extractWithSizes = (text: string): [string, [string, number][]] => {
+    const extractor = new JsonFieldExtractor({ a: 5, b: 5 });
+    extractor.write(Buffer.from(text));
+    return [extractor.end(), [...extractor.oversizedFields]];
   };
-  expect(told('{"a":[1,2],"b":[1,23]}')).toEqual(['{"a":[1,2]}', [['b', 6]]]);
-  expect(told('{"b":[1,23],"b":1}')).toEqual(['{"b":1}', []]);
-  expect(told('{"b":1,"b":[1,23]}')).toEqual(['{}', [['b', 6]]]);
+  expect(extractWithSizes('{"a":[1,2],"b":[1,23]}')).toEqual(['{"a":[1,2]}', [['b', 6]]]);
+  expect(extractWithSizes('{"b":[1,23],"b":1}')).toEqual(['{"b":1}', []]);
+  expect(extractWithSizes('{"b":1,"b":[1,23]}')).toEqual(['{}', [['b', 6]]]);
 });

@@ -1,4 +1,4 @@
-/** Metrics: which become indicators, which do not and why, and what experiments and ensembles make of them. */
+/** Valid and invalid metrics, their indicators, and their use in experiments and ensembles. */
 import type { RunMetrics } from '@switchyard/contract/runs/run-reports.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NO_MASK } from '../../secrets/mask.ts';
@@ -15,12 +15,12 @@ import { createBatchExperiment, waitForBatchEnd } from '../../testing/fixtures/b
 import { expectStatus, uploadContent } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 import { findIndicator } from './indicators.ts';
-import { readJsonOfAnySize } from './read-results.ts';
+import { JsonReader } from './json-reader.ts';
 import { mergeReports, parseMetrics, parseStatistics } from './statistics-and-metrics.ts';
 
-const values = (indicators: readonly { name: string; value: unknown }[]) =>
+const listValues = (indicators: readonly { name: string; value: unknown }[]) =>
   indicators.map(({ name, value }) => [name, value]);
-const nested = (levels: number): unknown => (levels === 1 ? { x: 1 } : { x: nested(levels - 1) });
+const nest = (levels: number): unknown => (levels === 1 ? { x: 1 } : { x: nest(levels - 1) });
 
 describe('B2: a metrics block', () => {
   test.each([
@@ -49,7 +49,7 @@ describe('B2: a metrics block', () => {
         ['ok', false],
       ],
     ],
-    ['neither lists nor nulls', { list: [1, { a: 2 }], none: null, n: 3 }, [['n', 3]]],
+    ['all but lists and nulls', { list: [1, { a: 2 }], none: null, n: 3 }, [['n', 3]]],
     ['dots in keys, the last of one name', { a: { b: 1 }, 'a.b': 2 }, [['a.b', 2]]],
     [
       'names of prototypes',
@@ -60,73 +60,88 @@ describe('B2: a metrics block', () => {
         ['toString', 3],
       ],
     ],
-    ['no name that is empty', { '': 1, a: { '': 2 } }, [['a.', 2]]],
-    ['text that every database keeps', { a: 'x\0\ud800' }, [['a', 'x\u{fffd}\u{fffd}']]],
-    ['64 levels', nested(64), [[Array(64).fill('x').join('.'), 1]]],
-  ])('makes indicators of %s', (_what, metrics, expected) => {
+    ['all but an empty name', { '': 1, a: { '': 2 } }, [['a.', 2]]],
+    ['text that every database can store', { a: 'x\0\ud800' }, [['a', 'x\u{fffd}\u{fffd}']]],
+    ['64 levels', nest(64), [[Array(64).fill('x').join('.'), 1]]],
+  ])('has indicators for %s', (_case, metrics, expected) => {
     const read = parseMetrics(metrics);
     expect(read).toMatchObject({ error: '', block: JSON.stringify(metrics) });
-    expect(values(read.indicators)).toEqual(expected);
+    expect(listValues(read.indicators)).toEqual(expected);
   });
 
   test.each([
     ['absent', undefined, null],
     ['null', null, null],
     ['empty', {}, '{}'],
-  ])('that is %s is none', (_what, metrics, block) => {
+  ])('that is %s has no indicators and no error', (_case, metrics, block) => {
     expect(parseMetrics(metrics)).toEqual({ error: null, indicators: [], block });
   });
 
   test.each([
     ['a list', [{ cost: 1 }], 'metrics is not a JSON object', false],
     ['a number', 5, 'metrics is not a JSON object', false],
-    ['65 levels deep', nested(65), 'deeper than 64 levels', false],
+    ['65 levels deep', nest(65), 'deeper than 64 levels', false],
     [
-      'a number beyond all numbers',
+      'an object with a number above the largest',
       { cost: Number.POSITIVE_INFINITY },
       'metrics.cost is a number too large',
       true,
     ],
-    ['more than is kept', { text: 'x'.repeat(1024 * 1024) }, '1048576 characters', false],
+    ['longer than the limit of the block', { text: 'x'.repeat(1024 * 1024) }, '1048576 characters', false],
     [
-      'a text longer than all indicators',
+      'an object with a text longer than the limit of all indicators',
       { text: 'x'.repeat(65_537), cost: 1 },
       'more than 65536 characters',
       true,
     ],
     [
-      'a long key above many numbers',
+      'an object with a long key above many numbers',
       { ['k'.repeat(500_000)]: Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`v${n}`, n])) },
       'more than 65536 characters',
       true,
     ],
-  ])('that is %s makes none and says why', (_what, metrics, sentence, kept) => {
+  ])('that is %s has an error and no indicators', (_case, metrics, message, isStored) => {
     const read = parseMetrics(metrics);
     expect(read.indicators).toEqual([]);
-    expect(read.error).toContain(sentence);
-    expect(read.block !== null).toBe(kept);
+    expect(read.error).toContain(message);
+    expect(read.block !== null).toBe(isStored);
   });
 
   const V1 = { schema: 'v1', result: { value: 1 } };
   const statisticsOnly = [['result.value', 1, undefined]];
   test.each([
-    ['metrics alone', undefined, { cost: 2 }, 'success', [['cost', 2, 'metrics']]],
-    ['an empty block of statistics', {}, { cost: 2 }, 'success', [['cost', 2, 'metrics']]],
-    ['both', V1, { cost: 2 }, 'success', [...statisticsOnly, ['cost', 2, 'metrics']]],
-    ['one name in both', V1, { result: { value: 2 } }, 'success', statisticsOnly],
-    ['statistics that do not conform', { schema: 'v9' }, { cost: 2 }, 'error', [['cost', 2, 'metrics']]],
-    ['metrics that do not conform beside statistics', V1, [], 'success', statisticsOnly],
-    ['metrics that do not conform', undefined, [], 'error', []],
-    ['metrics without an indicator', undefined, { list: [1] }, 'success', []],
-    ['neither', undefined, {}, 'none', []],
-  ])('with %s: status and sources', (_what, statistics, metrics, status, expected) => {
-    const merged = mergeReports(parseStatistics(statistics), parseMetrics(metrics)).statistics;
-    expect(merged.status).toBe(status);
-    expect(merged.error === '').toBe(status !== 'error');
-    expect(merged.indicators.map(({ name, value, source }) => [name, value, source])).toEqual(expected);
+    ['metrics alone', { metrics: { cost: 2 } }, 'success', [['cost', 2, 'metrics']]],
+    [
+      'an empty block of statistics',
+      { statistics: {}, metrics: { cost: 2 } },
+      'success',
+      [['cost', 2, 'metrics']],
+    ],
+    [
+      'both',
+      { statistics: V1, metrics: { cost: 2 } },
+      'success',
+      [...statisticsOnly, ['cost', 2, 'metrics']],
+    ],
+    ['one name in both', { statistics: V1, metrics: { result: { value: 2 } } }, 'success', statisticsOnly],
+    [
+      'invalid statistics',
+      { statistics: { schema: 'v9' }, metrics: { cost: 2 } },
+      'error',
+      [['cost', 2, 'metrics']],
+    ],
+    ['statistics and invalid metrics', { statistics: V1, metrics: [] }, 'success', statisticsOnly],
+    ['invalid metrics', { metrics: [] }, 'error', []],
+    ['metrics without an indicator', { metrics: { list: [1] } }, 'success', []],
+    ['neither', { metrics: {} }, 'none', []],
+  ])('merges status and sources of %s', (_case, output: Record<string, unknown>, status, expected) => {
+    const { statistics } = mergeReports(parseStatistics(output.statistics), parseMetrics(output.metrics));
+    expect(statistics.status).toBe(status);
+    expect(statistics.error === '').toBe(status !== 'error');
+    expect(statistics.indicators.map(({ name, value, source }) => [name, value, source])).toEqual(expected);
   });
 
-  test('keeps the statistics when both are too long together', () => {
+  test('is left out of the indicators when both blocks together exceed their limit', () => {
     const text = (name: string, length: number) => ({ [name]: 'x'.repeat(length) });
     const statistics = parseStatistics({ schema: 'v1', result: text('a', 9000) });
     const merged = mergeReports(statistics, parseMetrics(text('b', 60_000)));
@@ -149,7 +164,7 @@ test.each([
   ['value', undefined],
   ['total_cost.metrics', undefined],
   ['', undefined],
-])('B2: the path %j names %j', (path, value) => {
+])('B2: the path %j selects the indicator %j', (path, value) => {
   const reports = new Map([
     ['total_cost', 5],
     ['custom.x', 6],
@@ -161,17 +176,17 @@ test.each([
 });
 
 test.each(['output', 'metrics'] as const)(
-  'B2: metrics of a large file of %s are read in its thread',
+  'B2: the reader thread reads the metrics of a large file of %s',
   async (kind) => {
     const read = (text: string) => {
       const content = Buffer.from(text);
       const file = { bytes: content.length, load: async () => Buffer.from(content) };
-      return readJsonOfAnySize(file, { kind, subject: null }, NO_MASK);
+      return new JsonReader().read(file, { kind, subject: null }, NO_MASK);
     };
     const fill = `"fill":"${'x'.repeat(1024 * 1024)}"`;
     const space = ' '.repeat(9 * 1024 * 1024);
     const { metrics } = await read(`{${fill},"metrics":{"a":{"b":7}}}`);
-    expect(values(metrics.indicators)).toEqual([['a.b', 7]]);
+    expect(listValues(metrics.indicators)).toEqual([['a.b', 7]]);
     const long = await read(`{"metrics":{${space}"a":1}}`);
     expect(long.metrics).toMatchObject({
       indicators: [],
@@ -219,14 +234,14 @@ describe('B2: metrics of a run', () => {
   ];
   const metrics = { status: 'success', error: '', indicators };
 
-  test('are indicators in full and in lists, and say where they come from', async () => {
+  test('are indicators with their source, in lists and in the run itself', async () => {
     const run = await waitForRunEnd(server, 'app', run_ids[0] ?? '');
     expect(run).toMatchObject({ statistics: metrics, metrics, metadata: { metrics: { total_cost: 10 } } });
     const { body } = await server.client.call('listRuns', { params });
     expect(body.runs.find(({ id }) => id === run.id)).toMatchObject({ statistics: metrics, metrics });
   });
 
-  test('are told as errors beside statistics that conform', async () => {
+  test('have the status error when they are invalid, next to valid statistics', async () => {
     const output = { statistics: { schema: 'v1', result: { value: 3 } }, metrics: [1] };
     const run = await createRunAndWait(server, 'app', { input: { cost: 1, output } });
     expect(run.statistics).toEqual({
@@ -243,7 +258,7 @@ describe('B2: metrics of a run', () => {
   test.each([
     ['outputs/metrics/metrics.json', {}],
     ['outputs/metrics.json', {}],
-    ['told/m.json', { metrics_path: 'told/m.json' }],
+    ['configured/m.json', { metrics_path: 'configured/m.json' }],
   ])('of a multi-file app are read from %s', async (path, output_configuration) => {
     await pushApp(
       server,
@@ -259,7 +274,7 @@ describe('B2: metrics of a run', () => {
       'files',
       await createRun(server, 'files', { body: { upload_id } }),
     );
-    expect(values((run.metrics as RunMetrics).indicators)).toEqual([['cost', 4]]);
+    expect(listValues((run.metrics as RunMetrics).indicators)).toEqual([['cost', 4]]);
   });
 
   test('of an external run are read from their upload and from its output', async () => {
@@ -274,11 +289,11 @@ describe('B2: metrics of a run', () => {
         'app',
         await createRun(server, 'app', { body: { input: {}, result } }),
       );
-      expect(values(run.statistics.indicators)).toEqual([['cost', 4]]);
+      expect(listValues(run.statistics.indicators)).toEqual([['cost', 4]]);
     }
   });
 
-  test('are the numbers of a batch experiment, by objectives of any spelling', async () => {
+  test('are compared by a batch experiment, whose objectives may be paths', async () => {
     await createBatchExperiment(server, 'app', {
       id: 'batch',
       input_set_id: 'set',
@@ -320,7 +335,7 @@ describe('B2: metrics of a run', () => {
     });
   });
 
-  test('choose the best run of an ensemble, which has them too', async () => {
+  test('select the best run of an ensemble, which has them too', async () => {
     const body = {
       id: 'best',
       name: 'Best',

@@ -1,4 +1,4 @@
-/** Apps that fail because their sandbox has no network are told which setting gives them one. */
+/** The error of an app that fails without network names the setting that allows it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import { expectStatus } from '../../testing/fixtures/resources.ts';
@@ -14,7 +14,7 @@ test.each([
   'Error: connect ENETUNREACH 10.0.0.1:443 - Local (0.0.0.0:0)',
   'dial tcp: lookup example.com on [::1]:53: read udp: connection refused',
   'Exception in thread "main" java.net.UnknownHostException: example.com',
-])('B15: %s is a sign of a missing network', (line) => {
+])('B15: %s is the message of a missing network', (line) => {
   expect(findNetworkHint(`starting\n${line}\n`)).toContain('"network": true');
 });
 
@@ -23,7 +23,7 @@ test.each([
   'no route from depot to stop 7',
   'the network has 12 nodes',
   'connection refused by the planner',
-])('%o is none', (line) => expect(findNetworkHint(line)).toBe(''));
+])('%o is not the message of a missing network', (line) => expect(findNetworkHint(line)).toBe(''));
 
 describe('a failed run', () => {
   let server: TestServer;
@@ -45,14 +45,14 @@ describe('a failed run', () => {
   });
   afterAll(() => server.close());
 
-  const errorOf = async (input: object, instance = 'latest') => {
+  const runAndReadError = async (input: object, instance = 'latest') => {
     const { error, metadata } = await createRunAndWait(server, 'app', { input, instance });
     return { error, isSandboxed: metadata.containment === 'sandbox' };
   };
 
   test('B15: names the setting of the instance when its app could not resolve a name', async () => {
-    const { error, isSandboxed } = await errorOf({ lookup: 'example.com' });
-    // Without a sandbox nothing keeps an app from the network.
+    const { error, isSandboxed } = await runAndReadError({ lookup: 'example.com' });
+    // Without a sandbox the app has the network.
     expect(error).toMatch(
       isSandboxed
         ? /^The app ended with exit code 1\. Its log shows .* "network": true\.$/
@@ -63,7 +63,7 @@ describe('a failed run', () => {
   test.each([
     ['failed for another reason', { print: 'no plan' }, 'latest'],
     ['has the network', { print: 'Temporary failure in name resolution' }, 'online'],
-  ])('B15: says nothing of it when the app %s', async (_, input, instance) => {
-    expect((await errorOf(input, instance)).error).toBe('The app ended with exit code 1.');
+  ])('B15: does not mention the setting when the app %s', async (_, input, instance) => {
+    expect((await runAndReadError(input, instance)).error).toBe('The app ended with exit code 1.');
   });
 });

@@ -1,11 +1,11 @@
 /**
- * The hint that a failed run gets when its app could not reach the network because the sandbox has none. Apps report this
- * as trouble of name resolution or routing, which nobody connects with a setting of the instance. Pure.
+ * Detects an app that failed because its sandbox has no network. Apps report an error of name resolution or routing, from
+ * which no reader infers the setting of the instance.
  */
 
-/** What libraries and tools print when there is no network, by where it comes from. */
-const SIGNS: readonly RegExp[] = [
-  // C library (EAI_AGAIN, EAI_NONAME, ENETUNREACH), Python, curl with the C library's words.
+/** Messages of libraries and tools without a network, by their source. */
+const NETWORK_ERRORS: readonly RegExp[] = [
+  // C library (EAI_AGAIN, EAI_NONAME, ENETUNREACH), Python, and curl, which quotes the C library.
   /Temporary failure in name resolution/i,
   /Name or service not known/i,
   /Network is unreachable/i,
@@ -22,7 +22,7 @@ const SIGNS: readonly RegExp[] = [
 const HINT =
   'Its log shows that it could not reach the network. Runs reach no network unless the configuration of their instance has "network": true.';
 
-/** The hint, or empty when the end of the log shows no sign of it. */
+/** Returns the hint for the error of the run; empty when the end of its log has no message of a missing network. */
 export function findNetworkHint(stderrEnd: string): string {
-  return SIGNS.some((sign) => sign.test(stderrEnd)) ? HINT : '';
+  return NETWORK_ERRORS.some((pattern) => pattern.test(stderrEnd)) ? HINT : '';
 }

@@ -1,4 +1,4 @@
-/** Assets as an output lists them. Pure, because it also works in a thread. */
+/** Parses the assets of an output. Pure, because read-results-thread.ts calls it too. */
 import {
   ASSET_DESCRIPTION_CHARS_MAX,
   ASSET_NAME_CHARS_MAX,
@@ -6,73 +6,67 @@ import {
   ASSETS_MAX,
 } from '@switchyard/contract/limits.ts';
 
+import { isObject, replaceNul } from './json-values.ts';
+
 export interface ParsedAsset {
   name: string;
   description: string;
-  /** Its visualization in JSON; null where the app gives none. */
+  /** The visualisation as JSON text; null when the app provides none. */
   visual: string | null;
-  /** The content in JSON. */
+  /** The content as JSON text. */
   content: string;
 }
 
 export interface ParsedAssets {
   assets: ParsedAsset[];
-  /** Why some were left out, as a sentence about the first of them; empty when none was. */
+  /** The error message about the first omitted asset; empty when all conform. */
   error: string;
 }
 
-/** Reads a list of assets; those that do not conform are left out. Absent, null and an empty object are no assets. */
+/** Parses a list of assets and omits those that do not conform. An absent, null or empty object is an empty list. */
 export function parseAssets(value: unknown): ParsedAssets {
   if (value === undefined || value === null) return { assets: [], error: '' };
   if (!Array.isArray(value)) {
-    const empty = typeof value === 'object' && Object.keys(value).length === 0;
-    return { assets: [], error: empty ? '' : 'assets is not a list.' };
+    const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
+    return { assets: [], error: isEmpty ? '' : 'assets is not a list.' };
   }
   const assets: ParsedAsset[] = [];
   let error =
     value.length > ASSETS_MAX ? `assets has ${value.length} items; the first ${ASSETS_MAX} are kept.` : '';
-  for (const [index, one] of value.slice(0, ASSETS_MAX).entries()) {
-    const read = readAsset(one, `assets[${index}]`);
-    if (typeof read === 'string') error ||= read;
-    else assets.push(read);
+  for (const [index, item] of value.slice(0, ASSETS_MAX).entries()) {
+    const asset = parseAsset(item, `assets[${index}]`);
+    if (typeof asset === 'string') error ||= asset;
+    else assets.push(asset);
   }
   return { assets, error };
 }
 
-function readAsset(value: unknown, field: string): ParsedAsset | string {
+/** Returns the asset, or the error message for one that does not conform. */
+function parseAsset(value: unknown, field: string): ParsedAsset | string {
   if (!isObject(value)) return `${field} is not an object.`;
   const { name, description, content, content_type, visual } = value;
-  if (typeof name !== 'string' || name === '') return `${field}.name is ${shown(name)}; it must be text.`;
+  if (typeof name !== 'string' || name === '') return `${field}.name is ${excerpt(name)}; it must be text.`;
   if (name.length > ASSET_NAME_CHARS_MAX)
     return `${field}.name is ${name.length} characters long; it may have ${ASSET_NAME_CHARS_MAX}.`;
   if (content === undefined) return `${field}.content is missing; it may be any JSON value.`;
   if (content_type !== undefined && content_type !== null && content_type !== 'json')
-    return `${field}.content_type is ${shown(content_type)}; it must be "json".`;
+    return `${field}.content_type is ${excerpt(content_type)}; it must be "json".`;
   if (visual !== undefined && visual !== null && !isObject(visual))
-    return `${field}.visual is ${shown(visual)}; it must be an object.`;
-  const told = typeof description === 'string' ? description : '';
-  if (told.length > ASSET_DESCRIPTION_CHARS_MAX)
-    return `${field}.description is ${told.length} characters long; it may have ${ASSET_DESCRIPTION_CHARS_MAX}.`;
-  const drawn = isObject(visual) ? JSON.stringify(visual) : null;
-  if (drawn !== null && drawn.length > ASSET_VISUAL_CHARS_MAX)
-    return `${field}.visual is ${drawn.length} characters long, written as JSON; it may have ${ASSET_VISUAL_CHARS_MAX}. What is to be drawn belongs in the content.`;
+    return `${field}.visual is ${excerpt(visual)}; it must be an object.`;
+  const descriptionText = typeof description === 'string' ? description : '';
+  if (descriptionText.length > ASSET_DESCRIPTION_CHARS_MAX)
+    return `${field}.description is ${descriptionText.length} characters long; it may have ${ASSET_DESCRIPTION_CHARS_MAX}.`;
+  const visualJson = isObject(visual) ? JSON.stringify(visual) : null;
+  if (visualJson !== null && visualJson.length > ASSET_VISUAL_CHARS_MAX)
+    return `${field}.visual is ${visualJson.length} characters long, written as JSON; it may have ${ASSET_VISUAL_CHARS_MAX}. Put the data of the chart into the content.`;
   return {
-    name: withoutNul(name),
-    description: withoutNul(told),
-    visual: drawn,
+    name: replaceNul(name),
+    description: replaceNul(descriptionText),
+    visual: visualJson,
     content: JSON.stringify(content),
   };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function shown(value: unknown): string {
+function excerpt(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 80);
-}
-
-/** Text columns of PostgreSQL cannot hold a NUL. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\0', '\u{fffd}');
 }

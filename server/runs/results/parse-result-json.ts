@@ -1,8 +1,9 @@
 /**
- * Reads one JSON object that belongs to a run: what the app printed, a file it wrote, or what was uploaded for an external
- * run. Pure, because it also works in a thread.
+ * Parses one JSON object of a run: the output of the app, a file it wrote, or an upload for an external run. Pure, because
+ * read-results-thread.ts calls it too.
  */
 import type { Mask } from '../../secrets/mask.ts';
+import { isObject } from './json-values.ts';
 import { type ParsedAssets, parseAssets } from './parse-assets.ts';
 import {
   type MetricsReport,
@@ -13,17 +14,17 @@ import {
 } from './statistics-and-metrics.ts';
 
 export interface JsonSource {
-  /** What is looked for: in an output all of it, in other files what they are for. */
+  /** The blocks to read: all of them from an output, only its own from any other file. */
   kind: 'output' | 'statistics' | 'metrics' | 'assets';
-  /** What it is called in sentences, such as `The statistics file of the app`; null for what the app printed. */
+  /** The subject of error messages, such as `The statistics file of the app`; null for stdout of the app. */
   subject: string | null;
 }
 
-/** The parts that matter, small. */
+/** The blocks of the object that the server stores; the rest, such as the solution, is dropped. */
 export interface ParsedJson {
-  /** Why the text is not an object, as a sentence; empty when it is one or there is nothing. */
+  /** The error message for a text that is not a JSON object; empty for an object and for an empty text. */
   error: string;
-  /** Whether there is anything. */
+  /** True for an object; false for an empty text and after an error. */
   isPresent: boolean;
   statistics: StatisticsReport;
   metrics: MetricsReport;
@@ -31,8 +32,8 @@ export interface ParsedJson {
 }
 
 /**
- * Reads nothing, or one JSON object. The parser's message quotes a part of the text, in which half of a secret would not
- * be recognised; so it is made anew of the text without the secrets.
+ * Parses an empty text or one JSON object; never throws. The message of JSON.parse quotes an excerpt of the text, in which
+ * the mask does not recognise half a secret. So after an error the masked text is parsed again for its message.
  */
 export function parseResultJson(text: string, source: JsonSource, mask: Mask): ParsedJson {
   if (text.trim() === '') return emptyParsedJson('');
@@ -40,24 +41,24 @@ export function parseResultJson(text: string, source: JsonSource, mask: Mask): P
   try {
     value = JSON.parse(text);
   } catch {
-    return emptyParsedJson(notJsonMessage(source, complaintAbout(mask.maskText(text))));
+    return emptyParsedJson(notJsonMessage(source, describeSyntaxError(mask.maskText(text))));
   }
-  if (!isObject(value)) return emptyParsedJson(notAnObject(source));
-  const fields = value as Record<string, unknown>;
+  if (!isObject(value)) return emptyParsedJson(notAnObjectMessage(source));
+  const fields = value;
   const { kind } = source;
-  const wanted = (name: typeof kind): unknown =>
+  const selectBlock = (name: typeof kind): unknown =>
     kind === 'output' || kind === name ? fields[name] : undefined;
   return {
     error: '',
     isPresent: true,
-    statistics: parseStatistics(wanted('statistics')),
-    // A file of metrics is the metrics themselves, with or without a wrapping key.
-    metrics: parseMetrics(kind === 'metrics' && !isObject(fields.metrics) ? fields : wanted('metrics')),
-    assets: parseAssets(wanted('assets')),
+    statistics: parseStatistics(selectBlock('statistics')),
+    // A file of metrics may have them at its top level or below the key `metrics`.
+    metrics: parseMetrics(kind === 'metrics' && !isObject(fields.metrics) ? fields : selectBlock('metrics')),
+    assets: parseAssets(selectBlock('assets')),
   };
 }
 
-/** What nothing says, with the reason why there is nothing. */
+/** Returns the result for a text without an object, with the error message that says why; empty for an empty text. */
 export function emptyParsedJson(error: string): ParsedJson {
   return {
     error,
@@ -68,28 +69,24 @@ export function emptyParsedJson(error: string): ParsedJson {
   };
 }
 
-/** The sentence for a text that is no JSON. */
-export function notJsonMessage({ subject }: JsonSource, why: string): string {
+/** Returns the error message for a text that is not JSON; `detail` is the message of the parser. */
+export function notJsonMessage({ subject }: JsonSource, detail: string): string {
   return subject === null
-    ? `The app printed text to stdout that is not JSON (${why}); stdout must be one JSON object, logs belong on stderr.`
-    : `${subject} is not JSON (${why}); it must be one JSON object.`;
+    ? `The app printed text to stdout that is not JSON (${detail}); stdout must be one JSON object, logs belong on stderr.`
+    : `${subject} is not JSON (${detail}); it must be one JSON object.`;
 }
 
-function notAnObject({ subject }: JsonSource): string {
+function notAnObjectMessage({ subject }: JsonSource): string {
   return subject === null
     ? 'The app printed JSON to stdout that is not an object; stdout must be one JSON object.'
     : `${subject} is JSON, but not an object; it must be one JSON object.`;
 }
 
-function complaintAbout(text: string): string {
+function describeSyntaxError(text: string): string {
   try {
     JSON.parse(text);
-    return 'without its secrets it would be';
+    return 'a secret of the app breaks its syntax';
   } catch (error) {
-    return (error as SyntaxError).message;
+    return error instanceof SyntaxError ? error.message : 'its syntax is invalid';
   }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -15,13 +15,13 @@ export async function prepareAssets(
   now: number,
   prepared: PreparedContent[],
 ): Promise<PreparedAsset[]> {
-  const made: PreparedAsset[] = [];
+  const preparedAssets: PreparedAsset[] = [];
   for (const asset of assets) {
-    const one = await prepareAsset(parts, asset, now);
-    prepared.push(one.content);
-    made.push(one);
+    const preparedAsset = await prepareAsset(parts, asset, now);
+    prepared.push(preparedAsset.content);
+    preparedAssets.push(preparedAsset);
   }
-  return made;
+  return preparedAssets;
 }
 
 async function prepareAsset(

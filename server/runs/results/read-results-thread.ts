@@ -1,34 +1,34 @@
 /**
- * The thread that reads large JSON; see read-results.ts. Of an output only the fields that matter are parsed, and the rest
- * goes by piece after piece: an output of 100 MB takes no more memory than one of 1 MB.
+ * The thread in which json-reader.ts reads large JSON. It parses the stored fields and only scans the rest
+ * piece by piece, so an output of 100 MB takes no more memory than one of 1 MB.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Mask } from '../../secrets/mask.ts';
 import { JsonFieldExtractor, NotJsonError } from './json-field-extractor.ts';
+import type { ReaderThreadInput } from './json-reader.ts';
 import { emptyParsedJson, notJsonMessage, type ParsedJson, parseResultJson } from './parse-result-json.ts';
-import type { ReaderThreadInput } from './read-results.ts';
 import { oversizedMetrics, oversizedStatistics } from './statistics-and-metrics.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
-const { content, source, secrets } = workerData as ReaderThreadInput;
+const { content, source, secrets }: ReaderThreadInput = workerData;
 const mask = new Mask(secrets);
 
-function* pieces(path: string): Generator<Uint8Array> {
+function* readPieces(path: string): Generator<Uint8Array> {
   const piece = Buffer.alloc(PIECE_BYTES);
   const file = openSync(path, 'r');
   try {
-    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece))
-      yield piece.subarray(0, read);
+    for (let bytes = readSync(file, piece); bytes > 0; bytes = readSync(file, piece))
+      yield piece.subarray(0, bytes);
   } finally {
     closeSync(file);
   }
 }
 
 /**
- * What is longer than this need not be parsed to know that it is more than is kept of it, however much of it is white
- * space: parsed, 100 MB take a gigabyte and half a minute, for which the next that is large waits.
+ * A block above this size is rejected without parsing, even if most of it is white space. To parse 100 MB takes 1 GB of
+ * memory and half a minute, for which the next large file waits.
  */
 const BYTES_MAX = { statistics: 1024 * 1024, metrics: 8 * 1024 * 1024, assets: Number.MAX_SAFE_INTEGER };
 
@@ -37,15 +37,16 @@ function readWhole(): ParsedJson {
   return parseResultJson(bytes.toString('utf8'), source, mask);
 }
 
-function readFields(wanted: Readonly<Record<string, number>>): ParsedJson {
-  const skimmer = new JsonFieldExtractor(wanted);
+/** Parses only the given fields, each up to its number of bytes. */
+function readFields(bytesMaxByField: Readonly<Record<string, number>>): ParsedJson {
+  const extractor = new JsonFieldExtractor(bytesMaxByField);
   try {
-    for (const piece of typeof content === 'string' ? pieces(content) : [content]) skimmer.write(piece);
-    const read = parseResultJson(skimmer.end(), source, mask);
-    const statistics = skimmer.oversizedFields.get('statistics');
-    const metrics = skimmer.oversizedFields.get('metrics');
+    for (const piece of typeof content === 'string' ? readPieces(content) : [content]) extractor.write(piece);
+    const parsed = parseResultJson(extractor.end(), source, mask);
+    const statistics = extractor.oversizedFields.get('statistics');
+    const metrics = extractor.oversizedFields.get('metrics');
     return {
-      ...read,
+      ...parsed,
       ...(statistics === undefined ? {} : { statistics: oversizedStatistics(statistics) }),
       ...(metrics === undefined ? {} : { metrics: oversizedMetrics(`${metrics} bytes`) }),
     };
@@ -55,15 +56,15 @@ function readFields(wanted: Readonly<Record<string, number>>): ParsedJson {
   }
 }
 
-/** A file of metrics may be the metrics themselves; one so long that they are not kept has only to be JSON. */
+/** Parses a file of metrics, which may have them at its top level. Only checks the syntax of a file above the limit. */
 function readMetrics(): ParsedJson {
   const bytes = typeof content === 'string' ? statSync(content).size : content.length;
   if (bytes <= BYTES_MAX.metrics) return readWhole();
-  const read = readFields({ metrics: BYTES_MAX.metrics });
-  // Nothing was kept, or nothing was there: then the file is the metrics themselves.
-  return read.isPresent && read.metrics.block === '{}'
-    ? { ...read, metrics: oversizedMetrics(`${bytes} bytes`) }
-    : read;
+  const parsed = readFields({ metrics: BYTES_MAX.metrics });
+  // Without a `metrics` key the metrics are at the top level, where their size is that of the file.
+  return parsed.isPresent && parsed.metrics.block === '{}'
+    ? { ...parsed, metrics: oversizedMetrics(`${bytes} bytes`) }
+    : parsed;
 }
 
 const { kind } = source;

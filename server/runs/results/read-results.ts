@@ -1,87 +1,44 @@
 /**
- * Reads what a run left: its output and the statistics, metrics and assets in it or beside it. Text above a megabyte is
- * read in a thread, because reading 100 MB takes about a second, for which nobody else would be answered.
+ * Reads the results of an app: its output, and the statistics, metrics and assets in it or in files of their own. A thread
+ * reads JSON above 1 MiB, because 100 MB take about a second, during which the server could respond to nobody.
  */
-import { readFile } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
 import { errorMessage } from '../../log.ts';
 import type { Mask } from '../../secrets/mask.ts';
 import { isHostError } from './host-errors.ts';
+import type { JsonReader } from './json-reader.ts';
 import { outputSizeError } from './outcome.ts';
 import type { ParsedAssets } from './parse-assets.ts';
-import { emptyParsedJson, type JsonSource, type ParsedJson, parseResultJson } from './parse-result-json.ts';
+import { emptyParsedJson, type ParsedJson } from './parse-result-json.ts';
 import type { MetricsReport, StatisticsReport } from './statistics-and-metrics.ts';
 
-const THREAD_BYTES_MIN = 1024 * 1024;
-
 export interface RunResults {
-  /** What is wrong with the output, or empty. */
+  /** The error message about the output; empty for a valid one. */
   error: string;
   /** The file that holds the output; null when there is none. */
   output: ResultFile | null;
-  /** Whether stdout is not the output and worth keeping. */
+  /** True if stdout has text that is not the output. */
   keepsStdout: boolean;
   statistics: StatisticsReport;
   metrics: MetricsReport;
   assets: ParsedAssets;
 }
 
-/** What a thread is to read: a path, or the bytes themselves. */
-export interface ReaderThreadInput {
-  content: string | Uint8Array;
-  source: JsonSource;
-  secrets: readonly string[];
-}
-
-/** JSON in a file, or what brings it. */
-type JsonFile = { path: string; bytes: number } | { load(): Promise<Buffer>; bytes: number };
-
 /**
- * Reads JSON of any size; throws when the thread for large ones cannot do it, as with JSON nested too deep. What is large
- * is brought when its turn has come: many that wait would fill the memory.
+ * Reads the results of an ended app; throws only for a fault of the host, so that the caller retries. Any other unreadable
+ * output, such as JSON nested deeper than the stack, becomes the error of the run: retries could never end that run.
  */
-export async function readJsonOfAnySize(file: JsonFile, source: JsonSource, mask: Mask): Promise<ParsedJson> {
-  if (file.bytes < THREAD_BYTES_MIN) {
-    const content = 'load' in file ? await file.load() : await readFile(file.path);
-    return parseResultJson(content.toString('utf8'), source, mask);
-  }
-  const reading = lastLarge.then(async () =>
-    readInThread({
-      content: 'load' in file ? await file.load() : file.path,
-      source,
-      secrets: mask.values,
-    }),
-  );
-  lastLarge = reading.catch(() => {});
-  return reading;
-}
-
-/** One at a time: what is parsed takes several times its bytes of memory, and many runs can end at once. */
-let lastLarge: Promise<unknown> = Promise.resolve();
-
-function readInThread(work: ReaderThreadInput): Promise<ParsedJson> {
-  const worker = new Worker(new URL('./read-results-thread.ts', import.meta.url), {
-    workerData: work,
-    // Bytes of this size have a buffer of their own; handing it over saves a copy.
-    transferList: typeof work.content === 'string' ? [] : [work.content.buffer as ArrayBuffer],
-  });
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the thread that reads it ended')));
-  });
-}
-
-/**
- * Throws only for a fault of the host, which will pass. Anything else that cannot be read, such as JSON nested deeper than
- * the stack, is no output, and says so. Otherwise the same output would be read again and again, and its run would never
- * end.
- */
-export async function readResults(ended: EndedRun, format: FormatType, mask: Mask): Promise<RunResults> {
+export async function readResults(
+  reader: JsonReader,
+  ended: EndedRun,
+  format: FormatType,
+  mask: Mask,
+): Promise<RunResults> {
   try {
-    return await read(ended, format, mask);
+    return format === 'multi-file'
+      ? await readFiles(reader, ended, mask)
+      : await readStdout(reader, ended, format, mask);
   } catch (error) {
     if (isHostError(error)) throw error;
     return {
@@ -92,10 +49,14 @@ export async function readResults(ended: EndedRun, format: FormatType, mask: Mas
   }
 }
 
-/** `multi-file` apps write statistics, metrics and assets to files of their own and may print anything. */
-async function read(ended: EndedRun, format: FormatType, mask: Mask): Promise<RunResults> {
-  if (format === 'multi-file') return readFiles(ended, mask);
-  const printed = await readJsonOfAnySize(ended.stdout, { kind: 'output', subject: null }, mask);
+/** Reads the blocks from stdout. The output is stdout, or the archive of an app whose format is one. */
+async function readStdout(
+  reader: JsonReader,
+  ended: EndedRun,
+  format: FormatType,
+  mask: Mask,
+): Promise<RunResults> {
+  const printed = await reader.read(ended.stdout, { kind: 'output', subject: null }, mask);
   const output = isArchive(format) ? (ended.solutions ?? null) : printed.isPresent ? ended.stdout : null;
   return {
     ...printed,
@@ -105,15 +66,16 @@ async function read(ended: EndedRun, format: FormatType, mask: Mask): Promise<Ru
   };
 }
 
-async function readFiles(ended: EndedRun, mask: Mask): Promise<RunResults> {
-  const beside = async (kind: 'statistics' | 'metrics' | 'assets'): Promise<ParsedJson> => {
+/** Reads the files of a `multi-file` app, which may print anything. */
+async function readFiles(reader: JsonReader, ended: EndedRun, mask: Mask): Promise<RunResults> {
+  const readBlockFile = async (kind: 'statistics' | 'metrics' | 'assets'): Promise<ParsedJson> => {
     const file = ended[kind];
     if (!file) return emptyParsedJson('');
-    return readJsonOfAnySize(file, { kind, subject: `The ${kind} file of the app` }, mask);
+    return reader.read(file, { kind, subject: `The ${kind} file of the app` }, mask);
   };
-  const statistics = await beside('statistics');
-  const metrics = await beside('metrics');
-  const assets = await beside('assets');
+  const statistics = await readBlockFile('statistics');
+  const metrics = await readBlockFile('metrics');
+  const assets = await readBlockFile('assets');
   return {
     error: ended.solutions ? outputSizeError(ended.solutions.bytes) : '',
     output: ended.solutions ?? null,
@@ -124,7 +86,7 @@ async function readFiles(ended: EndedRun, mask: Mask): Promise<RunResults> {
   };
 }
 
-/** Statistics that say why there are none, when their file is not JSON. */
+/** Returns the statistics, with the error of their file when that is not JSON. */
 export function addParseError({ error, statistics }: ParsedJson): StatisticsReport {
   return error === '' ? statistics : { ...statistics, status: 'error', error };
 }

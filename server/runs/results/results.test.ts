@@ -1,11 +1,11 @@
-/** What an app leaves, and what is made of it: output, errors, text that is no output, sizes. */
+/** The results of apps: outputs, errors, invalid outputs and sizes. */
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun, createRunAndWait, type Files, pushApp } from '../../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
-/** Does what its input says: prints, logs, ends. */
-const OBEDIENT: Files = {
+/** Prints, logs and exits as its input says. */
+const SCRIPTED_APP: Files = {
   'main.mjs': `
 import { writeSync } from 'node:fs';
 const chunks = [];
@@ -28,30 +28,30 @@ const OUTPUT_MAX = 104_857_600;
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
-  await pushApp(server, 'app', OBEDIENT);
+  await pushApp(server, 'app', SCRIPTED_APP);
 });
 afterAll(() => server.close());
 
-const leave = (input: Record<string, unknown>) => createRunAndWait(server, 'app', { input });
-const output = (run: string, query = '') =>
+const runScript = (input: Record<string, unknown>) => createRunAndWait(server, 'app', { input });
+const getOutput = (run: string, query = '') =>
   server.request('GET', `/v1/applications/app/runs/${run}/output${query}`);
 
-describe('output', () => {
-  test('is one JSON object, handed out as the app printed it', async () => {
-    const run = await leave({ print: '\n {"b": 1.0, "n":12345678901234567890}\n' });
+describe('the output', () => {
+  test('is one JSON object, returned byte for byte', async () => {
+    const run = await runScript({ print: '\n {"b": 1.0, "n":12345678901234567890}\n' });
     expect(run.status_v2).toBe('succeeded');
-    const answer = await output(run.id);
-    expect(answer.text).toContain('{"b": 1.0, "n":12345678901234567890}');
-    expect(Object.keys(answer.body as object)).toEqual(['output']);
+    const response = await getOutput(run.id);
+    expect(response.text).toContain('{"b": 1.0, "n":12345678901234567890}');
+    expect(Object.keys(response.body as object)).toEqual(['output']);
     expect(run.output_size).toBe(Buffer.byteLength('\n {"b": 1.0, "n":12345678901234567890}\n'));
     expect(run.error_log).toBeUndefined();
   });
 
   test.each(['', ' \n\t'])('may be empty: %j', async (print) => {
-    const run = await leave({ print });
+    const run = await runScript({ print });
     expect(run).toMatchObject({ status_v2: 'succeeded', error: '', output_size: 0 });
     expect(run).not.toHaveProperty('output');
-    expect((await output(run.id)).body).toEqual({});
+    expect((await getOutput(run.id)).body).toEqual({});
   });
 
   test.each([
@@ -63,24 +63,24 @@ describe('output', () => {
     ['a cut object', '{"a":'],
     ['a line before the object', 'Starting…\n{"a":1}'],
     ['a NUL', '\u0000'],
-  ])('that is %s fails the run, and the text is kept', async (_what, print) => {
-    const run = await leave({ print });
+  ])('that is %s fails the run, and the server stores it as text', async (_case, print) => {
+    const run = await runScript({ print });
     expect(run.status_v2).toBe('failed');
     expect(run.error).toContain('stdout must be one JSON object');
     expect(run).not.toHaveProperty('output');
     expect(run.error_log).toEqual({ error: run.error, stdout: print, stderr: '' });
   });
 
-  test('that is nested deeper than any stack fails or succeeds, but the run ends', async () => {
+  test('that nests deeper than the stack ends the run without indicators', async () => {
     const deep = (depth: number): string =>
       '{"statistics":{"schema":"v1","result":'.concat('{"x":'.repeat(depth), '1', '}'.repeat(depth), '}}');
-    const run = await leave({ print: deep(50_000) });
+    const run = await runScript({ print: deep(50_000) });
     expect(['failed', 'succeeded']).toContain(run.status_v2);
     expect(run.statistics.indicators).toEqual([]);
   });
 
-  test('of 5 MiB is answered directly, a byte more only by URL', async () => {
-    const fits = await leave({ bytes: DIRECT_MAX });
+  test('of 5 MiB is in the response, and above that only at a URL', async () => {
+    const fits = await runScript({ bytes: DIRECT_MAX });
     expect(fits.output_size).toBe(DIRECT_MAX);
     expect((fits.output as { a: string }).a).toHaveLength(DIRECT_MAX - 8);
     const id = await server.request('POST', '/v1/applications/app/runs', {
@@ -98,22 +98,22 @@ describe('output', () => {
       const refused = await server.request('GET', `/v1/applications/app/runs/${run_id}${path}`);
       expect(refused.status).toBe(400);
       expect((refused.body as { error: string }).error).toContain('format=url');
-      const answer = await server.request('GET', `/v1/applications/app/runs/${run_id}${path}?format=url`);
-      const { url } = (answer.body as { output: { url: string } }).output;
+      const response = await server.request('GET', `/v1/applications/app/runs/${run_id}${path}?format=url`);
+      const { url } = (response.body as { output: { url: string } }).output;
       const downloaded = await fetch(url);
       expect(downloaded.headers.get('content-type')).toContain('application/json');
       expect(await downloaded.text()).toHaveLength(DIRECT_MAX + 1);
     }
   });
 
-  test('above a megabyte has its statistics read wherever they stand, and must be JSON to its end', async () => {
+  test('above 1 MiB has its statistics in any place, and must be JSON to its end', async () => {
     const solution = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => ({ id: `stop ${n}` })));
     const statistics = '"statistics":{"schema":"v1","result":{"value":7}}';
     for (const print of [
       `{"solution":${solution},${statistics}}`,
       `{${statistics},"solution":${solution}}`,
     ]) {
-      const run = await leave({ print });
+      const run = await runScript({ print });
       expect(run.status_v2).toBe('succeeded');
       expect(run.statistics.indicators).toEqual([{ name: 'result.value', value: 7 }]);
     }
@@ -122,21 +122,21 @@ describe('output', () => {
       `{"solution":${solution}} done`,
       solution,
     ]) {
-      const run = await leave({ print });
+      const run = await runScript({ print });
       expect(run.status_v2).toBe('failed');
       expect(run.error).toContain('stdout must be one JSON object');
       expect(run.error_log?.stdout).toBe(print.slice(-64 * 1024));
     }
   });
 
-  test('small enough is also handed out by URL', async () => {
-    const run = await leave({ print: '{"a":1}' });
-    const { body } = await output(run.id, '?format=url');
+  test('of any size is available at a URL', async () => {
+    const run = await runScript({ print: '{"a":1}' });
+    const { body } = await getOutput(run.id, '?format=url');
     expect(await (await fetch((body as { output: { url: string } }).output.url)).text()).toBe('{"a":1}');
-    expect((await output(run.id, '?format=xml')).status).toBe(400);
+    expect((await getOutput(run.id, '?format=xml')).status).toBe(400);
   });
 
-  test('of 100 MiB is kept whole', async () => {
+  test('of 100 MiB is stored in full', async () => {
     const run = await createRun(server, 'app', { input: { bytes: OUTPUT_MAX } });
     const params = { application_id: 'app', run_id: run };
     const metadata = await server.waitUntil('runs-ended', async () => {
@@ -144,7 +144,7 @@ describe('output', () => {
       return isTerminal(body.status_v2) ? body : null;
     });
     expect(metadata).toMatchObject({ status_v2: 'succeeded', output_size: OUTPUT_MAX });
-    const { url } = (await output(run, '?format=url')).body as { url: string };
+    const { url } = (await getOutput(run, '?format=url')).body as { url: string };
     const head = await server.request('HEAD', url, { token: null });
     expect(head.headers.get('content-length')).toBe(String(OUTPUT_MAX));
     const end = await server.request('GET', url, { token: null, headers: { range: 'bytes=-4' } });
@@ -152,7 +152,7 @@ describe('output', () => {
   }, 60_000);
 
   test('beyond 100 MiB fails the run', async () => {
-    const run = await leave({ bytes: OUTPUT_MAX + 1 });
+    const run = await runScript({ bytes: OUTPUT_MAX + 1 });
     expect(run.status_v2).toBe('failed');
     expect(run.error).toMatch(/100/);
     expect(run).not.toHaveProperty('output');
@@ -161,24 +161,24 @@ describe('output', () => {
 });
 
 describe('a failure', () => {
-  test('by exit code keeps log and text, and has no output though it printed one', async () => {
-    const run = await leave({ exit: 3, log: 'no route\n', print: '{"a":1}' });
+  test('by exit code stores stdout and stderr, and has no output', async () => {
+    const run = await runScript({ exit: 3, log: 'no route\n', print: '{"a":1}' });
     expect(run.status_v2).toBe('failed');
     expect(run.error).toContain('exit code 3');
     expect(run).not.toHaveProperty('output');
     expect(run.error_log).toEqual({ error: run.error, stdout: '{"a":1}', stderr: 'no route\n' });
   });
 
-  test('by signal names it', async () => {
-    const run = await leave({ signal: 'SIGKILL', log: 'about to die\n' });
+  test('by signal names the signal', async () => {
+    const run = await runScript({ signal: 'SIGKILL', log: 'about to die\n' });
     expect(run.status_v2).toBe('failed');
     expect(run.error).toContain('SIGKILL');
     expect(run.error_log?.stderr).toBe('about to die\n');
   });
 
-  test('shows the end of a long log, the whole of which is in the logs', async () => {
+  test('has the end of a long log in its error, and all of it in the logs', async () => {
     const log = Array.from({ length: 20_000 }, (_, n) => `line ${n}\n`).join('');
-    const run = await leave({ exit: 1, log });
+    const run = await runScript({ exit: 1, log });
     expect(run.error_log?.stderr).toBe(log.slice(-64 * 1024));
     const { body } = await server.client.call('getRunLogs', {
       params: { application_id: 'app', run_id: run.id },
@@ -186,8 +186,8 @@ describe('a failure', () => {
     expect(body.log === log).toBe(true);
   });
 
-  test('with bytes that are no UTF-8 and a NUL in the log is readable all the same', async () => {
-    const run = await leave({ exit: 1, log: 'a\u0000b\n', print: 'x\u0000y' });
+  test('with a NUL in stdout and stderr returns both unchanged', async () => {
+    const run = await runScript({ exit: 1, log: 'a\u0000b\n', print: 'x\u0000y' });
     expect(run.error_log).toMatchObject({ stdout: 'x\u0000y', stderr: 'a\u0000b\n' });
   });
 });

@@ -39,7 +39,15 @@ declare module '../../http/handlers/context.ts' {
 
 type CreateRunContext = Pick<
   Context,
-  'database' | 'contents' | 'uploads' | 'clock' | 'random' | 'useInput' | 'startEnsemble' | 'joinBatch'
+  | 'database'
+  | 'contents'
+  | 'uploads'
+  | 'clock'
+  | 'random'
+  | 'jsonReader'
+  | 'useInput'
+  | 'startEnsemble'
+  | 'joinBatch'
 >;
 
 export interface EnsembleRunRequest extends RunRequest {
