@@ -213,7 +213,7 @@ describe('a restore', () => {
     mkdirSync(config.data);
     writeFileSync(join(config.data, RESTORE_MARKER_FILE), whole);
     await expect(startServerProcess({ dataFolder: config.data })).rejects.toThrow(
-      /A restore into the data folder .* was cut off, so part of the data is missing; empty the folder/,
+      /A restore into the data folder .* did not end, so part of the data is missing\. Empty the folder/,
     );
     await expect(restore(config, whole, { ...parts, log })).rejects.toThrow(
       `it holds ${RESTORE_MARKER_FILE}`,

@@ -1,4 +1,4 @@
-/** What both databases promise to the rest of the server. */
+/** Transactions, notifications, migrations and locks of both databases. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,20 +49,20 @@ const numbers = async (db: Reader): Promise<number[]> =>
   (await sql<{ n: number }>`select n from numbers order by n`.execute(db)).rows.map((row) => row.n);
 
 describe('a transaction', () => {
-  test('is there whole once it has resolved, and answers what its work answers', async () => {
+  test('stores all rows before it resolves, and returns the result of its work', async () => {
     const database = await openWithTable();
-    const answer = await database.transact(async (tx) => {
+    const result = await database.transact(async (tx) => {
       await add(tx, 1);
       await add(tx, 2);
       return 'done';
     });
-    expect(answer).toBe('done');
+    expect(result).toBe('done');
     expect(await numbers(database.read)).toEqual([1, 2]);
   });
 
-  test('that throws leaves nothing, and throws what its work threw', async () => {
+  test('stores nothing when its work throws, and throws the same error', async () => {
     const database = await openWithTable();
-    const failure = new Error('of mine');
+    const failure = new Error('work failed');
     const work = database.transact(async (tx) => {
       await add(tx, 1);
       throw failure;
@@ -71,7 +71,7 @@ describe('a transaction', () => {
     expect(await numbers(database.read)).toEqual([]);
   });
 
-  test('is not seen by readers before it is over', async () => {
+  test('is invisible to readers before its commit', async () => {
     const database = await openWithTable();
     const seen: number[][] = [];
     await database.transact(async (tx) => {
@@ -81,7 +81,7 @@ describe('a transaction', () => {
     expect(seen).toEqual([[]]);
   });
 
-  test('that fails among two hundred at once fails alone', async () => {
+  test('fails alone among two hundred concurrent transactions', async () => {
     const database = await openWithTable();
     await database.transact((tx) => add(tx, 0));
     const outcomes = await Promise.allSettled(
@@ -89,7 +89,7 @@ describe('a transaction', () => {
         database.transact(async (tx) => {
           await add(tx, index + 1);
           if (index % 5 === 0) await add(tx, 0);
-          if (index % 7 === 0) throw new Error('changed my mind');
+          if (index % 7 === 0) throw new Error('work failed after its insert');
         }),
       ),
     );
@@ -97,11 +97,11 @@ describe('a transaction', () => {
     expect(outcomes.map((one) => one.status)).toEqual(
       outcomes.map((_, index) => (fails(index) ? 'rejected' : 'fulfilled')),
     );
-    const kept = outcomes.flatMap((_, index) => (fails(index) ? [] : [index + 1]));
-    expect(await numbers(database.read)).toEqual([0, ...kept]);
+    const stored = outcomes.flatMap((_, index) => (fails(index) ? [] : [index + 1]));
+    expect(await numbers(database.read)).toEqual([0, ...stored]);
   });
 
-  test('that only inserts shares its transaction with others, and fails alone', async () => {
+  test('fails alone although it shares a transaction with other inserts', async () => {
     const database = await openWithTable();
     await database.transact((tx) => add(tx, 0));
     const insert = prepareStatement((db, { n }: { n: number }) => ({
@@ -120,7 +120,7 @@ describe('a transaction', () => {
     expect(await numbers(database.read)).toEqual([0, ...stored]);
   });
 
-  test('is there after closing and opening again', async () => {
+  test('is stored after close and open, also when it did not wait for the disk', async () => {
     const database = await openWithTable();
     await database.transact((tx) => add(tx, 7), { durable: false });
     await database.close();
@@ -129,37 +129,37 @@ describe('a transaction', () => {
   });
 });
 
-describe('news', () => {
-  test('reaches every listener of its topic, none of another, and nobody who has stopped', async () => {
+describe('a notification', () => {
+  test('reaches each listener of its topic, but none of another topic and none that stopped', async () => {
     const database = await open();
-    const heard: string[] = [];
-    const stop = database.listen('runs-ended', () => heard.push('stopped'));
+    const received: string[] = [];
+    const stop = database.listen('runs-ended', () => received.push('stopped'));
     stop();
-    database.listen('log-lines', () => heard.push('other'));
-    database.listen('runs-ended', () => heard.push('first'));
-    const told = new Promise<void>((resolve) => database.listen('runs-ended', () => resolve()));
+    database.listen('log-lines', () => received.push('other'));
+    database.listen('runs-ended', () => received.push('first'));
+    const notified = new Promise<void>((resolve) => database.listen('runs-ended', () => resolve()));
     database.notify('runs-ended');
-    await told;
-    expect(heard).toEqual(['first']);
+    await notified;
+    expect(received).toEqual(['first']);
   });
 
-  test.runIf(postgres)('reaches other processes, all of many told at once', async () => {
+  test.runIf(postgres)('reaches other processes, and many together become fewer', async () => {
     const [here, there] = [await open(), await open()];
-    let heard = 0;
-    const told = new Promise<void>((resolve) =>
+    let received = 0;
+    const notified = new Promise<void>((resolve) =>
       there.listen('runs-queued', () => {
-        heard += 1;
+        received += 1;
         resolve();
       }),
     );
     for (let n = 0; n < 1000; n += 1) here.notify('runs-queued');
-    await told;
-    expect(heard).toBeGreaterThanOrEqual(1);
-    expect(heard).toBeLessThan(1000);
+    await notified;
+    expect(received).toBeGreaterThanOrEqual(1);
+    expect(received).toBeLessThan(1000);
   });
 
   test.runIf(postgres)(
-    'is heard again after the listening connection broke, which counts as news',
+    'of every topic follows after the LISTEN connection broke and connected again',
     async () => {
       const database = await open();
       const again = new Promise<void>((resolve) => database.listen('runs-queued', resolve));
@@ -168,9 +168,9 @@ describe('news', () => {
       and datname = ${name}
     `.execute(database.read);
       await again;
-      const told = new Promise<void>((resolve) => database.listen('runs-ended', resolve));
+      const notified = new Promise<void>((resolve) => database.listen('runs-ended', resolve));
       database.notify('runs-ended');
-      await told;
+      await notified;
       const { rows } = await sql<{ count: number }>`
       select count(*) as count from pg_stat_activity where application_name = 'switchyard listen'
       and datname = ${name}
@@ -180,7 +180,7 @@ describe('news', () => {
   );
 });
 
-test('it answers a ping until it is closed', async () => {
+test('a ping succeeds until the database is closed', async () => {
   const database = await open();
   await database.ping();
   await database.close();
@@ -199,14 +199,14 @@ describe('migrations', () => {
         .execute();
     },
   }));
-  test('are applied once, in their order, by whoever comes first of several', async () => {
+  test('run once and in order when several processes migrate at the same time', async () => {
     const databases = postgres ? await Promise.all([open(), open(), open(), open()]) : [await open()];
     const applied = await Promise.all(databases.map((database) => migrate(database, migrations)));
     expect(applied.flat().sort()).toEqual(migrations.map((one) => one.name).sort());
     expect(await migrate(databases[0] as Database, migrations)).toEqual([]);
   });
 
-  test('that fail leave nothing of themselves, and are named', async () => {
+  test('roll back when they fail, and the error names them', async () => {
     const database = await open();
     const broken: Migration = {
       name: '9999-broken',
@@ -222,7 +222,7 @@ describe('migrations', () => {
   });
 });
 
-test('a data folder is lent to one, and to the next when that one gives it back', () => {
+test('a data folder has one lock holder at a time, and keeps its id', () => {
   const first = lockDataFolder(folder);
   expect(() => lockDataFolder(folder)).toThrow(FolderInUseError);
   expect(() => lockDataFolder(folder)).toThrow(folder);
@@ -236,7 +236,7 @@ test.runIf(!postgres)('the WAL stays bounded under twenty thousand transactions'
   const database = await open();
   const wal = join(folder, 'test.db-wal');
   await database.transact((tx) => sql`create table blobs (n integer primary key, data blob)`.execute(tx));
-  let most = 0;
+  let longestBytes = 0;
   let written = 0;
   const data = Buffer.alloc(8192, 1);
   await Promise.all(
@@ -246,11 +246,11 @@ test.runIf(!postgres)('the WAL stays bounded under twenty thousand transactions'
           sql`insert into blobs (n, data) values (${client * 400 + n}, ${data})`.execute(tx),
         );
         written += data.length;
-        most = Math.max(most, statSync(wal).size);
+        longestBytes = Math.max(longestBytes, statSync(wal).size);
       }
     }),
   );
-  // 164 MB of rows at the least went through it.
+  // At least 164 MB of rows went through the WAL.
   expect(written).toBe(20_000 * 8192);
-  expect(most).toBeLessThan(128 * 1024 * 1024);
+  expect(longestBytes).toBeLessThan(128 * 1024 * 1024);
 });

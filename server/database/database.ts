@@ -1,37 +1,37 @@
 /**
- * What the rest of the server knows of the database. Statements are written once, with Kysely, for SQLite and
- * PostgreSQL; only this folder knows which of the two it is.
+ * The interface of the database for the rest of the server. Kysely builds each statement for SQLite and for PostgreSQL;
+ * only this folder knows which of the two it is.
  *
- * What must stay true: `transact` resolves only after the commit is durable, unless the caller says it need not be.
+ * Invariant: `transact` resolves only after the commit is durable, unless the caller passes `durable: false`.
  */
 import type { Kysely, Transaction } from 'kysely';
 
 /**
- * The tables. Every slice adds its own from its `schema.ts` by declaration merging, so that a table's type stands where
- * its statements are.
+ * The row type of each table. Each slice adds its own tables in its `schema.ts` by declaration merging, so that a table's
+ * type is next to its statements.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the slices through declaration merging
 export interface Tables {}
 
 /** Reads outside a transaction. */
 export type Reader = Kysely<Tables>;
-/** Reads and writes inside a transaction. A Reader and a Writer take the same statements. */
+/** Reads and writes inside a transaction. A Reader and a Writer accept the same statements. */
 export type Writer = Transaction<Tables>;
 
 export interface TransactOptions {
   /**
-   * false: do not wait for the disk. For changes that are made again by themselves when a power cut takes them back,
-   * such as the claim of a run.
+   * false: do not wait for the disk. For changes that the server repeats after a power cut, such as the claim of a run.
+   * The default is true.
    */
   durable?: boolean;
   /**
-   * true: the work only inserts rows and locks rows against deletion, decides nothing by rows that others like it write, and
-   * passes every error of a statement on. It may share its transaction with others (postgres/transaction-groups.ts).
+   * true: the work only inserts rows and locks rows against deletion. It does not read rows that similar works write, and
+   * throws every error of a statement. It may share its transaction with others (postgres/transaction-groups.ts).
    */
   insertOnly?: boolean;
 }
 
-/** What processes tell each other without saying more: look again. */
+/** Topics of notifications between processes. A notification has no content: its listener reads the tables again. */
 export const TOPICS = [
   'runs-queued',
   'runs-canceled',
@@ -49,18 +49,22 @@ export type Topic = (typeof TOPICS)[number];
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
   readonly read: Reader;
-  /** `work` may be called again after the database rolled it back for the sake of another transaction. */
+  /**
+   * Runs `work` in a transaction and returns its result after the commit. Throws the error of `work`, after a rollback. May
+   * call `work` again after a serialization failure or a deadlock.
+   */
   transact<T>(work: (tx: Writer) => Promise<T>, options?: TransactOptions): Promise<T>;
-  /** Tells every process on this database, this one included, that there is news. Call it after the commit. */
+  /** Notifies every process on this database, this one included. Call it after the commit. */
   notify(topic: Topic): void;
-  /** Calls back on news of the topic, from whichever process. Returns how to stop. */
+  /** Calls back on each notification of the topic, from any process. Returns a function that ends it. */
   listen(topic: Topic, callback: () => void): () => void;
-  /** Whether the database answers; throws when it does not. */
+  /** Resolves when the database responds; throws when it does not, or when it is damaged. */
   ping(): Promise<void>;
+  /** Waits for the transactions under way, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** Listeners by topic, in this process. */
+/** The listeners of this process, by topic. */
 export class TopicListeners {
   readonly #listeners = new Map<string, Set<() => void>>();
 

@@ -1,7 +1,7 @@
 /**
- * Text that is encrypted where it lies, with AES-256-GCM, so that neither the database file nor a copy of it tells it. What
- * is sealed can be bound to its place, such as the row it stands in: opened for another place it is refused, so that
- * whoever can write to the database still cannot pass the value of one row off as that of another.
+ * Encrypts text for the database with AES-256-GCM, so that neither the database file nor a copy of it reveals the text.
+ * Each ciphertext is bound to its place, such as its row, and decryption for another place fails. Someone who can write to
+ * the database therefore cannot move a value from one row to another.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../random.ts';
@@ -10,7 +10,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The bytes were altered, moved from another place, or sealed with another key. */
+/** Someone changed the ciphertext, moved it from another place, or encrypted it with another key. */
 export class DecryptionError extends Error {}
 
 export class Encryptor {
@@ -23,31 +23,35 @@ export class Encryptor {
     this.#random = random;
   }
 
-  /** `place` is everything that names the place; it is not kept and has to be given again. */
+  /**
+   * Returns nonce, authentication tag and ciphertext, in this order. `place` names the row and column; the result does not
+   * contain it, so `decrypt` needs it again.
+   */
   encrypt(text: string, place: readonly string[]): Buffer {
     const nonce = this.#random.bytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#key, nonce).setAAD(written(place));
+    const cipher = createCipheriv(CIPHER, this.#key, nonce).setAAD(encodePlace(place));
     const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), content]);
   }
 
+  /** Returns the text of `encrypt`. Throws DecryptionError when the bytes, the place or the key differ. */
   decrypt(sealed: Uint8Array, place: readonly string[]): string {
     try {
       const nonce = sealed.subarray(0, NONCE_BYTES);
       const decipher = createDecipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES })
-        .setAAD(written(place))
+        .setAAD(encodePlace(place))
         .setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const content = sealed.subarray(NONCE_BYTES + TAG_BYTES);
       return Buffer.concat([decipher.update(content), decipher.final()]).toString('utf8');
     } catch {
       throw new DecryptionError(
-        `What is kept for ${place.join(' ')} cannot be decrypted: it was altered, or written with another master key.`,
+        `The stored value of ${place.join(' ')} cannot be decrypted: its bytes changed, or another master key encrypted it. Start the server with the master key that wrote it, or restore a backup.`,
       );
     }
   }
 }
 
-/** In JSON, so that no two places are written alike. */
-function written(place: readonly string[]): Buffer {
+/** Returns the place as JSON: two places never have the same encoding. */
+function encodePlace(place: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(place));
 }

@@ -1,17 +1,17 @@
-/** The order every list has: newest first, ties by id. */
+/** The order of every list: newest first, then by id. */
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Tables } from './database.ts';
 
-/** Where a page of such a list begins: right after this row. */
+/** The row right before a page of a list. `at` is its `created_at`, in milliseconds since the epoch. */
 export interface ListPosition {
   at: number;
   id: string;
 }
 
 /**
- * True for rows made in the window, from its start on and before its end, that come after the position where there is one,
- * which is before the end then. Only one of the two is said: of two upper bounds SQLite may seek by the end, and walk from
- * there to where the page begins, the longer the farther the page is.
+ * Returns a condition for rows created in the window, start included and end excluded. With a position, which is inside the
+ * window, only rows after it match. The condition then omits the end: with two upper bounds SQLite may seek to the end and
+ * scan from there to the page. That takes longer for each further page.
  */
 export function isInWindow(
   table: keyof Tables,
@@ -23,7 +23,7 @@ export function isInWindow(
   return sql<SqlBool>`${at} >= ${window.start} and ${before}`;
 }
 
-/** True for rows that come after the position; the table has the columns `created_at` and `id`. */
+/** Returns a condition for rows after the position; the table has the columns `created_at` and `id`. */
 export function isAfter(table: keyof Tables, position: ListPosition): Expression<SqlBool> {
   const at = sql.ref(`${table}.created_at`);
   const id = sql.ref(`${table}.id`);

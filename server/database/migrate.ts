@@ -1,6 +1,7 @@
 /**
- * Migrations: numbered by name, kept by the slice they belong to, listed by hand where the server is put together.
- * One that has been applied is never changed.
+ * Applies migrations. Each slice has its own in `schema.ts`, and `server/migrations.ts` lists them all.
+ *
+ * Invariant: a released migration never changes in effect.
  */
 import { type ColumnDataType, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
@@ -8,28 +9,30 @@ import { makeAppendOnly } from './append-only.ts';
 import type { Database } from './database.ts';
 import { restrictStatus, type StatusRule } from './status-transitions.ts';
 
-/** What is said differently in the two databases. */
+/** Column types and triggers whose SQL differs between the databases. */
 interface ColumnTypes {
   bytes: ColumnDataType | RawBuilder<unknown>;
-  /** A whole number that grows with every row; make it the primary key. */
+  /** A whole number that grows with every row, as the primary key. */
   sequence: RawBuilder<unknown>;
-  /**
-   * From now on rows are only added to the table; the columns of `once` may be filled in later, together and once.
-   */
+  /** Makes the table append-only; a later update may fill in the columns of `once`, all together and one time. */
   makeAppendOnly(db: Kysely<unknown>, table: string, once: readonly [string, ...string[]]): Promise<void>;
   /** Makes the database refuse status values and status changes of the table that the transitions do not list. */
   restrictStatus(db: Kysely<unknown>, rule: StatusRule): Promise<void>;
 }
 
 export interface Migration {
-  /** `0007-what-it-does`; they are applied in the order of their names. */
+  /** Number and effect, such as `0007-add-webhooks`; the names define the order. */
   name: string;
   up(db: Kysely<unknown>, types: ColumnTypes): Promise<void>;
 }
 
+/** A migration failed and was rolled back; the message names it. */
 export class MigrationError extends Error {}
 
-/** Applies what has not been applied yet; safe when several processes start at once. */
+/**
+ * Applies the migrations that the database does not have yet and returns their names. Safe when several processes start at
+ * the same time. Throws MigrationError when one fails.
+ */
 export async function migrate(
   database: Pick<Database, 'kind' | 'read'>,
   migrations: readonly Migration[],

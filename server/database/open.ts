@@ -1,4 +1,4 @@
-/** Which database the settings name, and where the one of the data folder lies. */
+/** Opens the database that the settings name. */
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
@@ -6,8 +6,10 @@ import type { Database } from './database.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 
+/** Returns the path of the SQLite database in the data folder. */
 export const sqlitePath = (dataFolder: string): string => join(dataFolder, 'switchyard.db');
 
+/** Opens PostgreSQL where SWITCHYARD_DATABASE names it, otherwise SQLite in the data folder. */
 export async function openDatabase({ postgres, data }: Config, log: Log): Promise<Database> {
   return postgres ? openPostgres(postgres, log) : openSqlite(sqlitePath(data));
 }

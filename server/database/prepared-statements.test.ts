@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('a prepared statement is given its values each time, in any order, and keeps those that are part of it', async () => {
+test('a prepared statement gets its values in each call, in any order, and keeps its constants', async () => {
   const insert = prepareStatement((db, row: { id: string; bytes: number }) =>
     db.insertInto('contents').values({ sha256: 'fixed', inline: null, blob_key: null, ...row }),
   );

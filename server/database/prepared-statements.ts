@@ -1,41 +1,47 @@
 /**
- * Statements of the hottest paths, compiled once. Kysely builds and compiles a statement anew every time it is asked,
- * which took a sixth of the time of creating a run; here it is built once per database with stand-ins for the values, and
- * later only the values are put in.
+ * Compiles the statements of the hottest paths once. Kysely builds and compiles a statement for each execution, which took
+ * a sixth of the time of creating a run. A prepared statement is built once for each database, with placeholders for the
+ * values, and an execution only inserts the values.
  */
-import type { CompiledQuery } from 'kysely';
+import type { CompiledQuery, DialectAdapter } from 'kysely';
 import type { Reader } from './database.ts';
 
-/** The texts of all of them: what PostgreSQL is to plan once for each connection (named-statements.ts). */
-export const preparedSql = new Set<string>();
+/** An adapter that receives the texts of prepared statements (postgres/named-statements.ts). */
+export interface PreparedSqlRegistry {
+  addPreparedSql(sql: string): void;
+}
 
 /** Executes a prepared statement and returns its rows. */
-export type ExecuteSql = (
+type ExecuteSql = (
   sql: string,
   parameters: readonly unknown[],
   options: StatementOptions,
 ) => unknown[] | Promise<unknown[]>;
 
-export interface StatementOptions {
+interface StatementOptions {
   /**
-   * true: a read that many requests make with the same values. Outside a transaction its rows may be shared by several
-   * callers, which must not change them, and reused until the next commit.
+   * true: many requests execute this read with the same values. Outside a transaction several callers may share its rows
+   * until the next commit, and must not change them.
    */
   isReusable?: boolean;
 }
 
-const executors = new WeakMap<object, ExecuteSql>();
+const EXECUTE = Symbol('execute');
+
+/** A database or transaction that has an executor of its own for prepared statements. */
+type DirectReader = Reader & { [EXECUTE]?: ExecuteSql };
 
 /**
- * Lets the prepared statements of `db` be executed by `execute` in place of Kysely. Kysely waits seven times for each
- * statement, for a connection and its lock above all: half of the time that a row by its key took on SQLite.
+ * Makes `execute` run the prepared statements of `db` instead of Kysely. Kysely awaits seven promises for each statement,
+ * above all for a connection and its lock. They took half of the time of reading a row by its key on SQLite.
  */
 export function executeDirectly(db: Reader, execute: ExecuteSql): void {
-  executors.set(db, execute);
+  const direct: DirectReader = db;
+  direct[EXECUTE] = execute;
 }
 
-/** Takes the place of a value while the statement is compiled. */
-class StandIn {
+/** Stands for a value while Kysely compiles the statement. */
+class Placeholder {
   readonly name: string;
   constructor(name: string) {
     this.name = name;
@@ -48,43 +54,47 @@ interface Compilable<R> {
 
 interface Compiled<R> {
   query: CompiledQuery<R>;
-  /** For each parameter the name of its value, or null for one that is part of the statement. */
+  /** For each parameter the name of its value, or null for a constant of the statement. */
   names: (string | null)[];
 }
 
 /**
- * A statement whose values are given each time. `build` gets the values by name and may only pass them on as values: it
- * runs once, before there are any. It must not choose the statement by them.
+ * Returns a function that executes the statement with the values of each call. `build` receives placeholders by name and
+ * only passes them on as values. It must not choose the statement by them, because it runs once for each database.
  */
 export function prepareStatement<Values extends object, R>(
   build: (db: Reader, values: Values) => Compilable<R>,
   options: StatementOptions = {},
 ): (db: Reader, values: Values) => Promise<R[]> {
-  // By the class that compiles: one for each kind of database.
+  // By adapter: a database and its transactions have the same one.
   const compiled = new WeakMap<object, Compiled<R>>();
 
   const compileFor = (db: Reader, values: Values): Compiled<R> => {
     const names = Object.keys(values);
-    const standIns = Object.fromEntries(names.map((name) => [name, new StandIn(name)])) as Values;
-    const query = build(db, standIns).compile();
-    return { query, names: query.parameters.map((one) => (one instanceof StandIn ? one.name : null)) };
+    const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Values;
+    const query = build(db, placeholders).compile();
+    return { query, names: query.parameters.map((one) => (one instanceof Placeholder ? one.name : null)) };
   };
 
   return async (db, values) => {
-    const kind = db.getExecutor().adapter.constructor;
-    let found = compiled.get(kind);
+    const { adapter } = db.getExecutor();
+    let found = compiled.get(adapter);
     if (!found) {
       found = compileFor(db, values);
-      preparedSql.add(found.query.sql);
-      compiled.set(kind, found);
+      if (isPreparedSqlRegistry(adapter)) adapter.addPreparedSql(found.query.sql);
+      compiled.set(adapter, found);
     }
-    const given = values as Record<string, unknown>;
+    const valuesByName = values as Record<string, unknown>;
     const parameters = found.names.map((name, at) =>
-      name === null ? found.query.parameters[at] : given[name],
+      name === null ? found.query.parameters[at] : valuesByName[name],
     );
-    const execute = executors.get(db);
+    const { [EXECUTE]: execute }: DirectReader = db;
     if (execute) return execute(found.query.sql, parameters, options) as R[] | Promise<R[]>;
     const query: CompiledQuery<R> = { ...found.query, parameters };
     return (await db.executeQuery<R>(query)).rows;
   };
+}
+
+function isPreparedSqlRegistry(adapter: DialectAdapter): adapter is DialectAdapter & PreparedSqlRegistry {
+  return 'addPreparedSql' in adapter;
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
@@ -12,9 +12,8 @@ import { prepareStatement } from './prepared-statements.ts';
 import { locked, lockRows, lockTable, type RowLock } from './row-locks.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 
-interface NumberTables {
-  numbers: { n: number };
-}
+// A type, not an interface: `withTables` needs its index signature.
+type NumberTables = { numbers: { n: number } };
 
 const postgres = inject('postgres');
 let folder: string;
@@ -38,7 +37,7 @@ afterEach(async () => {
   if (postgres) await dropDatabase(postgres, name);
 });
 
-const asNumbers = (db: Reader) => db as unknown as Kysely<NumberTables>;
+const asNumbers = (db: Reader) => db.withTables<NumberTables>();
 const selectNumber = (db: Reader, n: number) =>
   asNumbers(db).selectFrom('numbers').select('n').where('n', '=', n);
 const selectPlain = (db: Reader) => asNumbers(db).selectFrom('numbers').select('n').orderBy('n');
@@ -62,14 +61,14 @@ describe.each(CLAUSES)('the lock %s', (lock, clause) => {
     expect(statements.locking).toBe(postgres ? `${statements.plain} ${clause}` : statements.plain);
   });
 
-  test('holds in a prepared statement, which is built outside a transaction as well', async () => {
+  test('works in a prepared statement, which may be built outside a transaction', async () => {
     const select = prepareStatement((db, { n }: { n: number }) => locked(db, selectNumber(db, n), lock));
     expect(await select(database.read, { n: 1 })).toEqual([{ n: 1 }]);
     expect(await database.transact((tx) => select(tx, { n: 2 }))).toEqual([{ n: 2 }]);
   });
 });
 
-test('a lock of one table of a join names the table', async () => {
+test('a lock on one table of a join names the table', async () => {
   await database.transact(async (tx) => {
     const join = asNumbers(tx)
       .selectFrom('numbers')
@@ -82,7 +81,7 @@ test('a lock of one table of a join names the table', async () => {
   });
 });
 
-test('lockRows and lockTable pass on both databases', async () => {
+test('lockRows and lockTable succeed on both databases', async () => {
   await database.transact(async (tx) => {
     await lockRows(tx, selectPlain(tx), 'update');
     await lockTable(tx, 'numbers' as never);
@@ -91,12 +90,12 @@ test('lockRows and lockTable pass on both databases', async () => {
 });
 
 // SQLite has one writer: a second transaction begins when the first has ended.
-describe.skipIf(!postgres)('beside another transaction', () => {
+describe.skipIf(!postgres)('during another transaction', () => {
   const find = async (tx: Writer): Promise<number[]> => {
     const rows = await locked(tx, selectPlain(tx), 'update skip locked').execute();
     return rows.map((row) => row.n);
   };
-  const findBeside = (lock: (tx: Writer) => Promise<unknown>): Promise<number[]> =>
+  const findDuring = (lock: (tx: Writer) => Promise<unknown>): Promise<number[]> =>
     database.transact(async (tx) => {
       await lock(tx);
       return database.transact(find);
@@ -105,12 +104,12 @@ describe.skipIf(!postgres)('beside another transaction', () => {
   test.each<RowLock>(['update', 'update skip locked', 'share', 'key share'])(
     '%s locks the row',
     async (lock) => {
-      expect(await findBeside((tx) => locked(tx, selectNumber(tx, 1), lock).execute())).toEqual([2]);
+      expect(await findDuring((tx) => locked(tx, selectNumber(tx, 1), lock).execute())).toEqual([2]);
     },
   );
 
   test('lockRows locks the rows', async () => {
-    expect(await findBeside((tx) => lockRows(tx, selectNumber(tx, 2), 'update'))).toEqual([1]);
+    expect(await findDuring((tx) => lockRows(tx, selectNumber(tx, 2), 'update'))).toEqual([1]);
   });
 
   test('lockTable keeps another transaction from writing until the first has ended', async () => {

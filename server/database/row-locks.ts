@@ -1,5 +1,5 @@
 /**
- * Row and table locks. A statement names the lock it needs; the connection it is for decides whether there is such a lock.
+ * Row and table locks. A statement names the lock it needs, and its connection decides whether the database has that lock.
  * SQLite has one writer at a time: it needs no lock, and its syntax has none.
  */
 import { type SelectQueryBuilder, SqliteAdapter, sql } from 'kysely';
@@ -45,7 +45,7 @@ export async function lockTable(tx: Writer, table: keyof Tables & string): Promi
   if (!hasOneWriter(tx)) await sql`lock table ${sql.table(table)} in share row exclusive mode`.execute(tx);
 }
 
-/** Any other database gets its locks: one that has none refuses the statement, where a missing lock would go unnoticed. */
+/** Every database but SQLite gets the lock: one without locks refuses the statement, while a missing lock stays unnoticed. */
 function hasOneWriter(db: Reader): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter;
 }

@@ -1,4 +1,4 @@
-/** Triggers that refuse status values and status changes outside a table of transitions, whatever statement asks for them. */
+/** Triggers that refuse status values and status changes outside a table of transitions, whichever statement makes them. */
 import { type Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
 
@@ -9,8 +9,8 @@ export interface StatusRule {
   table: string;
   transitions: AllowedTransitions;
   /**
-   * Whether SQLite leaves inserts unchecked. A table with an insert trigger keeps a statement journal for each insert,
-   * which took 9 µs for a run, on top of 14 µs of processor time. PostgreSQL checks inserts always.
+   * true: SQLite does not check inserts. A table with an insert trigger needs a statement journal for each insert, which
+   * took 9 µs for a run, on top of 14 µs of processor time. PostgreSQL always checks inserts.
    */
   skipsInsertsOnSqlite?: boolean;
 }

@@ -1,17 +1,20 @@
-/** What the database says when it is not to blame for failing: its disk is full, or it is away. */
+/** Classifies errors of the database drivers by their codes: full disk, damage, lock, temporary failure. */
 
 /** SQLite's code for a full disk. */
 const SQLITE_FULL = 13;
-/** Its code for a disk that fails otherwise, as for one that is full when a file beside the database has to grow. */
+/** SQLite's code for other disk errors, such as a full disk when the WAL has to grow. */
 const SQLITE_IOERR = 10;
-/** Its codes for a file, or a disk, that must not be written to, for a malformed database, and for no database at all. */
+/** SQLite's code for a lock that another connection holds. */
+const SQLITE_BUSY = 5;
+/** SQLite's code for a read-only file or disk. */
 const SQLITE_READONLY = 8;
+/** SQLite's codes for a malformed database, and for a file that is not a database. */
 const SQLITE_DAMAGED = new Set([11, 26]);
-/** Of PostgreSQL: data or an index is corrupted. */
+/** PostgreSQL's states for corrupted data and for a corrupted index. */
 const DAMAGED_STATES = new Set(['XX001', 'XX002']);
-/** Of PostgreSQL: it lacks resources (the disk among them), is shutting down, has crashed or is starting, has lost the connection. */
+/** PostgreSQL's states for missing resources (such as disk space), shutdown, crash, start, and a lost connection. */
 const TRANSIENT_STATES = /^(53...|57P0[1-5]|08...)$/;
-/** Of connections that break or cannot be made. */
+/** Node's codes for connections that break or fail to open. */
 const TRANSIENT_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -20,48 +23,61 @@ const TRANSIENT_CODES = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ]);
-/** What pg says without a code. */
+/** Beginnings of messages of pg that have no code. */
 const TRANSIENT_MESSAGES = [
   'Connection terminated',
   'Client has encountered a connection error',
   'timeout exceeded when trying to connect',
 ];
 
-/** Whether the database failed for want of room on the disk. */
+/** Reports whether the disk of the database is full. */
 export function isDatabaseFull(error: unknown): boolean {
-  const { errcode, code } = partsOf(error);
+  const { errcode, code } = readErrorCodes(error);
   return errcode === SQLITE_FULL || code === '53100';
 }
 
-/** Whether the database may only be read, as on a disk that became read-only. */
+/** Reports whether the database is read-only, as on a disk that became read-only. */
 export function isDatabaseReadOnly(error: unknown): boolean {
-  const { errcode, code } = partsOf(error);
+  const { errcode, code } = readErrorCodes(error);
   return errcode === SQLITE_READONLY || code === '25006';
 }
 
-/** Whether the database found that its own files are malformed. */
+/** Reports whether the database found that its own files are malformed. */
 export function isDatabaseDamaged(error: unknown): boolean {
-  const { errcode, code } = partsOf(error);
+  const { errcode, code } = readErrorCodes(error);
   return SQLITE_DAMAGED.has(errcode) || DAMAGED_STATES.has(code);
 }
 
-/** Whether the database cannot be reached, has broken off, or has a disk that does not answer, which passes. */
+/** Reports whether another connection of SQLite holds the lock. */
+export function isDatabaseLocked(error: unknown): boolean {
+  return readErrorCodes(error).errcode === SQLITE_BUSY;
+}
+
+/** Reports whether the failure is temporary: the database is unreachable, lost the connection, or its disk does not respond. */
 export function isTransient(error: unknown): boolean {
-  const { errcode, code, message } = partsOf(error);
+  const { errcode, code, message } = readErrorCodes(error);
   return (
     errcode === SQLITE_IOERR ||
     TRANSIENT_STATES.test(code) ||
     TRANSIENT_CODES.has(code) ||
-    TRANSIENT_MESSAGES.some((words) => message.startsWith(words))
+    TRANSIENT_MESSAGES.some((start) => message.startsWith(start))
   );
 }
 
-/** What the drivers say of an error; of SQLite's extended codes the lowest byte, which is the code itself. */
-function partsOf(error: unknown): { errcode: number; code: string; message: string } {
-  const {
-    errcode = 0,
-    code = '',
-    message = '',
-  } = (error ?? {}) as { errcode?: number; code?: string; message?: string };
-  return { errcode: errcode & 0xff, code, message };
+interface ErrorCodes {
+  /** SQLite's primary code; 0 without one. */
+  errcode: number;
+  /** PostgreSQL's state or Node's code; empty without one. */
+  code: string;
+  message: string;
+}
+
+/** Returns the codes of an error of a driver. Of SQLite's extended codes the lowest byte is the primary code. */
+export function readErrorCodes(error: unknown): ErrorCodes {
+  if (typeof error !== 'object' || error === null) return { errcode: 0, code: '', message: '' };
+  return {
+    errcode: 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0,
+    code: 'code' in error && typeof error.code === 'string' ? error.code : '',
+    message: 'message' in error && typeof error.message === 'string' ? error.message : '',
+  };
 }

@@ -1,9 +1,9 @@
 /**
- * A database that a server is working on, opened beside it by another process: to read all of it as it was at one
- * instant, and for small writes. Nothing here makes the server wait for longer than one of its own transactions takes.
+ * Opens the database of a running server from another process, to read all of it as of one instant and for small writes.
+ * The server never waits longer for it than for one of its own transactions.
  *
- * A snapshot is one read transaction. SQLite keeps everything written since in the WAL for as long as it is open, and
- * PostgreSQL keeps the rows that were replaced, so whoever opens one reads on and closes it.
+ * A snapshot is one read transaction. While it is open, SQLite keeps all later writes in the WAL, and PostgreSQL keeps
+ * replaced rows. Read it without a pause, and close it.
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,33 +11,34 @@ import { Kysely, PostgresDialect, sql, type TableMetadata } from 'kysely';
 import pg from 'pg';
 import type { Database, Reader, Tables, Writer } from '../database.ts';
 import { type Migration, migrate } from '../migrate.ts';
-import { typeParsers } from '../postgres/postgres.ts';
+import { createTypeOverrides } from '../postgres/postgres.ts';
 import { createSqliteKysely, openSqliteConnection } from '../sqlite/sqlite.ts';
 
 const ROW_BATCH_SIZE = 200;
-/** Between the groups of a busy server there is room for another writer, but seldom. */
+/** A busy server leaves the write lock free only for moments between its commits, so another writer may wait long. */
 const BUSY_TIMEOUT_MS = 60_000;
 
 export type Row = Record<string, unknown>;
 
 export interface Snapshot {
-  /** The rows that a `select` without parameters gives, some at a time. One is read at a time. */
+  /** Yields the rows of a `select` without parameters, in batches. Read one `select` to its end before the next. */
   readRows(select: string): AsyncGenerator<Row[]>;
   close(): Promise<void>;
 }
 
 export interface SnapshotConnection {
   readonly kind: Database['kind'];
-  /** Sees the last commit. */
+  /** Reads outside the snapshot: each statement sees the last commit. */
   readonly read: Reader;
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
   snapshot(): Promise<Snapshot>;
   close(): Promise<void>;
 }
 
-/** Opens the SQLite database at the path, which must be there. */
+/** Opens the SQLite database at the path. Throws when the file does not exist. */
 export function openSqliteSnapshot(path: string): SnapshotConnection {
-  if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
+  if (!existsSync(path))
+    throw new Error(`There is no database at ${path}. Set SWITCHYARD_DATA to the data folder of the server.`);
   const connection = openSqliteConnection(path);
   connection.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const db = createSqliteKysely(connection);
@@ -53,20 +54,20 @@ export function openSqliteSnapshot(path: string): SnapshotConnection {
   };
 }
 
-/** A read transaction on a connection that is used for nothing else and closed with it. */
+/** Begins a read transaction on a connection that has no other use; `close` closes the connection too. */
 export function beginSnapshot(reader: DatabaseSync): Snapshot {
   reader.exec('begin');
-  // The instant is that of the first statement.
+  // The snapshot begins with the first statement.
   reader.prepare('select count(*) from migrations').get();
   return {
     async *readRows(select) {
-      let some: Row[] = [];
+      let batch: Row[] = [];
       for (const row of reader.prepare(select).iterate()) {
-        if (some.push(row) < ROW_BATCH_SIZE) continue;
-        yield some;
-        some = [];
+        if (batch.push(row) < ROW_BATCH_SIZE) continue;
+        yield batch;
+        batch = [];
       }
-      if (some.length > 0) yield some;
+      if (batch.length > 0) yield batch;
     },
     close: async () => reader.close(),
   };
@@ -74,9 +75,13 @@ export function beginSnapshot(reader: DatabaseSync): Snapshot {
 
 /** Connects to the PostgreSQL database at the address. */
 export async function openPostgresSnapshot(address: string): Promise<SnapshotConnection> {
-  const settings = { connectionString: address, types: typeParsers, application_name: 'switchyard backup' };
+  const settings = {
+    connectionString: address,
+    types: createTypeOverrides(),
+    application_name: 'switchyard backup',
+  };
   const pool = new pg.Pool({ ...settings, max: 1 });
-  // An error that nobody listens to ends the process; the next statement tells it to who asks.
+  // An error event without a listener ends the process. The next statement throws the error.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -92,13 +97,13 @@ export async function openPostgresSnapshot(address: string): Promise<SnapshotCon
       await client.query('select count(*) from migrations');
       return {
         async *readRows(select) {
-          await client.query(`declare piece no scroll cursor for ${select}`);
+          await client.query(`declare snapshot_rows no scroll cursor for ${select}`);
           for (;;) {
-            const { rows } = await client.query<Row>(`fetch ${ROW_BATCH_SIZE} from piece`);
+            const { rows } = await client.query<Row>(`fetch ${ROW_BATCH_SIZE} from snapshot_rows`);
             if (rows.length > 0) yield rows;
             if (rows.length < ROW_BATCH_SIZE) break;
           }
-          await client.query('close piece');
+          await client.query('close snapshot_rows');
         },
         close: () => client.end(),
       };
@@ -111,8 +116,8 @@ export async function openPostgresSnapshot(address: string): Promise<SnapshotCon
 }
 
 /**
- * For somebody who only looks, at a `postgres://` address or the path of a file. Unlike the others it may be opened while no
- * server runs and one starts: a connection that cannot write leaves the WAL alone when it is closed.
+ * Opens a database for reading alone, by a `postgres://` address or the path of a SQLite file. Throws when the file does not
+ * exist. It is safe while no server runs and while one starts: a read-only connection does not touch the WAL when it closes.
  */
 export async function openReadOnly(
   place: string,
@@ -120,7 +125,7 @@ export async function openReadOnly(
   if (/^postgres(ql)?:\/\//.test(place)) return openPostgresSnapshot(place);
   if (!existsSync(place))
     throw new Error(
-      `There is no database at ${place}; set SWITCHYARD_DATA to the data folder of the server.`,
+      `There is no database at ${place}. Set SWITCHYARD_DATA to the data folder of the server.`,
     );
   const open = () => new DatabaseSync(place, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const connection = open();
@@ -136,7 +141,7 @@ export async function openReadOnly(
   };
 }
 
-/** The tables in the database, by name, without those of the database itself. */
+/** Returns the tables of the server, without the database's own. */
 export async function listTables(database: Pick<Database, 'kind' | 'read'>): Promise<TableMetadata[]> {
   const { read } = database;
   const tables = await read.introspection.getTables({ withInternalKyselyTables: true });
@@ -145,7 +150,7 @@ export async function listTables(database: Pick<Database, 'kind' | 'read'>): Pro
   return tables.filter(({ schema, isView }) => schema === rows[0]?.name && !isView);
 }
 
-/** The names of the migrations that have made the tables, in their order; none when there are no tables. */
+/** Returns the names of the applied migrations in their order; none for an empty database. */
 export async function appliedMigrations(database: Pick<Database, 'kind' | 'read'>): Promise<string[]> {
   const tables = await listTables(database);
   if (!tables.some(({ name }) => name === 'migrations')) return [];
@@ -155,7 +160,7 @@ export async function appliedMigrations(database: Pick<Database, 'kind' | 'read'
   return rows.map(({ name }) => name).sort();
 }
 
-/** The tables that the migrations make. */
+/** Returns the tables that the migrations create, from a SQLite database in memory. */
 export async function listMigratedTables(migrations: readonly Migration[]): Promise<TableMetadata[]> {
   const connection = new DatabaseSync(':memory:');
   const read = createSqliteKysely(connection);
@@ -167,7 +172,7 @@ export async function listMigratedTables(migrations: readonly Migration[]): Prom
   }
 }
 
-/** The number that a table's own numbering gave last; 0 before the first. */
+/** Returns the last value of the sequence of a column; 0 before the first. */
 export async function readLastSequenceValue(
   database: Pick<Database, 'kind' | 'read'>,
   table: string,
@@ -181,7 +186,7 @@ export async function readLastSequenceValue(
   return Number(rows[0]?.last ?? 0);
 }
 
-/** Makes the table's own numbering go on after the number. */
+/** Makes the sequence of a column continue after `last`. */
 export async function setLastSequenceValue(
   kind: Database['kind'],
   tx: Writer,

@@ -1,7 +1,7 @@
 /**
- * Looks for damage in SQLite's write-ahead log. SQLite reads a WAL up to the first frame whose checksum is wrong and
- * silently drops the rest, so a changed byte makes the database older, or empty, without an error. A process that is
- * killed leaves a WAL that ends; only damage, or a power cut in the middle of a sync, leaves commits behind a bad frame.
+ * Finds damage in SQLite's write-ahead log (WAL). SQLite reads a WAL up to the first frame with a wrong checksum and drops
+ * the rest silently. One changed byte therefore makes the database older, or empty, without an error. The WAL of a killed
+ * process has no commits behind a bad frame; only damage, or a power cut during a sync, causes them.
  * Format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 import { closeSync, copyFileSync, existsSync, fstatSync, fsyncSync, openSync, readSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { DatabaseSync } from 'node:sqlite';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** The last bit says in which byte order checksums are made. */
+/** The last bit is the byte order of the checksums. */
 const MAGIC = 0x377f0682;
 
-/** Returns how many whole commits lie behind the first damaged frame; 0 when the log has no damage. */
+/** Returns the number of whole commits behind the first damaged frame; 0 when the WAL has no damage or does not exist. */
 export function countDroppedCommits(path: string): number {
   if (!existsSync(path)) return 0;
   const file = openSync(path, 'r');
@@ -33,7 +33,7 @@ function countDropped(file: number, bytes: number): number {
   let sum = checksum([0, 0], header.subarray(0, 24), isBig);
   let isWhole =
     (magic & ~1) >>> 0 === MAGIC && header.readUInt32BE(24) === sum[0] && header.readUInt32BE(28) === sum[1];
-  // The page size of every database made here; a header in which even that is wrong tells nothing about frames.
+  // The server creates databases with pages of 4096 bytes, so a header with an invalid page size is damaged.
   const page =
     pageBytes >= 512 && pageBytes <= 65_536 && (pageBytes & (pageBytes - 1)) === 0 ? pageBytes : 4096;
   const salt = header.subarray(16, 24);
@@ -49,12 +49,13 @@ function countDropped(file: number, bytes: number): number {
         frame.readUInt32BE(20) === sum[1];
       if (isWhole) continue;
     } else readSync(file, frame, 0, FRAME_HEADER_BYTES, at);
-    // Frames of an earlier round of the log have other salts. A commit has the size of the database.
+    // Frames from before the last restart of the WAL have other salts. A commit frame has the size of the database.
     if (frame.subarray(8, 16).equals(salt) && frame.readUInt32BE(4) > 0) dropped += 1;
   }
   return dropped;
 }
 
+/** Continues the checksum of the file format over the bytes. */
 function checksum(
   [first, second]: readonly [number, number],
   bytes: Buffer,
@@ -70,8 +71,9 @@ function checksum(
 }
 
 /**
- * Copies the log of the stopped database aside, because the next writes go over it, and moves what SQLite can read of it
- * into the database file, so that the damage is found once. Returns the path of the copy.
+ * Copies the WAL of the stopped database, because the next writes overwrite it, and returns the path of the copy. Then moves
+ * the readable commits into the database file, so that the next start finds no damage. `now`, in milliseconds since the
+ * epoch, becomes part of the file name.
  */
 export function archiveDamagedWal(database: string, now: number): string {
   const copy = `${database}-wal.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`;
@@ -79,7 +81,7 @@ export function archiveDamagedWal(database: string, now: number): string {
   const file = openSync(copy, 'r');
   fsyncSync(file);
   closeSync(file);
-  // The last connection to close moves the log into the database and removes it.
+  // The last connection to close moves the WAL into the database and removes it.
   const connection = new DatabaseSync(database);
   try {
     connection.prepare('select count(*) from sqlite_schema').get();

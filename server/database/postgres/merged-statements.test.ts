@@ -1,18 +1,18 @@
-/** Which statements become one, and what each of their callers gets. */
+/** Merged statements: the executed texts, and the rows of each caller. */
 import { expect, test } from 'vitest';
 import { MergedStatements, MultiRowInserts } from './merged-statements.ts';
 
-/** A connection that notes what it executes. */
+/** Merges statements for a connection that records them. */
 function recordStatements(findRows: (sql: string) => unknown[] = () => []) {
   const executed: { sql: string; parameters: readonly unknown[] }[] = [];
-  const merged = new MergedStatements(new MultiRowInserts(), async (sql, parameters) => {
+  const merged = new MergedStatements(new MultiRowInserts(() => {}), async (sql, parameters) => {
     executed.push({ sql, parameters });
     return findRows(sql);
   });
   return { executed, merged };
 }
 
-test('equal reads are executed once, and each caller gets rows of its own', async () => {
+test('equal reads execute once, and each caller gets rows of its own', async () => {
   const { executed, merged } = recordStatements(() => [{ n: 1 }]);
   const select = 'select "n" from "numbers" where "id" = $1';
   const [one, same, other] = await Promise.all([
@@ -25,7 +25,7 @@ test('equal reads are executed once, and each caller gets rows of its own', asyn
   expect(one?.[0]).not.toBe(same?.[0]);
 });
 
-test('a read that is asked for later is executed again', async () => {
+test('a later read executes again', async () => {
   const { executed, merged } = recordStatements();
   await merged.execute('select 1', []);
   await merged.execute('select 1', []);
@@ -59,8 +59,10 @@ test.each([
   ]);
 });
 
-test('a statement that fails fails for everybody whose rows it has', async () => {
-  const merged = new MergedStatements(new MultiRowInserts(), () => Promise.reject(new Error('refused')));
+test('a failing insert fails for each caller whose row it contains', async () => {
+  const merged = new MergedStatements(new MultiRowInserts(() => {}), () =>
+    Promise.reject(new Error('refused')),
+  );
   const insert = 'insert into "t" ("a") values ($1)';
   const outcomes = await Promise.allSettled([merged.execute(insert, [1]), merged.execute(insert, [2])]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

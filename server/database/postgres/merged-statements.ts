@@ -1,15 +1,14 @@
 /**
- * Merges the prepared statements that many callers ask for in one turn of the event loop. Equal reads are executed once;
- * inserts of the same text become one statement with many rows. A statement costs PostgreSQL and this process much more
- * than a row: creating a run took eleven statements of its own, at 100 connections 2 ms of PostgreSQL's processor time.
+ * Merges the prepared statements that many callers request in one turn of the event loop. It executes equal reads once, and
+ * combines inserts of the same text into one statement with many rows. A statement costs PostgreSQL and this process much
+ * more than a row. A run needed eleven statements of its own: 2 ms of PostgreSQL's processor time at 100 connections.
  *
- * Invariant: a statement is executed after it was asked for, so nobody reads what is older than the question.
+ * Invariant: a statement is executed after its request, so a caller never reads older rows.
  */
-import { preparedSql } from '../prepared-statements.ts';
 
 type Execute = (sql: string, parameters: readonly unknown[]) => Promise<unknown[]>;
 
-/** The numbers of rows that one insert has: few, because each is a statement that every connection plans once. */
+/** The possible numbers of rows of one insert: few, because every connection plans each of them once. */
 const ROWS_PER_INSERT = [32, 16, 8, 4, 2, 1] as const;
 
 interface StatementRequest {
@@ -19,12 +18,13 @@ interface StatementRequest {
   reject(error: unknown): void;
 }
 
+/** Executes the statements of one connection, or of one transaction, merged. */
 export class MergedStatements {
   readonly #inserts: MultiRowInserts;
   readonly #execute: Execute;
   #requests: StatementRequest[] = [];
 
-  /** `execute` is called several times before the first call has ended. */
+  /** `execute` runs one statement; several calls are under way at the same time. */
   constructor(inserts: MultiRowInserts, execute: Execute) {
     this.#inserts = inserts;
     this.#execute = execute;
@@ -73,7 +73,7 @@ export class MergedStatements {
   }
 
   async #insertRows(group: readonly StatementRequest[]): Promise<void> {
-    const sql = this.#inserts.textFor(group[0]?.sql ?? '', group.length);
+    const sql = this.#inserts.formatInsert(group[0]?.sql ?? '', group.length);
     try {
       await this.#execute(
         sql,
@@ -88,24 +88,30 @@ export class MergedStatements {
 
 const VALUES = ' values (';
 
-/** Equal for statements that are executed as one. What changes rows and is no insert is equal to itself alone. */
+/** Returns the same key for statements to merge. An update or delete has a key of its own. */
 function mergeKey(request: StatementRequest): unknown {
   const { sql, parameters } = request;
   if (isInsert(sql)) return sql;
   return sql.startsWith('select ') ? `${sql} ${JSON.stringify(parameters)}` : request;
 }
 
-/** Whether the statement inserts one row and returns nothing. */
+/** Reports whether the statement inserts one row and returns nothing. */
 function isInsert(sql: string): boolean {
   return sql.startsWith('insert ') && sql.includes(VALUES) && !/ (?:on conflict|returning) /.test(sql);
 }
 
-/** The texts of inserts of several rows, which are made once so that each connection plans them once. */
+/** Builds inserts of several rows, each text once, so that each connection plans it once. */
 export class MultiRowInserts {
   readonly #texts = new Map<string, string>();
+  readonly #addPreparedSql: (sql: string) => void;
 
-  /** Returns the same insert for several rows; their values follow one another. */
-  textFor(sql: string, rows: number): string {
+  /** `addPreparedSql` receives each new text. */
+  constructor(addPreparedSql: (sql: string) => void) {
+    this.#addPreparedSql = addPreparedSql;
+  }
+
+  /** Returns the insert of one row as an insert of `rows` rows, whose values follow one another. */
+  formatInsert(sql: string, rows: number): string {
     if (rows === 1) return sql;
     const key = `${rows} ${sql}`;
     const known = this.#texts.get(key);
@@ -118,7 +124,7 @@ export class MultiRowInserts {
     );
     const text = sql.slice(0, start) + all.join(', ');
     this.#texts.set(key, text);
-    preparedSql.add(text);
+    this.#addPreparedSql(text);
     return text;
   }
 }

@@ -1,37 +1,82 @@
 /**
- * Lets PostgreSQL parse and plan the statements of prepared-statements.ts once for each connection, which is most of what a row by
- * its key costs there: reading the metadata of a run took 1.8 ms of PostgreSQL's processor time and takes 0.4 ms, creating
- * one 2.9 ms and 2.0 ms. All others are planned with their values each time, because the best plan of a list depends on them.
+ * Lets PostgreSQL parse and plan a prepared statement (prepared-statements.ts) once for each connection, which is most of
+ * the cost of reading a row by its key. Reading the metadata of a run took 1.8 ms of PostgreSQL's processor time and takes
+ * 0.4 ms, creating a run 2.9 ms and 2.0 ms. All other statements are planned with their values each time, because the best
+ * plan of a list depends on the values.
  *
- * What must stay true: a table may be changed by a newer release that is started beside this one. A statement that gives
- * `*` is refused then, with a plan that is out of date. It gets another name, and is asked again; in a transaction, whose
- * statements before it are lost, by whoever began it.
+ * Invariant: a newer release, started next to this one, may change a table. PostgreSQL then refuses a statement that
+ * selects `*`, because its plan is outdated. The statement gets another name and is executed again. In a transaction, which
+ * has lost its earlier statements, the whole transaction starts again.
  */
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import {
+  PostgresAdapter,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from 'kysely';
 import type pg from 'pg';
-import { preparedSql } from '../prepared-statements.ts';
+import type { PreparedSqlRegistry } from '../prepared-statements.ts';
 
-/** The name of each text, which is another after its plan was refused. */
-const names = new Map<string, { number: number; generation: number }>();
-
-function nameOf(text: string): string {
-  const found = names.get(text) ?? { number: names.size, generation: 0 };
-  names.set(text, found);
-  return `prepared_${found.number}_${found.generation}`;
-}
-
-/** Whether the error says that a plan no longer fits its table; then the statement has another name already. */
+/** Reports whether a plan no longer fits its table; the statement then already has another name. */
 export function isOutdatedPlan(error: unknown): boolean {
   return error instanceof Error && error.message === 'cached plan must not change result type';
 }
 
-/** The pool as Kysely takes one, with names for what is prepared. */
-export function withNamedStatements(pool: pg.Pool): PostgresPool {
+/** The names under which the connections of one pool plan prepared statements. */
+export class StatementNames {
+  /** By text. The generation counts the refused plans. */
+  readonly #names = new Map<string, { number: number; generation: number }>();
+
+  /** Adds the text of a prepared statement. */
+  readonly add = (sql: string): void => {
+    if (!this.#names.has(sql)) this.#names.set(sql, { number: this.#names.size, generation: 0 });
+  };
+
+  /** Returns the name of a prepared statement; undefined for another text. */
+  find(sql: string): string | undefined {
+    const found = this.#names.get(sql);
+    return found && `prepared_${found.number}_${found.generation}`;
+  }
+
+  /** Gives the text another name, unless another connection has replaced `refused` already. */
+  replace(sql: string, refused: string): void {
+    const found = this.#names.get(sql);
+    if (found && this.find(sql) === refused) found.generation += 1;
+  }
+}
+
+/** The adapter through which prepared statements add their texts to the names of their database. */
+class PlanningAdapter extends PostgresAdapter implements PreparedSqlRegistry {
+  readonly addPreparedSql: (sql: string) => void;
+
+  constructor(addPreparedSql: (sql: string) => void) {
+    super();
+    this.addPreparedSql = addPreparedSql;
+  }
+}
+
+/** Kysely's dialect of PostgreSQL over a pool whose connections plan prepared statements once. */
+export class NamedStatementsDialect extends PostgresDialect {
+  readonly #names: StatementNames;
+
+  constructor(pool: pg.Pool, names: StatementNames) {
+    super({ pool: withNamedStatements(pool, names) });
+    this.#names = names;
+  }
+
+  override createAdapter(): PostgresAdapter {
+    return new PlanningAdapter(this.#names.add);
+  }
+}
+
+function withNamedStatements(pool: pg.Pool, names: StatementNames): PostgresPool {
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     async connect() {
       const client = await pool.connect();
-      const found = wrapped.get(client) ?? wrap(client);
+      const found = wrapped.get(client) ?? new NamedStatementsClient(client, names);
       wrapped.set(client, found);
       return found;
     },
@@ -40,24 +85,41 @@ export function withNamedStatements(pool: pg.Pool): PostgresPool {
   };
 }
 
-function wrap(client: pg.PoolClient): PostgresPoolClient {
-  let inTransaction = false;
-  const query = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
-    if (text === 'begin' || text.startsWith('start transaction')) inTransaction = true;
-    else if (text === 'commit' || text === 'rollback') inTransaction = false;
-    if (!preparedSql.has(text)) return client.query(text, [...values]);
-    const name = nameOf(text);
+class NamedStatementsClient implements PostgresPoolClient {
+  readonly #client: pg.PoolClient;
+  readonly #names: StatementNames;
+  #inTransaction = false;
+
+  constructor(client: pg.PoolClient, names: StatementNames) {
+    this.#client = client;
+    this.#names = names;
+  }
+
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query(statement: unknown, parameters: readonly unknown[] = []): unknown {
+    // The server streams no query through Kysely, so the dialect has no cursor constructor.
+    if (typeof statement !== 'string') throw new Error('Named statements do not support cursors.');
+    return this.#execute(statement, parameters);
+  }
+
+  release(destroy?: boolean): void {
+    this.#client.release(destroy);
+  }
+
+  async #execute(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    if (text === 'begin' || text.startsWith('start transaction')) this.#inTransaction = true;
+    else if (text === 'commit' || text === 'rollback') this.#inTransaction = false;
+    const values = [...parameters];
+    const name = this.#names.find(text);
+    if (name === undefined) return this.#client.query(text, values);
     try {
-      return await client.query({ name, text, values: [...values] });
+      return await this.#client.query({ name, text, values });
     } catch (error) {
       if (!isOutdatedPlan(error)) throw error;
-      const known = names.get(text);
-      if (known && name === nameOf(text)) known.generation += 1;
-      if (inTransaction) throw error;
-      return await query(text, values);
+      this.#names.replace(text, name);
+      if (this.#inTransaction) throw error;
+      return await this.#execute(text, values);
     }
-  };
-  // Nothing here reads by a cursor, which is the other thing that Kysely may ask for.
-  const asked = query as unknown as PostgresPoolClient['query'];
-  return { query: asked, release: (destroy) => client.release(destroy) };
+  }
 }

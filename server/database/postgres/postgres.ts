@@ -1,45 +1,47 @@
 /**
- * PostgreSQL, through pg. A pool for statements and one connection of its own for LISTEN, which is made again when it
- * breaks; background jobs run at an interval, which makes up for the notifications missed meanwhile.
+ * PostgreSQL through pg: a pool for statements, and one connection for LISTEN, which reconnects when it breaks. Background
+ * jobs also run at an interval, so that a missed notification only delays them.
  */
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, Kysely } from 'kysely';
 import pg from 'pg';
 import { errorMessage, type Log } from '../../log.ts';
 import { type Database, type Tables, TOPICS, type Topic, TopicListeners, type Writer } from '../database.ts';
 import { executeDirectly } from '../prepared-statements.ts';
+import { readErrorCodes } from '../transient-errors.ts';
 import { MergedStatements, MultiRowInserts } from './merged-statements.ts';
-import { isOutdatedPlan, withNamedStatements } from './named-statements.ts';
+import { isOutdatedPlan, NamedStatementsDialect, StatementNames } from './named-statements.ts';
 import { TransactionGroups } from './transaction-groups.ts';
 
 const CHANNEL = 'switchyard';
-const INT8 = 20;
 const RECONNECT_DELAY_MS = 1000;
-/** Serialization failure and deadlock: rolled back for the sake of another transaction, and worth another try. */
+/** Serialization failure and deadlock: PostgreSQL rolled this transaction back in favour of another; a retry may succeed. */
 const RETRYABLE_STATES = new Set(['40001', '40P01']);
 const ATTEMPTS_MAX = 5;
 
-/** Instants and sizes are int8 and fit a double; they are read as numbers. */
-export const typeParsers = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-};
+/** Returns pg's parsers with int8 as a number: instants and sizes fit a double. */
+export function createTypeOverrides(): pg.TypeOverrides {
+  const overrides = new pg.TypeOverrides();
+  overrides.setTypeParser(pg.types.builtins.INT8, Number);
+  return overrides;
+}
 
-/** Connects to the database at the address. */
+/** Connects to the database at the `postgres://` address. Throws when it is unreachable. */
 export async function openPostgres(address: string, log: Log): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: address,
     max: 16,
-    types: typeParsers,
+    types: createTypeOverrides(),
     application_name: 'switchyard',
   });
-  // A connection in use that breaks between two statements has nobody else who listens, and an error that nobody
-  // listens to ends the process. The next statement on it fails, which rolls its transaction back.
+  // An error event without a listener ends the process, and pg has none for a connection in use between two statements.
+  // The next statement on it fails, which rolls the transaction back.
   pool.on('connect', (client) =>
-    client.on('error', (error) => log.warn({ error: error.message }, 'A connection to PostgreSQL broke.')),
+    client.on('error', (error) => log.warn({ error: error.message }, 'PostgreSQL connection broke')),
   );
-  pool.on('error', (error) => log.warn({ error: error.message }, 'An idle connection to PostgreSQL broke.'));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) });
-  const inserts = new MultiRowInserts();
+  pool.on('error', (error) => log.warn({ error: error.message }, 'Idle PostgreSQL connection broke'));
+  const names = new StatementNames();
+  const db = new Kysely<Tables>({ dialect: new NamedStatementsDialect(pool, names) });
+  const inserts = new MultiRowInserts(names.add);
   const reads = new MergedStatements(
     inserts,
     async (sql, parameters) => (await db.executeQuery(CompiledQuery.raw(sql, [...parameters]))).rows,
@@ -50,11 +52,14 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
   const topics = new TopicListeners();
   const listener = await startListener(address, log, (topic) => topics.notify(topic));
 
-  const tellOthers = startTelling(async (topic) => {
+  const notifyProcesses = coalesceNotifications(async (topic) => {
     try {
       await pool.query('select pg_notify($1, $2)', [CHANNEL, topic]);
     } catch (error) {
-      log.warn({ topic, error: errorMessage(error) }, 'News could not be told to other processes.');
+      log.warn(
+        { topic, error: errorMessage(error) },
+        'NOTIFY failed; other processes read the tables again at their next interval',
+      );
       topics.notify(topic);
     }
   });
@@ -63,7 +68,7 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
     kind: 'postgres',
     read: db,
     transact: (work, options) => (options?.insertOnly ? groups.transact(work) : transactAlone(work)),
-    notify: tellOthers,
+    notify: notifyProcesses,
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {
       await pool.query('select 1');
@@ -71,15 +76,15 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
     async close() {
       await listener.stop();
       await db.destroy();
-      // Kysely leaves a pool open that it has never used.
+      // Kysely does not close a pool that it never used.
       if (!pool.ending) await pool.end();
     },
   };
 }
 
-/** Whether the transaction was rolled back for the sake of another, or for a statement whose plan was out of date. */
+/** Reports whether PostgreSQL rolled the transaction back in favour of another, or because a plan was outdated. */
 function isRetryable(error: unknown): boolean {
-  return RETRYABLE_STATES.has((error as { code?: string }).code ?? '') || isOutdatedPlan(error);
+  return RETRYABLE_STATES.has(readErrorCodes(error).code) || isOutdatedPlan(error);
 }
 
 async function transactWithRetries<T>(db: Kysely<Tables>, work: (tx: Writer) => Promise<T>): Promise<T> {
@@ -92,30 +97,31 @@ async function transactWithRetries<T>(db: Kysely<Tables>, work: (tx: Writer) => 
   }
 }
 
-/** A connection that listens; when it breaks another is made, and everybody is told to look, for news may have been missed. */
-async function startListener(address: string, log: Log, tell: (topic: string) => void) {
+/**
+ * Listens on a connection of its own. When the connection breaks, it connects again and then notifies every topic, because
+ * the server may have missed notifications.
+ */
+async function startListener(address: string, log: Log, onNotification: (topic: string) => void) {
   let stopped = false;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async (): Promise<void> => {
-    const made = new pg.Client({ connectionString: address, application_name: 'switchyard listen' });
+    const connection = new pg.Client({ connectionString: address, application_name: 'switchyard listen' });
     let listening = false;
-    made.on('notification', (message) => message.payload && tell(message.payload));
-    made.on('error', (error) =>
-      log.warn({ error: error.message }, 'The listening connection to PostgreSQL broke.'),
-    );
-    // Also emitted for a connection that never came to be, which the caller of connect knows already.
-    made.once('end', () => listening && connectLater());
+    connection.on('notification', ({ payload }) => payload && onNotification(payload));
+    connection.on('error', (error) => log.warn({ error: error.message }, 'LISTEN connection broke'));
+    // pg also emits `end` when connecting fails, which `connect` throws.
+    connection.once('end', () => listening && connectLater());
     try {
-      await made.connect();
-      await made.query(`listen ${CHANNEL}`);
+      await connection.connect();
+      await connection.query(`listen ${CHANNEL}`);
     } catch (error) {
-      await made.end().catch(() => {});
+      await connection.end().catch(() => {});
       throw error;
     }
-    if (stopped) return made.end();
-    client = made;
+    if (stopped) return connection.end();
+    client = connection;
     listening = true;
   };
   const connectLater = (): void => {
@@ -124,10 +130,10 @@ async function startListener(address: string, log: Log, tell: (topic: string) =>
     timer = setTimeout(() => {
       connect().then(
         () => {
-          for (const topic of TOPICS) tell(topic);
+          for (const topic of TOPICS) onNotification(topic);
         },
         (error: unknown) => {
-          log.warn({ error: errorMessage(error) }, 'PostgreSQL cannot be listened to; trying again.');
+          log.warn({ error: errorMessage(error) }, 'LISTEN connection failed; connecting again');
           connectLater();
         },
       );
@@ -145,20 +151,20 @@ async function startListener(address: string, log: Log, tell: (topic: string) =>
   };
 }
 
-/** Tells at most one piece of news of a topic at a time; what comes meanwhile is told once more after it. */
-function startTelling(send: (topic: Topic) => Promise<void>): (topic: Topic) => void {
+/** Sends one notification of a topic at a time. Calls during a `send` cause one more `send` after it. */
+function coalesceNotifications(send: (topic: Topic) => Promise<void>): (topic: Topic) => void {
   const underWay = new Map<Topic, { again: boolean }>();
-  return function tell(topic) {
-    const before = underWay.get(topic);
-    if (before) {
-      before.again = true;
+  return function notify(topic) {
+    const current = underWay.get(topic);
+    if (current) {
+      current.again = true;
       return;
     }
     const state = { again: false };
     underWay.set(topic, state);
     void send(topic).finally(() => {
       underWay.delete(topic);
-      if (state.again) tell(topic);
+      if (state.again) notify(topic);
     });
   };
 }

@@ -1,21 +1,22 @@
 /**
- * Many insert-only transactions in one: works that wait at the same time run in one transaction of PostgreSQL, side by
- * side, and their statements are merged. When one of them fails, the transaction is rolled back and each is run again in
- * a transaction of its own, so that it fails alone.
+ * Runs many insert-only works in one transaction of PostgreSQL, concurrently and with merged statements. When one of them
+ * fails, the transaction is rolled back. Each work then runs again in a transaction of its own, so that only the failing
+ * work fails.
  *
- * Invariant: nobody is answered before the commit of the group. A group whose commit may have arrived is not run again.
+ * Invariant: no caller gets a result before the commit of the group. A group whose commit may have succeeded never runs
+ * again.
  */
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Tables, Writer } from '../database.ts';
 import { executeDirectly } from '../prepared-statements.ts';
 import { MergedStatements, type MultiRowInserts } from './merged-statements.ts';
 
-/** As many rows as an insert has at most. */
+/** The largest number of rows of a merged insert (merged-statements.ts). */
 const GROUP_TRANSACTIONS_MAX = 32;
-/** While one group waits for the disk, the next works. */
+/** While one group waits for the disk, the next one executes. */
 const GROUPS_UNDER_WAY_MAX = 2;
 
-/** Returns how to answer its caller once the transaction is committed. */
+/** Returns the function that resolves the caller's promise after the commit. */
 type Work = (tx: Writer) => Promise<() => void>;
 
 interface Waiting {
@@ -28,10 +29,11 @@ interface Parts {
   inserts: MultiRowInserts;
   /** Runs the work in a transaction of its own. */
   transactAlone(work: Work): Promise<() => void>;
-  /** Whether the error says that the transaction was rolled back and may be run again. */
+  /** Reports whether the database rolled the transaction back and it may run again. */
   isRetryable(error: unknown): boolean;
 }
 
+/** Collects insert-only works and runs them in groups. */
 export class TransactionGroups {
   readonly #parts: Parts;
   #waiting: Waiting[] = [];
@@ -42,6 +44,7 @@ export class TransactionGroups {
     this.#parts = parts;
   }
 
+  /** Returns the result of the work after the commit of its group. Throws the error of the work. */
   transact<T>(work: (tx: Writer) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const respondingWork = async (tx: Writer): Promise<() => void> => {
@@ -53,7 +56,7 @@ export class TransactionGroups {
     });
   }
 
-  /** Requests that came together are still being read; they join before the group begins. */
+  /** Waits one turn of the event loop: the server is still reading requests that arrived with this one, and they join. */
   #schedule(): void {
     if (this.#isScheduled || this.#underWay >= GROUPS_UNDER_WAY_MAX || this.#waiting.length === 0) return;
     this.#isScheduled = true;
@@ -93,13 +96,13 @@ export class TransactionGroups {
   }
 }
 
-/** What the works return; throws what the first of them threw that did, once all have ended. */
+/** Returns the results of the works. Throws the first error of a statement or work, after all works have ended. */
 async function runTogether(
   tx: Writer,
   inserts: MultiRowInserts,
   group: readonly Waiting[],
 ): Promise<(() => void)[]> {
-  // PostgreSQL answers the commit of a transaction in which a statement failed without an error.
+  // PostgreSQL reports no error for the commit of a transaction in which a statement failed: it rolls back.
   const failures: unknown[] = [];
   const merged = new MergedStatements(inserts, async (sql, parameters) => {
     try {

@@ -1,16 +1,21 @@
 /**
  * The thread that moves the WAL into the database file; see sqlite.ts.
  *
- * A PASSIVE checkpoint never makes a writer wait, but under a steady load it never lets the WAL start again from its
- * beginning either: there is always another commit behind what it has moved. RESTART does, and makes writers wait
- * meanwhile, so it comes right after a PASSIVE one has left it little to do, and only for a WAL that has grown long. It
- * waits for readers too, and a backup reads for long: while one holds the blobs, RESTART is tried without waiting for
- * anybody, and the WAL may grow.
+ * A PASSIVE checkpoint never makes a writer wait. Under a steady load it never lets the WAL restart from its beginning,
+ * because there is always another commit behind the moved pages. RESTART does, but writers wait for it. It therefore runs
+ * only for a long WAL and right after a PASSIVE checkpoint, which leaves it little to do. It also waits for readers, and a
+ * backup reads for a long time: while a backup holds the blobs, RESTART does not wait, and the WAL may grow.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const { path, restartBytes } = workerData as { path: string; restartBytes: number };
+/** The thread restarts a WAL that is longer than `restartBytes`. */
+export interface CheckpointThreadData {
+  path: string;
+  restartBytes: number;
+}
+
+const { path, restartBytes }: CheckpointThreadData = workerData;
 const connection = new DatabaseSync(path);
 connection.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0');
 const pageBytes = Number(connection.prepare('pragma page_size').get()?.page_size);
@@ -22,14 +27,14 @@ function isBackedUp(): boolean {
 
 parentPort?.on('message', () => {
   try {
-    // The file is kept at its length; how much of it is in use is what the checkpoint answers.
+    // The WAL file never shrinks: the checkpoint returns the number of pages in use.
     const pages = Number(connection.prepare('pragma wal_checkpoint(passive)').get()?.log);
     if (pages * pageBytes > restartBytes) {
       connection.exec(`pragma busy_timeout = ${isBackedUp() ? 0 : 2000}`);
       connection.exec('pragma wal_checkpoint(restart)');
     }
   } catch {
-    // A full disk fails the transactions too, which say so; a checkpoint is tried again in a moment.
+    // A full disk also fails transactions, which report it. The next checkpoint follows within a second.
   } finally {
     parentPort?.postMessage('done');
   }

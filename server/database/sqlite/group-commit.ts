@@ -1,64 +1,73 @@
 /**
- * Many transactions in one: what is asked for in one turn of the event loop is done in one transaction of SQLite, each
- * in a savepoint of its own, so that one that fails takes back only its own. A commit writes every page it touched to the
- * WAL; in a group the pages of indexes and of the ends of tables are written once for all.
+ * Runs the works of one turn of the event loop in one transaction of SQLite. Each work has a savepoint of its own, so that
+ * a failing work undoes only its own changes. A commit writes each changed page to the WAL; works of a group share the pages
+ * of indexes and of table ends.
  *
- * What must stay true: nobody is answered before the commit of the group, nor, who asked for it, before the sync that
- * follows it; the works of a group run one after the other, each seeing what the ones before it did.
+ * Invariants: no caller gets a result before the commit of the group, nor a durable one before the following sync. The works
+ * of a group run one after the other, and each sees the changes of those before it.
  */
 import type { Kysely } from 'kysely';
 import type { Tables, Writer } from '../database.ts';
 import type { GroupFlush } from './group-flush.ts';
 
-/** Keeps the wait of the first in a group, and what readers see late, within some milliseconds. */
+/** Limits the wait of the first work of a group, and the delay for readers, to some milliseconds. */
 const GROUP_TRANSACTIONS_MAX = 64;
 
 interface Waiting {
-  work(tx: Writer): Promise<unknown>;
+  /** Returns the function that resolves the caller's promise after the commit. */
+  work(tx: Writer): Promise<() => void>;
   durable: boolean;
-  resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
 export interface GroupCommitParts {
-  /** On a connection that nobody else uses. */
+  /** Its connection has no other use. */
   db: Kysely<Tables>;
-  /** Runs a statement without parameters on the same connection, at once. */
+  /** Executes a statement without parameters on the same connection, synchronously. */
   executeControl(statement: string): void;
   inTransaction(): boolean;
   flush: GroupFlush;
-  /** Called after each commit, before anybody is answered. */
+  /** Is called after each commit, before any caller gets a result. */
   onCommit(): void;
-  /** Asked after each group: what it answers is waited for before the next. */
+  /** Is called after each group; the next group waits for the returned promise. */
   waitForCheckpoint(): Promise<void> | null;
 }
 
+/** Collects works and commits them in groups. */
 export class GroupCommit {
   readonly #parts: GroupCommitParts;
-  /** Statements go to the connection, which is in the transaction; that Kysely did not begin it costs less. */
+  /** The connection itself, which is in the transaction. Kysely did not begin the transaction, which costs less. */
   readonly #tx: Writer;
   #waiting: Waiting[] = [];
   #working: Promise<void> | null = null;
 
   constructor(parts: GroupCommitParts) {
     this.#parts = parts;
-    this.#tx = parts.db as unknown as Writer;
+    this.#tx = parts.db as Writer;
   }
 
+  /**
+   * Returns the result of the work after the commit of its group, and with `durable` after the sync. Throws the error of the
+   * work, of the commit or of the sync.
+   */
   transact<T>(work: (tx: Writer) => Promise<T>, durable: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, durable, resolve: (value) => resolve(value as T), reject });
-      this.#working ??= this.#workOff();
+      const respondingWork = async (tx: Writer): Promise<() => void> => {
+        const value = await work(tx);
+        return () => resolve(value);
+      };
+      this.#waiting.push({ work: respondingWork, durable, reject });
+      this.#working ??= this.#commitAll();
     });
   }
 
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when no work waits or runs. */
   async whenIdle(): Promise<void> {
     while (this.#working) await this.#working;
   }
 
-  async #workOff(): Promise<void> {
-    // Requests that came with this one are still being read; they join before the group begins.
+  async #commitAll(): Promise<void> {
+    // The server is still reading requests that arrived with this one; they join before the group begins.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       await this.#commit(this.#waiting.splice(0, GROUP_TRANSACTIONS_MAX));
@@ -68,20 +77,20 @@ export class GroupCommit {
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
-    const succeeded: { one: Waiting; value: unknown }[] = [];
+    const succeeded: { one: Waiting; respond: () => void }[] = [];
     const failed: { one: Waiting; error: unknown }[] = [];
     const { executeControl: control, flush, onCommit } = this.#parts;
     try {
-      // The write lock is taken here. Taken later, at the first write, it is refused at once when a checkpoint has started
-      // the WAL again in between: "database is locked", seen under load a few times a minute.
+      // Acquires the write lock now. At the first write SQLite would refuse it when a checkpoint has restarted the WAL
+      // meanwhile: "database is locked" occurred a few times a minute under load.
       control('begin immediate');
       try {
         for (const one of group) {
           control('savepoint work');
           try {
-            const value = await one.work(this.#tx);
+            const respond = await one.work(this.#tx);
             control('release work');
-            succeeded.push({ one, value });
+            succeeded.push({ one, respond });
           } catch (error) {
             failed.push({ one, error });
             control('rollback to work');
@@ -95,18 +104,18 @@ export class GroupCommit {
         throw error;
       }
     } catch (error) {
-      // A full disk ends the whole transaction: nothing of it was kept.
+      // A full disk rolls the whole transaction back.
       for (const one of group) one.reject(failed.find((other) => other.one === one)?.error ?? error);
       return;
     }
     for (const { one, error } of failed) one.reject(error);
     const durable = succeeded.filter(({ one }) => one.durable);
-    for (const { one, value } of succeeded) if (!one.durable) one.resolve(value);
+    for (const { one, respond } of succeeded) if (!one.durable) respond();
     if (durable.length === 0) return;
-    // Not awaited: the next group may work while the disk does.
+    // Not awaited: the next group may run during the sync.
     flush.flush().then(
       () => {
-        for (const { one, value } of durable) one.resolve(value);
+        for (const { respond } of durable) respond();
       },
       (error: unknown) => {
         for (const { one } of durable) one.reject(error);

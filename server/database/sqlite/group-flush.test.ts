@@ -1,31 +1,31 @@
-/** Who waits for which sync: nobody is released by one that began before they asked. */
+/** Waiters and syncs: a sync never releases a waiter that called after it began. */
 import { expect, test } from 'vitest';
 import { GroupFlush } from './group-flush.ts';
 
-/** A disk whose syncs end when the test says so. */
-function slowDisk() {
+/** Returns a flush whose syncs end when the test calls their callback. */
+function createManualFlush() {
   const syncs: ((error: Error | null) => void)[] = [];
   const flush = new GroupFlush(0, (_fd, done) => syncs.push(done));
   const order: string[] = [];
-  const ask = (who: string): Promise<void> =>
+  const requestFlush = (caller: string): Promise<void> =>
     flush.flush().then(
-      () => void order.push(who),
-      (error: Error) => void order.push(`${who}: ${error.message}`),
+      () => void order.push(caller),
+      (error: Error) => void order.push(`${caller}: ${error.message}`),
     );
-  return { syncs, order, ask };
+  return { syncs, order, requestFlush };
 }
 
-test('a waiter is released by the first sync that began after it asked', async () => {
-  const { syncs, order, ask } = slowDisk();
-  const first = ask('first');
+test('the first sync that begins after the call releases a waiter', async () => {
+  const { syncs, order, requestFlush } = createManualFlush();
+  const first = requestFlush('first');
   expect(syncs).toHaveLength(1);
-  const late = [ask('late'), ask('later')];
+  const late = [requestFlush('late'), requestFlush('later')];
   expect(syncs).toHaveLength(1);
   syncs[0]?.(null);
   await first;
   expect(order).toEqual(['first']);
   expect(syncs).toHaveLength(2);
-  const last = ask('last');
+  const last = requestFlush('last');
   syncs[1]?.(null);
   await Promise.all(late);
   expect(order).toEqual(['first', 'late', 'later']);
@@ -34,10 +34,10 @@ test('a waiter is released by the first sync that began after it asked', async (
   expect(syncs).toHaveLength(3);
 });
 
-test('a sync that fails fails its own group, and the next is tried', async () => {
-  const { syncs, order, ask } = slowDisk();
-  const group = [ask('a')];
-  group.push(ask('b'));
+test('a failing sync fails its own group, and the next sync runs', async () => {
+  const { syncs, order, requestFlush } = createManualFlush();
+  const group = [requestFlush('a')];
+  group.push(requestFlush('b'));
   syncs[0]?.(new Error('disk gone'));
   syncs[1]?.(null);
   await Promise.all(group);

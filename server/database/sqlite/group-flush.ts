@@ -1,28 +1,29 @@
 /**
- * Groups the waits for the disk. SQLite commits without waiting (WAL, synchronous NORMAL); whoever needs durability
- * waits here for a `fdatasync` of the WAL that began after its commit. All commits that arrive while one is under way
- * share the next. The sync runs on the thread pool, so the event loop never blocks in it. Measured on two cores behind
- * HTTP with 64 connections: one sync per commit 2.8k inserts/s with the loop blocked, grouped 15.5k/s.
+ * Groups the syncs of the WAL. SQLite commits without a sync (WAL, synchronous NORMAL); a durable transaction waits here for
+ * an `fdatasync` that began after its commit. All commits that arrive during a sync share the next one. The sync runs on the
+ * thread pool, so it never blocks the event loop. Measured on two cores behind HTTP with 64 connections: 2.8k inserts/s
+ * with one blocking sync per commit, 15.5k/s in groups.
  *
- * What must stay true: a waiter is released only by a sync that started after it asked.
+ * Invariant: a sync releases only waiters that called before it started.
  */
 import { fdatasync } from 'node:fs';
 
 type Sync = (fd: number, done: (error: Error | null) => void) => void;
 
+/** Syncs one file for many waiters. */
 export class GroupFlush {
   readonly #fd: number;
   readonly #callSync: Sync;
   #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #running = false;
 
-  /** `sync` is fdatasync but in tests, which hold it up to see who waits for which. */
+  /** Tests pass their own `sync` to decide when each one ends. */
   constructor(fd: number, sync: Sync = fdatasync) {
     this.#fd = fd;
     this.#callSync = sync;
   }
 
-  /** Resolves once everything written before the call is on the disk. */
+  /** Resolves once all writes before the call are on the disk. Throws the error of the sync. */
   flush(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });

@@ -1,4 +1,4 @@
-/** Rows are reused until a commit, of this process or of another. */
+/** The cache reuses rows until a commit of this process or of another. */
 import { expect, test } from 'vitest';
 import { ReusedRows } from './reused-rows.ts';
 
@@ -18,7 +18,7 @@ function readWithCount() {
   };
 }
 
-test('rows are read once for each set of values', () => {
+test('reads rows once for each set of values', () => {
   const { read } = readWithCount();
   expect([read(), read(), read('b'), read('b')]).toEqual([
     [{ id: 'a', read: 1 }],
@@ -28,14 +28,14 @@ test('rows are read once for each set of values', () => {
   ]);
 });
 
-test('rows are read again at once after a commit here', () => {
+test('reads rows again immediately after a commit of this process', () => {
   const { reused, read } = readWithCount();
   read();
   reused.clear();
   expect(read()).toEqual([{ id: 'a', read: 2 }]);
 });
 
-test('rows are read again in the next turn after a commit of another process', async () => {
+test('reads rows again in the next turn after a commit of another process', async () => {
   const { read, commitElsewhere } = readWithCount();
   read();
   await nextTurn();
@@ -45,7 +45,7 @@ test('rows are read again in the next turn after a commit of another process', a
   expect(read()).toEqual([{ id: 'a', read: 2 }]);
 });
 
-test('nobody can change what others read', () => {
+test('freezes the rows that callers share', () => {
   const { read } = readWithCount();
   expect(() => Object.assign(read()[0] ?? {}, { id: 'b' })).toThrow(TypeError);
 });

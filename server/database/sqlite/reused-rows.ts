@@ -1,31 +1,32 @@
 /**
- * Rows of reads that every request makes, such as that of the caller's key: reused until something is committed. While
- * nobody writes, and for all requests between two group commits, such a row is read once.
+ * Reuses rows that every request reads, such as the caller's key, until the next commit. All requests between two group
+ * commits read such a row once.
  *
- * Invariant: what this process has committed is never hidden. Another process writes here only by hand or for a backup;
- * its commits are looked for once in a turn of the event loop.
+ * Invariant: a read never misses a commit of this process. Another process writes to this database only by hand or for a
+ * backup; the cache checks for its commits once in each turn of the event loop.
  */
 const ENTRIES_MAX = 1000;
 
+/** Caches rows by statement and values. */
 export class ReusedRows {
   readonly #readDataVersion: () => number;
   readonly #rows = new Map<string, unknown[]>();
   #dataVersion = Number.NaN;
   #isChecked = false;
 
-  /** `readDataVersion` returns another number after each commit of another connection. */
+  /** `readDataVersion` returns a new number after each commit of another connection. */
   constructor(readDataVersion: () => number) {
     this.#readDataVersion = readDataVersion;
   }
 
-  /** Call it after each commit of this process. */
+  /** Drops all rows. Call it after each commit of this process. */
   clear(): void {
     this.#rows.clear();
   }
 
-  /** Returns the rows that were read before, or what `read` returns. Nobody may change them. */
+  /** Returns the cached rows, or the result of `read`. The rows are frozen. */
   get(sql: string, parameters: readonly unknown[], read: () => unknown[]): unknown[] {
-    this.#clearAfterOthers();
+    this.#clearAfterOtherCommits();
     const key = `${sql} ${JSON.stringify(parameters)}`;
     const known = this.#rows.get(key);
     if (known) return known;
@@ -37,7 +38,7 @@ export class ReusedRows {
     return rows;
   }
 
-  #clearAfterOthers(): void {
+  #clearAfterOtherCommits(): void {
     if (this.#isChecked) return;
     this.#isChecked = true;
     setImmediate(() => {

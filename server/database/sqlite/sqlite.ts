@@ -1,22 +1,22 @@
 /**
  * SQLite in the data folder, through node:sqlite.
  *
- * Two connections in this process: `write`, which one transaction holds at a time, and `read`, whose statements see the
- * last commit and never wait. A third, in a thread of its own, moves the WAL into the database file, so that the syncs
- * of a checkpoint never block the event loop. No other server may open the file: the lock of the data folder sees to that.
- * A backup may, and reads beside it (snapshot-connection.ts).
+ * The process has two connections: `write`, which one transaction uses at a time, and `read`, whose statements see the last
+ * commit and never wait. A third connection, in a thread of its own, moves the WAL into the database file, so that the syncs
+ * of a checkpoint never block the event loop. The lock of the data folder keeps other servers out. A backup may read the
+ * file at the same time (snapshot-connection.ts).
  *
- * What must stay true: the WAL is synced (group-flush.ts) before a durable transaction resolves; the connections here never
- * checkpoint by themselves.
+ * Invariants: the WAL is synced (group-flush.ts) before a durable transaction resolves. The two connections never checkpoint.
  */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { errorMessage } from '../../log.ts';
 import { type Database, type Tables, TopicListeners } from '../database.ts';
 import { executeDirectly } from '../prepared-statements.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
+import type { CheckpointThreadData } from './checkpoint-thread.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupFlush } from './group-flush.ts';
 import { ReusedRows } from './reused-rows.ts';
@@ -24,20 +24,20 @@ import { ReusedRows } from './reused-rows.ts';
 const CHECKPOINT_INTERVAL_MS = 1000;
 const CHECKPOINT_MIN_BYTES = 4 * 1024 * 1024;
 /**
- * The WAL is made this long at the start, is started again from its beginning beyond it, and is never shorter. Written in
- * place, it is synced without a commit of the file system's journal, which would wait for every file and folder that
- * others make meanwhile, those of the runs above all.
+ * Minimum length of the WAL, and the length from which it restarts at its beginning. A sync of overwritten bytes needs no
+ * commit of the file system's journal. That commit would wait for every new file and folder of other processes, above all
+ * those of runs.
  */
 export const WAL_BYTES = 32 * 1024 * 1024;
-/** Writers wait for the checkpoint under way when the WAL is longer: they can be faster than the disk for a while only. */
+/** Writers wait for a checkpoint while the WAL is longer, because they can be faster than the disk. */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 const CACHED_STATEMENTS_MAX = 500;
 
 /**
- * Kysely migrates SQLite without a transaction. SQLite can roll back a change of tables as well as any other, and must:
- * a process killed in the middle of a migration could never start again on what it left.
+ * Makes Kysely run migrations of SQLite in a transaction, which it does not do by default. Without one, a process killed
+ * during a migration could never start again on the half-changed tables.
  */
-class Dialect extends SqliteDialect {
+class TransactionalDialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
   }
@@ -49,26 +49,26 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-/** Opens or creates the database at the path. */
+/** Opens the database at the path and creates it when it is missing. */
 export function openSqlite(path: string): Database {
   const writeConnection = openSqliteConnection(path);
   const readConnection = openSqliteConnection(path);
   let damage = '';
-  const note = (error: unknown): void => {
+  const recordDamage = (error: unknown): void => {
     if (isDatabaseDamaged(error)) damage ||= errorMessage(error);
   };
-  const write = createSqliteKysely(writeConnection, note);
+  const write = createSqliteKysely(writeConnection, recordDamage);
   const dataVersion = readConnection.prepare('pragma data_version');
   const reused = new ReusedRows(() => Number(dataVersion.get()?.data_version));
-  const read = createSqliteKysely(readConnection, note, reused);
+  const read = createSqliteKysely(readConnection, recordDamage, reused);
   const wal = openSync(`${path}-wal`, 'r+');
-  lengthen(wal);
+  growWal(wal);
   const flush = new GroupFlush(wal);
   const topics = new TopicListeners();
   const checkpoints = startCheckpoints(path, wal);
   const commits = new GroupCommit({
     db: write,
-    executeControl: controlOf(writeConnection),
+    executeControl: compileControl(writeConnection),
     inTransaction: () => writeConnection.isTransaction,
     flush,
     onCommit: () => reused.clear(),
@@ -84,7 +84,7 @@ export function openSqlite(path: string): Database {
     notify: (topic) => queueMicrotask(() => topics.notify(topic)),
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {
-      // What is in memory may still be right; what was found does not pass.
+      // Damage is permanent, although rows in SQLite's cache may still be correct.
       if (damage !== '') throw new Error(`a statement found it damaged (${damage}); restore a backup`);
       readConnection.exec('select 1');
     },
@@ -95,14 +95,14 @@ export function openSqlite(path: string): Database {
       closeSync(wal);
       await read.destroy();
       await write.destroy();
-      // Kysely leaves a connection open that it has never used.
+      // Kysely does not close a connection that it never used.
       for (const one of [readConnection, writeConnection]) if (one.isOpen) one.close();
     },
   };
 }
 
-/** Appends zeros, which are no frames of a WAL, so that they are never taken for content. */
-function lengthen(wal: number): void {
+/** Appends zeros to the WAL up to its minimum length. Zeros are not valid frames, so SQLite ignores them. */
+function growWal(wal: number): void {
   const zeros = Buffer.alloc(1024 * 1024);
   for (let at = fstatSync(wal).size; at < WAL_BYTES; at += zeros.length) {
     writeSync(wal, zeros, 0, Math.min(zeros.length, WAL_BYTES - at), at);
@@ -110,7 +110,7 @@ function lengthen(wal: number): void {
   fdatasyncSync(wal);
 }
 
-/** A connection that never checkpoints, to a database that is made when it is missing. */
+/** Opens a connection that never checkpoints. Creates the database when it is missing. */
 export function openSqliteConnection(path: string): DatabaseSync {
   const connection = new DatabaseSync(path);
   connection.exec(`
@@ -123,29 +123,32 @@ export function openSqliteConnection(path: string): DatabaseSync {
     pragma temp_store = memory;
     pragma cache_size = -65536;
   `);
-  // The first write makes the WAL file exist, which group-flush.ts needs to open.
+  // The first write creates the WAL file, which `openSqlite` opens for the sync.
   connection.exec('create table if not exists opened (at integer)');
   return connection;
 }
 
-/** Begins and ends transactions, by statements compiled once. */
-function controlOf(connection: DatabaseSync): (statement: string) => void {
-  const kept = new Map<string, StatementSync>();
-  return (statement) => {
-    const compiled = kept.get(statement) ?? connection.prepare(statement);
-    kept.set(statement, compiled);
-    compiled.run();
+/** Returns a function that executes statements such as `commit`, each compiled once. */
+function compileControl(connection: DatabaseSync): (statement: string) => void {
+  const compiled = new Map<string, StatementSync>();
+  return (sql) => {
+    const statement = compiled.get(sql) ?? connection.prepare(sql);
+    compiled.set(sql, statement);
+    statement.run();
   };
 }
 
-/** Statements by Kysely on a connection, which it closes when it is destroyed after it was used. */
+/**
+ * Returns a Kysely on the connection. Its `destroy` closes the connection if Kysely has used it. `onError` receives each error
+ * of a statement before the caller; `reused` caches the rows of reusable statements.
+ */
 export function createSqliteKysely(
   connection: DatabaseSync,
   onError: (error: unknown) => void = () => {},
   reused: ReusedRows | null = null,
 ): Kysely<Tables> {
   const database = adapt(connection, onError);
-  const db = new Kysely<Tables>({ dialect: new Dialect({ database }) });
+  const db = new Kysely<Tables>({ dialect: new TransactionalDialect({ database }) });
   const execute = (sql: string, parameters: readonly unknown[]): unknown[] => {
     const { reader, all, run } = database.prepare(sql);
     if (reader) return all(parameters);
@@ -160,11 +163,9 @@ export function createSqliteKysely(
   return db;
 }
 
-type Value = string | number | null | Uint8Array;
-
-/** What Kysely expects of a SQLite library, over node:sqlite, keeping compiled statements. */
+/** Adapts node:sqlite to the interface that Kysely expects, with a cache of compiled statements. */
 function adapt(connection: DatabaseSync, onError: (error: unknown) => void): SqliteDatabase {
-  const noting = <T>(work: () => T): T => {
+  const reporting = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
@@ -172,37 +173,39 @@ function adapt(connection: DatabaseSync, onError: (error: unknown) => void): Sql
       throw error;
     }
   };
-  const kept = new Map<string, { statement: StatementSync; reader: boolean }>();
+  // Kysely passes on the values of statements, whose types are those of the tables.
+  const toValues = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+  const cached = new Map<string, { statement: StatementSync; reader: boolean }>();
   const prepare = (sql: string): { statement: StatementSync; reader: boolean } => {
-    const found = kept.get(sql);
+    const found = cached.get(sql);
     if (found) return found;
     const statement = connection.prepare(sql);
-    const made = { statement, reader: statement.columns().length > 0 };
-    if (kept.size >= CACHED_STATEMENTS_MAX) kept.delete(kept.keys().next().value ?? '');
-    kept.set(sql, made);
-    return made;
+    const compiled = { statement, reader: statement.columns().length > 0 };
+    if (cached.size >= CACHED_STATEMENTS_MAX) cached.delete(cached.keys().next().value ?? '');
+    cached.set(sql, compiled);
+    return compiled;
   };
   return {
     close: () => connection.close(),
     prepare(sql): SqliteStatement {
-      const { statement, reader } = noting(() => prepare(sql));
+      const { statement, reader } = reporting(() => prepare(sql));
       return {
         reader,
-        all: (parameters) => noting(() => statement.all(...(parameters as Value[]))),
-        run: (parameters) => noting(() => statement.run(...(parameters as Value[]))),
-        iterate: (parameters) => statement.iterate(...(parameters as Value[])),
+        all: (parameters) => reporting(() => statement.all(...toValues(parameters))),
+        run: (parameters) => reporting(() => statement.run(...toValues(parameters))),
+        iterate: (parameters) => statement.iterate(...toValues(parameters)),
       };
     },
   };
 }
 
-/** Runs checkpoints in a thread; see checkpoint-thread.ts. */
+/** Runs checkpoints in a thread (checkpoint-thread.ts), once a second while the WAL is long enough. */
 function startCheckpoints(
   path: string,
   wal: number,
 ): { keepUp(): Promise<void> | null; stop(): Promise<void> } {
   const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
-    workerData: { path, restartBytes: WAL_BYTES },
+    workerData: { path, restartBytes: WAL_BYTES } satisfies CheckpointThreadData,
   });
   worker.unref();
   let running: Promise<void> | null = null;
