@@ -28,11 +28,11 @@ import { submitRouted } from './submit-routed.ts';
 
 declare module '../../http/handlers/context.ts' {
   interface Context {
-    /** A managed input of the application, whose content has a new name for the run. Throws a 400 when there is none. */
+    /** Returns the managed input with a content of its own for the run. Throws a 400 for a missing input. */
     useInput(applicationUid: string, id: InputId): Promise<ManagedContent>;
-    /** Creates the run of an ensemble. Throws a 400 for a missing definition, or for one that cannot be run. */
+    /** Creates the run of an ensemble. Throws a 400 for a missing definition, or for one that cannot run. */
     startEnsemble<R>(request: EnsembleRunRequest, store: StoreRun<R>): Promise<R>;
-    /** The batch experiment that a run joins. Throws a 400 when there is none, or when it has ended. */
+    /** Returns the batch experiment that a run joins. Throws a 400 for a missing or ended one. */
     joinBatch(application: ApplicationsTable, id: ExperimentId): Promise<JoinedExperiment>;
   }
 }
@@ -52,7 +52,7 @@ type CreateRunContext = Pick<
 
 export interface EnsembleRunRequest extends RunRequest {
   definitionId: string;
-  /** The role of the caller. Refusals do not name options that are hidden from it. */
+  /** The role of the caller. Error messages do not name options that are hidden from it. */
   role: Role;
 }
 
@@ -168,16 +168,20 @@ function parseDefinitionId({ configuration }: RunCreate, type: RunTypeName): str
   return id;
 }
 
-const SOURCES = ['input', 'upload_id', 'input_id'] as const;
+const INPUT_FIELDS = ['input', 'upload_id', 'input_id'] as const;
 
 function rejectSeveralInputs(body: RunCreate): void {
-  const given = SOURCES.filter((name) => isGiven(body[name]) && !(name !== 'input' && body[name] === ''));
-  if (given.length < 2) return;
-  const values = given.map((name) => (name === 'input' ? name : `${name} (${quoteValue(body[name])})`));
-  throw badRequest(`${values.join(' and ')} are given; the input of a run is one of ${SOURCES.join(', ')}.`);
+  const present = INPUT_FIELDS.filter(
+    (name) => isPresent(body[name]) && !(name !== 'input' && body[name] === ''),
+  );
+  if (present.length < 2) return;
+  const values = present.map((name) => (name === 'input' ? name : `${name} (${quoteValue(body[name])})`));
+  throw badRequest(
+    `${values.join(' and ')} are given; the input of a run is one of ${INPUT_FIELDS.join(', ')}. Send only one.`,
+  );
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
@@ -196,14 +200,14 @@ async function prepareInput(
       throw badRequest(`input is ${quoteValue(body.input ?? null)}; for the format text it must be text.`);
     return prepareInline(context, Buffer.from(body.input));
   }
-  const raw = isGiven(body.input) ? extractRawField(rawBody, 'input') : undefined;
+  const raw = isPresent(body.input) ? extractRawField(rawBody, 'input') : undefined;
   return prepareInline(context, raw ?? Buffer.from('null'));
 }
 
 function prepareInline({ contents }: Pick<Context, 'contents'>, input: Buffer): Promise<PreparedContent> {
   if (input.length > DIRECT_INPUT_BYTES_MAX) {
     throw badRequest(
-      `input has ${input.length} bytes; given directly it may have ${DIRECT_INPUT_BYTES_MAX}. Upload it and give its upload_id.`,
+      `input has ${input.length} bytes; in the request it may have ${DIRECT_INPUT_BYTES_MAX}. Upload it and give its upload_id.`,
     );
   }
   return contents.prepare(input);

@@ -15,18 +15,18 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Runs the application on the files to its success; not answered with its output, which is an archive. */
-async function succeeded(application: string, files: Files) {
+/** Runs the application on the files and returns the metadata of the succeeded run. */
+async function runOnFiles(application: string, files: Files) {
   const params = { application_id: application };
   const body = { upload_id: await uploadContent(server, application, await packFiles(files)) };
   const { run_id } = (await server.client.call('createRun', { params, body })).body;
   return server.waitUntil('runs-ended', async () => {
-    const answer = await server.client.call('getRunMetadata', { params: { ...params, run_id } });
-    return answer.body.status_v2 === 'succeeded' ? answer.body : null;
+    const response = await server.client.call('getRunMetadata', { params: { ...params, run_id } });
+    return response.body.status_v2 === 'succeeded' ? response.body : null;
   });
 }
 
-/** The files of an archive behind a download URL. */
+/** Downloads an archive and returns its files. */
 async function download(url: string): Promise<Files> {
   const response = await fetch(url);
   expect(response.status).toBe(200);
@@ -45,13 +45,17 @@ async function download(url: string): Promise<Files> {
   return files;
 }
 
-const get = (application: string, run: string, rest: string) =>
+const getRunPath = (application: string, run: string, rest: string) =>
   server.request('GET', `/v1/applications/${application}/runs/${run}${rest}`);
 
-async function url(application: string, run: string, what: 'input' | 'output'): Promise<string> {
-  const { body } = await get(application, run, `/${what}?format=url`);
-  const answer = body as { url?: string; output?: { url: string } };
-  return answer.url ?? answer.output?.url ?? '';
+async function getDownloadUrl(
+  application: string,
+  run: string,
+  content: 'input' | 'output',
+): Promise<string> {
+  const { body } = await getRunPath(application, run, `/${content}?format=url`);
+  const response = body as { url?: string; output?: { url: string } };
+  return response.url ?? response.output?.url ?? '';
 }
 
 describe('a multi-file app', () => {
@@ -76,9 +80,9 @@ if (process.argv.includes('-fail')) process.exit(2);
     ),
   );
 
-  test('gets its files and leaves others, with statistics, metrics and both streams as its log', async () => {
-    const given = { 'a.csv': 'x,y\n', 'b.txt': 'hello' };
-    const information = await succeeded('files', given);
+  test('reads and writes files; its log has both streams, and its statistics and metrics are read', async () => {
+    const files = { 'a.csv': 'x,y\n', 'b.txt': 'hello' };
+    const information = await runOnFiles('files', files);
     const { id } = information;
     expect(information.statistics).toMatchObject({
       status: 'success',
@@ -91,21 +95,21 @@ if (process.argv.includes('-fail')) process.exit(2);
       format: { input: { type: 'multi-file' }, output: { type: 'multi-file' } },
       metrics: { cost: 2 },
     });
-    expect(await download(await url('files', id, 'output'))).toEqual({
+    expect(await download(await getDownloadUrl('files', id, 'output'))).toEqual({
       'deep/a.csv': 'X,Y\n',
       'deep/b.txt': 'HELLO',
     });
-    expect(await download(await url('files', id, 'input'))).toMatchObject(given);
-    const { log } = (await get('files', id, '/logs')).body as { log: string };
+    expect(await download(await getDownloadUrl('files', id, 'input'))).toMatchObject(files);
+    const { log } = (await getRunPath('files', id, '/logs')).body as { log: string };
     expect(log.split('\n').sort()).toEqual(['', 'to stderr', 'to stdout']);
     for (const rest of ['', '/output', '/input']) {
-      const refused = await get('files', id, rest);
+      const refused = await getRunPath('files', id, rest);
       expect(refused.status).toBe(400);
       expect((refused.body as { error: string }).error).toContain('format=url');
     }
   });
 
-  test('that fails has no output but its log', async () => {
+  test('that fails has a log and no output', async () => {
     const run = await createRunAndWait(server, 'files', {
       body: {
         upload_id: await uploadContent(server, 'files', await packFiles({ a: '1' })),
@@ -117,14 +121,14 @@ if (process.argv.includes('-fail')) process.exit(2);
     expect(run.error_log?.stderr).toContain('to stderr');
   });
 
-  test('cannot be given its input directly', async () => {
-    const answer = await server.request('POST', '/v1/applications/files/runs', { body: { input: {} } });
-    expect(answer.status).toBe(400);
-    expect((answer.body as { error: string }).error).toContain('upload');
+  test('cannot have its input in the request', async () => {
+    const response = await server.request('POST', '/v1/applications/files/runs', { body: { input: {} } });
+    expect(response.status).toBe(400);
+    expect((response.body as { error: string }).error).toContain('upload');
   });
 });
 
-test('a csv-archive app gets its tables and leaves others, with statistics on stdout', async () => {
+test('a csv-archive app reads and writes tables, and prints its statistics', async () => {
   await pushApp(
     server,
     'csv',
@@ -138,16 +142,18 @@ console.log(JSON.stringify({ options: {}, statistics: { schema: 'v1', result: { 
     },
     { io_configuration: { format: 'csv-archive' } },
   );
-  const found = await succeeded('csv', { 'stops.csv': 'a\nb\nc' });
-  expect(found.statistics.indicators).toEqual([{ name: 'result.value', value: 5 }]);
-  expect(await download(await url('csv', found.id, 'output'))).toEqual({ 'plan.csv': 'c\nb\na' });
+  const metadata = await runOnFiles('csv', { 'stops.csv': 'a\nb\nc' });
+  expect(metadata.statistics.indicators).toEqual([{ name: 'result.value', value: 5 }]);
+  expect(await download(await getDownloadUrl('csv', metadata.id, 'output'))).toEqual({
+    'plan.csv': 'c\nb\na',
+  });
 });
 
 test.each([
   ['csv-archive', 'output/plan.csv'],
   ['multi-file', 'outputs/solutions/plan.csv'],
 ] as const)(
-  'an app without a word in its manifest takes JSON and leaves a %s, as the run says',
+  'an app without a format in its manifest reads JSON and writes a %s, as the run requests',
   async (type, path) => {
     await pushApp(server, 'mixed', {
       'main.mjs': `
@@ -166,15 +172,15 @@ writeFileSync('${path}', input.words.join(','));
       })
     ).body;
     const metadata = await server.waitUntil('runs-ended', async () => {
-      const { body } = await get('mixed', run_id, '/metadata');
+      const { body } = await getRunPath('mixed', run_id, '/metadata');
       return (body as { status_v2: string }).status_v2 === 'succeeded' ? body : null;
     });
     expect(metadata).toMatchObject({ metadata: { format } });
-    expect(await download(await url('mixed', run_id, 'output'))).toEqual({ 'plan.csv': 'a,b' });
+    expect(await download(await getDownloadUrl('mixed', run_id, 'output'))).toEqual({ 'plan.csv': 'a,b' });
   },
 );
 
-test('an app without a word in its manifest takes files and prints JSON, as the run says', async () => {
+test('an app without a format in its manifest reads files and prints JSON, as the run requests', async () => {
   await pushApp(server, 'mixed-back', {
     'main.mjs': `
 import { readFileSync } from 'node:fs';
@@ -190,7 +196,7 @@ console.log(JSON.stringify({ rows: readFileSync('input/rows.csv', 'utf8').split(
   expect(run).toMatchObject({ status_v2: 'succeeded', output: { rows: 3 } });
 });
 
-test('a Python app runs with its options', async ({ skip }) => {
+test('a Python app receives its options', async ({ skip }) => {
   const { body } = await server.client.call('getReadiness', {});
   if (!body.runtimes.python?.available) return skip('This machine has no Python 3.');
   await pushApp(
@@ -217,7 +223,7 @@ json.dump({"sum": sum(data["numbers"]), "arguments": sys.argv[1:]}, sys.stdout)
   });
 });
 
-test('a binary app is whatever the host can start', async () => {
+test('a binary app can be a script that the host executes', async () => {
   await pushApp(
     server,
     'binary',
@@ -228,5 +234,5 @@ test('a binary app is whatever the host can start', async () => {
   );
   const run = await createRunAndWait(server, 'binary', { input: [1, 2] });
   expect(run.output).toEqual({ app: 'binary', run: run.id });
-  expect((await get('binary', run.id, '/logs')).body).toEqual({ log: 'reads 5 bytes\n' });
+  expect((await getRunPath('binary', run.id, '/logs')).body).toEqual({ log: 'reads 5 bytes\n' });
 });

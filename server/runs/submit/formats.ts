@@ -1,4 +1,4 @@
-/** The formats of a run: what the app's manifest says, else what the run says, else the instance, else JSON. Pure. */
+/** Resolves the formats of a run: from the manifest of its app, else the run, else the instance, else JSON. */
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { RequestedConfiguration } from '../../instances/rules.ts';
@@ -9,10 +9,9 @@ export interface Formats {
 }
 
 /**
- * JSON and text both go to stdin, so a run may choose between the two whatever the manifest says; archives need an app
- * that reads files, which only the manifest can promise, or the caller where the manifest is silent; then the caller may
- * also say that the app takes JSON and leaves files, or the other way about. `managed` is the
- * format of a managed input, which is known, whatever the run says.
+ * Returns the formats of a run on this server. JSON and text both go to stdin, so a run may choose between the two whatever
+ * the manifest says. For files, the manifest decides. Without a format in the manifest the caller decides for input and
+ * output separately. `managed` is the format of a managed input and overrides the requested one.
  */
 export function resolveFormats(
   requirements: Requirements | null,
@@ -21,24 +20,29 @@ export function resolveFormats(
   managed?: FormatType,
 ): Formats {
   const manifest = requirements?.io_configuration?.format || undefined;
-  const asked = managed ?? run.format?.input?.type ?? instance.format?.input?.type;
-  const onStdin = (format: FormatType | undefined): boolean =>
+  const requested = managed ?? run.format?.input?.type ?? instance.format?.input?.type;
+  const usesStdin = (format: FormatType | undefined): boolean =>
     format === undefined || format === 'json' || format === 'text';
-  const input = manifest && !(onStdin(manifest) && asked && onStdin(asked)) ? manifest : (asked ?? 'json');
-  // A manifest that promises files promises them both ways.
-  const files = manifest !== undefined && isArchive(manifest);
-  const output = files ? manifest : (run.format?.output?.type ?? instance.format?.output?.type ?? input);
-  return { input, output: onStdin(output) ? 'json' : output };
+  const input =
+    manifest && !(usesStdin(manifest) && requested && usesStdin(requested))
+      ? manifest
+      : (requested ?? 'json');
+  // An archive format in a manifest holds for input and output.
+  const output =
+    manifest !== undefined && isArchive(manifest)
+      ? manifest
+      : (run.format?.output?.type ?? instance.format?.output?.type ?? input);
+  return { input, output: usesStdin(output) ? 'json' : output };
 }
 
-/** The formats of a run that is not executed here: what the run says, else what the app has. */
+/** Returns the formats of a run that is executed elsewhere: those of the request, else those of the app. */
 export function resolveExternalFormats(
   requirements: Requirements | null,
   instance: RequestedConfiguration,
   run: RequestedConfiguration,
   managed?: FormatType,
 ): Formats {
-  const known = resolveFormats(requirements, instance, {});
-  const input = managed ?? run.format?.input?.type ?? known.input;
-  return { input, output: run.format?.output?.type ?? (isArchive(input) ? input : known.output) };
+  const appFormats = resolveFormats(requirements, instance, {});
+  const input = managed ?? run.format?.input?.type ?? appFormats.input;
+  return { input, output: run.format?.output?.type ?? (isArchive(input) ? input : appFormats.output) };
 }

@@ -1,4 +1,4 @@
-/** The columns that describe the execution and the results of a run, as they are before both. */
+/** The columns of execution and results of a run that has not started. */
 export const NOT_STARTED = {
   attempt: 0,
   host_faults: 0,

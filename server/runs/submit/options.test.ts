@@ -1,41 +1,41 @@
-/** Options through the front door: where values come from, which are refused, how they reach the app, who sees them. */
+/** Options through the API: sources of values, validation, arguments of the app, and visibility by role. */
 import type { ExecutableOptions } from '@switchyard/contract/applications/executables.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, type Files, pushApp } from '../../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
-/** Answers the arguments it was started with. */
-const ARGUMENTS: Files = {
+/** Prints its command-line arguments. */
+const ECHO_ARGUMENTS: Files = {
   'main.mjs': 'console.log(JSON.stringify({ arguments: process.argv.slice(2) }));',
 };
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
-  await pushApp(server, 'free', ARGUMENTS);
+  await pushApp(server, 'free', ECHO_ARGUMENTS);
 });
 afterAll(() => server.close());
 
-const define = (application: string, options: ExecutableOptions): Promise<void> =>
-  pushApp(server, application, ARGUMENTS, { options });
+const pushWithOptions = (application: string, options: ExecutableOptions): Promise<void> =>
+  pushApp(server, application, ECHO_ARGUMENTS, { options });
 
-const ask = (application: string, options: unknown, token?: string) =>
+const requestRun = (application: string, options: unknown, token?: string) =>
   server.request('POST', `/v1/applications/${application}/runs`, {
     body: { options },
     ...(token ? { token } : {}),
   });
 
-async function argumentsOf(application: string, options: Record<string, unknown>, instance?: string) {
+async function runAndReadArguments(application: string, options: Record<string, unknown>, instance?: string) {
   const run = await createRunAndWait(server, application, {
     body: { options },
     ...(instance ? { instance } : {}),
   });
   expect(run.error).toBe('');
-  return { run, given: (run.output as { arguments: string[] }).arguments };
+  return { run, received: (run.output as { arguments: string[] }).arguments };
 }
 
-test('values come from the version, over it the instance, over it the run', async () => {
-  await define('layers', {
+test('values of the run override those of the instance, which override those of the version', async () => {
+  await pushWithOptions('layers', {
     items: [
       { name: 'a', option_type: 'int', default: 1 },
       { name: 'b', option_type: 'int', default: 1 },
@@ -54,8 +54,8 @@ test('values come from the version, over it the instance, over it the run', asyn
       configuration: { options: { b: '2', c: '2', d: '2' } },
     },
   });
-  const { run, given } = await argumentsOf('layers', { c: '3', e: '3' }, 'one');
-  expect(given).toEqual(['-a', '1', '-b', '2', '-c', '3', '-d', '2', '-e', '3']);
+  const { run, received } = await runAndReadArguments('layers', { c: '3', e: '3' }, 'one');
+  expect(received).toEqual(['-a', '1', '-b', '2', '-c', '3', '-d', '2', '-e', '3']);
   expect(run.metadata.options).toEqual({
     options_summary: [
       { name: 'a', value: '1', source: 'version' },
@@ -74,14 +74,14 @@ test('values come from the version, over it the instance, over it the run', asyn
   });
 });
 
-test('numbers and booleans become text; names may hold letters, digits and periods', async () => {
-  const { run, given } = await argumentsOf('free', {
+test('numbers and booleans become text; names may contain letters, digits and periods', async () => {
+  const { run, received } = await runAndReadArguments('free', {
     'solve.duration': 10,
     ratio: 0.5,
     Fast: true,
     text: '',
   });
-  expect(given).toEqual(['-solve.duration', '10', '-ratio', '0.5', '-Fast', 'true', '-text', '']);
+  expect(received).toEqual(['-solve.duration', '10', '-ratio', '0.5', '-Fast', 'true', '-text', '']);
   expect(run.metadata.options.request_options).toEqual({
     'solve.duration': '10',
     ratio: '0.5',
@@ -102,65 +102,70 @@ test.each([
   [{ a: 'x\u0000y' }],
   [{ ['a'.repeat(129)]: '1' }],
   [{ a: 'x'.repeat(8193) }],
-  [Object.fromEntries(Array.from({ length: 257 }, (_, n) => [`o${n}`, '1']))],
+  [Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`o${index}`, '1']))],
   ['text'],
-])('options that cannot be are refused: %j', async (options) => {
-  const answer = await ask('free', options);
-  expect(answer.status).toBe(400);
-  expect((answer.body as { error: string }).error).toContain('options');
+])('invalid options get a 400: %j', async (options) => {
+  const response = await requestRun('free', options);
+  expect(response.status).toBe(400);
+  expect((response.body as { error: string }).error).toContain('options');
 });
 
 describe('options that are too long together', () => {
-  const filled = (chars: number, names = 7): Record<string, string> => {
-    const empty = Object.fromEntries(Array.from({ length: names }, (_, n) => [`o${n}`, '']));
-    const each = Math.floor((chars - JSON.stringify(empty).length) / names);
-    const rest = chars - JSON.stringify(empty).length - each * (names - 1);
-    return Object.fromEntries(Object.keys(empty).map((name, n) => [name, 'x'.repeat(n === 0 ? rest : each)]));
+  const createOptions = (chars: number, names = 7): Record<string, string> => {
+    const empty = Object.fromEntries(Array.from({ length: names }, (_, index) => [`o${index}`, '']));
+    const valueChars = Math.floor((chars - JSON.stringify(empty).length) / names);
+    const firstValueChars = chars - JSON.stringify(empty).length - valueChars * (names - 1);
+    return Object.fromEntries(
+      Object.keys(empty).map((name, index) => [name, 'x'.repeat(index === 0 ? firstValueChars : valueChars)]),
+    );
   };
 
-  test('are refused, as JSON counts them', async () => {
+  test('get a 400, by their length as JSON text', async () => {
     const external = { configuration: { run_type: { type: 'external' } } };
     const post = (options: unknown) =>
       server.request('POST', '/v1/applications/free/runs', { body: { ...external, options } });
-    expect((await post(filled(65_536, 9))).status).toBe(202);
+    expect((await post(createOptions(65_536, 9))).status).toBe(202);
     expect((await post({ a: '\u0001'.repeat(8000) })).status).toBe(202);
-    for (const options of [filled(65_537, 9), { a: '\u0001'.repeat(8000), b: '\u0001'.repeat(8000) }]) {
-      const answer = await post(options);
-      expect(answer.status).toBe(400);
-      expect(answer.text).toContain('65536');
+    for (const options of [
+      createOptions(65_537, 9),
+      { a: '\u0001'.repeat(8000), b: '\u0001'.repeat(8000) },
+    ]) {
+      const response = await post(options);
+      expect(response.status).toBe(400);
+      expect(response.text).toContain('65536');
     }
   });
 
-  test('are refused when only those of version, instance and run together are', async () => {
-    const half = (name: string) =>
+  test('get a 400, also when only those of version, instance and run together are too long', async () => {
+    const createLongOptions = (name: string) =>
       Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`${name}${n}`, 'x'.repeat(8000)]));
-    await define('wordy', { items: [{ name: 'text', default: 'x'.repeat(30_000) }] });
-    expect((await ask('wordy', { ...half('a'), text: '' })).status).toBe(202);
-    const answer = await ask('wordy', half('a'));
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain('together');
+    await pushWithOptions('long-default', { items: [{ name: 'text', default: 'x'.repeat(30_000) }] });
+    expect((await requestRun('long-default', { ...createLongOptions('a'), text: '' })).status).toBe(202);
+    const response = await requestRun('long-default', createLongOptions('a'));
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('together');
   });
 });
 
-describe('rules of the app', () => {
+describe('the rules of an app', () => {
   beforeAll(async () => {
-    await define('strict', { strict: true, items: [{ name: 'known' }, { name: 'other' }] });
+    await pushWithOptions('strict', { strict: true, items: [{ name: 'known' }, { name: 'other' }] });
     const items: ExecutableOptions['items'] = [
       { name: 'count', option_type: 'int', required: true, additional_attributes: { min: 1, max: 10 } },
       { name: 'ratio', option_type: 'float', additional_attributes: { min: 0, max: 1 } },
       { name: 'fast', option_type: 'bool' },
       { name: 'mode', option_type: 'string', additional_attributes: { values: ['quick', 'thorough'] } },
     ];
-    await define('enforced', { validation: { enforce: 'all' }, items });
-    await define('lenient', { validation: { enforce: 'none' }, items });
+    await pushWithOptions('enforced', { validation: { enforce: 'all' }, items });
+    await pushWithOptions('lenient', { validation: { enforce: 'none' }, items });
   });
 
-  test('strict allows only what is listed, and names the option and what is', async () => {
-    expect((await ask('strict', { known: '1' })).status).toBe(202);
-    const answer = await ask('strict', { unknown: '1' });
-    expect(answer.status).toBe(400);
-    expect((answer.body as { error: string }).error).toMatch(/unknown.*known, other/);
-    expect((await ask('free', { unknown: '1' })).status).toBe(202);
+  test('allow only listed options when they are strict; the error names the option and the listed ones', async () => {
+    expect((await requestRun('strict', { known: '1' })).status).toBe(202);
+    const response = await requestRun('strict', { unknown: '1' });
+    expect(response.status).toBe(400);
+    expect((response.body as { error: string }).error).toMatch(/unknown.*known, other/);
+    expect((await requestRun('free', { unknown: '1' })).status).toBe(202);
   });
 
   test.each([
@@ -180,64 +185,65 @@ describe('rules of the app', () => {
     [{ count: 1, fast: 1 }, 400, 'fast'],
     [{ count: 1, mode: 'slow' }, 400, 'mode'],
   ] as [Record<string, unknown>, number, string?][])(
-    'enforce all: %j → %i',
-    async (options, status, named) => {
-      const answer = await ask('enforced', options);
-      expect(answer.status).toBe(status);
-      if (named) expect((answer.body as { error: string }).error).toContain(`options.${named}`);
-      expect((await ask('lenient', options)).status).toBe(202);
+    'validate %j when they are enforced: %i',
+    async (options, status, invalidOption) => {
+      const response = await requestRun('enforced', options);
+      expect(response.status).toBe(status);
+      if (invalidOption)
+        expect((response.body as { error: string }).error).toContain(`options.${invalidOption}`);
+      expect((await requestRun('lenient', options)).status).toBe(202);
     },
   );
 });
 
-test('the template of the app says how options are written', async () => {
-  await define('template', {
+test('the template of the app formats its arguments', async () => {
+  await pushWithOptions('template', {
     format: { template: ['--{{name}}={{value}}', '{{value}}-{{value}}', 'fixed'] },
   });
-  const { given } = await argumentsOf('template', { a: '$& {{name}}', b: 2 });
-  expect(given).toEqual(['--a=$& {{name}}', '$& {{name}}-$& {{name}}', 'fixed', '--b=2', '2-2', 'fixed']);
+  const { received } = await runAndReadArguments('template', { a: '$& {{name}}', b: 2 });
+  expect(received).toEqual(['--a=$& {{name}}', '$& {{name}}-$& {{name}}', 'fixed', '--b=2', '2-2', 'fixed']);
 });
 
-test('an option hidden from a role is nowhere in what that role reads, and reaches the app all the same', async () => {
-  await define('hiding', {
+test('an option that is hidden from a role is in no response to that role, and reaches the app', async () => {
+  await pushWithOptions('hiding', {
     strict: true,
     items: [
       { name: 'open', default: 'o' },
       { name: 'secret', default: 's', ui: { hidden_from: ['operator'] } },
     ],
   });
-  const { run, given } = await argumentsOf('hiding', { secret: 'S3CRET' });
-  expect(given).toEqual(['-open', 'o', '-secret', 'S3CRET']);
+  const { run, received } = await runAndReadArguments('hiding', { secret: 'S3CRET' });
+  expect(received).toEqual(['-open', 'o', '-secret', 'S3CRET']);
   expect(run.metadata.options.active_options).toEqual({ open: 'o', secret: 'S3CRET' });
   const { token } = await server.createKey('operator');
   for (const path of [`/runs/${run.id}/metadata`, `/runs/${run.id}`, '/runs']) {
-    const answer = await server.request('GET', `/v1/applications/hiding${path}`, { token });
-    expect(answer.status).toBe(200);
-    const withoutOutput = answer.text.replace(JSON.stringify(run.output), '');
+    const response = await server.request('GET', `/v1/applications/hiding${path}`, { token });
+    expect(response.status).toBe(200);
+    const withoutOutput = response.text.replace(JSON.stringify(run.output), '');
     expect(withoutOutput).toContain('"open"');
     expect(withoutOutput).not.toContain('secret"');
     expect(withoutOutput).not.toContain('S3CRET');
   }
-  const refused = await ask('hiding', { wrong: '1' }, token);
+  const refused = await requestRun('hiding', { wrong: '1' }, token);
   expect(refused.status).toBe(400);
   expect(refused.text).not.toContain('secret');
 });
 
-test('a rule of a hidden option that is broken tells neither its name nor its value', async () => {
+test('the error about a hidden option names neither the option nor its value', async () => {
   const ui = { hidden_from: ['operator' as const] };
   const { token } = await server.createKey('operator');
-  await define('hidden-needed', {
+  await pushWithOptions('hidden-needed', {
     validation: { enforce: 'all' },
     items: [{ name: 'secretname', required: true, ui }],
   });
-  await define('hidden-bounds', {
+  await pushWithOptions('hidden-bounds', {
     validation: { enforce: 'all' },
     items: [{ name: 'secretname', option_type: 'int', default: 'S3CRET', ui }],
   });
   for (const application of ['hidden-needed', 'hidden-bounds']) {
-    const refused = await ask(application, {}, token);
+    const refused = await requestRun(application, {}, token);
     expect(refused.status).toBe(400);
     expect(refused.text).not.toMatch(/secretname|S3CRET/);
-    expect((await ask(application, {})).text).toContain('options.secretname');
+    expect((await requestRun(application, {})).text).toContain('options.secretname');
   }
 });

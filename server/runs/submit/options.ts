@@ -1,6 +1,6 @@
 /**
- * Options of a run: defaults of the version, over them the instance's, over them the run's. Pure. Values are text, always,
- * and are checked against the app's own definitions as far as those ask for it.
+ * Resolves the options of a run: those of the run override those of the instance, which override the defaults of the
+ * version. Values are always text. The rules in the manifest of the app decide which values are valid.
  */
 import type { ExecutableOptions, OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
@@ -15,12 +15,12 @@ export interface OptionSources {
   run: Record<string, string>;
 }
 
-/** Every option the app gets, with where its value comes from, in the order of the definitions, then of the callers. */
+/** Lists every option that the app gets, with the source of its value: the defined options first, then the others. */
 export function summarizeOptions({ definitions, instance, run }: OptionSources): OptionSummary[] {
   const summary = new Map<string, OptionSummary>();
   for (const item of definitions?.items ?? []) {
     if (item.default === undefined || item.default === null) continue;
-    summary.set(item.name, { name: item.name, value: asText(item.default), source: 'version' });
+    summary.set(item.name, { name: item.name, value: formatValue(item.default), source: 'version' });
   }
   for (const [name, value] of Object.entries(instance))
     summary.set(name, { name, value, source: 'instance' });
@@ -28,62 +28,62 @@ export function summarizeOptions({ definitions, instance, run }: OptionSources):
   return [...summary.values()];
 }
 
-/** How long they are, written as JSON. */
+/** Returns the length of the options as JSON text, in characters. */
 export function countOptionChars(summary: readonly OptionSummary[]): number {
   return JSON.stringify(Object.fromEntries(summary.map(({ name, value }) => [name, value]))).length;
 }
 
-/** Why the app cannot be given so much, as a sentence, or null. Each source alone was checked when it was given. */
+/** Returns the error message for options that are too long together, or null. Each source alone was checked before. */
 export function findOptionsSizeError(summary: readonly OptionSummary[]): string | null {
   const chars = countOptionChars(summary);
   if (chars <= OPTIONS_CHARS_MAX) return null;
   return `The options of the run, those of its instance and its version included, are ${chars} characters long, written as JSON; together they may have ${OPTIONS_CHARS_MAX}.`;
 }
 
-/** What breaks the rules the app states for its options, as a sentence that names none of the hidden ones, or null. */
+/** Returns the error message for the first broken rule of the manifest, or null. It names no hidden option. */
 export function findOptionRuleError(
   summary: readonly OptionSummary[],
   definitions: ExecutableOptions | null | undefined,
   hidden: ReadonlySet<string>,
 ): string | null {
-  const stored = summary.filter((one) => one.source === 'instance').map((one) => one.name);
-  const misnamed = validateOptionNames(stored, 'The configuration of the instance', {
+  const stored = summary.filter(({ source }) => source === 'instance').map(({ name }) => name);
+  const nameError = validateOptionNames(stored, 'The configuration of the instance', {
     names: listOptionNames(definitions),
     hiddenNames: hidden,
   });
-  if (misnamed) return misnamed;
+  if (nameError) return nameError;
   if (!definitions) return null;
   const items = definitions.items ?? [];
   if (definitions.strict) {
     const names = items.map((item) => item.name);
-    const unknown = summary.find((one) => !names.includes(one.name));
-    if (unknown && hidden.has(unknown.name)) return HIDDEN;
+    const unknown = summary.find(({ name }) => !names.includes(name));
+    if (unknown && hidden.has(unknown.name)) return HIDDEN_OPTION_ERROR;
     if (unknown)
       return `options.${unknown.name} is not an option of this app, which allows only ${formatNameList(names.filter((name) => !hidden.has(name))) || 'none'}.`;
   }
   if (definitions.validation?.enforce !== 'all') return null;
   for (const item of items) {
-    const given = summary.find((one) => one.name === item.name);
-    const error = given ? valueError(item, given.value) : item.required ? missingError(item) : null;
+    const option = summary.find(({ name }) => name === item.name);
+    const error = option ? findValueError(item, option.value) : item.required ? missingError(item) : null;
     if (error === null) continue;
-    return hidden.has(item.name) ? HIDDEN : error;
+    return hidden.has(item.name) ? HIDDEN_OPTION_ERROR : error;
   }
   return null;
 }
 
-const HIDDEN =
-  'An option of this app that is hidden from some roles breaks its rules; ask somebody who sees it.';
+const HIDDEN_OPTION_ERROR =
+  'The run breaks a rule for an option that is hidden from some roles. Ask a member who can see the option.';
 
 function missingError(item: OptionItem): string {
   return `options.${item.name} is missing; the app requires it.`;
 }
 
-function valueError(item: OptionItem, value: string): string | null {
+function findValueError(item: OptionItem, value: string): string | null {
   const field = `options.${item.name} is ${JSON.stringify(value.slice(0, 80))}`;
   const attributes = item.additional_attributes ?? {};
   const values = attributes.values;
   if (Array.isArray(values)) {
-    const allowed = values.map(asText);
+    const allowed = values.map(formatValue);
     if (!allowed.includes(value)) return `${field}; it must be one of ${formatNameList(allowed)}.`;
   }
   switch (item.option_type) {
@@ -91,23 +91,23 @@ function valueError(item: OptionItem, value: string): string | null {
       return /^(?:true|false)$/i.test(value) ? null : `${field}; it must be true or false.`;
     case 'int':
       return /^[+-]?\d+$/.test(value)
-        ? boundsError(field, Number(value), attributes)
+        ? findBoundsError(field, Number(value), attributes)
         : `${field}; it must be a whole number.`;
     case 'float':
       return value.trim() !== '' && Number.isFinite(Number(value))
-        ? boundsError(field, Number(value), attributes)
+        ? findBoundsError(field, Number(value), attributes)
         : `${field}; it must be a number.`;
     default:
       return null;
   }
 }
 
-/** A value of the manifest as the option has it; what is an object there is compared in JSON. */
-function asText(value: unknown): string {
+/** Returns the value of a manifest as text; an object as JSON text. */
+function formatValue(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-function boundsError(field: string, value: number, attributes: Record<string, unknown>): string | null {
+function findBoundsError(field: string, value: number, attributes: Record<string, unknown>): string | null {
   const { min, max } = attributes;
   if (typeof min === 'number' && value < min) return `${field}; it must be at least ${min}.`;
   if (typeof max === 'number' && value > max) return `${field}; it must be at most ${max}.`;
@@ -116,16 +116,16 @@ function boundsError(field: string, value: number, attributes: Record<string, un
 
 const DEFAULT_TEMPLATE = ['-{{name}}', '{{value}}'];
 
-/** The arguments the app is started with. */
+/** Returns the command-line arguments of the app: the template of its manifest, filled in for each option. */
 export function buildArguments(
   summary: readonly OptionSummary[],
   definitions: ExecutableOptions | null | undefined,
 ): string[] {
-  const given = definitions?.format?.template;
-  const template = given && given.length > 0 ? given : DEFAULT_TEMPLATE;
+  const manifestTemplate = definitions?.format?.template;
+  const template = manifestTemplate && manifestTemplate.length > 0 ? manifestTemplate : DEFAULT_TEMPLATE;
   return summary.flatMap((option) =>
     template.map((part) =>
-      part.replaceAll(/\{\{(name|value)\}\}/g, (_all, key: string) =>
+      part.replaceAll(/\{\{(name|value)\}\}/g, (_placeholder, key: string) =>
         key === 'name' ? option.name : option.value,
       ),
     ),

@@ -19,7 +19,7 @@ import type { PlannedRunsTable } from '../store/schema.ts';
 import { type ExecutableTarget, resolvePlannedRun } from './resolve-instance.ts';
 import { submitStandard } from './submit.ts';
 
-/** As many as commit together well; a larger number keeps requests waiting behind them. */
+/** A batch commits as one group; requests would wait longer behind a larger one. */
 const BATCH_SIZE = 32;
 const INTERVAL_MS = 5000;
 /** The app of an instance can change between its look-up and the start of the run. */
@@ -112,8 +112,8 @@ async function submitPlanned(
 }
 
 /**
- * Returns the options that the reason of a refusal must not name, because every role can read it: the confidential ones of
- * its app and, for a copy, of the app of the parent run.
+ * Returns the options that the reason of a refusal must not name, because every role can read it. They are the confidential
+ * options of the app and, for a copy, of the app of the parent run.
  */
 async function listOptionsHiddenFromAny(
   db: Reader,
@@ -122,24 +122,24 @@ async function listOptionsHiddenFromAny(
 ): Promise<ReadonlySet<string>> {
   const parent =
     requirements.options?.strict && parent_run_id ? await findRun(db, application_uid, parent_run_id) : null;
-  const [other] = parent ? await findExecutables(db, [parent.executable_id]) : [];
-  return new Set([...listConfidentialOptions(executable), ...(other ? listConfidentialOptions(other) : [])]);
+  const executables = parent ? await findExecutables(db, [parent.executable_id]) : [];
+  return new Set([executable, ...executables].flatMap((each) => [...listConfidentialOptions(each)]));
 }
 
 async function shareInputContent(
   contents: Contents,
   { content_id }: PlannedRunsTable,
 ): Promise<SharedContent> {
-  const gone = () => badRequest('The input was deleted before the run could be made.');
+  const createRemovedError = () => badRequest('The input was deleted before the run could be created.');
   const content = await contents.share(content_id);
-  if (!content) throw gone();
+  if (!content) throw createRemovedError();
   return {
     ...content,
     async insert(tx) {
       try {
         await content.insert(tx);
       } catch (error) {
-        throw error instanceof ContentRemovedError ? gone() : error;
+        throw error instanceof ContentRemovedError ? createRemovedError() : error;
       }
     },
   };

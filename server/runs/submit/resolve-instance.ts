@@ -1,4 +1,4 @@
-/** From an instance id to what will run: instance → version → executable, with the configuration that holds. */
+/** Resolves an instance id to its version and executable, with the configuration of the instance. */
 
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { ExecutableId, InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
@@ -11,28 +11,31 @@ import type { RequestedConfiguration } from '../../instances/rules.ts';
 import { findInstance } from '../../instances/store.ts';
 import { findVersion } from '../../versions/store.ts';
 
-/** What a run has for an executable that executes none: that of an ensemble, an external one of an empty application. */
+/** The executable id of a run without one: an ensemble run, or an external run of an application without an executable. */
 export const NO_EXECUTABLE = '' as ExecutableId;
 
-/** What a run belongs to. */
+/** The instance, version and executable of a run. */
 export interface RunTarget {
   instanceId: string;
   /** Empty for `latest`. */
   versionId: VersionId | '';
   executableId: ExecutableId;
-  /** Absent where there is nothing to execute. */
+  /** Absent for a run without an executable. */
   executable?: ExecutablesTable;
   requirements: ReturnType<typeof parseRequirements> | null;
   configuration: RequestedConfiguration;
 }
 
-/** A place with something to execute. */
+/** A target with an executable. */
 export interface ExecutableTarget extends RunTarget {
   executable: ExecutablesTable;
   requirements: ReturnType<typeof parseRequirements>;
 }
 
-/** `instanceId` as the request has it; absent, empty or `default` is the default instance of the application. */
+/**
+ * Resolves the instance id of a request; absent, empty or `default` is the default instance of the application. Throws a
+ * 404 for a missing instance, and a 400 for one without a version or executable.
+ */
 export async function resolveInstance(
   db: Reader,
   application: ApplicationsTable,
@@ -45,7 +48,12 @@ export async function resolveInstance(
         `The application ${quoteValue(application.id)} has no executable yet; push one first.`,
       );
     }
-    return made(db, id, '', application.active_executable_id, {});
+    return loadTarget(db, {
+      instanceId: id,
+      versionId: '',
+      executableId: application.active_executable_id,
+      configuration: {},
+    });
   }
   const instance = await findInstance(db, application.uid, id as InstanceId);
   if (!instance) {
@@ -60,18 +68,17 @@ export async function resolveInstance(
     throw badRequest(
       `The version ${quoteValue(instance.version_id)} of the instance ${quoteValue(id)} was deleted; give the instance another version.`,
     );
-  return made(
-    db,
-    id,
-    version.id,
-    version.executable_id,
-    JSON.parse(instance.configuration) as RequestedConfiguration,
-  );
+  return loadTarget(db, {
+    instanceId: id,
+    versionId: version.id,
+    executableId: version.executable_id,
+    configuration: JSON.parse(instance.configuration) as RequestedConfiguration,
+  });
 }
 
 /**
- * What a planned run will execute: the version in place of the one of the instance where it names one; the version alone,
- * with nothing configured, where it names no instance.
+ * Resolves the instance and version of a planned run. A version overrides that of the instance. A version without an
+ * instance has an empty configuration. Throws a 4xx when either does not exist.
  */
 export async function resolvePlannedRun(
   db: Reader,
@@ -87,10 +94,15 @@ export async function resolvePlannedRun(
     );
   const configuration =
     instanceId === '' ? {} : (await resolveInstance(db, application, instanceId)).configuration;
-  return made(db, instanceId, version.id, version.executable_id, configuration);
+  return loadTarget(db, {
+    instanceId,
+    versionId: version.id,
+    executableId: version.executable_id,
+    configuration,
+  });
 }
 
-/** The same for a run that is not executed here, whose application may have nothing to execute. */
+/** Resolves the instance of a run that is executed elsewhere; its application may have no executable. Throws a 4xx as above. */
 export async function resolveTarget(
   db: Reader,
   application: ApplicationsTable,
@@ -112,20 +124,19 @@ function usesDefault(instanceId: string | undefined): instanceId is undefined {
   return instanceId === undefined || instanceId === '' || instanceId === 'default';
 }
 
-/** The instance that a request means. */
+/** Returns the id of the instance that a request means. */
 export function resolveInstanceId(application: ApplicationsTable, instanceId: string | undefined): string {
   return usesDefault(instanceId) ? application.default_instance || 'latest' : instanceId;
 }
 
-async function made(
+async function loadTarget(
   db: Reader,
-  instanceId: string,
-  versionId: VersionId | '',
-  executableId: ExecutableId,
-  configuration: RequestedConfiguration,
+  target: Omit<ExecutableTarget, 'executable' | 'requirements'>,
 ): Promise<ExecutableTarget> {
-  const executable = await findExecutable(db, executableId);
-  if (!executable) throw notFound(`The executable ${quoteValue(executableId)} is gone.`);
-  const requirements = parseRequirements(executable);
-  return { instanceId, versionId, executableId, executable, requirements, configuration };
+  const executable = await findExecutable(db, target.executableId);
+  if (!executable)
+    throw notFound(
+      `The executable ${quoteValue(target.executableId)} was removed after a push replaced it. Send the request again.`,
+    );
+  return { ...target, executable, requirements: parseRequirements(executable) };
 }

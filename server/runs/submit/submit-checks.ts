@@ -1,4 +1,4 @@
-/** What is checked of a new run in the transaction that inserts it, because it may have changed since it was looked up. */
+/** Checks in the transaction that inserts a run: the checked rows may have changed since the request read them. */
 import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { lockExecutable } from '../../applications/executables-store.ts';
 import type { Writer } from '../../database/database.ts';
@@ -10,8 +10,8 @@ import { countLoad } from '../queue/queue-order.ts';
 import type { RunsTable } from '../store/schema.ts';
 
 /**
- * The version may have been deleted since it was looked up. An executable that was replaced by a push long enough ago is
- * removed; a run of it could not be executed.
+ * Locks the version or executable of the run. Throws a 400 when it was removed since the request read it; such a run could
+ * not be executed. A job removes an executable some time after a push has replaced it.
  */
 export async function checkExecutable(tx: Writer, run: RunsTable): Promise<void> {
   const { application_uid: uid, version_id, executable_id: executable } = run;
@@ -27,18 +27,18 @@ export async function checkExecutable(tx: Writer, run: RunsTable): Promise<void>
   );
 }
 
-/** A run that may not wait is taken only when a slot of its class is free and nobody waits for one. */
+/** Throws a 429 for a run that must not be queued, unless a slot of its class is free and no run waits for it. */
 export async function requireFreeSlot(tx: Writer, run: RunsTable, now: number): Promise<void> {
   const serving = computeClassCapacity(await lockActiveWorkers(tx, now), run.execution_class);
   const { slots, classes } = serving;
-  const { busy: taken, queued } = await countLoad(tx, { classes, bound: slots });
-  const free = countFreeSlots(serving, taken);
+  const { busy, queued } = await countLoad(tx, { classes, bound: slots });
+  const free = countFreeSlots(serving, busy);
   if (queued < free) return;
-  const why =
+  const reason =
     slots === 0
-      ? 'no worker that is there has one'
-      : `of ${slots}, ${slots - free} are taken and ${queued} waited for`;
+      ? 'no active worker has one'
+      : `${slots - free} of ${slots} are taken, and ${queued} queued runs come first`;
   throw tooManyRequests(
-    `No slot of execution class ${run.execution_class} is free (${why}) and the run asked not to be queued.`,
+    `No slot of execution class ${run.execution_class} is free (${reason}) and the run asked not to be queued. Send it again later, or leave out configuration.queuing.disabled.`,
   );
 }

@@ -1,4 +1,4 @@
-/** What started tests do to the runs of an instance, told to the server by the rows that such tests write. */
+/** Capture and routing of the runs of an instance, by the rows that shadow and switchback tests write. */
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRun, nodeApp, pushApp, waitForRunEnd } from '../../testing/fixtures/apps.ts';
@@ -33,68 +33,68 @@ async function start(): Promise<void> {
     .executeTakeFirstOrThrow();
   uid = row.uid;
 }
-const routed = (instance: string, route: RunRoute) =>
+const insertRoute = (instance: string, route: RunRoute) =>
   server.runningServer.database.transact((tx) => acquireRoute(tx, uid, instance, route));
-const captured = async () =>
+const listCaptured = async () =>
   (await server.runningServer.database.read.selectFrom('captured_runs').select('run_id').execute()).map(
     (row) => row.run_id as string,
   );
-const metadata = (run: string) =>
+const getMetadata = (run: string) =>
   server.client.call('getRunMetadata', { params: { application_id: 'app', run_id: run as never } });
 
-const shadow = (from: number, until: number | null): RunRoute => ({
+const createShadowRoute = (from: number, until: number | null): RunRoute => ({
   experimentUid: 'x1',
   experimentId: 'shadow-test' as ExperimentId,
   rule: { kind: 'shadow', from, until },
 });
-const switchback = (units: string[]): RunRoute => ({
+const createSwitchbackRoute = (units: string[]): RunRoute => ({
   experimentUid: 'x2',
   experimentId: 'switchback-test' as ExperimentId,
   rule: { kind: 'switchback', start: START + MINUTE, unitMs: 30 * MINUTE, units },
 });
 
 describe('a shadow test', () => {
-  test('has the runs of its instance noted from its first instant to its last', async () => {
+  test('captures the runs of its instance from its start to its end', async () => {
     await start();
-    await routed('baseline', shadow(START + 10, START + 20));
-    const make = () => createRun(server, 'app', { instance: 'baseline' });
-    await make();
+    await insertRoute('baseline', createShadowRoute(START + 10, START + 20));
+    const createBaselineRun = () => createRun(server, 'app', { instance: 'baseline' });
+    await createBaselineRun();
     clock.advance(10);
-    const first = await make();
+    const first = await createBaselineRun();
     clock.advance(9);
-    const last = await make();
+    const last = await createBaselineRun();
     await createRun(server, 'app', { instance: 'candidate' });
     clock.advance(1);
-    await make();
-    expect((await captured()).sort()).toEqual([first, last].sort());
+    await createBaselineRun();
+    expect((await listCaptured()).sort()).toEqual([first, last].sort());
   });
 
-  test('of latest has the runs noted that name it devint, or nothing', async () => {
+  test('on latest captures runs that request devint, or no instance', async () => {
     await start();
-    await routed('devint', shadow(START, null));
+    await insertRoute('devint', createShadowRoute(START, null));
     const runs = [
       await createRun(server, 'app', { instance: 'latest' }),
       await createRun(server, 'app', { instance: 'devint' }),
       await createRun(server, 'app'),
     ];
-    expect((await captured()).sort()).toEqual(runs.sort());
+    expect((await listCaptured()).sort()).toEqual(runs.sort());
   });
 
-  test('has nothing noted once it is over, and a note goes with its run', async () => {
+  test('captures nothing after its end, and a capture is deleted with its run', async () => {
     await start();
-    await routed('baseline', shadow(START, null));
+    await insertRoute('baseline', createShadowRoute(START, null));
     const run = await createRun(server, 'app', { instance: 'baseline' });
     await server.runningServer.database.transact((tx) => removeRoutesOfExperiment(tx, 'x1', uid));
     await createRun(server, 'app', { instance: 'baseline' });
-    expect(await captured()).toEqual([run]);
+    expect(await listCaptured()).toEqual([run]);
     await server.request('DELETE', `/v1/applications/app/runs/${run}`);
-    expect(await captured()).toEqual([]);
+    expect(await listCaptured()).toEqual([]);
   });
 
-  test('keeps another from the same instance, which is told which one it is', async () => {
+  test('blocks another test on the same instance, whose error names it', async () => {
     await start();
-    expect(await routed('baseline', shadow(START, null))).toBeNull();
-    expect(await routed('baseline', switchback(['baseline']))).toEqual({
+    expect(await insertRoute('baseline', createShadowRoute(START, null))).toBeNull();
+    expect(await insertRoute('baseline', createSwitchbackRoute(['baseline']))).toEqual({
       experiment_id: 'shadow-test',
       kind: 'shadow',
     });
@@ -102,42 +102,43 @@ describe('a shadow test', () => {
 });
 
 describe('a switchback test', () => {
-  test('sends runs by the unit that is on, to the millisecond', async () => {
+  test('sends runs to the instance of the current unit, to the millisecond', async () => {
     await start();
-    await routed('baseline', switchback(['candidate', 'baseline', 'candidate']));
-    const served = async () => {
+    await insertRoute('baseline', createSwitchbackRoute(['candidate', 'baseline', 'candidate']));
+    const createAndReadRoute = async () => {
       const run = await createRun(server, 'app', { instance: 'baseline' });
-      const { application_instance_id, plan_unit_index, experiment_id } = (await metadata(run)).body.metadata;
+      const { application_instance_id, plan_unit_index, experiment_id } = (await getMetadata(run)).body
+        .metadata;
       return [application_instance_id, plan_unit_index, experiment_id];
     };
     const test = 'switchback-test';
     clock.advance(MINUTE - 1);
-    expect(await served()).toEqual(['baseline', undefined, undefined]);
+    expect(await createAndReadRoute()).toEqual(['baseline', undefined, undefined]);
     clock.advance(1);
-    expect(await served()).toEqual(['candidate', 0, test]);
+    expect(await createAndReadRoute()).toEqual(['candidate', 0, test]);
     clock.advance(30 * MINUTE - 1);
-    expect(await served()).toEqual(['candidate', 0, test]);
+    expect(await createAndReadRoute()).toEqual(['candidate', 0, test]);
     clock.advance(1);
-    expect(await served()).toEqual(['baseline', 1, test]);
+    expect(await createAndReadRoute()).toEqual(['baseline', 1, test]);
     clock.advance(60 * MINUTE - 1);
-    expect(await served()).toEqual(['candidate', 2, test]);
+    expect(await createAndReadRoute()).toEqual(['candidate', 2, test]);
     clock.advance(1);
-    expect(await served()).toEqual(['baseline', undefined, undefined]);
+    expect(await createAndReadRoute()).toEqual(['baseline', undefined, undefined]);
   });
 
-  test('of which the candidate is gone leaves runs to the baseline, unmarked', async () => {
+  test('without its candidate leaves runs on the baseline, and does not count them', async () => {
     await start();
-    await routed('baseline', switchback(['nowhere']));
+    await insertRoute('baseline', createSwitchbackRoute(['nowhere']));
     clock.advance(MINUTE);
     const run = await createRun(server, 'app', { instance: 'baseline' });
-    const { metadata: shown } = await waitForRunEnd(server, 'app', run);
-    expect(shown).toMatchObject({ application_instance_id: 'baseline', status_v2: 'succeeded' });
-    expect(shown.experiment_id).toBeUndefined();
+    const { metadata } = await waitForRunEnd(server, 'app', run);
+    expect(metadata).toMatchObject({ application_instance_id: 'baseline', status_v2: 'succeeded' });
+    expect(metadata.experiment_id).toBeUndefined();
   });
 
   test('does not touch external runs and runs of other instances', async () => {
     await start();
-    await routed('baseline', switchback(['candidate']));
+    await insertRoute('baseline', createSwitchbackRoute(['candidate']));
     clock.advance(MINUTE);
     const external = await server.request('POST', '/v1/applications/app/runs?instance_id=baseline', {
       body: { configuration: { run_type: { type: 'external' } } },
@@ -145,6 +146,6 @@ describe('a switchback test', () => {
     expect(external.status).toBe(202);
     const other = await createRun(server, 'app', { instance: 'candidate' });
     for (const run of [(external.body as { run_id: string }).run_id, other])
-      expect((await metadata(run)).body.metadata.experiment_id).toBeUndefined();
+      expect((await getMetadata(run)).body.metadata.experiment_id).toBeUndefined();
   });
 });

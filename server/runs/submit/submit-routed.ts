@@ -21,7 +21,7 @@ import {
 import { resolveInstanceId } from './resolve-instance.ts';
 import { type StandardRun, type SubmitParts, submitStandard } from './submit.ts';
 
-/** What the test adds to the run request. */
+/** The fields that the test adds to the run request. */
 interface Routed {
   at: number;
   experiment?: ExperimentRef;
@@ -30,7 +30,7 @@ interface Routed {
 
 interface RoutedRequest {
   application: ApplicationsTable;
-  /** As the request has it. */
+  /** The instance id of the request. */
   instanceId: string | undefined;
   /** Builds the run request for an instance. */
   buildRun(instanceId: string | undefined, routed: Routed): Promise<StandardRun>;
@@ -75,7 +75,7 @@ interface RoutedInstance {
   route: RunRoute;
 }
 
-/** Returns null when the test does not take the run: between units, after its end, or when the candidate rejects it. */
+/** Returns null when the test does not use the run: outside its units, after its end, or when the candidate rejects it. */
 async function submitToUnit<R>(
   parts: SubmitParts<R>,
   { application, buildRun }: RoutedRequest,

@@ -45,7 +45,7 @@ export interface SubmitParts<R> extends Pick<Context, 'database' | 'clock' | 'ra
   store: StoreRun<R>;
 }
 
-/** What a run is created from, wherever it is executed. */
+/** The common part of all run requests. */
 export interface RunRequest {
   application: ApplicationsTable;
   email: string;
@@ -54,15 +54,15 @@ export interface RunRequest {
   options: Record<string, string | number | boolean> | null;
   configuration: RunConfiguration;
   clonedRunId?: string | null;
-  /** The managed input it runs on. */
+  /** A managed input, in place of the one that `input` prepares. */
   managed?: ManagedContent | null;
-  /** The time of its creation; the default is now. */
+  /** Creation time in milliseconds; the default is now. */
   at?: number;
-  /** The experiment it belongs to. */
+  /** The experiment that the run belongs to. */
   experiment?: ExperimentRef | null;
   planUnitIndex?: number | null;
   parentRunId?: RunId | null;
-  /** Labels, in JSON. */
+  /** Labels as JSON text. */
   labels?: string | null;
   /** Prepares the input once the format is known; throws a 400 for an invalid one. */
   input(format: FormatType): Promise<PreparedContent>;
@@ -72,14 +72,14 @@ export interface RunRequest {
 
 export interface StandardRun extends RunRequest {
   target: ExecutableTarget;
-  /** Options that a refusal must not name. */
+  /** Options that the message of a 400 must not name. */
   hidden?: ReadonlySet<string>;
 }
 
-/** A run that is not executed here. */
+/** A run that is executed elsewhere. */
 export interface ExternalRun extends RunRequest {
   target: RunTarget;
-  /** Options that a refusal must not name. */
+  /** Options that the message of a 400 must not name. */
   hidden?: ReadonlySet<string>;
   /** Prepares the result once the format is known; null for none yet. */
   result(formats: Formats): Promise<PreparedResult | null>;
@@ -88,26 +88,26 @@ export interface ExternalRun extends RunRequest {
 /** The run of an ensemble, which has child runs. */
 export interface EnsembleRun extends RunRequest {
   definitionId: string;
-  /** Run groups and rules, in JSON. */
+  /** Run groups and rules as JSON text. */
   definition: string;
   formats: Formats;
-  /** Its child runs. They get the input of the run. */
+  /** The child runs, which get the input of the run. */
   children: readonly Omit<PlannedRun, 'contentId' | 'inputFormat' | 'inputId' | 'parentRunId'>[];
 }
 
-export type RunConfiguration = RequestedConfiguration & {
+type RunConfiguration = RequestedConfiguration & {
   run_type?: { reference_id?: string | null } | null;
 };
 
-/** A managed input, or one of an experiment, ready to be the input of a run. */
+/** A managed input or an input of an experiment, with a content of its own for the run. */
 export interface ManagedContent {
-  /** null for one that has no name. */
+  /** null for an input of an experiment, which has no id. */
   id: InputId | null;
   format: FormatType;
   content: PreparedContent;
 }
 
-/** Creates a run in the queue. Throws a 4xx for a request that is refused. */
+/** Creates a queued run. Throws a 4xx for an invalid request. */
 export async function submitStandard<R>(parts: SubmitParts<R>, request: StandardRun): Promise<R> {
   const { database } = parts;
   const { target, configuration } = request;
@@ -140,7 +140,7 @@ export async function submitStandard<R>(parts: SubmitParts<R>, request: Standard
   return stored;
 }
 
-/** Stores a run that is executed elsewhere. It has ended when the request has a result. */
+/** Creates a run that is executed elsewhere. With a result in the request it has ended. Throws a 4xx for an invalid request. */
 export async function submitExternal<R>(parts: SubmitParts<R>, request: ExternalRun): Promise<R> {
   const { target, configuration } = request;
   const requestOptions = parseOptions(request.options, target.requirements, request.hidden ?? new Set());
@@ -189,7 +189,7 @@ export async function submitEnsemble<R>(parts: SubmitParts<R>, request: Ensemble
     configuration: {},
   };
   const run: RunsTable = {
-    // The requested options are shown with the child runs that get them.
+    // The requested options are in the child runs, which get them.
     ...initialRow(parts, request, { target, formats, input, summary: [], requestOptions: {} }),
     ...NOT_STARTED,
     status: 'running',
@@ -224,15 +224,15 @@ export async function submitEnsemble<R>(parts: SubmitParts<R>, request: Ensemble
 /** Returns the options that the app gets. Throws a 400 for invalid ones, which does not name the `hidden` options. */
 export function resolveOptions(
   { requirements, configuration }: Pick<ExecutableTarget, 'requirements' | 'configuration'>,
-  given: RunRequest['options'],
+  requested: RunRequest['options'],
   hidden: ReadonlySet<string>,
 ): { requestOptions: Record<string, string>; summary: OptionSummary[] } {
-  const requestOptions = parseOptions(given, requirements, hidden);
+  const requestOptions = parseOptions(requested, requirements, hidden);
   const definitions = requirements.options;
   const instance = stringifyOptions(configuration.options);
   const summary = summarizeOptions({ definitions, instance, run: requestOptions });
-  const broken = findOptionsSizeError(summary) ?? findOptionRuleError(summary, definitions, hidden);
-  if (broken) throw badRequest(broken);
+  const error = findOptionsSizeError(summary) ?? findOptionRuleError(summary, definitions, hidden);
+  if (error) throw badRequest(error);
   return { requestOptions, summary };
 }
 
@@ -258,8 +258,8 @@ function checkManaged(managed: ManagedContent | null | undefined, formats: Forma
   if (!managed || managed.format === formats.input) return;
   throw badRequest(
     managed.id === null
-      ? `The input has the format ${managed.format}; the app takes ${formats.input}.`
-      : `input_id is ${quoteValue(managed.id)}, whose format is ${managed.format}; the app takes ${formats.input}.`,
+      ? `The input has the format ${managed.format}; the app takes ${formats.input}. Use an input of that format.`
+      : `input_id is ${quoteValue(managed.id)}, whose format is ${managed.format}; the app takes ${formats.input}. Use an input of that format.`,
   );
 }
 
@@ -346,17 +346,17 @@ async function insertInTransaction<R>(
       { insertOnly: isInsertOnly(run) },
     );
   } catch (error) {
-    const refusal =
+    const rejection =
       error instanceof ContentRemovedError
-        ? badRequest('The upload was removed meanwhile; upload it again.')
+        ? badRequest('The upload of the input was removed during the request. Upload the content again.')
         : error;
-    // After any other error the run may have been stored; then the clean-up decides whether the blob is orphaned.
-    if (refusal instanceof Problem) await input.discard().catch(() => {});
-    throw refusal;
+    // After any other error the run may have been stored, so the clean-up job decides whether the blob is orphaned.
+    if (rejection instanceof Problem) await input.discard().catch(() => {});
+    throw rejection;
   }
 }
 
-/** Whether the transaction that stores the run counts nothing: neither free slots nor the runs of an experiment. */
+/** Returns true if the transaction counts neither free slots nor the runs of an experiment, so that it needs no lock. */
 function isInsertOnly(run: RunsTable): boolean {
   return (
     run.run_type === 'standard' &&
