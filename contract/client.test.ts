@@ -1,4 +1,4 @@
-/** The client against a real server on loopback that answers what the test says and keeps what it was sent. */
+/** The client against a real server on loopback, which returns scripted responses and records the requests. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -42,10 +42,10 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const client = () => createClient({ url, token: 'secret' });
 
-describe('what is sent', () => {
-  test('method, path, query, token and JSON body', async () => {
+describe('requests', () => {
+  test('the client sends method, path, query, token and JSON body', async () => {
     next = { status: 202, body: '{"run_id":"run-1"}' };
-    const reply = await client().call('createRun', {
+    const response = await client().call('createRun', {
       params: { application_id: 'routing' },
       query: { instance_id: 'latest' },
       body: { input: { stops: [] }, options: { duration: 2 } },
@@ -58,12 +58,12 @@ describe('what is sent', () => {
       'content-type': 'application/json',
       'idempotency-key': 'k1',
     });
-    expect(reply.status).toBe(202);
-    expect(reply.body.run_id).toBe('run-1');
-    expect(reply.headers.get('x-request-id')).toBe('r1');
+    expect(response.status).toBe(202);
+    expect(response.body.run_id).toBe('run-1');
+    expect(response.headers.get('x-request-id')).toBe('r1');
   });
 
-  test('query values that were not given are left out', async () => {
+  test('the client omits undefined query values', async () => {
     next = { status: 200, body: '{"runs":[]}' };
     await client().call('listRuns', {
       params: { application_id: 'routing' },
@@ -74,7 +74,7 @@ describe('what is sent', () => {
     );
   });
 
-  test('parameters are percent-encoded, and arrive as they were', async () => {
+  test('the client percent-encodes parameters, and the server decodes the same values', async () => {
     next = { status: 404, body: '{"status":"Not Found","error":"no"}' };
     const id = 'a/b?c#d e%2F…';
     await expect(client().call('getApplication', { params: { application_id: id } })).rejects.toThrow();
@@ -83,7 +83,7 @@ describe('what is sent', () => {
     expect(decodeURIComponent(sent)).toBe(id);
   });
 
-  test('no token goes to operations that need none', async () => {
+  test('the client sends no token to public operations', async () => {
     next = { status: 200, body: '' };
     await client().call('putUpload', {
       params: { upload_id: 'upl-1' },
@@ -94,44 +94,44 @@ describe('what is sent', () => {
     expect(received[0]?.headers.authorization).toBeUndefined();
   });
 
-  test('a path in the address of the server is kept', async () => {
+  test('the client keeps the path of the server URL', async () => {
     next = { status: 200, body: '{"status":"ok"}' };
     await createClient({ url: `${url}/behind/` }).call('getHealth');
     expect(received[0]?.line).toBe('GET /behind/healthz');
   });
 
-  test('an optional body may be absent', async () => {
+  test('the client sends no body when it is optional and absent', async () => {
     next = { status: 204 };
-    const reply = await client().call('cancelRun', {
+    const response = await client().call('cancelRun', {
       params: { application_id: 'routing', run_id: 'run-1' },
     });
     expect(received[0]).toMatchObject({ line: 'PATCH /v1/applications/routing/runs/run-1/cancel', body: '' });
-    expect(reply).toMatchObject({ status: 204, body: undefined });
+    expect(response).toMatchObject({ status: 204, body: undefined });
   });
 
-  test('a call can be given up', async () => {
+  test('an abort signal cancels a call', async () => {
     const signal = AbortSignal.abort();
     await expect(client().call('getHealth', { signal })).rejects.toMatchObject({ name: 'AbortError' });
     expect(received).toEqual([]);
   });
 });
 
-describe('what comes back', () => {
-  test('text as text', async () => {
+describe('responses', () => {
+  test('the client returns text as text', async () => {
     next = { status: 200, type: 'text/plain', body: 'up 1\n' };
     expect((await client().call('getMetrics')).body).toBe('up 1\n');
   });
 
-  test('raw content as a stream, whatever type the server gives it', async () => {
+  test('the client returns raw content as a stream, whatever the content type', async () => {
     next = { status: 200, type: 'application/json', body: '{"a":1}' };
-    const reply = await client().call('getDownload', { params: { download_id: 'd1' } });
-    expect(await text(reply.body)).toBe('{"a":1}');
+    const response = await client().call('getDownload', { params: { download_id: 'd1' } });
+    expect(await text(response.body)).toBe('{"a":1}');
   });
 
-  test('every declared status is an answer, also one above 399', async () => {
+  test('the client returns every declared status, including those above 399', async () => {
     next = { status: 503, body: '{"status":"not ready","reason":"starting"}' };
-    const reply = await client().call('getReadiness');
-    expect([reply.status, reply.body.reason]).toEqual([503, 'starting']);
+    const response = await client().call('getReadiness');
+    expect([response.status, response.body.reason]).toEqual([503, 'starting']);
   });
 });
 
@@ -147,7 +147,7 @@ describe('errors', () => {
     [401, '{"message":"No token."}', 'No token.'],
     [502, '<h1>Bad gateway</h1>', '<h1>Bad gateway</h1>'],
     [500, '', 'no reason was given.'],
-  ])('%i is thrown with its sentence', async (status, body, sentence) => {
+  ])('the client throws %i with the message of the body', async (status, body, message) => {
     next = { status, body };
     const error = await call().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiError);
@@ -155,32 +155,32 @@ describe('errors', () => {
       name: 'ApiError',
       operation: 'getApplication',
       status,
-      message: `getApplication was answered ${status}: ${sentence}`,
+      message: `getApplication returned ${status}: ${message}`,
     });
   });
 
-  test('the body is kept as JSON', async () => {
+  test('the error contains the body as parsed JSON', async () => {
     next = { status: 403, body: '{"message":"no"}' };
     await expect(call()).rejects.toMatchObject({ body: { message: 'no' } });
   });
 });
 
 describe('paths', () => {
-  test('are spelled from placeholders', () => {
+  test('placeholders are replaced by parameters', () => {
     expect(buildPath(operations.getRun, { application_id: 'routing', run_id: 'latest-w2ze' })).toBe(
       '/v1/applications/routing/runs/latest-w2ze',
     );
     expect(buildPath(operations.getHealth)).toBe('/healthz');
   });
 
-  test.each(['', '.', '..', undefined])('%j is no parameter', (run_id) => {
+  test.each(['', '.', '..', undefined])('the parameter %j is refused', (run_id) => {
     const params: Record<string, string> = { application_id: 'routing' };
     if (run_id !== undefined) params.run_id = run_id;
-    expect(() => buildPath(operations.getRun, params)).toThrow(/^run_id is .+ needs it to be an id\.$/);
+    expect(() => buildPath(operations.getRun, params)).toThrow(/^run_id is .+ needs an id\.$/);
   });
 });
 
-test('types say what an operation takes and answers', () => {
+test('types follow from the operation', () => {
   type Create = CallRequest<Operations['createInstance']>;
   expectTypeOf<Create['params']>().toEqualTypeOf<{ application_id: string }>();
   expectTypeOf<Create['body']['version_id']>().toEqualTypeOf<string>();

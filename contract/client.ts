@@ -1,41 +1,42 @@
 /**
- * A typed client made from the operations: `call` takes the id of an operation and what it takes, and answers what it
- * answers. Nothing beyond the platform's `fetch` is needed, in Node and in browsers.
+ * A typed client for the operations: `call` accepts the id and the request of an operation, and returns its response.
+ * It needs only the platform's `fetch`, in Node and in browsers.
  */
 import type { Body, HandlerResponse, Operation, Query } from './operation.ts';
 import { type OperationId, type Operations, operations } from './operations.ts';
 
+/** Server and credentials of a client. */
 export interface ClientSettings {
-  /** Where the server is, such as `http://127.0.0.1:8080`; a path in it is kept. Empty in a page of the same server. */
+  /** URL of the server, such as `http://127.0.0.1:8080`, optionally with a path. Empty on a page of the same server. */
   url: string;
-  /** Bearer token; sent with operations that need one, never with public ones. */
+  /** Bearer token; sent to operations that need one, and never to public ones. */
   token?: string;
   fetch?: typeof globalThis.fetch;
 }
 
-/** Ids are plain text to callers: which noun they name is only told apart inside the server. */
-type Plain<T> = T extends string
+/** Ids as plain text: the distinct types for the ids of each resource matter only inside the server. */
+type PlainIds<T> = T extends string
   ? T extends object
     ? string
     : T
   : T extends readonly (infer Item)[]
-    ? Plain<Item>[]
+    ? PlainIds<Item>[]
     : T extends object
-      ? { [Key in keyof T]: Plain<T[Key]> }
+      ? { [Key in keyof T]: PlainIds<T[Key]> }
       : T;
 
 type Placeholders<O> = O extends { params: { properties: infer P } } ? { [Name in keyof P]: string } : never;
 
 type ParamsPart<O> = O extends { params: object } ? { params: Placeholders<O> } : { params?: undefined };
 type QueryPart<O extends Operation> = O extends { query: object }
-  ? { query?: Plain<Query<O>> }
+  ? { query?: PlainIds<Query<O>> }
   : { query?: undefined };
 type BodyPart<O extends Operation> = O extends { body: { stream: true } }
   ? { body: BodyInit }
   : O extends { body: { required: false } }
-    ? { body?: Plain<Body<O>> }
+    ? { body?: PlainIds<Body<O>> }
     : O extends { body: object }
-      ? { body: Plain<Body<O>> }
+      ? { body: PlainIds<Body<O>> }
       : { body?: undefined };
 
 interface RequestExtras {
@@ -44,9 +45,9 @@ interface RequestExtras {
 }
 
 /**
- * What a call takes: the path parameters, query and body that the operation declares. Of several operations it is one of
- * their requests: put together part by part it would be every path with every query and every body, which is more than
- * the type checker counts to.
+ * A request of an operation: the path parameters, query and body that it declares. The type distributes over a union of
+ * operations. Combining the parts separately would give every path with every query and body, which exceeds the limits
+ * of the type checker.
  */
 export type CallRequest<O extends Operation> = O extends Operation
   ? ParamsPart<O> & QueryPart<O> & BodyPart<O> & RequestExtras
@@ -60,7 +61,7 @@ type Content<O extends Operation, S extends keyof O['responses'], B> = O['respon
     : ReadableStream<Uint8Array>
   : B;
 
-/** An answer the operation declares. Bodies that are neither JSON nor text are streams, to be read once. */
+/** A response that the operation declares. Bodies that are neither JSON nor text are streams that can be read once. */
 export type CallResponse<O extends Operation> =
   HandlerResponse<O> extends infer R
     ? R extends { status: infer S extends keyof O['responses'] }
@@ -72,16 +73,19 @@ type CallArguments<O extends Operation> =
   Record<never, never> extends CallRequest<O> ? [request?: CallRequest<O>] : [request: CallRequest<O>];
 
 export interface Client {
-  /** Calls an operation. Throws ApiError for an answer it does not declare, and what `fetch` throws when there is none. */
-  // NoInfer: the id alone says which operation is meant. Inferring it from the request too would work out the types of
-  // every body for a schema that is not known yet, which takes the type checker twenty times as long.
+  /**
+   * Calls an operation and returns its response. Throws ApiError for an undeclared status, and the error of `fetch` if
+   * the request fails.
+   */
+  // NoInfer: only the id determines the operation. Inference from the request as well would compute the types of every
+  // body for an unknown schema, which takes the type checker twenty times as long.
   call<Id extends OperationId>(
     id: Id,
     ...request: NoInfer<CallArguments<Operations[Id]>>
   ): Promise<CallResponse<Operations[Id]>>;
 }
 
-/** An answer that is not a success: its status, and its body as JSON where it is JSON, else as text. */
+/** A response with an undeclared status. The body is parsed JSON, or else text. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly operation: OperationId;
@@ -89,14 +93,14 @@ export class ApiError extends Error {
   readonly body: unknown;
 
   constructor(operation: OperationId, status: number, body: unknown) {
-    super(`${operation} was answered ${status}: ${sentence(body)}`);
+    super(`${operation} returned ${status}: ${readMessage(body)}`);
     this.operation = operation;
     this.status = status;
     this.body = body;
   }
 }
 
-function sentence(body: unknown): string {
+function readMessage(body: unknown): string {
   if (typeof body === 'object' && body !== null) {
     if ('error' in body && typeof body.error === 'string') return body.error;
     if ('message' in body && typeof body.message === 'string') return body.message;
@@ -105,8 +109,8 @@ function sentence(body: unknown): string {
 }
 
 /**
- * The path of an operation with its parameters filled in, percent-encoded. Throws for a parameter that is missing or that
- * no path can spell: an empty one, `.` and `..` would name another resource.
+ * Returns the path of an operation with its parameters percent-encoded. Throws for a missing or empty parameter, `.`
+ * and `..`: these paths would address another resource.
  */
 export function buildPath(
   operation: { path: string },
@@ -115,14 +119,14 @@ export function buildPath(
   return operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined || value === '' || value === '.' || value === '..') {
-      const given = value === undefined ? 'missing' : JSON.stringify(value);
-      throw new Error(`${name} is ${given}; ${operation.path} needs it to be an id.`);
+      const quoted = value === undefined ? 'missing' : JSON.stringify(value);
+      throw new Error(`${name} is ${quoted}; ${operation.path} needs an id.`);
     }
     return encodeURIComponent(value);
   });
 }
 
-function queryOf(query: Record<string, unknown>): string {
+function formatQuery(query: Record<string, unknown>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null) search.append(name, String(value));
@@ -130,21 +134,22 @@ function queryOf(query: Record<string, unknown>): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** What `call` hands on once its types have done their work. */
-interface LooseRequest extends RequestExtras {
+/** A request of any operation, whose types `call` has checked. */
+interface UntypedRequest extends RequestExtras {
   params?: Record<string, string>;
   query?: Record<string, unknown>;
   body?: unknown;
 }
 
+/** Returns a client for one server. It holds no connection and needs no closing. */
 export function createClient(settings: ClientSettings): Client {
   const base = settings.url.replace(/\/+$/, '');
   const send = settings.fetch ?? globalThis.fetch;
 
-  async function call(id: OperationId, request: LooseRequest = {}) {
+  async function call(id: OperationId, request: UntypedRequest = {}) {
     const declared: Operation = operations[id];
-    const url = base + buildPath(declared, request.params) + queryOf(request.query ?? {});
-    const response = await send(url, requestInit(declared, request, settings.token));
+    const url = base + buildPath(declared, request.params) + formatQuery(request.query ?? {});
+    const response = await send(url, buildRequestInit(declared, request, settings.token));
     if (!(response.status in declared.responses)) {
       throw new ApiError(id, response.status, await readError(response));
     }
@@ -157,14 +162,18 @@ export function createClient(settings: ClientSettings): Client {
   return { call: call as Client['call'] };
 }
 
-function requestInit(declared: Operation, request: LooseRequest, token: string | undefined): RequestInit {
+function buildRequestInit(
+  declared: Operation,
+  request: UntypedRequest,
+  token: string | undefined,
+): RequestInit {
   const headers = new Headers(request.headers);
   if (token !== undefined && declared.right !== 'public') headers.set('authorization', `Bearer ${token}`);
   const init: RequestInit & { duplex?: 'half' } = { method: declared.method, headers };
   if (request.signal !== undefined) init.signal = request.signal;
   if (request.body === undefined) return init;
   if (declared.body?.stream) {
-    // Streams are sent as they are read; fetch wants to be told so.
+    // `fetch` sends a stream while reading it only with this option.
     init.duplex = 'half';
     init.body = request.body as BodyInit;
   } else {
@@ -175,15 +184,15 @@ function requestInit(declared: Operation, request: LooseRequest, token: string |
 }
 
 async function readBody(declared: Operation, response: Response): Promise<unknown> {
-  const answer = Object.entries(declared.responses).find(
+  const declaredResponse = Object.entries(declared.responses).find(
     ([status]) => Number(status) === response.status,
   )?.[1];
-  if (answer?.schema === undefined) {
+  if (declaredResponse?.schema === undefined) {
     await response.body?.cancel();
     return undefined;
   }
-  if (answer.contentType === undefined) return response.json();
-  return answer.contentType.startsWith('text/') ? response.text() : response.body;
+  if (declaredResponse.contentType === undefined) return response.json();
+  return declaredResponse.contentType.startsWith('text/') ? response.text() : response.body;
 }
 
 async function readError(response: Response): Promise<unknown> {

@@ -3,45 +3,45 @@ import Type from 'typebox';
 
 const StatusError = Type.Object(
   {
-    status: Type.String({ description: 'The status in words.' }),
+    status: Type.String({ description: 'Reason phrase of the status.' }),
     error: Type.String({
-      description: 'A sentence that names the field and its value and says what would be right.',
+      description: 'Names the field and its value, and the correct form.',
     }),
   },
-  { $id: 'StatusError', description: 'What was wrong with the request.' },
+  { $id: 'StatusError', description: 'An error in the request.' },
 );
 
 const MessageError = Type.Object(
-  { message: Type.String({ description: 'Why the caller may not do this.' }) },
-  { $id: 'MessageError', description: 'Why the caller was not let in.' },
+  { message: Type.String({ description: 'Why access is denied.' }) },
+  { $id: 'MessageError', description: 'A denied request.' },
 );
 
-/** The error statuses the API answers, with the words its bodies carry. */
+/** The error statuses of the API, with the reason phrases that the bodies carry. */
 export const ERROR_STATUSES = {
   400: {
     statusText: 'Bad Request',
-    description: 'The request is malformed or conflicts with what exists. Nothing was changed.',
+    description: 'The request is malformed or conflicts with the current state. Nothing was changed.',
     schema: StatusError,
   },
   401: {
     statusText: 'Unauthorized',
-    description: 'No token, or one that is malformed, expired, revoked or unknown.',
+    description: 'The token is missing, malformed, expired, revoked or unknown.',
     schema: MessageError,
   },
   403: {
     statusText: 'Forbidden',
-    description: "The token's role does not have the right this call needs.",
+    description: 'The role of the token lacks the required right.',
     schema: MessageError,
   },
   404: {
     statusText: 'Not Found',
-    description: 'There is no such resource in the account of the token.',
+    description: 'The account of the token has no such resource.',
     schema: StatusError,
   },
   416: {
     statusText: 'Range Not Satisfiable',
     description:
-      'The range asked for begins behind the end of the content, whose length `Content-Range` tells.',
+      'The requested range starts beyond the end of the content. `Content-Range` contains its length.',
     schema: StatusError,
   },
   429: {

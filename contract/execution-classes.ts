@@ -3,7 +3,7 @@ export const EXECUTION_CLASSES = ['6c9500mb870s', '8c16gb12h', '16c60gb12h'] as 
 export type ExecutionClass = (typeof EXECUTION_CLASSES)[number];
 export const EXECUTION_CLASS_DEFAULT: ExecutionClass = '6c9500mb870s';
 
-/** What a class promises at most. */
+/** Upper limits of an execution class. */
 export interface ClassLimits {
   cores: number;
   memory_bytes: number;

@@ -1,5 +1,6 @@
 /**
- * An operation as data: what the documents show, what the server enforces, what handlers and client are typed by.
+ * An operation as data: the source of the documents, of the server's validation, and of the types of handlers and
+ * client.
  */
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorStatus } from './errors.ts';
@@ -29,47 +30,48 @@ export type Tag = (typeof TAGS)[number];
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A success answer. Without a schema it has no body; `contentType` is JSON unless said otherwise. */
+/** A success response. Without a schema it has no body; the default of `contentType` is JSON. */
 export interface OperationResponse {
   description: string;
   schema?: TSchema;
   example?: unknown;
   contentType?: string;
-  /** Headers worth knowing, by name, with what they say. */
+  /** Notable headers: name and description. */
   headers?: Record<string, string>;
 }
 
+/** Everything that the API promises about one operation. */
 export interface Operation {
   id: string;
   method: Method;
-  /** With `{parameter}` placeholders, as OpenAPI writes them. */
+  /** With `{parameter}` placeholders, as in OpenAPI. */
   path: string;
   tag: Tag;
   summary: string;
   description: string;
   right: Right;
-  /** For the right `public`: a token is not needed, but one that is sent has to be good, and its caller is looked at. */
+  /** For the right `public`: the token is optional, but a given token must be valid and identifies the caller. */
   optionalToken?: true;
   /**
-   * The answer lets somebody in. Who may have it is decided for one caller, so an Idempotency-Key gives it again to that
-   * one alone.
+   * The response grants access, because it contains a token or an invite. Idempotency therefore repeats it only for the
+   * same caller.
    */
   returnsToken?: true;
   params?: TObject;
   query?: TObject;
-  /** Headers of its own that it understands; what it does not understand of them it ignores. */
+  /** Headers that the operation understands. It ignores invalid values. */
   headers?: TObject;
   /**
-   * `required: false` lets the body be absent. `stream` bodies are raw bytes that the handler reads itself. `bytesMax` is for
-   * bodies that may be larger than others; see `bodyBytesMax`.
+   * `required: false` makes the body optional. The handler reads `stream` bodies itself, as raw bytes. `bytesMax`
+   * allows larger bodies; see `bodyBytesMax`.
    */
   body?: { schema: TSchema; example?: unknown; required?: boolean; stream?: boolean; bytesMax?: number };
   responses: Partial<Record<SuccessStatus, OperationResponse>>;
-  /** Error statuses beside the ones every operation has (401, 403 with a token; 400 with anything to validate; 429). */
+  /** Error statuses besides those of every operation (400; 401 and 403 with a token; 429 outside the tag service). */
   errors?: readonly ErrorStatus[];
 }
 
-/** The bytes that a body of the operation may have. */
+/** Returns the maximum size of a request body of the operation, in bytes. */
 export function bodyBytesMax({ right, body }: Operation): number {
   if (body?.stream) return UPLOAD_BYTES_MAX;
   if (body?.bytesMax) return body.bytesMax;
@@ -77,8 +79,8 @@ export function bodyBytesMax({ right, body }: Operation): number {
 }
 
 /**
- * Every error status the operation may answer, ascending: what it names itself, 401 and 403 where a token is needed, 429
- * where memory or rates are limited, and 400, which an unknown query parameter is on every operation.
+ * Returns every error status of the operation, ascending: those that it declares, 401 and 403 if it needs a token, and
+ * 429 unless it is a service operation. 400 is always one, because any operation refuses unknown query parameters.
  */
 export function listErrorStatuses(declared: Operation): ErrorStatus[] {
   const statuses = new Set<ErrorStatus>([400, ...(declared.errors ?? [])]);
@@ -89,20 +91,21 @@ export function listErrorStatuses(declared: Operation): ErrorStatus[] {
 
 type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302 | 304 | 503;
 
-/** Declares an operation, keeping its exact type. */
+/** Declares an operation, preserving its exact type. */
 export function defineOperation<const T extends Operation>(declared: T): T {
   return declared;
 }
 
 type Shape<T> = T extends TSchema ? Static<T> : Record<string, never>;
 
+/** Types of the path parameters, the query and the body of an operation, after validation. */
 export type Params<O extends Operation> = Shape<O['params']>;
 export type Query<O extends Operation> = Shape<O['query']>;
 export type Body<O extends Operation> = O['body'] extends { schema: infer S extends TSchema }
   ? Static<S>
   : undefined;
 
-/** What a handler may answer: one of the declared statuses with the body declared for it. */
+/** A response of a handler: one of the declared statuses, with the body declared for it. */
 export type HandlerResponse<O extends Operation> = {
   [S in keyof O['responses'] & SuccessStatus]: O['responses'][S] extends { schema: infer B extends TSchema }
     ? { status: S; body: Static<B>; headers?: Record<string, string> }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { operations } from './operations.ts';
 import { canGrant, hasRight, RIGHTS, ROLES, type Role, rolesWithRight } from './roles.ts';
 
-describe('who may do what', () => {
+describe('rights of roles', () => {
   test.each([
     ['public', ['root', 'admin', 'developer', 'operator', 'viewer', 'unassigned']],
     ['read', ['root', 'admin', 'developer', 'operator', 'viewer']],
@@ -17,7 +17,7 @@ describe('who may do what', () => {
     expect(rolesWithRight(right)).toEqual(roles);
   });
 
-  test('the roles stand in order: each has every right of the one after it', () => {
+  test('each role has every right of the role below it', () => {
     for (const [index, role] of ROLES.slice(1).entries()) {
       const above = ROLES[index] ?? 'root';
       expect(RIGHTS.filter((right) => hasRight(role, right) && !hasRight(above, right))).toEqual([]);
@@ -25,16 +25,16 @@ describe('who may do what', () => {
   });
 });
 
-describe('keys are given by those who have their rights', () => {
-  test.each(ROLES)('%s gives its own role and weaker ones', (granter) => {
+describe('granting of roles', () => {
+  test.each(ROLES)('%s grants its own role and weaker ones', (granter) => {
     const granted = ROLES.filter((role) => canGrant(granter, role));
     expect(granted).toEqual(ROLES.slice(ROLES.indexOf(granter)));
   });
 });
 
-test('reading needs no more than the right to read, and changing needs more', () => {
+test('a viewer may call every reading operation and no other', () => {
   const viewer: Role = 'viewer';
-  // Keys are everyone's own; what a signed URL names needs no role.
+  // Every role manages its own keys, and a signed URL needs no role.
   const others = Object.values(operations).filter(({ right }) => right !== 'public' && right !== 'keys');
   const allowed = others
     .filter(({ right }) => hasRight(viewer, right))

@@ -1,11 +1,11 @@
 /**
- * Roles and what each may do, as one table. Operations name the right they need; nothing else decides about rights.
+ * The rights of each role, as one table. Operations name the right that they need; no other code decides about rights.
  */
 export const ROLES = ['root', 'admin', 'developer', 'operator', 'viewer', 'unassigned'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * `public` needs no token. `keys` lets a role manage the keys it made itself; `account` those of the whole account.
+ * `public` needs no token. `keys` allows a role to manage the keys that it created; `account` all keys of the account.
  */
 export const RIGHTS = [
   'public',
@@ -20,7 +20,7 @@ export const RIGHTS = [
 ] as const;
 export type Right = (typeof RIGHTS)[number];
 
-const TABLE: Record<Role, readonly Right[]> = {
+const RIGHTS_BY_ROLE: Record<Role, readonly Right[]> = {
   root: ['read', 'read-secrets', 'run', 'experiment', 'write', 'keys', 'account', 'server'],
   admin: ['read', 'read-secrets', 'run', 'experiment', 'write', 'keys', 'account'],
   developer: ['read', 'read-secrets', 'run', 'experiment', 'write', 'keys'],
@@ -29,16 +29,17 @@ const TABLE: Record<Role, readonly Right[]> = {
   unassigned: [],
 };
 
+/** Returns true if the role has the right; every role has `public`. */
 export function hasRight(role: Role, right: Right): boolean {
-  return right === 'public' || TABLE[role].includes(right);
+  return right === 'public' || RIGHTS_BY_ROLE[role].includes(right);
 }
 
-/** A key may only make keys whose rights it has itself. */
+/** Returns true if the granter has every right of the granted role; keys cannot exceed their creator. */
 export function canGrant(granter: Role, granted: Role): boolean {
-  return TABLE[granted].every((right) => TABLE[granter].includes(right));
+  return RIGHTS_BY_ROLE[granted].every((right) => RIGHTS_BY_ROLE[granter].includes(right));
 }
 
-/** The roles that hold a right, for messages and documentation. */
+/** Returns the roles that have a right, for messages and documentation. */
 export function rolesWithRight(right: Right): readonly Role[] {
   return ROLES.filter((role) => hasRight(role, right));
 }

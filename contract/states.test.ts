@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
-  type AcceptanceTestTransition,
   BATCH_TRANSITIONS,
   type BatchTransition,
   canTransition,
@@ -18,7 +17,7 @@ import {
   toStatusV1,
 } from './states.ts';
 
-/** Every status that can be reached from one. */
+/** Returns every status that a chain of transitions reaches. */
 function reachable(from: RunStatusV2, seen = new Set<RunStatusV2>()): Set<RunStatusV2> {
   for (const to of RUN_TRANSITIONS[from]) {
     if (!seen.has(to)) {
@@ -30,32 +29,32 @@ function reachable(from: RunStatusV2, seen = new Set<RunStatusV2>()): Set<RunSta
 }
 
 describe('status_v2', () => {
-  test('succeeded, failed and canceled are the ends', () => {
+  test('the terminal statuses are succeeded, failed and canceled', () => {
     expect(RUN_STATUSES_V2.filter(isTerminal).sort()).toEqual(['canceled', 'failed', 'succeeded']);
   });
 
   test.each(RUN_STATUSES_V2.filter((status) => !isTerminal(status)))(
-    'from %s a run can end either way',
+    'a run with the status %s can succeed and fail',
     (status) => {
       expect([...reachable(status)]).toEqual(expect.arrayContaining(['succeeded', 'failed']));
     },
   );
 
-  test('nothing becomes an external run without a result again', () => {
+  test('no run changes its status to none', () => {
     expect(RUN_STATUSES_V2.filter((from) => canTransition(from, 'none'))).toEqual([]);
   });
 
-  test('a run only starts from the queue, and goes back there when its worker dies', () => {
+  test('only a queued run starts, and a running run can be requeued', () => {
     expect(RUN_STATUSES_V2.filter((from) => canTransition(from, 'running'))).toEqual(['queued']);
     expect(canTransition('running', 'queued')).toBe(true);
   });
 
-  test('what nobody has begun is canceled or waits: only a result or a worker fails it', () => {
+  test('an unstarted run does not fail without a result or a worker', () => {
     expect(RUN_STATUSES_V2.filter((from) => canTransition(from, 'failed'))).toEqual(['none', 'running']);
     expect(RUN_STATUSES_V2.filter((from) => canTransition(from, 'queued'))).toEqual(['running']);
   });
 
-  test('no status follows itself', () => {
+  test('no status has a transition to itself', () => {
     expect(RUN_STATUSES_V2.filter((status) => canTransition(status, status))).toEqual([]);
   });
 });
@@ -67,16 +66,19 @@ test.each([
   ['succeeded', 'succeeded'],
   ['failed', 'failed'],
   ['canceled', 'failed'],
-] as const)('%s reads %s to clients of the older status', (status, older) => {
+] as const)('the older status of %s is %s', (status, older) => {
   expect(toStatusV1(status)).toBe(older);
 });
 
 describe('actions', () => {
-  test.each(RUN_STATUSES_V2)('%s: cancel while it has not ended, logs and output once it has', (status) => {
-    expect(isActionAllowed('cancel', status)).toBe(!isTerminal(status));
-    expect(isActionAllowed('readLogs', status)).toBe(isTerminal(status));
-    expect(isActionAllowed('readOutput', status)).toBe(isTerminal(status));
-  });
+  test.each(RUN_STATUSES_V2)(
+    'a run with the status %s can be canceled before its end, and read after it',
+    (status) => {
+      expect(isActionAllowed('cancel', status)).toBe(!isTerminal(status));
+      expect(isActionAllowed('readLogs', status)).toBe(isTerminal(status));
+      expect(isActionAllowed('readOutput', status)).toBe(isTerminal(status));
+    },
+  );
 });
 
 describe('experiments', () => {
@@ -84,14 +86,14 @@ describe('experiments', () => {
   const listPairs = (table: Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>): Pair[] =>
     EXPERIMENT_STATUSES.flatMap((from) => (table[from] ?? []).map((to): Pair => [from, to]));
 
-  test('a batch ends completed or failed', () => {
+  test('a batch ends as completed or failed', () => {
     expect(listPairs(BATCH_TRANSITIONS)).toEqual([
       ['started', 'completed'],
       ['started', 'failed'],
     ]);
   });
 
-  test('a shadow or switchback test starts as a draft and is completed or canceled', () => {
+  test('an online test starts as a draft and ends as completed or canceled', () => {
     expect(listPairs(ONLINE_TEST_TRANSITIONS)).toEqual([
       ['started', 'completed'],
       ['started', 'canceled'],
@@ -119,5 +121,5 @@ test('a pair of statuses outside the tables does not compile', () => {
   expectTypeOf<{ from: 'started'; to: 'canceled' }>().not.toExtend<BatchTransition>();
   expectTypeOf<{ from: 'started'; to: 'failed' }>().not.toExtend<OnlineTestTransition>();
   expectTypeOf<{ from: 'draft'; to: 'completed' }>().not.toExtend<OnlineTestTransition>();
-  expectTypeOf<{ from: 'completed'; to: 'failed' }>().not.toExtend<AcceptanceTestTransition>();
+  expectTypeOf<{ from: 'completed'; to: 'failed' }>().not.toExtend<BatchTransition>();
 });

@@ -16,17 +16,17 @@ export const RUN_STATUSES_V1 = ['running', 'succeeded', 'failed'] as const;
 export type RunStatusV1 = (typeof RUN_STATUSES_V1)[number];
 
 /** One allowed status change of a row, as the pairs that a table of transitions lists. */
-type TransitionOf<Table extends Record<string, readonly string[]>> = {
+type TableTransition<Table extends Record<string, readonly string[]>> = {
   [From in keyof Table]: { from: From; to: Table[From][number] };
 }[keyof Table];
 
 /**
- * A run is created as `queued`, as `none` when it is external, and as `running` when it is of an ensemble. An external run
- * that is submitted with its result is created with the status of that result.
+ * An external run without a result is created as `none`; the server never executes it. With a result, it is created
+ * with the status of that result. An ensemble run is created as `running`, and every other run as `queued`.
  *
- * `none` is an external run that waits for its result: the server never executes it. `running → queued` requeues a run
- * whose attempt was cut short, for example because its worker died; it keeps its queue position. No run goes from `queued`
- * to `failed`, because a run that cannot be started fails on the worker that has claimed it. A terminal status is final.
+ * `running → queued` requeues a run whose attempt was cut short, for example because its worker died; it keeps its
+ * queue position. No run goes from `queued` to `failed`, because a run that cannot start fails on the worker that has
+ * claimed it. A terminal status is final.
  */
 export const RUN_TRANSITIONS = {
   none: ['succeeded', 'failed', 'canceled'],
@@ -37,7 +37,7 @@ export const RUN_TRANSITIONS = {
   failed: [],
 } as const satisfies Record<RunStatusV2, readonly RunStatusV2[]>;
 
-export type RunTransition = TransitionOf<typeof RUN_TRANSITIONS>;
+export type RunTransition = TableTransition<typeof RUN_TRANSITIONS>;
 
 /** The statuses in which a caller may do an action. In other statuses it returns 400; only `cancel` succeeds without effect. */
 export const RUN_ACTIONS = {
@@ -47,7 +47,7 @@ export const RUN_ACTIONS = {
   submitResult: ['none'],
 } as const satisfies Record<string, readonly RunStatusV2[]>;
 
-const V1: Record<RunStatusV2, RunStatusV1> = {
+const STATUSES_V1_BY_V2: Record<RunStatusV2, RunStatusV1> = {
   none: 'running',
   queued: 'running',
   running: 'running',
@@ -58,21 +58,21 @@ const V1: Record<RunStatusV2, RunStatusV1> = {
 
 /** Returns the older status with three values, which early clients read. */
 export function toStatusV1(status: RunStatusV2): RunStatusV1 {
-  return V1[status];
+  return STATUSES_V1_BY_V2[status];
 }
 
-/** Whether the status is final. */
+/** Returns true if the status is final. */
 export function isTerminal(status: RunStatusV2): boolean {
   return RUN_TRANSITIONS[status].length === 0;
 }
 
-/** Whether a run may change from one status to the other. */
+/** Returns true if a run may change from one status to the other. */
 export function canTransition(from: RunStatusV2, to: RunStatusV2): boolean {
   const successors: readonly RunStatusV2[] = RUN_TRANSITIONS[from];
   return successors.includes(to);
 }
 
-/** Whether RUN_ACTIONS allows the action in the status. */
+/** Returns true if RUN_ACTIONS allows the action in the status. */
 export function isActionAllowed(action: keyof typeof RUN_ACTIONS, status: RunStatusV2): boolean {
   const statuses: readonly RunStatusV2[] = RUN_ACTIONS[action];
   return statuses.includes(status);
@@ -87,7 +87,7 @@ export type ExperimentStatus = (typeof EXPERIMENT_STATUSES)[number];
 
 /**
  * A batch or scenario test is created as `started`. It completes when all of its runs have ended, and fails when none of
- * them succeeded.
+ * them succeeded. An acceptance test is created as `started` too, and gets the status of its batch once it is decided.
  */
 export const BATCH_TRANSITIONS = {
   started: ['completed', 'failed'],
@@ -95,7 +95,7 @@ export const BATCH_TRANSITIONS = {
   failed: [],
 } as const satisfies Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>;
 
-export type BatchTransition = TransitionOf<typeof BATCH_TRANSITIONS>;
+export type BatchTransition = TableTransition<typeof BATCH_TRANSITIONS>;
 
 /** A shadow or switchback test is created as a draft and never fails as a whole. */
 export const ONLINE_TEST_TRANSITIONS = {
@@ -105,21 +105,15 @@ export const ONLINE_TEST_TRANSITIONS = {
   canceled: [],
 } as const satisfies Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>;
 
-export type OnlineTestTransition = TransitionOf<typeof ONLINE_TEST_TRANSITIONS>;
+export type OnlineTestTransition = TableTransition<typeof ONLINE_TEST_TRANSITIONS>;
 
-/** An acceptance test is created as `started`, and takes the status of its batch when it is decided. */
-export const ACCEPTANCE_TEST_TRANSITIONS = BATCH_TRANSITIONS;
+const EXPERIMENT_TRANSITION_TABLES: readonly Partial<
+  Record<ExperimentStatus, readonly ExperimentStatus[]>
+>[] = [BATCH_TRANSITIONS, ONLINE_TEST_TRANSITIONS];
 
-export type AcceptanceTestTransition = TransitionOf<typeof ACCEPTANCE_TEST_TRANSITIONS>;
-
-const EXPERIMENT_TABLES: readonly Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>[] = [
-  BATCH_TRANSITIONS,
-  ONLINE_TEST_TRANSITIONS,
-];
-
-/** Whether the status is final, for an experiment of any type. */
+/** Returns true if the status is final, for an experiment of any type. */
 export function isExperimentTerminal(status: ExperimentStatus): boolean {
-  return EXPERIMENT_TABLES.every((table) => (table[status] ?? []).length === 0);
+  return EXPERIMENT_TRANSITION_TABLES.every((table) => (table[status] ?? []).length === 0);
 }
 
 /** The result of one attempt to deliver an event to a webhook. */

@@ -1,64 +1,78 @@
-/** An account owns everything. Keys let callers in: a key is a role and a bearer token that is shown once. */
+/** An account owns every resource. A key is a role and a bearer token; the API shows the token only once. */
 import Type, { type Static } from 'typebox';
 import { EMAIL_CHARS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ROLES } from '../roles.ts';
-import { name, nullable, optionalNullable, stringEnum, text, timestamp } from '../schemas/field-schemas.ts';
+import {
+  nameSchema,
+  nullable,
+  optionalNullable,
+  stringEnum,
+  textSchema,
+  timestampSchema,
+} from '../schemas/field-schemas.ts';
 import { type AccountId, idSchema, type KeyId } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 
-const role = stringEnum(ROLES, 'What the key may do.');
+const role = stringEnum(ROLES, 'Role of the key.');
 export const memberRole = stringEnum(
   ROLES,
-  'What the member may do, and so the most that a key of theirs may do.',
+  'Role of the member, and the upper bound for the roles of their keys.',
 );
 
 export const Key = Type.Object(
   {
     id: idSchema<KeyId>('Id of the key.'),
-    name: Type.String({ description: 'What the key is for.' }),
+    name: Type.String({ description: 'Name of the key.' }),
     role,
-    user_email: Type.String({ description: 'Whose key it is; shown on the runs it makes.' }),
-    created_at: timestamp('When the key was made'),
-    last_used_at: nullable(timestamp('When the key was last used, to the minute; null when never')),
+    user_email: Type.String({
+      description: "E-mail address of the key's owner. The runs that the key creates show it.",
+    }),
+    created_at: timestampSchema('Creation time of the key'),
+    last_used_at: nullable(
+      timestampSchema('Time of the last use, to the minute; null if the key was never used'),
+    ),
     created_by: nullable(
       Type.Object(
         {
-          key_id: idSchema<KeyId>('Id of the key; it may have been revoked.'),
-          user_email: Type.String({ description: 'Whose key it was.' }),
+          key_id: idSchema<KeyId>('Id of the key, which may be revoked.'),
+          user_email: Type.String({ description: "E-mail address of that key's owner." }),
         },
-        { description: 'The key that made this one; null for the first key of somebody who came in.' },
+        { description: 'The key that created this one; null for the first key of a member.' },
       ),
     ),
   },
-  { $id: 'Key', description: 'A key of the account, without its token.' },
+  { $id: 'Key', description: 'An API key, without its token.' },
 );
 export type Key = Static<typeof Key>;
 
 const KeyCreate = Type.Object(
   {
-    name: name('key'),
+    name: nameSchema('key'),
     role,
     user_email: optionalNullable(
-      text(
-        'Whose key it is: the e-mail address of a member, or the name of a service. The creator’s when absent; only root and admin name another.',
+      textSchema(
+        "E-mail address of the key's owner: a member, or the name of a service. The default is the creator’s address; only root and admin can set another.",
         { min: 3, max: EMAIL_CHARS_MAX },
       ),
     ),
   },
-  { $id: 'KeyCreate', additionalProperties: false, description: 'The key to make.' },
+  { $id: 'KeyCreate', additionalProperties: false, description: 'The key to create.' },
 );
 
 const NewKey = Type.Object(
-  { ...Key.properties, token: Type.String({ description: 'The bearer token. It is shown this once.' }) },
-  { $id: 'NewKey', description: 'A key with its token.' },
+  {
+    ...Key.properties,
+    token: Type.String({ description: 'The bearer token. Only this response shows it.' }),
+  },
+  { $id: 'NewKey', description: 'An API key with its token.' },
 );
 
 export const AccountSummary = Type.Object(
   {
     id: idSchema<AccountId>('Id of the account.'),
     name: Type.String({ description: 'Name of the account.' }),
-    created_at: timestamp('When the account was made'),
+    created_at: timestampSchema('Creation time of the account'),
   },
   { $id: 'AccountSummary', description: 'An account.' },
 );
@@ -66,12 +80,12 @@ export type AccountSummary = Static<typeof AccountSummary>;
 
 const Account = Type.Object(
   { ...AccountSummary.properties, key: Key },
-  { $id: 'Account', description: 'The account and the key of the caller.' },
+  { $id: 'Account', description: "The account and the caller's key." },
 );
 
 const AccountUpdate = Type.Object(
-  { name: optionalNullable(name('account')) },
-  { $id: 'AccountUpdate', description: 'What to change; every other field is ignored.' },
+  { name: optionalNullable(nameSchema('account')) },
+  { $id: 'AccountUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 
 const keyExample = {
@@ -97,11 +111,11 @@ export const getAccount = defineOperation({
   path: '/v1/account',
   tag: 'account',
   summary: 'Get the account',
-  description: 'Tells which account and which key the bearer token belongs to.',
+  description: 'Returns the account and the key that the bearer token belongs to.',
   right: 'read',
   responses: {
     200: {
-      description: 'The account and the key of the caller.',
+      description: "The account and the caller's key.",
       schema: Account,
       example: accountExample,
     },
@@ -127,7 +141,7 @@ export const createKey = defineOperation({
   tag: 'account',
   summary: 'Create a key',
   description:
-    'Makes a key and answers its token, this once. A key can only give roles whose rights it has itself, and a member only gets keys that may do no more than the member, 100 at most.',
+    'Creates a key and returns its token. No later response shows the token. A key can grant only roles whose rights it has itself. A key of a member has no more rights than the member. A member can have 100 keys.',
   right: 'keys',
   returnsToken: true,
   body: { schema: KeyCreate, example: { name: 'nightly plans', role: 'operator' } },
@@ -147,7 +161,7 @@ export const listKeys = defineOperation({
   tag: 'account',
   summary: 'List keys',
   description:
-    'Lists the keys of the account; other roles than root and admin see themselves and the keys they made.',
+    'Lists the keys of the account. Root and admin see all keys; other roles see their own key and the keys that they created.',
   right: 'keys',
   query: Type.Object(PageQuery),
   responses: {
@@ -162,12 +176,12 @@ export const revokeKey = defineOperation({
   tag: 'account',
   summary: 'Revoke a key',
   description:
-    'The token of the key stops working at once, and so do upload URLs that it asked for. Keys that it created stay valid; `cascade=true` revokes them and every key created through them. The last root key of an account cannot be revoked, nor, where there is none, the last admin key.',
+    'Revokes a key at once, together with the upload URLs that it requested. Keys that it created stay valid; `cascade=true` revokes them and all their descendants. You cannot revoke the last root key of an account. In an account without a root key, you cannot revoke the last admin key.',
   right: 'keys',
   params: KeyParams,
   query: Type.Object({
     cascade: Type.Optional(
-      Type.Boolean({ description: 'true: revoke the keys that it made as well, and those that they made.' }),
+      Type.Boolean({ description: 'true: also revoke every key that was created through this one.' }),
     ),
   }),
   responses: { 204: { description: 'The key is revoked.' } },

@@ -1,23 +1,23 @@
-/** The accounts of the server: anyone makes one where the operator allows it; only the operator sees and removes others. */
+/** The accounts of the server. The operator decides who may create one, and alone lists and deletes the others. */
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { email, name } from '../schemas/field-schemas.ts';
+import { emailSchema, nameSchema } from '../schemas/field-schemas.ts';
 import { type AccountId, idSchema } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { AccountSummary } from './account.ts';
 import { Admission, admissionExample } from './members.ts';
 
 const AccountCreate = Type.Object(
-  { name: name('account'), email: email('E-mail address of its first member.') },
-  { $id: 'AccountCreate', additionalProperties: false, description: 'The account to make.' },
+  { name: nameSchema('account'), email: emailSchema('E-mail address of the first member.') },
+  { $id: 'AccountCreate', additionalProperties: false, description: 'The account to create.' },
 );
 
 const SignUp = Type.Object(
   {
-    allowed: Type.Boolean({ description: 'Whether the caller can make an account without a token.' }),
-    reason: Type.String({ description: 'Why not, and who can; empty when it is allowed.' }),
+    allowed: Type.Boolean({ description: 'true if the caller can create an account without a token.' }),
+    reason: Type.String({ description: 'The reason and a contact when it is false; empty when it is true.' }),
   },
-  { $id: 'SignUp', description: 'Whether accounts can be made without a token.' },
+  { $id: 'SignUp', description: 'The sign-up policy of the server.' },
 );
 
 const summaryExample = { id: 'account-1', name: 'Main account', created_at: '2026-11-20T08:00:00.000Z' };
@@ -27,11 +27,12 @@ export const getSignUp = defineOperation({
   method: 'GET',
   path: '/v1/sign-up',
   tag: 'accounts',
-  summary: 'Can I sign up',
-  description: 'Tells whether the caller can make an account without a token, as the operator decided.',
+  summary: 'Get the sign-up policy',
+  description:
+    'Returns whether the caller can create an account without a token, as configured by the operator.',
   right: 'public',
   responses: {
-    200: { description: 'Whether it is allowed.', schema: SignUp, example: { allowed: true, reason: '' } },
+    200: { description: 'The sign-up policy.', schema: SignUp, example: { allowed: true, reason: '' } },
   },
 });
 
@@ -40,16 +41,16 @@ export const createAccount = defineOperation({
   method: 'POST',
   path: '/v1/accounts',
   tag: 'accounts',
-  summary: 'Make an account',
+  summary: 'Create an account',
   description:
-    'Makes an account with its first member, an admin, and a key whose token is answered this once. Needs no token where the operator allows sign-up, which by default is on the machine of the server; with a root key it is always allowed. An Idempotency-Key counts only with a token.',
+    "Creates an account, its first member with the role admin, and a key. Only this response shows the token of the key. The call needs no token where the operator allows sign-up; by default that is on the server's own host. A root key can always create accounts. An `Idempotency-Key` has an effect only with a token.",
   right: 'public',
   returnsToken: true,
   optionalToken: true,
   body: { schema: AccountCreate, example: { name: 'Main account', email: 'ada@example.com' } },
   responses: {
     201: {
-      description: 'The account, its first member and the key with its token.',
+      description: 'The account, its first member, and the key with its token.',
       schema: Admission,
       example: admissionExample('admin'),
     },
@@ -82,7 +83,7 @@ export const deleteAccount = defineOperation({
   tag: 'accounts',
   summary: 'Delete an account',
   description:
-    'Removes another account with everything in it. Its keys stop working at once, its runs are canceled; what they left is removed soon after.',
+    'Deletes another account with all its resources. Its keys stop working at once and its runs are canceled. A background job removes the data soon after.',
   right: 'server',
   params: Type.Object({ account_id: idSchema<AccountId>('Id of the account.') }),
   responses: { 204: { description: 'The account is deleted.' } },

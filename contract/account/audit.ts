@@ -1,8 +1,11 @@
-/** The audit log: who did what, when, to which resource. Entries are only ever added, and each holds the hash of the one before. */
+/**
+ * The audit log: who did what, when, to which resource. It is append-only; each entry contains the hash of the one
+ * before.
+ */
 import Type, { type Static } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { ROLES } from '../roles.ts';
-import { mapOf, nullable, stringEnum, timestamp } from '../schemas/field-schemas.ts';
+import { mapSchema, nullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import {
   type AccountId,
   type ApplicationId,
@@ -14,16 +17,16 @@ import {
 import { itemsPage, PageQuery, WindowQuery } from '../schemas/paging.ts';
 
 /**
- * `done`: it took effect, or a secret was read. `refused`: the role of the key did not have the right to it; the first in
- * a minute of a key and an operation.
+ * `done`: the operation took effect, or returned the values of secrets. `refused`: the role of the key lacked the
+ * right. Only the first refusal of a key and an operation in each minute is logged.
  */
 const AUDIT_OUTCOMES = ['done', 'refused'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
-/** What `account_id` of the list says for the entries of every account. */
+/** The value of `account_id` that lists the entries of every account. */
 export const ALL_ACCOUNTS = 'all';
 
-/** What the first entry has for the hash of the one before. */
+/** The previous hash of the first entry, which has no predecessor. */
 export const FIRST_PREVIOUS_HASH = '0'.repeat(64);
 
 const HEX = '64 hexadecimal digits';
@@ -34,31 +37,31 @@ export const AuditEntry = Type.Object(
       Type.Integer({
         minimum: 1,
         description:
-          'Its place in the one chain of the server, from 1; null for the second or so until it has one.',
+          'Position in the server-wide chain, from 1; null for about a second, until the entry has one.',
       }),
     ),
     id: idSchema<EntryId>('Id of the entry.'),
-    created_at: timestamp('When it was done'),
-    account_id: nullable(idSchema<AccountId>('Account in which it was done.')),
-    key_id: nullable(idSchema<KeyId>('Key that did it; null for what was done without a token.')),
+    created_at: timestampSchema('Time of the operation'),
+    account_id: nullable(idSchema<AccountId>('Account of the operation.')),
+    key_id: nullable(idSchema<KeyId>('Key of the caller; null for a call without a token.')),
     key_name: nullable(Type.String({ description: 'Name of the key at that time.' })),
     role: nullable(stringEnum(ROLES, 'Role of the key at that time.')),
-    user_email: nullable(Type.String({ description: 'Whose key it was at that time.' })),
+    user_email: nullable(Type.String({ description: "E-mail address of the key's owner at that time." })),
     operation: Type.String({
-      description: 'The operationId; `firstStart` for the first key, which the server makes by itself.',
+      description: 'The operationId; `firstStart` for the first key, which the server creates itself.',
     }),
     outcome: stringEnum(
       AUDIT_OUTCOMES,
-      '`done` when it took effect, `refused` when the role did not have the right to it.',
+      '`done` when the operation took effect, `refused` when the role lacked the right.',
     ),
-    resource: mapOf(
+    resource: mapSchema(
       Type.String(),
-      'What it was done to: the ids in the path by their names there, and the id of what it made.',
+      'The affected resource: the path parameters by name, and the id of a created resource.',
     ),
-    request_id: nullable(Type.String({ description: 'Id of the request, as the log of the server has it.' })),
-    address: nullable(Type.String({ description: 'Address that the request came from.' })),
+    request_id: nullable(Type.String({ description: 'Id of the request, as in the server log.' })),
+    address: nullable(Type.String({ description: 'IP address of the client.' })),
     previous_hash: nullable(
-      Type.String({ description: `Hash of the entry before, ${HEX}; zeros for the first.` }),
+      Type.String({ description: `Hash of the previous entry, ${HEX}; zeros for the first entry.` }),
     ),
     hash: nullable(
       Type.String({
@@ -66,7 +69,7 @@ export const AuditEntry = Type.Object(
       }),
     ),
   },
-  { $id: 'AuditEntry', description: 'One thing that somebody did.' },
+  { $id: 'AuditEntry', description: 'One audited operation.' },
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
@@ -75,16 +78,16 @@ export const AuditHead = Type.Object(
     number: Type.Integer({ minimum: 0, description: 'Number of the last entry; 0 when there is none.' }),
     hash: Type.String({ description: `Hash of the last entry, ${HEX}.` }),
   },
-  { $id: 'AuditHead', description: 'Where the chain ends.' },
+  { $id: 'AuditHead', description: 'The head of the audit chain.' },
 );
 export type AuditHead = Static<typeof AuditHead>;
 
-const example: AuditEntry = {
+const example = {
   number: 3127,
-  id: 'entry-01jd3v7k9mq2z5x8' as EntryId,
+  id: 'entry-01jd3v7k9mq2z5x8',
   created_at: '2026-11-20T08:00:00.000Z',
-  account_id: 'account-1' as AccountId,
-  key_id: 'key-4k2m9x' as KeyId,
+  account_id: 'account-1',
+  key_id: 'key-4k2m9x',
   key_name: 'nightly plans',
   role: 'operator',
   user_email: 'planner@example.com',
@@ -100,17 +103,15 @@ const example: AuditEntry = {
 const QUERY = {
   account_id: Type.Optional(
     idReferenceSchema<AccountId>(
-      `Whose entries. Your own account when absent; with a root key any account, deleted ones too, or \`${ALL_ACCOUNTS}\`.`,
+      `Account whose entries to list. The default is your own account. A root key can name any account, including deleted ones, or \`${ALL_ACCOUNTS}\`.`,
     ),
   ),
-  key_id: Type.Optional(idReferenceSchema<KeyId>('Only what this key did.')),
+  key_id: Type.Optional(idReferenceSchema<KeyId>('Only operations with this key.')),
   operation: Type.Optional(
-    idReferenceSchema<string>('Only this operation: its operationId, such as `deleteRun`.'),
+    idReferenceSchema<string>('Only this operation, by its operationId, such as `deleteRun`.'),
   ),
   resource: Type.Optional(
-    idReferenceSchema<ApplicationId>(
-      'Only what was done to this application or in it: the id of the application.',
-    ),
+    idReferenceSchema<ApplicationId>('Only operations on this application or in it, by the application id.'),
   ),
 };
 
@@ -121,7 +122,7 @@ export const listAuditEntries = defineOperation({
   tag: 'account',
   summary: 'List the audit log',
   description:
-    'Lists who did what, newest first: every change by the API that took effect, every look at the values of secrets, and what was refused for lack of rights. Only root and admin may see it.',
+    'Lists audit entries, newest first. The log contains every change through the API that took effect. It also contains every read of secret values, and the calls refused for lack of rights. Only root and admin can read it.',
   right: 'account',
   query: Type.Object({ ...PageQuery, ...WindowQuery, ...QUERY }),
   responses: {
@@ -138,13 +139,13 @@ export const getAuditHead = defineOperation({
   method: 'GET',
   path: '/v1/account/audit/head',
   tag: 'account',
-  summary: 'Get the end of the audit log',
+  summary: 'Get the head of the audit log',
   description:
-    'Tells number and hash of the last entry of the chain. Keep them outside the server: whoever can write to its database could write the whole chain anew, but not so that this hash is in it.',
+    'Returns number and hash of the last entry of the chain. Store them outside the server. A person with write access to the database can rewrite the whole chain, but cannot make the rewritten chain contain this hash.',
   right: 'account',
   responses: {
     200: {
-      description: 'Where the chain ends.',
+      description: 'The head of the chain.',
       schema: AuditHead,
       example: { number: 3127, hash: example.hash },
     },

@@ -1,71 +1,81 @@
 /**
- * Members are the people of an account. What a person may do is their role: none of their keys may do more. A person comes
- * in by an invite, a link that is handed on and good once, because a self-hosted server sends no e-mail.
+ * Members are the people of an account. A member's role bounds the rights of their keys. A person joins with an invite:
+ * a link that works once. The inviter passes the link on, because a self-hosted server sends no e-mail.
  */
 import Type, { type Static } from 'typebox';
 import { INVITE_TTL_SECONDS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { email, nullable, optionalNullable, text, timestamp } from '../schemas/field-schemas.ts';
+import {
+  emailSchema,
+  nullable,
+  optionalNullable,
+  textSchema,
+  timestampSchema,
+} from '../schemas/field-schemas.ts';
 import { idSchema, type MemberId } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { AccountSummary, Key, memberRole } from './account.ts';
 
 const INVITE_DAYS = INVITE_TTL_SECONDS / (24 * 60 * 60);
-const personName = text('Name of the person, at most 48 characters.', { max: 48 });
+const personName = textSchema('Name of the person, at most 48 characters.', { max: 48 });
 
 export const Member = Type.Object(
   {
     id: idSchema<MemberId>('Id of the member.'),
-    email: Type.String({ description: 'E-mail address of the person; shown on what they do.' }),
-    name: Type.String({ description: 'Name of the person; empty when none was given.' }),
+    email: Type.String({ description: 'E-mail address of the person. Their runs and changes show it.' }),
+    name: Type.String({ description: 'Name of the person; empty by default.' }),
     role: memberRole,
     pending_invite: Type.Boolean({ description: 'true until the person has accepted an invite.' }),
     invite_expires_at: nullable(
-      timestamp('Until when the open invite is good; null when there is no open invite'),
+      timestampSchema('Expiry time of the open invite; null without an open invite'),
     ),
-    created_at: timestamp('When the member was added'),
-    updated_at: timestamp('When the member was last changed'),
+    created_at: timestampSchema('Time at which the member was added'),
+    updated_at: timestampSchema('Time of the last change'),
   },
   { $id: 'Member', description: 'A person of the account.' },
 );
 export type Member = Static<typeof Member>;
 
 const MemberCreate = Type.Object(
-  { email: email('E-mail address of the person.'), role: memberRole, name: optionalNullable(personName) },
+  {
+    email: emailSchema('E-mail address of the person.'),
+    role: memberRole,
+    name: optionalNullable(personName),
+  },
   { $id: 'MemberCreate', additionalProperties: false, description: 'The person to invite.' },
 );
 
 const MemberUpdate = Type.Object(
   { role: optionalNullable(memberRole), name: optionalNullable(personName) },
-  { $id: 'MemberUpdate', description: 'What to change; every other field is ignored.' },
+  { $id: 'MemberUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 
 export const Invite = Type.Object(
   {
     ...Member.properties,
-    invite: Type.String({ description: 'The invite. It is shown this once.' }),
-    invite_url: Type.String({ description: 'The page where the person accepts the invite.' }),
+    invite: Type.String({ description: 'The invite. Only this response shows it.' }),
+    invite_url: Type.String({ description: 'Page on which the person accepts the invite.' }),
   },
-  { $id: 'Invite', description: 'A member with an invite to hand on.' },
+  { $id: 'Invite', description: 'A member with an invite to send.' },
 );
 
 const InviteAccept = Type.Object(
   {
-    invite: text('The invite.', { min: 1, max: 1024 }),
+    invite: textSchema('The invite.', { min: 1, max: 1024 }),
     name: optionalNullable(personName),
   },
   { $id: 'InviteAccept', additionalProperties: false, description: 'The invite to accept.' },
 );
 
-/** What somebody who comes in is given, by sign-up or by invite. */
+/** The response to a sign-up and to an accepted invite. */
 export const Admission = Type.Object(
   {
     account: AccountSummary,
     member: Member,
     key: Key,
-    token: Type.String({ description: 'The bearer token of the key. It is shown this once.' }),
+    token: Type.String({ description: 'The bearer token of the key. Only this response shows it.' }),
   },
-  { $id: 'Admission', description: 'The account, the member, and a key of theirs with its token.' },
+  { $id: 'Admission', description: 'The account, the member, and one of their keys with its token.' },
 );
 export type Admission = Static<typeof Admission>;
 
@@ -86,7 +96,7 @@ const inviteExample = {
   invite_url: 'http://127.0.0.1:8080/sign-up?invite=Vb0k4…',
 };
 
-/** An admission as the documents show it. */
+/** Example of an admission for the documents. */
 export function admissionExample(role: 'admin' | 'developer') {
   return {
     account: { id: 'account-1', name: 'Main account', created_at: '2026-11-20T08:00:00.000Z' },
@@ -112,7 +122,7 @@ export const inviteMember = defineOperation({
   path: '/v1/account/members',
   tag: 'account',
   summary: 'Invite a member',
-  description: `Adds a person to the account and answers an invite, this once. Hand \`invite_url\` on to the person; it is good for ${INVITE_DAYS} days and works once. Nobody can give a role with rights they do not have.`,
+  description: `Adds a person to the account and returns an invite. Send \`invite_url\` to the person; it works once, within ${INVITE_DAYS} days. No later response shows the invite. You cannot grant a role with rights that you lack.`,
   right: 'account',
   returnsToken: true,
   body: { schema: MemberCreate, example: { email: 'ada@example.com', role: 'developer', name: 'Ada' } },
@@ -125,7 +135,7 @@ export const listMembers = defineOperation({
   path: '/v1/account/members',
   tag: 'account',
   summary: 'List members',
-  description: 'Lists the people of the account, those included who have not accepted their invite yet.',
+  description: 'Lists the people of the account, including those who have not accepted their invite.',
   right: 'read',
   query: Type.Object(PageQuery),
   responses: {
@@ -139,7 +149,7 @@ export const getMember = defineOperation({
   path: '/v1/account/members/{member_id}',
   tag: 'account',
   summary: 'Get a member',
-  description: 'One person of the account.',
+  description: 'Returns one person of the account.',
   right: 'read',
   params: MemberParams,
   responses: { 200: { description: 'The member.', schema: Member, example: joinedExample } },
@@ -151,15 +161,15 @@ export const updateMember = defineOperation({
   method: 'PUT',
   path: '/v1/account/members/{member_id}',
   tag: 'account',
-  summary: 'Change a member',
+  summary: 'Update a member',
   description:
-    'Changes the role or the name. Keys of the member that may do more than the new role are revoked at once; a role with more rights gives no key more rights, so make a new one. The last member, or the last key, that may manage the account stays as it is.',
+    'Changes the role or the name. Keys with more rights than the new role are revoked at once. A role with more rights does not extend existing keys: create a new one. You cannot demote the last member, or the last key, with the right to manage the account.',
   right: 'account',
   params: MemberParams,
   body: { schema: MemberUpdate, example: { role: 'operator' } },
   responses: {
     200: {
-      description: 'The changed member.',
+      description: 'The updated member.',
       schema: Member,
       example: { ...joinedExample, role: 'operator' },
     },
@@ -174,7 +184,7 @@ export const deleteMember = defineOperation({
   tag: 'account',
   summary: 'Remove a member',
   description:
-    'Removes a person, or withdraws an invite. Every key whose `user_email` is the member’s stops working at once, and so do open invites the member made. The last member, or the last key, that may manage the account stays.',
+    'Removes a person, or withdraws an invite. Every key whose `user_email` is the member’s stops working at once. Open invites from the member stop working too. You cannot remove the last member, or the last key, with the right to manage the account.',
   right: 'account',
   params: MemberParams,
   responses: { 204: { description: 'The member is removed.' } },
@@ -187,7 +197,7 @@ export const renewInvite = defineOperation({
   path: '/v1/account/members/{member_id}/invite',
   tag: 'account',
   summary: 'Renew an invite',
-  description: `Answers a new invite for the member, good for ${INVITE_DAYS} days; the one before stops working. A member who has accepted already gets one more key with it.`,
+  description: `Returns a new invite for the member, valid for ${INVITE_DAYS} days. The previous invite stops working. A member who has already accepted one gets an additional key with it.`,
   right: 'account',
   returnsToken: true,
   params: MemberParams,
@@ -202,7 +212,7 @@ export const acceptInvite = defineOperation({
   tag: 'account',
   summary: 'Accept an invite',
   description:
-    'Makes a key with the role of the invited member and answers its token, this once. Needs no token: the invite says who comes in. An invite that was altered, used, replaced or withdrawn, or is too old, is a 403.',
+    'Creates a key with the role of the invited member and returns its token. No later response shows the token. The call needs no token, because the invite identifies the member. An altered, used, replaced, withdrawn or expired invite returns 403.',
   right: 'public',
   body: { schema: InviteAccept, example: { invite: 'Vb0k4…', name: 'Ada' } },
   responses: {

@@ -1,51 +1,51 @@
-/** What those who run the server ask it: whether it lives, whether it is ready, and its numbers. */
+/** Operations for those who run the server: liveness, readiness and metrics. */
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { stringEnum } from '../schemas/field-schemas.ts';
 
 const Health = Type.Object(
-  { status: stringEnum(['ok'], 'The process answers.') },
-  { $id: 'Health', description: 'That the process answers.' },
+  { status: stringEnum(['ok'], 'Status of the process.') },
+  { $id: 'Health', description: 'Liveness of the process.' },
 );
 
 const Runtime = Type.Object(
   {
-    available: Type.Boolean({ description: 'Whether the host can run it.' }),
-    version: Type.String({ description: 'Its version; empty when it is missing.' }),
-    missing: Type.String({ description: 'What is missing, else empty.' }),
+    available: Type.Boolean({ description: 'true if the host can run apps of this type.' }),
+    version: Type.String({ description: 'Version of the interpreter or tool; empty when it is missing.' }),
+    missing: Type.String({ description: 'Name of the missing tool; empty when it is available.' }),
   },
-  { description: 'Whether apps of one executable type can run.' },
+  { description: 'Availability of one executable type.' },
 );
 
 const Readiness = Type.Object(
   {
-    status: stringEnum(['ready', 'not ready'], 'Whether requests and runs are served.'),
-    reason: Type.String({ description: 'Why it is not ready, else empty.' }),
+    status: stringEnum(['ready', 'not ready'], '`ready` when the server accepts requests and runs.'),
+    reason: Type.String({ description: 'Why the server is not ready; empty when it is.' }),
     version: Type.String({ description: 'Version of the API.' }),
-    database: Type.String({ description: 'sqlite or postgres.' }),
+    database: Type.String({ description: 'Database: sqlite or postgres.' }),
     containment: Type.String({
-      description: 'How apps are contained on this host: sandbox or limits; empty where none run.',
+      description: 'Containment of apps on this host: sandbox or limits; empty when it runs no apps.',
     }),
     containment_reason: Type.String({
-      description: 'Why it is not stronger, and what apps can do because of that, else empty.',
+      description:
+        'Why containment is not stronger and which access apps have as a result; empty for the strongest.',
     }),
     enforcement: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: Type.String(),
       description:
-        'How the host holds apps to their limits on memory, cores, processes, disk space and the process tree; empty where no apps run.',
+        'Mechanism that enforces each limit: memory, cores, processes, disk space and the process tree. Empty when the host runs no apps.',
     }),
     not_held: Type.Array(Type.String(), {
-      description:
-        'A sentence for each thing that an app can do on this host although a limit says otherwise.',
+      description: 'One sentence for each limit that this host cannot enforce.',
     }),
     runtimes: Type.Unsafe<Record<string, { available: boolean; version: string; missing: string }>>({
       type: 'object',
       additionalProperties: Runtime,
-      description: 'What the host can run, by executable type; empty where no apps run.',
+      description: 'Executable types that the host can run; empty when it runs no apps.',
     }),
   },
-  { $id: 'Readiness', description: 'Whether the server is ready, and what its host can run.' },
+  { $id: 'Readiness', description: 'Readiness of the server, and the capabilities of its host.' },
 );
 
 export const getHealth = defineOperation({
@@ -53,10 +53,10 @@ export const getHealth = defineOperation({
   method: 'GET',
   path: '/healthz',
   tag: 'service',
-  summary: 'Is the process alive',
-  description: 'Answers as long as the process does.',
+  summary: 'Check liveness',
+  description: 'Returns 200 while the process responds.',
   right: 'public',
-  responses: { 200: { description: 'It is.', schema: Health, example: { status: 'ok' } } },
+  responses: { 200: { description: 'The process responds.', schema: Health, example: { status: 'ok' } } },
 });
 
 const readinessExample = {
@@ -82,14 +82,14 @@ export const getReadiness = defineOperation({
   method: 'GET',
   path: '/readyz',
   tag: 'service',
-  summary: 'Is the server ready',
+  summary: 'Check readiness',
   description:
-    'Returns 200 when the database and the folders of the server take writes and the process is not shutting down, else 503 with the reason, such as a full disk or a damaged database. Lists what the host can run.',
+    'Returns 200 when the database and the folders of the server accept writes and the process is not shutting down. Returns 503 with the reason otherwise, such as a full disk or a damaged database. The response lists the capabilities of the host.',
   right: 'public',
   responses: {
-    200: { description: 'It is.', schema: Readiness, example: readinessExample },
+    200: { description: 'The server is ready.', schema: Readiness, example: readinessExample },
     503: {
-      description: 'It is not, and why.',
+      description: 'The server is not ready; `reason` says why.',
       schema: Readiness,
       example: { ...readinessExample, status: 'not ready', reason: 'The server is shutting down.' },
     },
@@ -101,12 +101,12 @@ export const getMetrics = defineOperation({
   method: 'GET',
   path: '/metrics',
   tag: 'service',
-  summary: 'Numbers for monitoring',
-  description: 'Counters, gauges and histograms in the text format of Prometheus.',
+  summary: 'Get metrics',
+  description: 'Returns counters, gauges and histograms in the text format of Prometheus.',
   right: 'public',
   responses: {
     200: {
-      description: 'The numbers.',
+      description: 'The metrics.',
       contentType: 'text/plain',
       schema: Type.String(),
       example: '# TYPE switchyard_runs_total counter\nswitchyard_runs_total{status="succeeded"} 128\n',

@@ -1,4 +1,4 @@
-/** What webhooks look like from outside: the address that is told, what it is told, and what it answered. */
+/** Schemas of webhooks: the subscription, the event that it delivers, and the record of each attempt. */
 import Type, { type Static } from 'typebox';
 import {
   ENDPOINT_URL_CHARS_MAX,
@@ -7,11 +7,17 @@ import {
   WEBHOOK_RESPONSE_BYTES_MAX,
 } from '../limits.ts';
 import { Run } from '../runs/run-schemas.ts';
-import { description, optionalNullable, stringEnum, text, timestamp } from '../schemas/field-schemas.ts';
+import {
+  descriptionSchema,
+  optionalNullable,
+  stringEnum,
+  textSchema,
+  timestampSchema,
+} from '../schemas/field-schemas.ts';
 import { type ConversationId, type EventId, idSchema, newIdSchema, type WebhookId } from '../schemas/ids.ts';
 import { CONVERSATION_STATUSES } from '../states.ts';
 
-/** What a webhook can be told of. */
+/** Event types that a webhook can subscribe to. */
 const EVENT_TYPES = ['run.status'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -19,39 +25,39 @@ const eventType = stringEnum(EVENT_TYPES, 'run.status: the status of a run has c
 const eventTypes = Type.Array(eventType, {
   minItems: 1,
   maxItems: EVENT_TYPES.length,
-  description: 'What the address is told of.',
+  description: 'Event types that the webhook subscribes to.',
 });
 
 export const Webhook = Type.Object(
   {
     id: idSchema<WebhookId>('Id of the webhook.'),
     event_types: eventTypes,
-    endpoint_url: Type.String({ description: 'The address that is told.' }),
-    description: Type.String({ description: 'Description, empty when none was given.' }),
-    created_at: timestamp('When it was made'),
-    updated_at: timestamp('When it was last changed'),
+    endpoint_url: Type.String({ description: 'URL that receives the events.' }),
+    description: Type.String({ description: 'Description; empty by default.' }),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the last change'),
     disabled_at: Type.Optional(
-      timestamp(
-        'Since when nothing is sent, because the receiver answered 410 Gone; absent while it is told',
+      timestampSchema(
+        'Time at which deliveries stopped because the receiver responded 410 Gone; absent while the webhook is enabled',
       ),
     ),
   },
-  { $id: 'Webhook', description: 'An address that is told of events.' },
+  { $id: 'Webhook', description: 'A subscription of a URL to events.' },
 );
 export type Webhook = Static<typeof Webhook>;
 
 const fields = {
   event_types: eventTypes,
-  endpoint_url: text(
-    `An http or https URL, without user and password. What it resolves to must be a public address, or one that the operator allows. At most ${ENDPOINT_URL_CHARS_MAX} characters.`,
+  endpoint_url: textSchema(
+    `An http or https URL, without user and password. Its host must resolve to a public address, or to one that the operator allows. The limit is ${ENDPOINT_URL_CHARS_MAX} characters.`,
     { min: 1, max: ENDPOINT_URL_CHARS_MAX },
   ),
-  description: description('webhook'),
+  description: descriptionSchema('webhook'),
 };
 
 export const WebhookCreate = Type.Object(
   { id: newIdSchema<WebhookId>('webhook'), ...fields },
-  { $id: 'WebhookCreate', additionalProperties: false, description: 'The webhook to make.' },
+  { $id: 'WebhookCreate', additionalProperties: false, description: 'The webhook to create.' },
 );
 export type WebhookCreate = Static<typeof WebhookCreate>;
 
@@ -61,7 +67,7 @@ export const WebhookUpdate = Type.Object(
     endpoint_url: optionalNullable(fields.endpoint_url),
     description: optionalNullable(fields.description),
   },
-  { $id: 'WebhookUpdate', description: 'What can be changed; other fields are ignored.' },
+  { $id: 'WebhookUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 export type WebhookUpdate = Static<typeof WebhookUpdate>;
 
@@ -69,13 +75,15 @@ export const WebhookSecret = Type.Object(
   {
     id: idSchema<WebhookId>('Id of the webhook.'),
     secret: Type.String({
-      description: 'What its deliveries are signed with: `whsec_` and 32 bytes in Base64.',
+      description: 'Secret that signs the deliveries: `whsec_` and 32 bytes in Base64.',
     }),
     previous_until: Type.Optional(
-      timestamp('Until when the secret before this one signs, too; absent when it does not'),
+      timestampSchema(
+        'Time until which the previous secret also signs deliveries; absent when it no longer does',
+      ),
     ),
   },
-  { $id: 'WebhookSecret', description: 'The signing secret.' },
+  { $id: 'WebhookSecret', description: 'The signing secret of a webhook.' },
 );
 export type WebhookSecret = Static<typeof WebhookSecret>;
 
@@ -85,24 +93,28 @@ export const SecretRotation = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: SECRET_OVERLAP_HOURS_MAX,
-        description: `For how many hours deliveries are signed with the old secret, too: 0 to ${SECRET_OVERLAP_HOURS_MAX}, ${SECRET_OVERLAP_HOURS_DEFAULT} when nothing is said.`,
+        description: `Hours during which the old secret also signs deliveries: 0 to ${SECRET_OVERLAP_HOURS_MAX}. The default is ${SECRET_OVERLAP_HOURS_DEFAULT}.`,
       }),
     ),
   },
-  { $id: 'SecretRotation', additionalProperties: false, description: 'How the old secret ends.' },
+  {
+    $id: 'SecretRotation',
+    additionalProperties: false,
+    description: 'Overlap of the old and the new secret.',
+  },
 );
 
 const { input_id, options, request_options, options_summary, ...info } = Run.properties;
 
 const { id, application_id, status, status_v2, ...rest } = info;
 
-/** A run in a list but for its options: who may see those is not known of a receiver. */
+/** A run as in a list, without its options: which of them the receiver may see is unknown. */
 export const RunInfo = Type.Object(
   { id, application_id, status, status_v2, ...Type.Partial(Type.Object(rest)).properties },
   {
     $id: 'RunInfo',
     description:
-      'A run as it is told of: without its options, and with nothing but its ids and statuses when it was deleted meanwhile.',
+      'The run without its options. A run deleted before the delivery has only its ids and statuses.',
   },
 );
 export type RunInfo = Static<typeof RunInfo>;
@@ -112,37 +124,37 @@ export const WebhookEvent = Type.Object(
     event_type: eventType,
     api_version: Type.String({ description: 'Version of the API that `data` follows.' }),
     event_id: idSchema<EventId>('Id of the event, the same in every attempt to deliver it.'),
-    created_at: timestamp('When it happened'),
+    created_at: timestampSchema('Time of the event'),
     sequence: Type.Integer({
       description:
-        'Greater than in every earlier event of the same run, so that one that comes late is known.',
+        'Sequence number that increases with every event of the run. Compare it to detect late deliveries.',
     }),
     data: RunInfo,
   },
-  { $id: 'WebhookEvent', description: 'The body that is sent to the address.' },
+  { $id: 'WebhookEvent', description: 'Body of a delivery.' },
 );
 export type WebhookEvent = Static<typeof WebhookEvent>;
 
 export const Conversation = Type.Object(
   {
     id: idSchema<ConversationId>('Id of the conversation.'),
-    webhook_id: idSchema<WebhookId>('Its webhook.'),
-    event_id: idSchema<EventId>('The event that it was to deliver.'),
-    attempt: Type.Integer({ description: 'Which attempt to deliver the event it was, from 1.' }),
-    created_at: timestamp('When it began'),
+    webhook_id: idSchema<WebhookId>('Id of the webhook.'),
+    event_id: idSchema<EventId>('Id of the delivered event.'),
+    attempt: Type.Integer({ description: 'Number of the attempt to deliver the event, from 1.' }),
+    created_at: timestampSchema('Start time of the attempt'),
     status: stringEnum(
       CONVERSATION_STATUSES,
-      'succeeded: the receiver answered 2xx in time; timed_out: it did not answer in time; failed: it answered something else, or could not be reached.',
+      'succeeded: the receiver responded 2xx in time; timed_out: it did not respond in time; failed: it responded with another status, or the connection failed.',
     ),
-    http_status: Type.Integer({ description: 'What the receiver answered; 0 for no answer.' }),
-    response_duration: Type.Integer({ description: 'Milliseconds until it had answered, or failed to.' }),
-    error: Type.String({ description: 'Why it is not succeeded, else empty.' }),
+    http_status: Type.Integer({ description: 'HTTP status of the response; 0 without a response.' }),
+    response_duration: Type.Integer({ description: 'Milliseconds until the response or the failure.' }),
+    error: Type.String({ description: 'Why the attempt did not succeed; empty when it did.' }),
     next_attempt_at: Type.Optional(
-      timestamp('When this attempt planned the next one; absent when it is the last'),
+      timestampSchema('Planned time of the next attempt; absent for the last attempt'),
     ),
     request_body: WebhookEvent,
     response_body: Type.String({
-      description: `The first ${WEBHOOK_RESPONSE_BYTES_MAX} bytes of what it answered, as text.`,
+      description: `The first ${WEBHOOK_RESPONSE_BYTES_MAX} bytes of the response body, as text.`,
     }),
   },
   { $id: 'WebhookConversation', description: 'One attempt to deliver an event.' },
@@ -151,15 +163,19 @@ export type Conversation = Static<typeof Conversation>;
 
 export const EventTrigger = Type.Object(
   { event_type: eventType },
-  { $id: 'EventTrigger', additionalProperties: false, description: 'The event to send an example of.' },
+  {
+    $id: 'EventTrigger',
+    additionalProperties: false,
+    description: 'The type of event to send an example of.',
+  },
 );
 
 export const EventTriggered = Type.Object(
   {
     event_id: idSchema<EventId>('Id of the event.'),
     webhook_ids: Type.Array(idSchema<WebhookId>('Id of a webhook.'), {
-      description: 'The webhooks that it is sent to: none when nobody is to be told of such events.',
+      description: 'The webhooks that receive the event; empty when no webhook subscribes to its type.',
     }),
   },
-  { $id: 'EventTriggered', description: 'An event that is being sent.' },
+  { $id: 'EventTriggered', description: 'The enqueued event.' },
 );

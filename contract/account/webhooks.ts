@@ -88,7 +88,7 @@ export const createWebhook = defineOperation({
   tag: 'webhooks',
   summary: 'Create a webhook',
   description:
-    'Has an address told of what happens to the runs of the account from now on, by a signed POST. The secret it is signed with is made here and read by itself.',
+    'Subscribes a URL to future run events of the account. Each delivery is a signed POST. The server generates the signing secret; read it with `getWebhookSecret`.',
   right: 'write',
   body: { schema: WebhookCreate, example: create },
   responses: { 201: { description: 'The webhook.', schema: Webhook, example } },
@@ -114,7 +114,7 @@ export const getWebhook = defineOperation({
   path: '/v1/webhooks/{webhook_id}',
   tag: 'webhooks',
   summary: 'Get a webhook',
-  description: 'Answers the webhook, and whether its receiver has had it disabled.',
+  description: 'Returns the webhook. `disabled_at` is present when its receiver has disabled it.',
   right: 'read',
   params: WebhookParams,
   responses: { 200: { description: 'The webhook.', schema: Webhook, example } },
@@ -128,11 +128,11 @@ export const updateWebhook = defineOperation({
   tag: 'webhooks',
   summary: 'Update a webhook',
   description:
-    'Changes the address, the events and the description; what is absent stays as it is. Every change enables a webhook that its receiver has disabled. Attempts that begin after it go to the new address.',
+    'Changes the URL, the events and the description; absent fields stay unchanged. Every change enables a webhook that its receiver has disabled. Attempts that start after the change go to the new URL.',
   right: 'write',
   params: WebhookParams,
   body: { schema: WebhookUpdate, example: { endpoint_url: 'https://dispatch.example.com/hooks/plans' } },
-  responses: { 204: { description: 'It is changed.' } },
+  responses: { 204: { description: 'The webhook is updated.' } },
   errors: [404],
 });
 
@@ -145,15 +145,15 @@ export const deleteWebhook = defineOperation({
   description: describeDeletion(
     'Deletes the webhook with its secret.',
     [
-      ['Events that it was still to be told of', 'Are not sent any more, but for attempts under way.'],
-      ['Its conversations', 'Are removed.'],
-      ['Other webhooks', 'Are told as before.'],
+      ['Pending deliveries', 'Dropped, except for attempts in progress.'],
+      ['Conversations', 'Deleted.'],
+      ['Other webhooks', 'Unaffected.'],
     ],
-    'The id can be taken again.',
+    'You can reuse the id.',
   ),
   right: 'write',
   params: WebhookParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The webhook is deleted.' } },
   errors: [404],
 });
 
@@ -163,7 +163,7 @@ export const getWebhookSecret = defineOperation({
   path: '/v1/webhooks/{webhook_id}/secret',
   tag: 'webhooks',
   summary: 'Get the secret of a webhook',
-  description: 'Answers the secret that deliveries are signed with, for the receiver to check them by.',
+  description: 'Returns the secret that signs the deliveries. The receiver verifies signatures with it.',
   right: 'read-secrets',
   params: WebhookParams,
   responses: { 200: { description: 'The secret.', schema: WebhookSecret, example: secretExample } },
@@ -175,8 +175,8 @@ export const rotateWebhookSecret = defineOperation({
   method: 'POST',
   path: '/v1/webhooks/{webhook_id}/secret',
   tag: 'webhooks',
-  summary: 'Replace the secret of a webhook',
-  description: `Makes a new secret. For a while, ${SECRET_OVERLAP_HOURS_DEFAULT} hours when nothing is said, deliveries are signed with the old one, too, so that the receiver can change over without losing any.`,
+  summary: 'Rotate the secret of a webhook',
+  description: `Generates a new secret. For a limited time, ${SECRET_OVERLAP_HOURS_DEFAULT} hours by default, the old secret also signs every delivery. The receiver can therefore switch without losing a delivery.`,
   right: 'write',
   params: WebhookParams,
   body: { schema: SecretRotation, example: { overlap_hours: 24 }, required: false },
@@ -196,7 +196,7 @@ export const listWebhookConversations = defineOperation({
   path: '/v1/webhooks/{webhook_id}/conversations',
   tag: 'webhooks',
   summary: 'List conversations',
-  description: `Lists the attempts to deliver events to the webhook, a page at a time. They are kept for ${CONVERSATION_RETENTION_DAYS} days.`,
+  description: `Lists the attempts to deliver events to the webhook, in pages. The server stores them for ${CONVERSATION_RETENTION_DAYS} days.`,
   right: 'read',
   params: WebhookParams,
   query: Type.Object({
@@ -219,7 +219,7 @@ export const getWebhookConversation = defineOperation({
   path: '/v1/webhooks/{webhook_id}/conversations/{conversation_id}',
   tag: 'webhooks',
   summary: 'Get a conversation',
-  description: 'Answers one attempt to deliver an event: what was sent, and what came back.',
+  description: 'Returns one attempt to deliver an event, with the request and the response.',
   right: 'read',
   params: ConversationParams,
   responses: {
@@ -233,14 +233,14 @@ export const replayWebhookConversation = defineOperation({
   method: 'POST',
   path: '/v1/webhooks/{webhook_id}/conversations/{conversation_id}/replay',
   tag: 'webhooks',
-  summary: 'Deliver the event of a conversation again',
+  summary: 'Redeliver an event',
   description:
-    'Sends the same event once more, with the same id and body and a new signature, and tries as often as for a new one. 400 for a webhook that is disabled.',
+    'Sends the event of a conversation again, with the same id and body and a new signature. The retry policy is that of a new event. A disabled webhook returns 400.',
   right: 'write',
   params: ConversationParams,
   responses: {
     202: {
-      description: 'It will be sent; its attempts are conversations of their own.',
+      description: 'The delivery is enqueued. Each attempt is a conversation of its own.',
       schema: EventTriggered,
       example: { event_id: 'event-01jd3v7k9mq2z5x8', webhook_ids: ['dispatch-desk'] },
     },
@@ -253,14 +253,14 @@ export const triggerEvent = defineOperation({
   method: 'POST',
   path: '/v1/events/trigger',
   tag: 'webhooks',
-  summary: 'Send an example of an event',
+  summary: 'Send a test event',
   description:
-    'Sends a made-up event to every webhook of the account that is told of its kind, so that a receiver can be tried without a run. The run in it does not exist: its id is `run-example`.',
+    'Sends an example event to every webhook that subscribes to its type, so that you can test a receiver without a run. Its run does not exist and has the id `run-example`.',
   right: 'write',
   body: { schema: EventTrigger, example: { event_type: 'run.status' } },
   responses: {
     201: {
-      description: 'It will be sent.',
+      description: 'The event is enqueued.',
       schema: EventTriggered,
       example: { event_id: 'event-01jd3v7k9mq2z5x8', webhook_ids: ['dispatch-desk'] },
     },

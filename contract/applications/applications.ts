@@ -1,25 +1,25 @@
-/** An application is the home of one decision model: its executables, versions, instances and runs. */
+/** An application groups the executables, versions, instances and runs of one decision model. */
 
 import Type, { type Static } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
-  description,
-  ignoredField,
-  nameOrId,
+  descriptionSchema,
+  ignoredFieldSchema,
+  nameOrIdSchema,
   nullable,
   optionalNullable,
   stringEnum,
-  text,
-  timestamp,
+  textSchema,
+  timestampSchema,
 } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idSchema, newIdSchema } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { Executable, executableExample } from './executables.ts';
 
-const defaultInstance = text(
-  'Instance that runs without an instance id go to; `latest` runs the newest executable.',
+const defaultInstance = textSchema(
+  'Instance of runs without an instance id; `latest` runs the newest executable.',
   { max: 64 },
 );
 
@@ -27,19 +27,19 @@ export const Application = Type.Object(
   {
     id: idSchema<ApplicationId>('Id of the application.'),
     name: Type.String({ description: 'Name of the application.' }),
-    description: Type.String({ description: 'Description, empty when none was given.' }),
+    description: Type.String({ description: 'Description; empty by default.' }),
     type: stringEnum(['custom', 'subscription', 'pipeline'], 'Kind of application.'),
     default_instance: Type.String({
-      description: 'Instance that runs without an instance id go to; empty for `latest`.',
+      description: 'Instance of runs without an instance id; empty for `latest`.',
     }),
     default_experiment_instance: Type.String({
-      description: 'Instance that experiments compare against when none is named.',
+      description: 'Instance that experiments compare against by default.',
     }),
-    subscription_id: Type.String({ description: 'Always empty here.' }),
+    subscription_id: Type.String({ description: 'Always empty.' }),
     active_executable: nullable(Executable),
-    locked: Type.Boolean({ description: 'Always false here.' }),
-    created_at: timestamp('When it was made'),
-    updated_at: timestamp('When it was last changed'),
+    locked: Type.Boolean({ description: 'Always false.' }),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the last change'),
   },
   { $id: 'Application', description: 'An application.' },
 );
@@ -48,26 +48,26 @@ export type Application = Static<typeof Application>;
 const ApplicationCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<ApplicationId>('application')),
-    name: nameOrId('application'),
-    description: optionalNullable(description('application')),
+    name: nameOrIdSchema('application'),
+    description: optionalNullable(descriptionSchema('application')),
     default_instance: optionalNullable(defaultInstance),
     default_experiment_instance: optionalNullable(defaultInstance),
     is_pipeline: optionalNullable(
       Type.Boolean({ description: 'Marks an application that only orchestrates others.' }),
     ),
-    type: ignoredField(),
+    type: ignoredFieldSchema(),
   },
-  { $id: 'ApplicationCreate', additionalProperties: false, description: 'The application to make.' },
+  { $id: 'ApplicationCreate', additionalProperties: false, description: 'The application to create.' },
 );
 
 const ApplicationUpdate = Type.Object(
   {
-    name: optionalNullable(nameOrId('application')),
-    description: optionalNullable(description('application')),
+    name: optionalNullable(nameOrIdSchema('application')),
+    description: optionalNullable(descriptionSchema('application')),
     default_instance: optionalNullable(defaultInstance),
     default_experiment_instance: optionalNullable(defaultInstance),
   },
-  { $id: 'ApplicationUpdate', description: 'What can be changed; other fields are ignored.' },
+  { $id: 'ApplicationUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 
 const example = {
@@ -91,7 +91,7 @@ export const createApplication = defineOperation({
   tag: 'applications',
   summary: 'Create an application',
   description:
-    'Makes an empty application. Push an executable next. Without an id one is made from the name.',
+    'Creates an empty application. Push an executable next. Without an id, the server derives one from the name.',
   right: 'write',
   body: { schema: ApplicationCreate, example: { id: 'routing', name: 'Vehicle routing' } },
   responses: { 201: { description: 'The application.', schema: Application, example } },
@@ -121,7 +121,7 @@ export const getApplication = defineOperation({
   path: '/v1/applications/{application_id}',
   tag: 'applications',
   summary: 'Get an application',
-  description: 'Answers the application with its active executable.',
+  description: 'Returns the application with its active executable.',
   right: 'read',
   params: ApplicationParams,
   responses: { 200: { description: 'The application.', schema: Application, example } },
@@ -135,11 +135,11 @@ export const updateApplication = defineOperation({
   tag: 'applications',
   summary: 'Update an application',
   description:
-    'Changes name, description and default instances. Other fields are ignored, so the whole object can be sent back.',
+    'Changes name, description and default instances. Other fields are ignored, so you can send back the whole object.',
   right: 'write',
   params: ApplicationParams,
   body: { schema: ApplicationUpdate, example: { name: 'Vehicle routing', default_instance: 'production' } },
-  responses: { 200: { description: 'The application as it is now.', schema: Application, example } },
+  responses: { 200: { description: 'The updated application.', schema: Application, example } },
   errors: [404],
 });
 
@@ -150,26 +150,23 @@ export const deleteApplication = defineOperation({
   tag: 'applications',
   summary: 'Delete an application',
   description: describeDeletion(
-    'Deletes the application with everything in it. It is not found from then on, and its id can be taken again at once; what belonged to it is removed in the background.',
+    'Deletes the application with all its resources. It is no longer found, and you can reuse its id at once. A background job removes the data.',
     [
       [
         'Executables, versions, instances, secrets collections, managed inputs, input sets, ensembles',
         'Removed.',
       ],
       ['Runs that have ended', 'Removed with input, output, assets and logs.'],
-      ['Runs that are queued', 'Removed; they are never started.'],
-      ['Runs that are running', 'Removed; the app is stopped as by a cancel, and its result is not kept.'],
-      [
-        'Uploads',
-        'Removed. A PUT to an upload URL, also one that is under way, is answered 404, and nothing of it is kept.',
-      ],
+      ['Queued runs', 'Removed; they never start.'],
+      ['Running runs', 'Removed. The app is stopped as by a cancel, and its result is discarded.'],
+      ['Uploads', 'Removed. A PUT to an upload URL, even one in progress, returns 404 and stores nothing.'],
       ['Download URLs', 'Stop working once the content is removed.'],
-      ['Answers kept for an `Idempotency-Key`', 'Stay for their 24 hours.'],
+      ['Responses stored for an `Idempotency-Key`', 'Stay for 24 hours.'],
     ],
-    'No other application is touched.',
+    'Other applications are unaffected.',
   ),
   right: 'write',
   params: ApplicationParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The application is deleted.' } },
   errors: [404],
 });

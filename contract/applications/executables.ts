@@ -1,6 +1,6 @@
 /**
- * An executable is what an application runs: a gzip tar with an `app.yaml` manifest at its root. It is pushed in three
- * steps: ask for an upload URL, PUT the archive there, activate it with its requirements.
+ * An executable is the program of an application: a gzip tar with an `app.yaml` manifest at its root. A push has three
+ * steps: get an upload URL, PUT the archive there, and activate it with its requirements.
  */
 import Type, { type Static } from 'typebox';
 import {
@@ -14,12 +14,12 @@ import { defineOperation } from '../operation.ts';
 import { ROLES } from '../roles.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import {
-  anyObject,
-  ignoredField,
+  ignoredFieldSchema,
+  objectSchema,
   optionalNullable,
   stringEnum,
-  text,
-  timestamp,
+  textSchema,
+  timestampSchema,
 } from '../schemas/field-schemas.ts';
 import {
   type ExecutableId,
@@ -38,27 +38,29 @@ const OptionItem = Type.Object(
     name: Type.String({
       minLength: 1,
       pattern: NO_NUL_PATTERN,
-      description: 'Name of the option. Callers give the option by this name, whatever characters it has.',
+      description: 'Name of the option. Callers use this name, whatever characters it has.',
     }),
     option_type: optionalNullable(Type.String({ description: 'string, bool, int or float.' })),
-    default: Type.Optional(Type.Unknown({ description: 'Value when the caller gives none.' })),
-    description: optionalNullable(Type.String({ description: 'What the option does.' })),
+    default: Type.Optional(Type.Unknown({ description: 'Value for runs that give none.' })),
+    description: optionalNullable(Type.String({ description: 'Description of the option.' })),
     required: optionalNullable(
-      Type.Boolean({ description: 'A run that gets no value for it breaks the rules.' }),
+      Type.Boolean({ description: 'true: a run without a value for it violates the rules.' }),
     ),
     additional_attributes: optionalNullable(
-      anyObject('`min` and `max` bound a number and `values` lists what is allowed; others are only kept.'),
+      objectSchema(
+        '`min` and `max` bound a number, and `values` lists the allowed values. Other keys are stored only.',
+      ),
     ),
     ui: optionalNullable(
       Type.Object(
         {
           control_type: optionalNullable(Type.String({ description: 'input, select, slider or toggle.' })),
           hidden_from: optionalNullable(
-            Type.Array(stringEnum(ROLES, 'A role.'), { description: 'Roles that do not see the option.' }),
+            Type.Array(stringEnum(ROLES, 'A role.'), { description: 'Roles to which the option is hidden.' }),
           ),
           display_name: optionalNullable(Type.String({ description: 'Label of the option.' })),
         },
-        { description: 'How a console shows the option.' },
+        { description: 'Presentation of the option in a console.' },
       ),
     ),
   },
@@ -68,32 +70,32 @@ export type OptionItem = Static<typeof OptionItem>;
 
 export const ExecutableOptions = Type.Object(
   {
-    strict: optionalNullable(Type.Boolean({ description: 'Only the listed options are allowed.' })),
+    strict: optionalNullable(Type.Boolean({ description: 'true: only the listed options are allowed.' })),
     validation: optionalNullable(
       Type.Object(
         {
           enforce: optionalNullable(
             stringEnum(
               ['none', 'all', ''],
-              'all: a run that breaks the rules of an option is refused. Else they are not looked at.',
+              'all: refuse a run that violates the rules of an option. Other values disable the check.',
             ),
           ),
         },
-        { description: 'Whether the rules of options are enforced.' },
+        { description: 'Enforcement of the rules of options.' },
       ),
     ),
-    items: optionalNullable(Type.Array(OptionItem, { description: 'The options the app has.' })),
+    items: optionalNullable(Type.Array(OptionItem, { description: 'The options of the app.' })),
     format: optionalNullable(
       Type.Object(
         {
           template: optionalNullable(
             Type.Array(Type.String({ maxLength: OPTION_TEMPLATE_CHARS_MAX, description: 'One argument.' }), {
               maxItems: OPTION_TEMPLATE_PARTS_MAX,
-              description: `Arguments per option, at most ${OPTION_TEMPLATE_PARTS_MAX}, with {{name}} and {{value}}; \`-{{name}} {{value}}\` when absent.`,
+              description: `Arguments of each option, with {{name}} and {{value}}, at most ${OPTION_TEMPLATE_PARTS_MAX}. The default is \`-{{name}} {{value}}\`.`,
             }),
           ),
         },
-        { description: 'How options reach the app.' },
+        { description: 'Mapping of options to arguments of the app.' },
       ),
     ),
   },
@@ -101,12 +103,12 @@ export const ExecutableOptions = Type.Object(
 );
 export type ExecutableOptions = Static<typeof ExecutableOptions>;
 
-const PathInApp = optionalNullable(text('Path inside the app’s folder.', { max: 1024 }));
+const PathInApp = optionalNullable(textSchema('Path in the folder of the app.', { max: 1024 }));
 
 export const IoConfiguration = Type.Object(
   {
     format: optionalNullable(
-      stringEnum(['json', 'text', 'csv-archive', 'multi-file', ''], 'Format the app reads and writes.'),
+      stringEnum(['json', 'text', 'csv-archive', 'multi-file', ''], 'Format that the app reads and writes.'),
     ),
     multi_file: optionalNullable(
       Type.Object(
@@ -120,7 +122,7 @@ export const IoConfiguration = Type.Object(
                 assets_path: PathInApp,
                 solutions_path: PathInApp,
               },
-              { description: 'Where a multi-file app leaves what it made.' },
+              { description: 'Output paths of a multi-file app.' },
             ),
           ),
         },
@@ -128,43 +130,43 @@ export const IoConfiguration = Type.Object(
       ),
     ),
   },
-  { $id: 'IoConfiguration', description: 'How content goes in and out.' },
+  { $id: 'IoConfiguration', description: 'Input and output of the app.' },
 );
 export type IoConfiguration = Static<typeof IoConfiguration>;
 
 export const Requirements = Type.Object(
   {
-    executable_type: stringEnum(EXECUTABLE_TYPES, 'What starts the app.'),
+    executable_type: stringEnum(EXECUTABLE_TYPES, 'Type of the program.'),
     runtime: Type.String({
       minLength: RUNTIME_CHARS_MIN,
       maxLength: RUNTIME_CHARS_MAX,
       pattern: NO_NUL_PATTERN,
-      description: 'Name of the runtime, kept as given and shown on every run.',
+      description: 'Name of the runtime. It is stored as given, and every run shows it.',
     }),
     options: optionalNullable(ExecutableOptions),
     io_configuration: optionalNullable(IoConfiguration),
     entrypoint: PathInApp,
     working_directory: PathInApp,
   },
-  { $id: 'Requirements', description: 'What the executable needs to run.' },
+  { $id: 'Requirements', description: 'Requirements of the executable.' },
 );
 export type Requirements = Static<typeof Requirements>;
 
 export const RuntimeVersion = Type.String({
   description:
-    'Version of the Node, Python or Java of the host that ran the app, such as 3.11.7, whatever `runtime` asks for; absent before the run has ended, and for compiled programs.',
+    'Version of Node, Python or Java on the host that ran the app, such as 3.11.7, whatever `runtime` requests. Absent before the run has ended, and for compiled programs.',
 });
 
 export const Executable = Type.Object(
   {
     id: idSchema<ExecutableId>('Id of the executable.'),
-    user_email: Type.String({ description: 'Who pushed it.' }),
-    uploaded_at: timestamp('When it was pushed'),
+    user_email: Type.String({ description: 'E-mail address of the caller that pushed it.' }),
+    uploaded_at: timestampSchema('Upload time'),
     requirements: Requirements,
     warnings: Type.Optional(
       Type.Array(Type.String({ description: 'A sentence.' }), {
         description:
-          'In the response of the activation: how this server differs from what the executable asks for, such as another version of Python. Absent when it does not.',
+          'Only in the response of the activation: differences between the server and the requirements, such as another version of Python. Absent without differences.',
       }),
     ),
   },
@@ -181,21 +183,21 @@ export const executableExample = {
 
 const BinaryUpload = Type.Object(
   { ...Upload.properties },
-  { $id: 'BinaryUpload', description: 'Where to PUT the archive.' },
+  { $id: 'BinaryUpload', description: 'Upload URL of the archive.' },
 );
 
 const Activation = Type.Object(
   {
     requirements: Requirements,
     upload_id: optionalNullable(
-      idReferenceSchema<UploadId>('The upload to activate; the one asked for last when absent.'),
+      idReferenceSchema<UploadId>('The upload to activate. The default is the one requested last.'),
     ),
-    $schema: ignoredField(),
+    $schema: ignoredFieldSchema(),
   },
   {
     $id: 'Activation',
     additionalProperties: false,
-    description: 'Which archive to activate, and what it needs.',
+    description: 'The archive to activate, and its requirements.',
   },
 );
 
@@ -206,11 +208,11 @@ export const getBinaryUpload = defineOperation({
   tag: 'executables',
   summary: 'Get an upload URL for an executable',
   description:
-    'Step one of a push: answers a signed URL, good for 10 minutes, to PUT the archive to. The URL asked for last is the one an activation uses. The upload is forgotten after 24 hours; what an activation took from it stays.',
+    'Step one of a push. Returns a signed URL for the archive, valid for 10 minutes. An activation uses the URL requested last by default. The server deletes the upload after 24 hours; an activated executable stays.',
   right: 'write',
   params: ApplicationParams,
   responses: {
-    200: { description: 'Where to PUT the archive.', schema: BinaryUpload, example: uploadExample },
+    200: { description: 'The upload URL.', schema: BinaryUpload, example: uploadExample },
   },
   errors: [404],
 });
@@ -222,7 +224,7 @@ export const activateBinary = defineOperation({
   tag: 'executables',
   summary: 'Activate a pushed executable',
   description:
-    'Step three of a push: checks the uploaded archive and makes it the active executable, which the instance `latest` runs at once. A bad archive is refused whole, with the entry named; so is one whose entry point or Python packages are compiled for a host that is not the one of the server. The executable that was active before is kept while a version has it or a run of it has not ended; an hour after that its archive is removed.',
+    'Step three of a push. Validates the uploaded archive and makes it the active executable, which the instance `latest` runs at once. An invalid archive is refused as a whole, and the error names the entry. An entry point or Python package compiled for another platform is also invalid. The previous executable stays while a version uses it or one of its runs has not ended. Its archive is deleted an hour later.',
   right: 'write',
   params: ApplicationParams,
   body: {

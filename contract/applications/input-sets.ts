@@ -1,7 +1,7 @@
 /**
- * An input set is what an experiment runs on: up to 20 inputs under one name. They are taken from runs that are named, from
- * the runs of an instance in a window of time, or from managed inputs, and each is held by the set itself: what becomes of
- * the run or the managed input later does not touch it.
+ * An input set is the data of an experiment: up to 20 inputs under one name. They come from named runs, from the runs
+ * of an instance in a time window, or from managed inputs. The set stores its own copy of each input, so later changes
+ * to the run or the managed input do not affect it.
  */
 
 import Type, { type Static } from 'typebox';
@@ -16,7 +16,12 @@ import {
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
-import { description, nameOrId, optionalNullable, timestamp } from '../schemas/field-schemas.ts';
+import {
+  descriptionSchema,
+  nameOrIdSchema,
+  optionalNullable,
+  timestampSchema,
+} from '../schemas/field-schemas.ts';
 import {
   type ApplicationId,
   type InputId,
@@ -32,45 +37,45 @@ import { InputFormat } from './inputs.ts';
 
 const InputSetInput = Type.Object(
   {
-    id: Type.String({ description: 'Id of the run or of the managed input it was taken from.' }),
-    name: Type.String({ description: 'Name that the run or managed input had then.' }),
-    description: Type.String({ description: 'Description that it had then.' }),
+    id: Type.String({ description: 'Id of the source run or managed input.' }),
+    name: Type.String({ description: 'Name of the source at that time.' }),
+    description: Type.String({ description: 'Description of the source at that time.' }),
     run_id: Type.Optional(
-      idSchema<RunId>('The run it was taken from; absent for a managed input. It may be deleted by now.'),
+      idSchema<RunId>('The source run, which may be deleted; absent for a managed input.'),
     ),
     format: InputFormat,
     download_url: Type.Optional(
       Type.String({
-        description: 'GET the content there without a token, within 10 minutes. Lists leave it out.',
+        description: 'URL of the content. GET it without a token, within 10 minutes. Lists omit it.',
       }),
     ),
   },
-  { $id: 'InputSetInput', description: 'An input as the set holds it.' },
+  { $id: 'InputSetInput', description: 'An input of an input set.' },
 );
 export type InputSetInput = Static<typeof InputSetInput>;
 
 export const InputSet = Type.Object(
   {
     id: idSchema<InputSetId>('Id of the input set.'),
-    app_id: idSchema<ApplicationId>('Its application.'),
+    app_id: idSchema<ApplicationId>('Id of the application.'),
     name: Type.String({ description: 'Name of the input set.' }),
-    description: Type.String({ description: 'Description, empty when none was given.' }),
+    description: Type.String({ description: 'Description; empty by default.' }),
     instance_id: Type.Optional(
-      idSchema<InstanceId>('The instance whose runs of a time it was made of; absent otherwise.'),
+      idSchema<InstanceId>('The instance whose runs in a time window are the source; absent otherwise.'),
     ),
-    input_ids: Type.Array(Type.String(), { description: 'The ids of `inputs`, in their order.' }),
+    input_ids: Type.Array(Type.String(), { description: 'The ids of `inputs`, in the same order.' }),
     inputs: Type.Array(InputSetInput, {
-      description: 'What is in it, in the order given; runs of an instance newest first.',
+      description: 'The inputs in the order given; runs of an instance are newest first.',
     }),
-    created_at: timestamp('When it was made'),
-    updated_at: timestamp('When it was last changed'),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the last change'),
   },
   { $id: 'InputSet', description: 'An input set.' },
 );
 export type InputSet = Static<typeof InputSet>;
 
-const setName = nameOrId('input set', { min: INPUT_SET_NAME_CHARS_MIN, max: INPUT_SET_NAME_CHARS_MAX });
-const setDescription = description('input set', INPUT_SET_DESCRIPTION_CHARS_MAX);
+const setName = nameOrIdSchema('input set', { min: INPUT_SET_NAME_CHARS_MIN, max: INPUT_SET_NAME_CHARS_MAX });
+const setDescription = descriptionSchema('input set', INPUT_SET_DESCRIPTION_CHARS_MAX);
 const someInputs = { minItems: 1, maxItems: INPUT_SET_INPUTS_MAX };
 
 export const InputSetCreate = Type.Object(
@@ -79,38 +84,40 @@ export const InputSetCreate = Type.Object(
     name: setName,
     description: optionalNullable(setDescription),
     run_ids: optionalNullable(
-      Type.Array(idReferenceSchema<RunId>('A run of the application, whatever came of it.'), {
+      Type.Array(idReferenceSchema<RunId>('A run of the application, with any status.'), {
         ...someInputs,
-        description: `The runs whose inputs to take, 1 to ${INPUT_SET_INPUTS_MAX}, each once.`,
+        description: `The runs whose inputs to use, 1 to ${INPUT_SET_INPUTS_MAX}, without duplicates.`,
       }),
     ),
     instance_id: optionalNullable(
       idReferenceSchema<InstanceId>(
-        'The instance whose runs to take: those that succeeded, newest first. `default` is the default instance of the application.',
+        'The instance whose succeeded runs to use, newest first. `default` is the default instance of the application.',
       ),
     ),
     start_time: optionalNullable(
-      timestamp('With `instance_id`: only runs created at or after this time; 24 hours ago when absent'),
+      timestampSchema(
+        'With `instance_id`: only runs created at or after this time; the default is 24 hours ago',
+      ),
     ),
     end_time: optionalNullable(
-      timestamp('With `instance_id`: only runs created before this time; now when absent'),
+      timestampSchema('With `instance_id`: only runs created before this time; the default is now'),
     ),
     maximum_runs: optionalNullable(
       Type.Integer({
         minimum: 1,
         maximum: INPUT_SET_RUNS_MAX,
-        description: `With \`instance_id\`: how many runs to take at most; the default is ${INPUT_SET_RUNS_MAX}. When it is given, what is named one by one may not be more.`,
+        description: `With \`instance_id\`: maximum number of runs; the default is ${INPUT_SET_RUNS_MAX}. It also limits \`run_ids\` and \`inputs\`.`,
       }),
     ),
     inputs: optionalNullable(
       Type.Array(
         Type.Object(
           { id: idReferenceSchema<InputId>('A managed input of the application.') },
-          { description: 'A managed input. Other fields than its id are ignored.' },
+          { description: 'A managed input. Fields other than its id are ignored.' },
         ),
         {
           ...someInputs,
-          description: `The managed inputs to take, 1 to ${INPUT_SET_INPUTS_MAX}, each once.`,
+          description: `The managed inputs to use, 1 to ${INPUT_SET_INPUTS_MAX}, without duplicates.`,
         },
       ),
     ),
@@ -118,7 +125,7 @@ export const InputSetCreate = Type.Object(
   {
     $id: 'InputSetCreate',
     additionalProperties: false,
-    description: 'The input set to make; one of `run_ids`, `instance_id` and `inputs` says of what.',
+    description: 'The input set to create. Give one of `run_ids`, `instance_id` and `inputs`.',
   },
 );
 export type InputSetCreate = Static<typeof InputSetCreate>;
@@ -132,19 +139,19 @@ export const InputSetUpdate = Type.Object(
         Type.Object(
           {
             id: idReferenceSchema<InputId>(
-              'An input of the set, which stays as it is, or a managed input to take.',
+              'An input of the set, which stays unchanged, or a managed input to add.',
             ),
           },
-          { description: 'An input. Other fields than its id are ignored.' },
+          { description: 'An input. Fields other than its id are ignored.' },
         ),
         {
           ...someInputs,
-          description: `All that is to be in the set, 1 to ${INPUT_SET_INPUTS_MAX}, each once. What is not named leaves it.`,
+          description: `All inputs of the set, 1 to ${INPUT_SET_INPUTS_MAX}, without duplicates. The set drops every other input.`,
         },
       ),
     ),
   },
-  { $id: 'InputSetUpdate', description: 'What can be changed; other fields are ignored.' },
+  { $id: 'InputSetUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 export type InputSetUpdate = Static<typeof InputSetUpdate>;
 
@@ -191,7 +198,7 @@ export const createInputSet = defineOperation({
   tag: 'input-sets',
   summary: 'Create an input set',
   description:
-    'Takes inputs of runs that are named, of the succeeded runs of an instance in a window of time, or managed inputs, and keeps them under one name. Runs that an experiment or an ensemble made for itself are not taken from a window of time. A window in which no run succeeded is a 400. Each input is kept as it is now: deleting the run or the managed input does not touch the set.',
+    'Creates a set from the inputs of named runs, from the succeeded runs of an instance in a time window, or from managed inputs. A time window excludes the runs that experiments and ensembles create. A time window without a succeeded run returns 400. The set stores a copy of each input, so deleting the run or the managed input does not affect it.',
   right: 'experiment',
   params: ApplicationParams,
   body: {
@@ -214,7 +221,7 @@ export const listInputSets = defineOperation({
   path: '/v1/applications/{application_id}/experiments/inputsets',
   tag: 'input-sets',
   summary: 'List input sets',
-  description: 'Lists the input sets of the application, each with what is in it.',
+  description: 'Lists the input sets of the application, with their inputs.',
   right: 'read',
   params: ApplicationParams,
   query: Type.Object(PageQuery),
@@ -230,7 +237,7 @@ export const getInputSet = defineOperation({
   path: '/v1/applications/{application_id}/experiments/inputsets/{input_set_id}',
   tag: 'input-sets',
   summary: 'Get an input set',
-  description: 'Answers the input set, with a URL to read each of its inputs by.',
+  description: 'Returns the input set, with a download URL for each input.',
   right: 'read',
   params: InputSetParams,
   responses: { 200: { description: 'The input set.', schema: InputSet, example } },
@@ -244,7 +251,7 @@ export const updateInputSet = defineOperation({
   tag: 'input-sets',
   summary: 'Update an input set',
   description:
-    'Changes name and description, and with `inputs` what is in the set: what it has already stays as it is held, also where the run or managed input is deleted or changed by now; what else is named is taken from the managed inputs. Other fields are ignored, so the whole object can be sent back and changes nothing. Experiments that were made of the set keep what they were made of.',
+    'Changes name and description, and with `inputs` the content. An input that is already in the set stays as stored, even if its source was changed or deleted. The set copies new inputs from the managed inputs. Other fields are ignored, so you can send back the whole object. Experiments on the set keep the inputs with which they were created.',
   right: 'experiment',
   params: InputSetParams,
   body: {
@@ -255,7 +262,7 @@ export const updateInputSet = defineOperation({
       inputs: [{ id: 'monday-peak' }, { id: 'tuesday-peak' }, { id: 'sunday' }],
     },
   },
-  responses: { 200: { description: 'The input set as it is now.', schema: InputSet, example } },
+  responses: { 200: { description: 'The updated input set.', schema: InputSet, example } },
   errors: [404],
 });
 
@@ -269,16 +276,16 @@ export const deleteInputSet = defineOperation({
     'Deletes the input set.',
     [
       [
-        'Experiments made of it, also those that have not ended',
-        'Stay whole: each holds what it runs on by itself, and goes on naming the set.',
+        'Experiments on the set, including unfinished ones',
+        'Unaffected: each stores its own inputs, and keeps the id of the set.',
       ],
-      ['The runs and managed inputs it was made of', 'Stay as they are.'],
+      ['The source runs and managed inputs', 'Unaffected.'],
       ['Download URLs of its inputs', 'Stop working.'],
     ],
-    'Nothing new can name it, and the id can be taken again.',
+    'New resources cannot refer to it, and you can reuse the id.',
   ),
   right: 'experiment',
   params: InputSetParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The input set is deleted.' } },
   errors: [404],
 });

@@ -1,6 +1,6 @@
 /**
- * A managed input is an input with a name, kept so that runs and experiments can use it again. It is made of an upload or
- * of a run's input, and lives on by itself: neither the upload's age nor the end of the run takes it away.
+ * A managed input is a named input that runs and experiments can reuse. Its source is an upload or the input of a run.
+ * It stores its own copy, so neither the expiry of the upload nor the deletion of the run affects it.
  */
 
 import Type, { type Static } from 'typebox';
@@ -9,12 +9,12 @@ import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
-  description,
+  descriptionSchema,
   Format,
   FormatSide,
   optionalNullable,
-  text,
-  timestamp,
+  textSchema,
+  timestampSchema,
 } from '../schemas/field-schemas.ts';
 import {
   type ApplicationId,
@@ -27,66 +27,69 @@ import {
 } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 
-/** What the content of an input is; that it can be read again needs no output. */
+/** The format of an input. The output format is optional, because only the input is read again. */
 export const InputFormat = Type.Object(
   { input: FormatSide, output: Type.Optional(FormatSide) },
-  { description: 'Format of the content, and of the output it is meant for where that was given.' },
+  { description: 'Format of the content, and optionally of the output of runs on it.' },
 );
 export type InputFormat = Static<typeof InputFormat>;
 
 export const Input = Type.Object(
   {
     id: idSchema<InputId>('Id of the input.'),
-    app_id: idSchema<ApplicationId>('Its application.'),
+    app_id: idSchema<ApplicationId>('Id of the application.'),
     name: Type.String({ description: 'Name of the input.' }),
-    description: Type.String({ description: 'Description, empty when none was given.' }),
-    run_id: Type.Optional(
-      idSchema<RunId>('The run it was made from; absent for an upload. It may be deleted by now.'),
-    ),
+    description: Type.String({ description: 'Description; empty by default.' }),
+    run_id: Type.Optional(idSchema<RunId>('The source run, which may be deleted; absent for an upload.')),
     upload_id: Type.Optional(
-      idSchema<UploadId>('The upload it was made from; absent for a run. It may be forgotten by now.'),
+      idSchema<UploadId>('The source upload, which may have expired; absent for a run.'),
     ),
     format: InputFormat,
-    download_url: Type.String({ description: 'GET the content there without a token, within 10 minutes.' }),
-    created_at: timestamp('When it was made'),
-    updated_at: timestamp('When it was last changed'),
+    download_url: Type.String({
+      description: 'URL of the content. GET it without a token, within 10 minutes.',
+    }),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the last change'),
   },
   { $id: 'Input', description: 'A managed input.' },
 );
 export type Input = Static<typeof Input>;
 
-// Clients that are given no name send the id in its place, so a name may be whatever an id may be.
-const inputName = text(`Name of the input, ${INPUT_NAME_CHARS_MIN} to ${INPUT_NAME_CHARS_MAX} characters.`, {
-  min: INPUT_NAME_CHARS_MIN,
-  max: INPUT_NAME_CHARS_MAX,
-});
+// The published clients send the id as the name by default, so a name may have the length of an id.
+const inputName = textSchema(
+  `Name of the input, ${INPUT_NAME_CHARS_MIN} to ${INPUT_NAME_CHARS_MAX} characters.`,
+  {
+    min: INPUT_NAME_CHARS_MIN,
+    max: INPUT_NAME_CHARS_MAX,
+  },
+);
 
 export const InputCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<InputId>('input')),
     name: optionalNullable(inputName),
-    description: optionalNullable(description('input')),
+    description: optionalNullable(descriptionSchema('input')),
     upload_id: optionalNullable(
-      idReferenceSchema<UploadId>('An upload that holds the content. Either this or `run_id` is given.'),
+      idReferenceSchema<UploadId>('An upload with the content. Give either this or `run_id`.'),
     ),
     run_id: optionalNullable(
       idReferenceSchema<RunId>(
-        'A run of the application whose input it is. Either this or `upload_id` is given.',
+        'A run of the application whose input to use. Give either this or `upload_id`.',
       ),
     ),
     format: optionalNullable({
       ...Format,
       description:
-        'Formats of an upload, JSON when nothing is said. An input from a run has those of the run.',
+        'Formats of an upload; the default is JSON. An input from a run has the formats of the run.',
     }),
   },
-  { $id: 'InputCreate', additionalProperties: false, description: 'The input to make.' },
+  { $id: 'InputCreate', additionalProperties: false, description: 'The input to create.' },
 );
 export type InputCreate = Static<typeof InputCreate>;
 
 const InputUpdate = Type.Object(
-  { name: optionalNullable(inputName), description: optionalNullable(description('input')) },
-  { $id: 'InputUpdate', description: 'What can be changed; other fields are ignored.' },
+  { name: optionalNullable(inputName), description: optionalNullable(descriptionSchema('input')) },
+  { $id: 'InputUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 
 const InputParams = Type.Object({
@@ -113,7 +116,7 @@ export const createInput = defineOperation({
   tag: 'inputs',
   summary: 'Create a managed input',
   description:
-    'Keeps what was uploaded, or the input of a run, under a name. The content is kept as it came; deleting the run, or the age of the upload, does not touch it. Without an id one is made, and without a name the id is the name.',
+    'Stores an upload, or the input of a run, under a name. The content is stored unchanged. Neither deleting the run nor the expiry of the upload affects it. Without an id, the server generates one; without a name, the name is the id.',
   right: 'experiment',
   params: ApplicationParams,
   body: {
@@ -130,7 +133,7 @@ export const listInputs = defineOperation({
   path: '/v1/applications/{application_id}/inputs',
   tag: 'inputs',
   summary: 'List managed inputs',
-  description: 'Lists the managed inputs of the application, each with a URL to read its content by.',
+  description: 'Lists the managed inputs of the application, each with a download URL.',
   right: 'read',
   params: ApplicationParams,
   query: Type.Object(PageQuery),
@@ -146,7 +149,7 @@ export const getInput = defineOperation({
   path: '/v1/applications/{application_id}/inputs/{input_id}',
   tag: 'inputs',
   summary: 'Get a managed input',
-  description: 'Answers the input with a URL to read its content by.',
+  description: 'Returns the input with a download URL.',
   right: 'read',
   params: InputParams,
   responses: { 200: { description: 'The input.', schema: Input, example } },
@@ -160,23 +163,23 @@ export const updateInput = defineOperation({
   tag: 'inputs',
   summary: 'Update a managed input',
   description:
-    'Changes name and description; the content of an input never changes. Other fields are ignored, so the whole object can be sent back. The response has no body unless the request has the header `Prefer: return=representation` (RFC 7240).',
+    'Changes name and description; the content of an input never changes. Other fields are ignored, so you can send back the whole object. The response has no body unless the request has the header `Prefer: return=representation` (RFC 7240).',
   right: 'experiment',
   params: InputParams,
   headers: Type.Object({
     prefer: Type.Optional(
-      Type.String({ description: '`return=representation`: respond with 200 and the input as it is now.' }),
+      Type.String({ description: '`return=representation`: respond with 200 and the updated input.' }),
     ),
   }),
   body: { schema: InputUpdate, example: { name: 'Monday, before the holidays' } },
   responses: {
     200: {
-      description: 'The input as it is now, for `Prefer: return=representation`.',
+      description: 'The updated input, for `Prefer: return=representation`.',
       schema: Input,
       example,
       headers: { 'Preference-Applied': '`return=representation`.' },
     },
-    204: { description: 'It is changed.' },
+    204: { description: 'The input is updated.' },
   },
   errors: [404],
 });
@@ -191,17 +194,17 @@ export const deleteInput = defineOperation({
     'Deletes the input.',
     [
       [
-        'Runs made of it, waiting ones too',
-        'Stay whole: each holds the content by itself, and goes on naming the input.',
+        'Runs on the input, including queued ones',
+        'Unaffected: each stores the content, and keeps the id of the input.',
       ],
-      ['Input sets that hold it', 'Stay whole, for the same reason.'],
-      ['The run or the upload it was made of', 'Stays as it is.'],
-      ['Its download URLs', 'Stop working.'],
+      ['Input sets that contain it', 'Unaffected, for the same reason.'],
+      ['The source run or upload', 'Unaffected.'],
+      ['Download URLs of the input', 'Stop working.'],
     ],
-    'Nothing new can name it.',
+    'New resources cannot refer to it.',
   ),
   right: 'experiment',
   params: InputParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The input is deleted.' } },
   errors: [404],
 });

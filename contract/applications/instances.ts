@@ -1,6 +1,6 @@
 /**
- * An instance is what runs are addressed to: a version with a configuration. `latest` (old name `devint`) is there in
- * every application: it runs the executable pushed last, and cannot be made, changed or deleted.
+ * An instance is a version with a configuration; runs refer to it. Every application has `latest` (formerly `devint`),
+ * which runs the newest executable. It cannot be created, changed or deleted.
  */
 
 import Type, { type Static } from 'typebox';
@@ -9,16 +9,16 @@ import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
-  description,
+  descriptionSchema,
   ExecutionClassName,
   Format,
-  nameOrId,
+  nameOrIdSchema,
   Options,
   optionalNullable,
   Queuing,
   StringOptions,
-  text,
-  timestamp,
+  textSchema,
+  timestampSchema,
 } from '../schemas/field-schemas.ts';
 import {
   type ApplicationId,
@@ -33,23 +33,25 @@ import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 const writable = {
   execution_class: optionalNullable(ExecutionClassName),
   options: optionalNullable(Options),
-  secrets_collection_id: optionalNullable(text('Secrets that runs of the instance are given.', { max: 64 })),
+  secrets_collection_id: optionalNullable(
+    textSchema('Secrets collection that the runs of the instance get.', { max: 64 }),
+  ),
   queuing: optionalNullable(Queuing),
   format: optionalNullable(Format),
-  integration_id: optionalNullable(text('Accepted for existing clients and ignored.', { max: 256 })),
+  integration_id: optionalNullable(textSchema('Accepted for compatibility and ignored.', { max: 256 })),
   network: optionalNullable(
-    Type.Boolean({ description: 'Let runs of the instance reach the network; they cannot when absent.' }),
+    Type.Boolean({ description: 'true: runs of the instance can use the network. The default is false.' }),
   ),
 };
 
 const ConfigurationCreate = Type.Object(writable, {
   $id: 'InstanceConfigurationCreate',
   additionalProperties: false,
-  description: 'What runs of the instance get unless they say otherwise.',
+  description: 'Defaults for the runs of the instance.',
 });
 const ConfigurationUpdate = Type.Object(writable, {
   $id: 'InstanceConfigurationUpdate',
-  description: 'What runs of the instance get from now on; other fields are ignored.',
+  description: 'Defaults for future runs of the instance. Other fields are ignored.',
 });
 
 export const InstanceConfiguration = Type.Object(
@@ -57,67 +59,69 @@ export const InstanceConfiguration = Type.Object(
     execution_class: ExecutionClassName,
     options: StringOptions,
     secrets_collection_id: Type.String({
-      description: 'Secrets that runs of the instance are given; empty for none.',
+      description: 'Secrets collection that the runs of the instance get; empty for none.',
     }),
     queuing: Type.Object(
       {
         priority: Type.Integer({ description: 'Priority in the queue, 1 first.' }),
-        disabled: Type.Boolean({ description: 'Refuse instead of waiting.' }),
+        disabled: Type.Boolean({
+          description: 'true: a run without free capacity is refused instead of queued.',
+        }),
       },
-      { description: 'How runs of the instance wait for capacity.' },
+      { description: 'Queuing of the runs of the instance.' },
     ),
     format: Type.Optional(Format),
-    network: Type.Boolean({ description: 'Whether runs of the instance reach the network.' }),
+    network: Type.Boolean({ description: 'true if runs of the instance can use the network.' }),
   },
-  { $id: 'InstanceConfiguration', description: 'What runs of the instance get unless they say otherwise.' },
+  { $id: 'InstanceConfiguration', description: 'Defaults for the runs of the instance.' },
 );
 export type InstanceConfiguration = Static<typeof InstanceConfiguration>;
 
 export const Instance = Type.Object(
   {
     id: idSchema<InstanceId>('Id of the instance.'),
-    application_id: idSchema<ApplicationId>('Its application.'),
-    version_id: Type.String({ description: 'The version it runs; empty for `latest`.' }),
+    application_id: idSchema<ApplicationId>('Id of the application.'),
+    version_id: Type.String({ description: 'The version of the instance; empty for `latest`.' }),
     version_deleted: Type.Optional(
       Type.Boolean({
         description:
-          'true when its version was deleted: until it gets another, runs of it are refused. Absent otherwise.',
+          'true if the version was deleted: new runs are refused until the instance gets another version. Absent otherwise.',
       }),
     ),
     name: Type.String({ description: 'Name of the instance.' }),
-    description: Type.String({ description: 'Description, empty when none was given.' }),
+    description: Type.String({ description: 'Description; empty by default.' }),
     configuration: InstanceConfiguration,
     locked: Type.Boolean({ description: 'true for `latest`, which cannot be changed.' }),
-    created_at: timestamp('When it was made'),
-    updated_at: timestamp('When it was last changed'),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the last change'),
   },
   { $id: 'Instance', description: 'An instance.' },
 );
 export type Instance = Static<typeof Instance>;
 
-const versionId = idReferenceSchema<VersionId>('The version the instance runs.');
+const versionId = idReferenceSchema<VersionId>('The version that the instance runs.');
 
 const InstanceCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<InstanceId>('instance')),
-    name: optionalNullable(nameOrId('instance')),
+    name: optionalNullable(nameOrIdSchema('instance')),
     version_id: versionId,
-    description: optionalNullable(description('instance')),
+    description: optionalNullable(descriptionSchema('instance')),
     configuration: optionalNullable(ConfigurationCreate),
   },
-  { $id: 'InstanceCreate', additionalProperties: false, description: 'The instance to make.' },
+  { $id: 'InstanceCreate', additionalProperties: false, description: 'The instance to create.' },
 );
 
 const InstanceUpdate = Type.Object(
   {
-    name: optionalNullable(nameOrId('instance')),
+    name: optionalNullable(nameOrIdSchema('instance')),
     version_id: optionalNullable(versionId),
-    description: optionalNullable(description('instance')),
+    description: optionalNullable(descriptionSchema('instance')),
     configuration: optionalNullable(ConfigurationUpdate),
   },
   {
     $id: 'InstanceUpdate',
-    description: 'What can be changed; other fields are ignored. A configuration replaces the one before.',
+    description: 'The fields to change. Other fields are ignored. A configuration replaces the previous one.',
   },
 );
 
@@ -151,7 +155,7 @@ export const createInstance = defineOperation({
   tag: 'instances',
   summary: 'Create an instance',
   description:
-    'Makes an instance of a version. The ids `latest`, `devint` and `default` are taken. Without an id one is made, and without a name the instance is named after its id.',
+    'Creates an instance of a version. The ids `latest`, `devint` and `default` are reserved. Without an id, the server generates one; without a name, the name is the id.',
   right: 'write',
   params: ApplicationParams,
   body: {
@@ -169,7 +173,7 @@ export const listInstances = defineOperation({
   path: '/v1/applications/{application_id}/instances',
   tag: 'instances',
   summary: 'List instances',
-  description: 'Lists the instances of the application. `latest` is not listed.',
+  description: 'Lists the instances of the application, without `latest`.',
   right: 'read',
   params: ApplicationParams,
   query: Type.Object(PageQuery),
@@ -185,7 +189,7 @@ export const getInstance = defineOperation({
   path: '/v1/applications/{application_id}/instances/{instance_id}',
   tag: 'instances',
   summary: 'Get an instance',
-  description: 'Answers the instance; `latest` and `devint` can be read too.',
+  description: 'Returns the instance, including `latest` and `devint`.',
   right: 'read',
   params: InstanceParams,
   responses: { 200: { description: 'The instance.', schema: Instance, example } },
@@ -199,11 +203,11 @@ export const updateInstance = defineOperation({
   tag: 'instances',
   summary: 'Update an instance',
   description:
-    'Changes name, description, version and configuration. Runs already made keep what they were made with.',
+    'Changes name, description, version and configuration. Existing runs keep the settings with which they were created.',
   right: 'write',
   params: InstanceParams,
   body: { bytesMax: LARGE_BODY_BYTES_MAX, schema: InstanceUpdate, example: { version_id: 'v2' } },
-  responses: { 200: { description: 'The instance as it is now.', schema: Instance, example } },
+  responses: { 200: { description: 'The updated instance.', schema: Instance, example } },
   errors: [404],
 });
 
@@ -218,22 +222,19 @@ export const deleteInstance = defineOperation({
     [
       [
         '`default_instance` of the application',
-        'While it names the instance, the answer is 400 and changes nothing.',
+        'While it refers to the instance, the response is 400 and nothing changes.',
       ],
-      ['`default_experiment_instance` of the application', 'Made empty when it names the instance.'],
-      [
-        'The version and the secrets collection it names',
-        'Stay; nothing keeps them from being deleted then.',
-      ],
-      ['Runs that are queued or running', 'Go on with the configuration they were made with.'],
-      ['Runs that have ended', 'Stay, and go on naming the instance.'],
-      ['Ensembles that name it', 'Stay; a run of one is a 400 while there is no instance of that id.'],
-      ['Input sets made of its runs', 'Stay whole, and go on naming the instance.'],
+      ['`default_experiment_instance` of the application', 'Cleared if it refers to the instance.'],
+      ['Its version and secrets collection', 'Stay. You can delete them afterwards.'],
+      ['Queued and running runs', 'Continue with the configuration with which they were created.'],
+      ['Runs that have ended', 'Stay, and keep the id of the instance.'],
+      ['Ensembles that refer to it', 'Stay. A run of one returns 400 while no instance has that id.'],
+      ['Input sets from its runs', 'Unaffected, and keep the id of the instance.'],
     ],
-    'The id can be taken again.',
+    'You can reuse the id.',
   ),
   right: 'write',
   params: InstanceParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The instance is deleted.' } },
   errors: [400, 404],
 });

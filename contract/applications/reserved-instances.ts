@@ -1,12 +1,12 @@
 /**
- * The instances that every application has without anybody making them. A file of its own that imports nothing: threads
- * load it, and a thread that loads `instances.ts` beside it starts in half a second instead of at once.
+ * The instances that every application has by default. This file imports nothing because threads load it: a thread that
+ * loads `instances.ts` as well starts in half a second instead of at once.
  */
 
-/** Both names mean the executable pushed last; the second is the old one. */
+/** Both ids refer to the newest executable; `devint` is the older name. */
 export const RESERVED_INSTANCES = ['latest', 'devint'] as const;
 
-/** Whether the id stands for the executable pushed last. */
+/** Returns true for the ids of the newest executable. */
 export function isLatest(instanceId: string): boolean {
-  return (RESERVED_INSTANCES as readonly string[]).includes(instanceId);
+  return RESERVED_INSTANCES.some((id) => id === instanceId);
 }

@@ -1,6 +1,6 @@
 /**
- * A secrets collection holds values that apps need and nobody else should see, such as licence keys. Its values are read
- * one collection at a time, by those who may read secrets; everything else shows a summary without them.
+ * A secrets collection stores confidential values for apps, such as licence keys. A caller with the right to read
+ * secrets reads the values of one collection at a time. Every other response shows a summary without values.
  */
 
 import Type, { type Static } from 'typebox';
@@ -13,7 +13,13 @@ import {
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
-import { description, nameOrId, optionalNullable, stringEnum, timestamp } from '../schemas/field-schemas.ts';
+import {
+  descriptionSchema,
+  nameOrIdSchema,
+  optionalNullable,
+  stringEnum,
+  timestampSchema,
+} from '../schemas/field-schemas.ts';
 import {
   type ApplicationId,
   idSchema,
@@ -26,40 +32,40 @@ import { itemsPage, PageQuery } from '../schemas/paging.ts';
 const SECRET_TYPES = ['env', 'file'] as const;
 
 const secretFields = {
-  type: stringEnum(SECRET_TYPES, 'How the app is given it: as an environment variable or as a file.'),
+  type: stringEnum(SECRET_TYPES, 'Form in which the app gets the value: an environment variable or a file.'),
   location: Type.String({
     minLength: 1,
     maxLength: SECRET_LOCATION_CHARS_MAX,
     pattern: NO_NUL_PATTERN,
     description:
-      'For env the name of the variable: letters, digits and underscores, no digit first, and none that the platform sets itself. For file a path below the working directory of the app, or an absolute one below /app/ or /tmp/ where runs have a sandbox.',
+      'For env: the name of the variable, of letters, digits and underscores, without a leading digit. Names that the platform sets are reserved. For file: a path below the working directory of the app, or an absolute path below /app/ or /tmp/ where runs have a sandbox.',
   }),
   value: Type.String({
     maxLength: SECRET_VALUE_BYTES_MAX,
     format: 'password',
-    description: `The value, at most ${SECRET_VALUE_BYTES_MAX} bytes in UTF-8. Lines of it with 4 characters or more show as *** in the logs of runs.`,
+    description: `The value, at most ${SECRET_VALUE_BYTES_MAX} bytes in UTF-8. Logs of runs show lines of the value with 4 characters or more as ***.`,
   }),
 };
 
 export const Secret = Type.Object(secretFields, {
   $id: 'Secret',
-  description: 'One value and where the app finds it.',
+  description: 'One secret and its location.',
 });
 export type Secret = Static<typeof Secret>;
 
 const NewSecret = Type.Object(secretFields, {
   $id: 'SecretCreate',
   additionalProperties: false,
-  description: 'One value and where the app finds it.',
+  description: 'One secret and its location.',
 });
 
 const summaryFields = {
   id: idSchema<SecretsCollectionId>('Id of the collection.'),
-  application_id: idSchema<ApplicationId>('Its application.'),
+  application_id: idSchema<ApplicationId>('Id of the application.'),
   name: Type.String({ description: 'Name of the collection.' }),
-  description: Type.String({ description: 'Description, empty when none was given.' }),
-  created_at: timestamp('When it was made'),
-  updated_at: timestamp('When it was last changed'),
+  description: Type.String({ description: 'Description; empty by default.' }),
+  created_at: timestampSchema('Creation time'),
+  updated_at: timestampSchema('Time of the last change'),
 };
 
 export const SecretsCollectionSummary = Type.Object(summaryFields, {
@@ -69,42 +75,42 @@ export const SecretsCollectionSummary = Type.Object(summaryFields, {
 export type SecretsCollectionSummary = Static<typeof SecretsCollectionSummary>;
 
 const SecretsCollection = Type.Object(
-  { ...summaryFields, secrets: Type.Array(Secret, { description: 'Its secrets, in the order given.' }) },
+  { ...summaryFields, secrets: Type.Array(Secret, { description: 'The secrets, in the order given.' }) },
   { $id: 'SecretsCollection', description: 'A secrets collection with its values.' },
 );
 
 const SecretsCollectionCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<SecretsCollectionId>('secrets collection')),
-    name: optionalNullable(nameOrId('secrets collection')),
-    description: optionalNullable(description('secrets collection')),
+    name: optionalNullable(nameOrIdSchema('secrets collection')),
+    description: optionalNullable(descriptionSchema('secrets collection')),
     secrets: Type.Array(NewSecret, {
       maxItems: SECRETS_MAX,
       description: `At most ${SECRETS_MAX} secrets, each type and location once.`,
     }),
   },
-  { $id: 'SecretsCollectionCreate', additionalProperties: false, description: 'The collection to make.' },
+  { $id: 'SecretsCollectionCreate', additionalProperties: false, description: 'The collection to create.' },
 );
 
 const SecretsCollectionUpdate = Type.Object(
   {
-    name: optionalNullable(nameOrId('secrets collection')),
-    description: optionalNullable(description('secrets collection')),
+    name: optionalNullable(nameOrIdSchema('secrets collection')),
+    description: optionalNullable(descriptionSchema('secrets collection')),
     secrets: optionalNullable(
       Type.Array(Secret, {
         maxItems: SECRETS_MAX,
-        description: 'Replaces the whole list; left as it is when absent.',
+        description: 'Replaces the whole list. The default keeps it unchanged.',
       }),
     ),
   },
-  { $id: 'SecretsCollectionUpdate', description: 'What can be changed; other fields are ignored.' },
+  { $id: 'SecretsCollectionUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 
 const SECRET_OPERATIONS = ['create', 'update', 'delete'] as const;
 
 const SecretOperation = Type.Object(
   {
-    op: stringEnum(SECRET_OPERATIONS, 'What to do with the secret of that type and location.'),
+    op: stringEnum(SECRET_OPERATIONS, 'Change of the secret with that type and location.'),
     type: secretFields.type,
     location: secretFields.location,
     value: optionalNullable(secretFields.value),
@@ -112,23 +118,23 @@ const SecretOperation = Type.Object(
   {
     $id: 'SecretOperation',
     additionalProperties: false,
-    description: 'A change of one secret. To create and to update it needs a value.',
+    description: 'A change of one secret. `create` and `update` need a value.',
   },
 );
 export type SecretOperation = Static<typeof SecretOperation>;
 
 const SecretsCollectionPatch = Type.Object(
   {
-    name: optionalNullable(nameOrId('secrets collection')),
-    description: optionalNullable(description('secrets collection')),
+    name: optionalNullable(nameOrIdSchema('secrets collection')),
+    description: optionalNullable(descriptionSchema('secrets collection')),
     operations: optionalNullable(
       Type.Array(SecretOperation, {
         maxItems: 2 * SECRETS_MAX,
-        description: 'Changes of single secrets, done in this order: all of them or none.',
+        description: 'Changes of single secrets, applied in this order: all or none.',
       }),
     ),
   },
-  { $id: 'SecretsCollectionPatch', description: 'What to change; other fields are ignored.' },
+  { $id: 'SecretsCollectionPatch', description: 'The fields to change. Other fields are ignored.' },
 );
 
 const SecretsCollectionParams = Type.Object({
@@ -156,7 +162,7 @@ export const createSecretsCollection = defineOperation({
   tag: 'secrets',
   summary: 'Create a secrets collection',
   description:
-    'Makes a collection of secrets that instances and runs can name as their `secrets_collection_id`. The answer does not repeat them. Without an id one is made, and without a name the collection is named after its id.',
+    'Creates a collection that instances and runs refer to by `secrets_collection_id`. The response omits the values. Without an id, the server generates one; without a name, the name is the id.',
   right: 'write',
   params: ApplicationParams,
   body: {
@@ -166,7 +172,7 @@ export const createSecretsCollection = defineOperation({
   },
   responses: {
     201: {
-      description: 'The collection without its values.',
+      description: 'The collection, without its values.',
       schema: SecretsCollectionSummary,
       example: summaryExample,
     },
@@ -200,7 +206,7 @@ export const getSecretsCollection = defineOperation({
   path: '/v1/applications/{application_id}/secrets/{collection_id}',
   tag: 'secrets',
   summary: 'Get a secrets collection',
-  description: 'Answers the collection with its values in clear text.',
+  description: 'Returns the collection with its values in clear text.',
   right: 'read-secrets',
   params: SecretsCollectionParams,
   responses: {
@@ -220,7 +226,7 @@ export const updateSecretsCollection = defineOperation({
   tag: 'secrets',
   summary: 'Update a secrets collection',
   description:
-    'Changes name and description and replaces the secrets. Apps get what the collection holds when they are started, so the change reaches runs that still wait.',
+    'Changes name and description and replaces the secrets. An app gets the values when it starts, so the change also affects queued runs.',
   right: 'write',
   params: SecretsCollectionParams,
   body: {
@@ -230,7 +236,7 @@ export const updateSecretsCollection = defineOperation({
   },
   responses: {
     200: {
-      description: 'The collection as it is now, without its values.',
+      description: 'The updated collection, without its values.',
       schema: SecretsCollectionSummary,
       example: { ...summaryExample, name: 'Licence of the solver' },
     },
@@ -243,9 +249,9 @@ export const patchSecretsCollection = defineOperation({
   method: 'PATCH',
   path: '/v1/applications/{application_id}/secrets/{collection_id}',
   tag: 'secrets',
-  summary: 'Change single secrets of a collection',
+  summary: 'Patch a secrets collection',
   description:
-    'Changes name and description, and creates, updates and deletes single secrets, without sending the others. Apps get what the collection holds when they are started.',
+    'Changes name and description, and creates, updates and deletes single secrets. You do not send the other secrets. An app gets the values when it starts.',
   right: 'write',
   params: SecretsCollectionParams,
   body: {
@@ -257,7 +263,7 @@ export const patchSecretsCollection = defineOperation({
   },
   responses: {
     200: {
-      description: 'The collection as it is now, without its values.',
+      description: 'The updated collection, without its values.',
       schema: SecretsCollectionSummary,
       example: summaryExample,
     },
@@ -274,15 +280,15 @@ export const deleteSecretsCollection = defineOperation({
   description: describeDeletion(
     'Deletes the collection with its values.',
     [
-      ['Instances that name it', 'While there is one, the answer is 400, names it and changes nothing.'],
-      ['Runs that are queued', 'Fail when they are started, with an error that names the collection.'],
-      ['Runs that are running', 'Go on with the values they were given.'],
-      ['Runs that have ended', 'Stay, and go on naming the collection.'],
+      ['Instances that refer to it', 'While one exists, the response is 400, names it, and nothing changes.'],
+      ['Queued runs', 'Fail when they start, with an error that names the collection.'],
+      ['Running runs', 'Continue with the values that they got at their start.'],
+      ['Runs that have ended', 'Stay, and keep the id of the collection.'],
     ],
-    'The id can be taken again.',
+    'You can reuse the id.',
   ),
   right: 'write',
   params: SecretsCollectionParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The collection is deleted.' } },
   errors: [400, 404],
 });

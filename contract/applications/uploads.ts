@@ -1,4 +1,7 @@
-/** Uploads: a signed URL, good for 10 minutes, to PUT raw bytes to without a token; what was put is used by its id. */
+/**
+ * Uploads: a signed URL, valid for 10 minutes, accepts raw bytes by PUT without a token. Requests refer to the content
+ * by its id.
+ */
 import Type, { type Static } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
@@ -6,13 +9,13 @@ import { idSchema, type UploadId } from '../schemas/ids.ts';
 
 export const Upload = Type.Object(
   {
-    upload_id: idSchema<UploadId>('Id to use the upload by.'),
+    upload_id: idSchema<UploadId>('Id of the upload for later requests.'),
     upload_url: Type.String({
       description:
-        'PUT the raw bytes here, without a token, within 10 minutes and before the key is revoked.',
+        'PUT the raw bytes here without a token. The URL is valid for 10 minutes, and until the key is revoked.',
     }),
   },
-  { $id: 'Upload', description: 'Where to PUT bytes.' },
+  { $id: 'Upload', description: 'A signed URL for an upload.' },
 );
 export type Upload = Static<typeof Upload>;
 
@@ -26,13 +29,13 @@ export const createRunUpload = defineOperation({
   method: 'POST',
   path: '/v1/applications/{application_id}/runs/uploadurl',
   tag: 'runs',
-  summary: 'Get an upload URL for content of a run',
+  summary: 'Get an upload URL for the content of a run',
   description:
-    'For inputs above 5 MB, for archives and for results of external runs: PUT up to 500 MB to the URL, then name the upload id where the content is used. An upload is forgotten 24 hours after its URL was asked for; what used it keeps the content.',
+    'Returns an upload URL for inputs above 5 MB, for archives, and for results of external runs. PUT up to 500 MB to the URL, then refer to the upload id. The server deletes the upload after 24 hours. Resources that use it keep the content.',
   right: 'run',
   params: ApplicationParams,
   body: { schema: Type.Object({}), example: {}, required: false },
-  responses: { 200: { description: 'Where to PUT the content.', schema: Upload, example: uploadExample } },
+  responses: { 200: { description: 'The upload URL.', schema: Upload, example: uploadExample } },
   errors: [404],
 });
 
@@ -40,7 +43,8 @@ const UploadParams = Type.Object({ upload_id: idSchema<UploadId>('Id of the uplo
 const SignedQuery = Type.Object({
   key: Type.Optional(
     Type.String({
-      description: 'Part of the signed URL: the key that asked for it, until whose end it is good.',
+      description:
+        'Part of the signed URL: the key that requested it. The URL is valid until the key is revoked.',
     }),
   ),
   expires: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
@@ -52,21 +56,21 @@ export const putUpload = defineOperation({
   method: 'PUT',
   path: '/v1/uploads/{upload_id}',
   tag: 'runs',
-  summary: 'Put bytes to an upload URL',
+  summary: 'Upload content',
   description:
-    'Takes the raw body, whatever its content type, up to 500 MB. The URL carries its own credential. Nothing is visible until the body has arrived whole; a URL can be used once.',
+    'Accepts a raw body of any content type, up to 500 MB. The URL contains its own credential and works once. The content is available only after the whole body has arrived.',
   right: 'public',
   params: UploadParams,
   query: SignedQuery,
   body: { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }), stream: true },
-  responses: { 200: { description: 'The content is kept.' } },
+  responses: { 200: { description: 'The content is stored.' } },
   errors: [403, 404],
 });
 
 const RawBytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' });
 const DOWNLOAD_HEADERS = {
-  'Accept-Ranges': 'Always `bytes`: a part can be asked for.',
-  ETag: 'Names the content, which never changes; hand it back as `If-Range`.',
+  'Accept-Ranges': 'Always `bytes`: the server supports range requests.',
+  ETag: 'Identifies the content, which never changes. Send it as `If-Range`.',
 };
 
 const DownloadParams = Type.Object({ download_id: Type.String({ description: 'Part of the signed URL.' }) });
@@ -76,27 +80,29 @@ export const getDownload = defineOperation({
   method: 'GET',
   path: '/v1/downloads/{download_id}',
   tag: 'runs',
-  summary: 'Get content by its download URL',
+  summary: 'Download content',
   description:
-    'Answers the raw content a `format=url` answer named. The URL carries its own credential and is good for 10 minutes. A download that broke off goes on with `Range`, from the first byte that is missing; HEAD answers the headers alone.',
+    'Returns the raw content of a download URL from a `format=url` response. The URL contains its own credential and is valid for 10 minutes. Resume an interrupted download with `Range`, from the first missing byte. HEAD returns only the headers.',
   right: 'public',
   params: DownloadParams,
   query: Type.Object({
     expires: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
     signature: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
     type: Type.Optional(
-      Type.String({ description: 'Part of the signed URL: the content type of the answer.' }),
+      Type.String({ description: 'Part of the signed URL: the content type of the response.' }),
     ),
   }),
   headers: Type.Object({
     Range: Type.Optional(
       Type.String({
         description:
-          'One range of bytes, such as `bytes=1048576-`. Several at once, and what is no range, are ignored: the whole content is answered.',
+          'One range of bytes, such as `bytes=1048576-`. Several ranges, and malformed ones, are ignored: the response is the whole content.',
       }),
     ),
     'If-Range': Type.Optional(
-      Type.String({ description: 'The `ETag` that the range is of; with any other the whole is answered.' }),
+      Type.String({
+        description: 'The `ETag` of the range. With another value, the response is the whole content.',
+      }),
     ),
   }),
   responses: {
@@ -107,12 +113,12 @@ export const getDownload = defineOperation({
       headers: DOWNLOAD_HEADERS,
     },
     206: {
-      description: 'The part of the content that was asked for.',
+      description: 'The requested part of the content.',
       contentType: 'application/octet-stream',
       schema: RawBytes,
       headers: {
         ...DOWNLOAD_HEADERS,
-        'Content-Range': 'Which bytes these are, and of how many.',
+        'Content-Range': 'The returned range of bytes, and the total size.',
       },
     },
   },

@@ -1,11 +1,16 @@
-/** A version is a name for one executable of an application; it never runs anything else. */
+/** A version is an immutable name for one executable of an application. */
 
 import Type, { type Static } from 'typebox';
 import { REQUEST_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
-import { description, nameOrId, optionalNullable, timestamp } from '../schemas/field-schemas.ts';
+import {
+  descriptionSchema,
+  nameOrIdSchema,
+  optionalNullable,
+  timestampSchema,
+} from '../schemas/field-schemas.ts';
 import { type ApplicationId, idSchema, newIdSchema, type VersionId } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { Executable, executableExample } from './executables.ts';
@@ -13,12 +18,12 @@ import { Executable, executableExample } from './executables.ts';
 export const Version = Type.Object(
   {
     id: idSchema<VersionId>('Id of the version.'),
-    application_id: idSchema<ApplicationId>('Its application.'),
+    application_id: idSchema<ApplicationId>('Id of the application.'),
     name: Type.String({ description: 'Name of the version.' }),
-    description: Type.String({ description: 'Description, empty when none was given.' }),
+    description: Type.String({ description: 'Description; empty by default.' }),
     executable: Executable,
-    created_at: timestamp('When it was made'),
-    updated_at: timestamp('When it was last changed'),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the last change'),
   },
   { $id: 'Version', description: 'A version.' },
 );
@@ -27,15 +32,18 @@ export type Version = Static<typeof Version>;
 const VersionCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<VersionId>('version')),
-    name: optionalNullable(nameOrId('version')),
-    description: optionalNullable(description('version')),
+    name: optionalNullable(nameOrIdSchema('version')),
+    description: optionalNullable(descriptionSchema('version')),
   },
-  { $id: 'VersionCreate', additionalProperties: false, description: 'The version to make.' },
+  { $id: 'VersionCreate', additionalProperties: false, description: 'The version to create.' },
 );
 
 const VersionUpdate = Type.Object(
-  { name: optionalNullable(nameOrId('version')), description: optionalNullable(description('version')) },
-  { $id: 'VersionUpdate', description: 'What can be changed; other fields are ignored.' },
+  {
+    name: optionalNullable(nameOrIdSchema('version')),
+    description: optionalNullable(descriptionSchema('version')),
+  },
+  { $id: 'VersionUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 
 const VersionParams = Type.Object({
@@ -60,7 +68,7 @@ export const createVersion = defineOperation({
   tag: 'versions',
   summary: 'Create a version',
   description:
-    'Names the active executable of the application. An application without one answers 400. Without an id one is made, and without a name the version is named after its id.',
+    'Names the active executable of the application. An application without an active executable returns 400. Without an id, the server generates one; without a name, the name is the id.',
   right: 'write',
   params: ApplicationParams,
   body: { schema: VersionCreate, example: { id: 'v1', name: 'First plan' } },
@@ -90,7 +98,7 @@ export const getVersion = defineOperation({
   path: '/v1/applications/{application_id}/versions/{version_id}',
   tag: 'versions',
   summary: 'Get a version',
-  description: 'Answers the version with its executable.',
+  description: 'Returns the version with its executable.',
   right: 'read',
   params: VersionParams,
   responses: { 200: { description: 'The version.', schema: Version, example } },
@@ -107,7 +115,7 @@ export const updateVersion = defineOperation({
   right: 'write',
   params: VersionParams,
   body: { bytesMax: REQUEST_BODY_BYTES_MAX, schema: VersionUpdate, example: { name: 'First good plan' } },
-  responses: { 200: { description: 'The version as it is now.', schema: Version, example } },
+  responses: { 200: { description: 'The updated version.', schema: Version, example } },
   errors: [404],
 });
 
@@ -122,23 +130,23 @@ export const deleteVersion = defineOperation({
     [
       [
         'Instances that run it',
-        'Stay, with `version_deleted`; runs of them are refused with a 400 that names the version, until they get another.',
+        'Stay, with `version_deleted`. Their new runs get a 400 that names the version, until the instance gets another.',
       ],
       [
-        'An instance that runs it and is the default instance, takes part in a started experiment, or has runs that are queued or running',
-        'While there is one, the response is 400, names it and changes nothing.',
+        'An instance that runs it and is the default instance, takes part in a started experiment, or has queued or running runs',
+        'While one exists, the response is 400, names it, and nothing changes.',
       ],
-      ['A started experiment that names it', 'The same.'],
-      ['Runs that have ended', 'Stay, and go on naming the version.'],
+      ['A started experiment that refers to it', 'The same.'],
+      ['Runs that have ended', 'Stay, and keep the id of the version.'],
       [
         'The executable',
-        'Stays while it is active, or another version or a run that has not ended uses it; its archive is removed an hour after that.',
+        'Stays while it is active, or another version or an unfinished run uses it. Its archive is deleted an hour later.',
       ],
     ],
-    'The id can be taken again; instances that name it then run the new version.',
+    'You can reuse the id. Instances that refer to it then run the new version.',
   ),
   right: 'write',
   params: VersionParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The version is deleted.' } },
   errors: [400, 404],
 });

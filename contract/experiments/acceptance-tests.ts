@@ -1,7 +1,7 @@
 /**
- * An acceptance test decides by rules that were written down before whether a candidate may replace a control. It is a
- * view on a batch experiment that has run both on the same inputs: each of its metrics compares one statistic of one
- * indicator, and the test is passed when all of them are. The batch is made before, or in the same call.
+ * An acceptance test decides by predefined rules whether a candidate may replace a control. It evaluates a batch
+ * experiment that has run both on the same inputs. Each of its metrics compares one statistic of one indicator, and the
+ * test passes when all of them pass. The batch exists before, or the same call creates it.
  */
 import Type, { type Static } from 'typebox';
 import { BATCH_RUNS_MAX, METRIC_CHARS_MAX, METRICS_MAX } from '../limits.ts';
@@ -9,13 +9,13 @@ import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
-  description,
-  mapOf,
-  nameOrId,
+  descriptionSchema,
+  mapSchema,
+  nameOrIdSchema,
   nullable,
   optionalNullable,
   stringEnum,
-  text,
+  textSchema,
 } from '../schemas/field-schemas.ts';
 import {
   type ExperimentId,
@@ -36,25 +36,25 @@ export const METRIC_TOLERANCE_TYPES = ['', 'absolute', 'relative'] as const;
 
 const metricType = stringEnum(
   METRIC_TYPES,
-  'What is compared: candidate with control, candidate with the value of the tolerance, or candidate minus control with the tolerance.',
+  'Compared values: candidate with control, candidate with the tolerance value, or candidate minus control with the tolerance value.',
 );
-const operator = stringEnum(OPERATORS, 'What has to hold.');
+const operator = stringEnum(OPERATORS, 'Operator of the comparison.');
 const toleranceType = stringEnum(
   METRIC_TOLERANCE_TYPES,
   'relative: a share of the magnitude of the control.',
 );
 const toleranceValue = Type.Number({
   description:
-    'How much is allowed in favour of the operator, 0 or more; for the other types of metric the threshold itself.',
+    'For a direct comparison, the deviation allowed in favour of the operator, 0 or more. For the other metric types, the threshold.',
 });
 
 const metric = {
-  field: text(`The indicator, such as \`result.value\`, 1 to ${METRIC_CHARS_MAX} characters.`, {
+  field: textSchema(`The indicator, such as \`result.value\`, 1 to ${METRIC_CHARS_MAX} characters.`, {
     min: 1,
     max: METRIC_CHARS_MAX,
   }),
-  statistic: text(
-    `Statistic of its values on a side: min, max, mean, std, count, shifted_geometric_mean, or a percentile, such as p95. 1 to ${METRIC_CHARS_MAX} characters.`,
+  statistic: textSchema(
+    `Statistic of the values on one side: min, max, mean, std, count, shifted_geometric_mean, or a percentile, such as p95. 1 to ${METRIC_CHARS_MAX} characters.`,
     { min: 1, max: METRIC_CHARS_MAX },
   ),
   metric_type: metricType,
@@ -66,7 +66,7 @@ const metric = {
           { type: toleranceType, value: toleranceValue },
           {
             additionalProperties: false,
-            description: 'Nothing when absent, which answers show as an empty type and 0.',
+            description: 'The default is no tolerance, which responses show as an empty type and 0.',
           },
         ),
       ),
@@ -78,113 +78,113 @@ const metric = {
 const AcceptanceMetric = Type.Object(metric, {
   $id: 'AcceptanceMetric',
   additionalProperties: false,
-  description: 'A rule that the candidate has to meet.',
+  description: 'A rule that the candidate must meet.',
 });
 
 const Side = Type.Object(
   {
     instance_id: idReferenceSchema<InstanceId>(
-      'Its instance; `default` is the default instance of the application.',
+      'Id of the instance; `default` is the default instance of the application.',
     ),
     version_id: optionalNullable(
-      idReferenceSchema<VersionId>('Only runs of this version; empty for whatever version the instance had.'),
+      idReferenceSchema<VersionId>('Only runs of this version; empty for any version.'),
     ),
   },
   {
     $id: 'AcceptanceSide',
     additionalProperties: false,
-    description: 'A side of the test: `control` runs today, `candidate` may replace it.',
+    description: 'One side of the test: `control` is in use, `candidate` may replace it.',
   },
 );
 
-const whole = (what: string) => Type.Integer({ description: what });
-const number = (what: string) => Type.Number({ description: what });
+const integerSchema = (description: string) => Type.Integer({ description });
+const numberSchema = (description: string) => Type.Number({ description });
 
 const SideStatistics = Type.Object(
   {
-    instance_id: Type.String({ description: 'Its instance.' }),
+    instance_id: Type.String({ description: 'Id of the instance.' }),
     version_id: Type.String({
-      description: 'The version its runs were of; empty for `latest`, and where they were of several.',
+      description: 'Version of the runs; empty for `latest`, and when the runs have several versions.',
     }),
-    number_of_runs_total: whole('Its runs, however they ended, and those that could not be made.'),
-    distribution_summary_statistics: mapOf(
+    number_of_runs_total: integerSchema('All runs of this side, including those that could not be created.'),
+    distribution_summary_statistics: mapSchema(
       Type.Number(),
-      'min, max, count, mean, std, shifted_geometric_mean and its shift_parameter; all but the last are 0 when no run has a number.',
+      'min, max, count, mean, std, shifted_geometric_mean and its shift_parameter. All but shift_parameter are 0 when no run has a number.',
     ),
-    distribution_percentiles: mapOf(Type.Number(), 'p01, p05, p10, p25, p50, p75, p90, p95 and p99.'),
+    distribution_percentiles: mapSchema(Type.Number(), 'p01, p05, p10, p25, p50, p75, p90, p95 and p99.'),
   },
   { $id: 'AcceptanceSideStatistics', description: 'The values of a field on one side.' },
 );
 
-/** Whose fields the batch experiment describes. */
+/** The batch experiment describes the fields. */
 const SideComparison = Type.Unsafe<Comparison>({
   type: 'object',
   additionalProperties: true,
   description:
-    'The sides paired by input, with a `verdict`, as `comparisons` of a batch experiment are. gt and ge maximize, the others minimize.',
+    'Comparison of the sides, paired by input, with a `verdict`, in the form of `comparisons` of a batch experiment. gt and ge maximize; the other operators minimize.',
 });
 
 export const MetricResult = Type.Object(
   {
     metric: AcceptanceMetric,
-    passed: Type.Boolean({ description: 'Whether the rule is met.' }),
+    passed: Type.Boolean({ description: 'true if the candidate meets the rule.' }),
     statistics: Type.Object(
       { control: SideStatistics, candidate: SideStatistics },
       { description: 'Both sides.' },
     ),
-    control_value: nullable(number('The statistic of the control; null without a number.')),
-    candidate_value: nullable(number('The statistic of the candidate; null without a number.')),
+    control_value: nullable(numberSchema('The statistic of the control; null if no run has a number.')),
+    candidate_value: nullable(numberSchema('The statistic of the candidate; null if no run has a number.')),
     threshold: nullable(
-      number('What the candidate or the difference was held against; null when it cannot be told.'),
+      numberSchema('Threshold for the candidate or the difference; null if it cannot be computed.'),
     ),
     reason: Type.String({
       description:
-        'What was found, in sentences. It names the side whose runs failed, with the first error, a run that has it and how many share it, and the side whose runs did not report the field.',
+        'Explains the result in sentences. For failed runs, it names the side, the first error, one such run and the number of runs with that error. It also names a side whose runs did not report the field.',
     }),
     comparison: SideComparison,
   },
   {
     $id: 'AcceptanceMetricResult',
-    description: 'How a rule was decided.',
+    description: 'Result of one rule.',
   },
 );
 export type MetricResult = Static<typeof MetricResult>;
 
 export const AcceptanceResults = Type.Object(
   {
-    passed: Type.Boolean({ description: 'Whether all rules are met.' }),
+    passed: Type.Boolean({ description: 'true if the candidate meets all rules.' }),
     error: Type.Optional(
       Type.String({
         description:
-          'Why nothing could be decided, with the first error of each side, a run that has it and how many share it; absent when it could.',
+          'Why the test could not be decided. It gives the first error of each side, one run with it, and the number of runs with that error. Absent if the test was decided.',
       }),
     ),
     metric_results: Type.Optional(
-      Type.Array(MetricResult, { description: 'Each rule, in the order given; lists leave it out.' }),
+      Type.Array(MetricResult, { description: 'Result of each rule, in the order given. Lists omit it.' }),
     ),
   },
-  { $id: 'AcceptanceResults', description: 'What came out. It never changes once it is there.' },
+  { $id: 'AcceptanceResults', description: 'The results of an acceptance test. They never change.' },
 );
 export type AcceptanceResults = Static<typeof AcceptanceResults>;
 
-const { status: _, ...shown } = experimentFields('acceptance test');
+const { status: _, ...sharedFields } = experimentFields('acceptance test');
 
 export const AcceptanceTest = Type.Object(
   {
-    ...shown,
+    ...sharedFields,
     status: stringEnum(
       ['started', 'completed', 'failed'],
-      'started until there are results, then the status of the batch: failed when no run of it succeeded, else completed, whether the test is passed or not.',
+      'started until the results exist, then the status of the batch: failed when no run of the batch succeeded, else completed. It does not depend on `passed`.',
     ),
-    experiment_id: idSchema<ExperimentId>('The batch experiment it is a view on.'),
+    experiment_id: idSchema<ExperimentId>('Id of the evaluated batch experiment.'),
     control: Side,
     candidate: Side,
-    metrics: Type.Array(AcceptanceMetric, { description: 'The rules, all of which have to be met.' }),
+    metrics: Type.Array(AcceptanceMetric, { description: 'The rules. The candidate must meet all of them.' }),
     results: Type.Optional(AcceptanceResults),
   },
   {
     $id: 'AcceptanceTest',
-    description: 'An acceptance test; `results` is absent while its batch goes on.',
+    description: 'An acceptance test. `results` is absent until its batch ends.',
   },
 );
 export type AcceptanceTest = Static<typeof AcceptanceTest>;
@@ -192,11 +192,11 @@ export type AcceptanceTest = Static<typeof AcceptanceTest>;
 export const AcceptanceTestCreate = Type.Object(
   {
     id: optionalNullable(newIdSchema<ExperimentId>('acceptance test')),
-    name: nameOrId('acceptance test'),
-    description: optionalNullable(description('acceptance test')),
+    name: nameOrIdSchema('acceptance test'),
+    description: optionalNullable(descriptionSchema('acceptance test')),
     experiment_id: optionalNullable(
       idReferenceSchema<ExperimentId>(
-        'The batch experiment to decide on, which has runs of both sides; one with the id of the test when nothing is said.',
+        'The batch experiment to evaluate, with runs of both sides. The default is the batch with the id of the test.',
       ),
     ),
     control: Side,
@@ -204,32 +204,32 @@ export const AcceptanceTestCreate = Type.Object(
     metrics: Type.Array(AcceptanceMetric, {
       minItems: 1,
       maxItems: METRICS_MAX,
-      description: `The rules, 1 to ${METRICS_MAX}, each once.`,
+      description: `The rules, 1 to ${METRICS_MAX}, without duplicates.`,
     }),
     input_set_id: optionalNullable(
       idReferenceSchema<InputSetId>(
-        'When there is no such batch yet: the input set to make and start it on.',
+        'If the batch does not exist yet: the input set on which to create and start it.',
       ),
     ),
     repetitions: optionalNullable(
       Type.Integer({
         minimum: 1,
         maximum: BATCH_RUNS_MAX,
-        description: 'With `input_set_id`: how often each side runs each input, 1 when nothing is said.',
+        description: 'With `input_set_id`: how often each side runs each input. The default is 1.',
       }),
     ),
   },
   {
     $id: 'AcceptanceTestCreate',
     additionalProperties: false,
-    description: 'The acceptance test to make.',
+    description: 'The acceptance test to create.',
   },
 );
 export type AcceptanceTestCreate = Static<typeof AcceptanceTestCreate>;
 
 const AcceptanceTestUpdate = Type.Object(experimentUpdateFields('acceptance test'), {
   $id: 'AcceptanceTestUpdate',
-  description: 'What can be changed; other fields are ignored.',
+  description: 'The fields to change. Other fields are ignored.',
 });
 
 const AcceptanceTestParams = Type.Object({
@@ -265,7 +265,7 @@ export const createAcceptanceTest = defineOperation({
   tag: 'acceptance-tests',
   summary: 'Create an acceptance test',
   description:
-    'Makes a test on the batch experiment that `experiment_id` names, be it still going on or over. Without such a batch, `input_set_id` says on which inputs to make and start one in the same call. The rules are decided once, when all runs of the batch have ended, and the result is kept: what becomes of the runs later does not change it.',
+    'Creates a test on the batch experiment `experiment_id`, which may be running or ended. Without such a batch, `input_set_id` creates and starts one in the same call. The server evaluates the rules once, when all runs of the batch have ended, and stores the result. Later changes to the runs do not affect it.',
   right: 'experiment',
   params: ApplicationParams,
   body: {
@@ -290,7 +290,7 @@ export const listAcceptanceTests = defineOperation({
   tag: 'acceptance-tests',
   summary: 'List acceptance tests',
   description:
-    'Lists the acceptance tests of the application, each with whether it is passed; how each rule was decided is read one by one.',
+    'Lists the acceptance tests of the application, each with `passed`. Get a single test for the result of each rule.',
   right: 'read',
   params: ApplicationParams,
   query: Type.Object(PageQuery),
@@ -310,7 +310,7 @@ export const getAcceptanceTest = defineOperation({
   path: '/v1/applications/{application_id}/experiments/acceptance/{acceptance_id}',
   tag: 'acceptance-tests',
   summary: 'Get an acceptance test',
-  description: 'Answers the test, with its results once its batch is over.',
+  description: 'Returns the test, with its results once its batch has ended.',
   right: 'read',
   params: AcceptanceTestParams,
   responses: { 200: { description: 'The acceptance test.', schema: AcceptanceTest, example } },
@@ -324,13 +324,13 @@ export const updateAcceptanceTest = defineOperation({
   tag: 'acceptance-tests',
   summary: 'Update an acceptance test',
   description:
-    'Changes name and description of the test; its batch keeps its own. Rules cannot be changed: make another test on the same batch.',
+    'Changes name and description of the test; its batch is unaffected. You cannot change rules: create another test on the same batch.',
   right: 'experiment',
   params: AcceptanceTestParams,
   body: { schema: AcceptanceTestUpdate, example: { name: 'Routes that cost less' } },
   responses: {
     200: {
-      description: 'The acceptance test as it is now.',
+      description: 'The updated acceptance test.',
       schema: AcceptanceTest,
       example: { ...example, name: 'Routes that cost less' },
     },
@@ -347,17 +347,14 @@ export const deleteAcceptanceTest = defineOperation({
   description: describeDeletion(
     'Deletes the acceptance test.',
     [
-      [
-        'Its batch experiment',
-        'Goes, unless another acceptance test is on it; then it goes with the last one.',
-      ],
-      ['Runs of the batch', 'Go with it; those that have not ended are stopped.'],
-      ['The input set, the instances and their versions', 'Stay as they are.'],
+      ['Its batch experiment', 'Deleted with the last acceptance test on it.'],
+      ['Runs of the batch', 'Deleted with the batch; unfinished runs are stopped.'],
+      ['The input set, the instances and their versions', 'Unaffected.'],
     ],
-    'The ids of both can be taken again at once. Deleting the batch deletes all acceptance tests on it.',
+    'You can reuse both ids at once. Deleting the batch deletes all acceptance tests on it.',
   ),
   right: 'experiment',
   params: AcceptanceTestParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The acceptance test is deleted.' } },
   errors: [404],
 });

@@ -1,7 +1,7 @@
 /**
- * A batch experiment runs every input of an input set on several instances, with several sets of options, several times,
- * and tells what came out. A scenario test is the same with runs that are named one by one. It is made and started in one
- * call and ends by itself.
+ * A batch experiment runs every input of an input set on several instances, with several option sets and repetitions,
+ * and returns statistics. A scenario test does the same with individually listed runs. One call creates and starts it,
+ * and it ends when its runs have ended.
  */
 import Type, { type Static } from 'typebox';
 import {
@@ -19,13 +19,13 @@ import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
-  mapOf,
+  mapSchema,
   Options,
   optionalNullable,
   StringOptions,
   stringEnum,
-  text,
-  timestamp,
+  textSchema,
+  timestampSchema,
 } from '../schemas/field-schemas.ts';
 import {
   type ExperimentId,
@@ -45,27 +45,27 @@ import {
 import { ComparedGroups, GroupedSummary, Objectives } from './experiment-results.ts';
 import { ExperimentRun, Failure, RefusedRun } from './experiment-runs.ts';
 
-/** What can be said when a batch is made, and asked for in lists. */
+/** Types of a batch, for creating and for filtering lists. */
 const BATCH_TYPES = ['batch', 'scenario'] as const;
 
 const BatchRunCreate = Type.Object(
   {
     instance_id: optionalNullable(
-      idReferenceSchema<InstanceId>('The instance to run; needed where no `version_id` is given.'),
+      idReferenceSchema<InstanceId>('The instance to run; required without a `version_id`.'),
     ),
     version_id: optionalNullable(
       idReferenceSchema<VersionId>(
-        'The version to run in place of the one of the instance, or with nothing configured.',
+        'The version to run instead of the version of the instance, or without any instance configuration.',
       ),
     ),
-    option_set: optionalNullable(
-      idReferenceSchema<string>('Key of the option set it is given; none when absent.'),
-    ),
+    option_set: optionalNullable(idReferenceSchema<string>('Key of the option set. The default is none.')),
     input_id: optionalNullable(
-      idReferenceSchema<string>('An input of the input set, by its id there; every input of it when absent.'),
+      idReferenceSchema<string>(
+        'An input of the input set, by its id in the set. The default is every input.',
+      ),
     ),
     scenario_id: optionalNullable(
-      text('The scenario it belongs to: letters, digits, periods, underscores and hyphens.', {
+      textSchema('Scenario of the run: letters, digits, periods, underscores and hyphens.', {
         max: SCENARIO_ID_CHARS_MAX,
       }),
     ),
@@ -73,20 +73,21 @@ const BatchRunCreate = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: BATCH_RUNS_MAX - 1,
-        description: 'Which of the runs with the same input and options, from 0; 0 when absent.',
+        description:
+          'Number of the run among those with the same input and options, from 0. The default is 0.',
       }),
     ),
     input_set_id: optionalNullable(
-      idReferenceSchema<InputSetId>('The input set of its input, in place of the one of the batch.'),
+      idReferenceSchema<InputSetId>("Input set of the run's input, instead of that of the batch."),
     ),
     run_number: optionalNullable(
-      text(
-        'Distinguishes runs that are otherwise the same. They become repetitions: each takes the next free number, in the order given. Not stored.',
+      textSchema(
+        'Distinguishes otherwise identical runs. They become repetitions: each gets the next free number, in the order given. Not stored.',
         { max: 64 },
       ),
     ),
   },
-  { $id: 'BatchRunCreate', additionalProperties: false, description: 'A run that is wanted.' },
+  { $id: 'BatchRunCreate', additionalProperties: false, description: 'A requested run.' },
 );
 export type BatchRunCreate = Static<typeof BatchRunCreate>;
 
@@ -95,27 +96,27 @@ export const BatchExperimentCreate = Type.Object(
     ...experimentCreateFields('batch experiment'),
     input_set_id: optionalNullable(
       idReferenceSchema<InputSetId>(
-        'What it runs on; needed unless every one of `runs` names an input set itself.',
+        'The input set to run on; required unless every entry of `runs` names an input set.',
       ),
     ),
     instance_ids: optionalNullable(
       Type.Array(idReferenceSchema<InstanceId>('An instance of the application.'), {
         maxItems: BATCH_RUNS_MAX,
         description:
-          'The instances to run on every input, with every option set, each once; the others are compared with the first, unless an acceptance test on the batch names another control. Not with `runs`.',
+          'The instances to run on every input with every option set, without duplicates. The others are compared with the first, unless an acceptance test on the batch names another control. Not with `runs`.',
       }),
     ),
     option_sets: optionalNullable(
-      mapOf(
+      mapSchema(
         Options,
-        `Options by a key of letters, digits, periods, underscores and hyphens, at most ${OPTION_SET_KEY_CHARS_MAX} characters; at most ${OPTION_SETS_MAX}, and ${OPTION_SETS_CHARS_MAX} characters in all, written as JSON. With \`instance_ids\` every instance runs with each of them; \`runs\` name theirs. A set may be empty.`,
+        `Option sets by key. A key has letters, digits, periods, underscores and hyphens, at most ${OPTION_SET_KEY_CHARS_MAX} characters. There are at most ${OPTION_SETS_MAX} sets, with ${OPTION_SETS_CHARS_MAX} characters in all, as JSON. With \`instance_ids\`, every instance runs with each set; \`runs\` refer to sets by key. A set may be empty.`,
       ),
     ),
     runs: optionalNullable(
       Type.Array(BatchRunCreate, {
         maxItems: BATCH_RUNS_MAX,
         description:
-          'The runs one by one; the others are compared with those like the first. Not with `instance_ids`.',
+          'The individual runs. The others are compared with those like the first. Not with `instance_ids`.',
       }),
     ),
     repetitions: optionalNullable(
@@ -123,44 +124,47 @@ export const BatchExperimentCreate = Type.Object(
         minimum: 1,
         maximum: BATCH_RUNS_MAX,
         description:
-          'With `instance_ids`: how often each of them runs on each input with each option set; 1 when absent. Beyond the specification.',
+          'With `instance_ids`: how often each instance runs on each input with each option set. The default is 1. Beyond the specification.',
       }),
     ),
     type: optionalNullable(
-      stringEnum(BATCH_TYPES, 'What it is called: batch, when nothing is said, or scenario.'),
+      stringEnum(BATCH_TYPES, 'Type of the experiment: batch or scenario. The default is batch.'),
     ),
     objectives: optionalNullable(Objectives),
-    content_type: optionalNullable(text('Accepted for existing clients and ignored.', { max: 256 })),
+    content_type: optionalNullable(textSchema('Accepted for compatibility and ignored.', { max: 256 })),
   },
   {
     $id: 'BatchExperimentCreate',
     additionalProperties: false,
-    description: `The experiment to make: an input set with \`instance_ids\`, or \`runs\`; at most ${BATCH_RUNS_MAX} runs in all.`,
+    description: `The experiment to create: an input set with \`instance_ids\`, or \`runs\`. The limit is ${BATCH_RUNS_MAX} runs.`,
   },
 );
 export type BatchExperimentCreate = Static<typeof BatchExperimentCreate>;
 
 const BatchExperimentUpdate = Type.Object(experimentUpdateFields('batch experiment'), {
   $id: 'BatchExperimentUpdate',
-  description: 'What can be changed; other fields are ignored.',
+  description: 'The fields to change. Other fields are ignored.',
 });
 
 const info = {
   ...experimentFields('batch experiment'),
-  type: stringEnum(BATCH_TYPES, 'What it is called.'),
-  input_set_id: Type.String({ description: 'Its input set; empty when its runs name theirs.' }),
+  type: stringEnum(BATCH_TYPES, 'Type of the experiment.'),
+  input_set_id: Type.String({ description: 'Id of the input set; empty when each run names its own.' }),
   instance_ids: Type.Array(Type.String(), {
-    description: 'Its instances, in order; none when its runs were named one by one.',
+    description: 'Its instances, in order; empty when the runs were listed individually.',
   }),
-  option_sets: mapOf(StringOptions, 'Its option sets by key, without options that the role may not see.'),
+  option_sets: mapSchema(
+    StringOptions,
+    'Its option sets by key, without options that are hidden from the role.',
+  ),
   objectives: Type.Optional(Objectives),
-  completed_at: Type.Optional(timestamp('When the last of its runs had ended; absent before')),
+  completed_at: Type.Optional(timestampSchema('Time at which the last run had ended; absent before')),
   ...experimentProgressFields,
 };
 
 export const BatchExperimentInfo = Type.Object(info, {
   $id: 'BatchExperimentInfo',
-  description: 'A batch experiment without its runs and numbers.',
+  description: 'A batch experiment without its runs and statistics.',
 });
 export type BatchExperimentInfo = Static<typeof BatchExperimentInfo>;
 
@@ -168,27 +172,27 @@ export const BatchExperiment = Type.Object(
   {
     ...info,
     runs: Type.Array(ExperimentRun, {
-      description: `Its runs that were made, newest first, at most the newest ${BATCH_RUNS_EMBEDDED_MAX}. The list of its runs has all of them.`,
+      description: `The newest ${BATCH_RUNS_EMBEDDED_MAX} runs, newest first. The list of its runs returns all of them.`,
     }),
     refused_runs: Type.Array(RefusedRun, {
-      description: `Runs that could not be made, with the reason, the first ${REFUSED_RUNS_EMBEDDED_MAX} of them. They count as failed.`,
+      description: `The first ${REFUSED_RUNS_EMBEDDED_MAX} runs that could not be created, with the reason. They count as failed.`,
     }),
     failures: Type.Array(Failure, {
-      description: `Why runs failed: each error of an instance and version once, in the order of the first runs, at most ${FAILURES_EMBEDDED_MAX}. Beyond the specification.`,
+      description: `The distinct errors of failed runs by instance and version, in the order of the first run with each. The limit is ${FAILURES_EMBEDDED_MAX}. Beyond the specification.`,
     }),
     grouped_distributional_summaries: Type.Array(GroupedSummary, {
       description:
-        'How the numbers of its runs are spread, by groups of them. While it goes on, of the runs that have ended.',
+        'Distributions of the numbers, by group of runs. Until the experiment ends, they cover the runs that have ended.',
     }),
     comparisons: Type.Array(ComparedGroups, {
       description:
-        'Every instance, version, option set and scenario against the first, or against the control of the first acceptance test on the batch. Beyond the specification.',
+        'Comparisons of every instance, version, option set and scenario with the first, or with the control of the first acceptance test on the batch. Beyond the specification.',
     }),
     warnings: Type.Array(Type.String(), {
-      description: 'What of the numbers was left out because it would be too much, in sentences.',
+      description: 'Statistics omitted because of limits, in sentences.',
     }),
   },
-  { $id: 'BatchExperiment', description: 'A batch experiment with its runs and numbers.' },
+  { $id: 'BatchExperiment', description: 'A batch experiment with its runs and statistics.' },
 );
 export type BatchExperiment = Static<typeof BatchExperiment>;
 
@@ -224,7 +228,7 @@ export const createBatchExperiment = defineOperation({
   tag: 'batch-experiments',
   summary: 'Create and start a batch experiment',
   description:
-    'Makes the experiment and plans its runs: with `instance_ids` every input of the input set on every instance with every option set, as often as `repetitions` says; with `runs` what they say. The runs wait in the queue like any other, also where the instance refuses to wait. What a run is given is checked now; an instance that is deleted before its runs are made lets them fail. The experiment keeps its inputs by itself.',
+    'Creates the experiment and plans its runs. With `instance_ids`, every instance runs every input with every option set, `repetitions` times; with `runs`, you list the runs. The runs wait in the queue, even if the instance disables queuing. The call validates the runs; deleting an instance before its runs are created lets them fail. The experiment stores its own copy of the inputs.',
   right: 'experiment',
   params: ApplicationParams,
   body: {
@@ -242,7 +246,7 @@ export const createBatchExperiment = defineOperation({
   },
   responses: {
     201: {
-      description: 'The experiment; it has started.',
+      description: 'The started experiment.',
       schema: BatchExperimentInfo,
       example: {
         ...example,
@@ -263,13 +267,14 @@ export const listBatchExperiments = defineOperation({
   path: '/v1/applications/{application_id}/experiments/batch',
   tag: 'batch-experiments',
   summary: 'List batch experiments',
-  description: 'Lists the batch experiments and scenario tests of the application, without runs and numbers.',
+  description:
+    'Lists the batch experiments and scenario tests of the application, without runs and statistics.',
   right: 'read',
   params: ApplicationParams,
   query: Type.Object({
     ...WindowQuery,
     ...PageQuery,
-    type: Type.Optional(stringEnum(BATCH_TYPES, 'Only those called so; all of them when absent.')),
+    type: Type.Optional(stringEnum(BATCH_TYPES, 'Only experiments of this type. The default is both types.')),
   }),
   responses: {
     200: {
@@ -287,7 +292,7 @@ export const getBatchExperiment = defineOperation({
   path: '/v1/applications/{application_id}/experiments/batch/{batch_id}',
   tag: 'batch-experiments',
   summary: 'Get a batch experiment',
-  description: `Answers the experiment with its runs, at most the newest ${BATCH_RUNS_EMBEDDED_MAX} of them, and its numbers, which are updated while it runs. Every other instance, version, option set and scenario is compared with the first, or with the control of the first acceptance test on the batch, paired by input and repetition, for at most 50 indicators: \`result.value\`, those that \`objectives\` names, then those below \`result\`, below \`run\`, and the rest, by name; for fewer, and in the end for fewer groups, where that would be more than 1,000 comparisons.`,
+  description: `Returns the experiment with its newest ${BATCH_RUNS_EMBEDDED_MAX} runs, and its statistics so far. Every other instance, version, option set and scenario is compared with the first, or with the control of the first acceptance test on the batch. Comparisons are paired by input and repetition, and cover at most 50 indicators. The order is \`result.value\`, those in \`objectives\`, those below \`result\`, those below \`run\`, and then the rest by name. The limit is 1,000 comparisons: beyond it, the response has fewer indicators, and then fewer groups.`,
   right: 'read',
   params: BatchParams,
   responses: {
@@ -314,7 +319,7 @@ export const getBatchExperimentMetadata = defineOperation({
   path: '/v1/applications/{application_id}/experiments/batch/{batch_id}/metadata',
   tag: 'batch-experiments',
   summary: 'Get the status of a batch experiment',
-  description: 'Answers the experiment without its runs and numbers: what to ask until it has ended.',
+  description: 'Returns the experiment without its runs and statistics. Poll this operation.',
   right: 'read',
   params: BatchParams,
   responses: { 200: { description: 'The experiment.', schema: BatchExperimentInfo, example } },
@@ -328,7 +333,7 @@ export const listBatchExperimentRuns = defineOperation({
   tag: 'batch-experiments',
   summary: 'List the runs of a batch experiment',
   description:
-    'Lists the runs that were made, newest first: all of them, or with `pagereturn`, `limit` or `pagetoken` a page.',
+    'Lists the created runs, newest first. With `pagereturn`, `limit` or `pagetoken`, it returns one page; otherwise all runs.',
   right: 'read',
   params: BatchParams,
   query: Type.Object(PageQuery),
@@ -344,11 +349,11 @@ export const updateBatchExperiment = defineOperation({
   path: '/v1/applications/{application_id}/experiments/batch/{batch_id}',
   tag: 'batch-experiments',
   summary: 'Update a batch experiment',
-  description: 'Changes name and description; other fields are ignored.',
+  description: 'Changes name and description. Other fields are ignored.',
   right: 'experiment',
   params: BatchParams,
   body: { schema: BatchExperimentUpdate, example: { name: 'The new planner is faster' } },
-  responses: { 200: { description: 'The experiment as it is now.', schema: BatchExperimentInfo, example } },
+  responses: { 200: { description: 'The updated experiment.', schema: BatchExperimentInfo, example } },
   errors: [404],
 });
 
@@ -359,16 +364,16 @@ export const deleteBatchExperiment = defineOperation({
   tag: 'batch-experiments',
   summary: 'Delete a batch experiment',
   description: describeDeletion(
-    'Deletes the experiment, whether it has ended or not.',
+    'Deletes the experiment in any status.',
     [
-      ['Its runs', 'Are deleted soon after, those that are running too: their apps are ended.'],
-      ['Runs that were not made yet', 'Are never made.'],
-      ['Its input sets, and what they were made of', 'Stay as they are.'],
+      ['Its runs', 'Deleted soon after. The apps of running runs are stopped.'],
+      ['Planned runs', 'Never created.'],
+      ['Its input sets, and their sources', 'Unaffected.'],
     ],
-    'The id can be taken again.',
+    'You can reuse the id.',
   ),
   right: 'experiment',
   params: BatchParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The experiment is deleted.' } },
   errors: [404],
 });

@@ -1,56 +1,67 @@
 /**
- * What the experiments of every kind share: how they are described, their status, and how many runs they have. A batch, a
- * scenario test and an acceptance test run at once on an input set; shadow and switchback tests act on live runs between a
- * start and a stop.
+ * Fields that experiments of every kind share: description, status and progress. A batch, a scenario test and an
+ * acceptance test run at once on an input set. Shadow and switchback tests act on live runs between a start and a stop.
  */
 import Type from 'typebox';
 import { DESCRIPTION_CHARS_MAX, EXPERIMENT_DESCRIPTION_CHARS_MIN } from '../limits.ts';
 import {
-  description,
-  nameOrId,
+  descriptionSchema,
+  nameOrIdSchema,
   optionalNullable,
   stringEnum,
-  text,
-  timestamp,
+  textSchema,
+  timestampSchema,
 } from '../schemas/field-schemas.ts';
 import { type ApplicationId, type ExperimentId, idSchema, newIdSchema } from '../schemas/ids.ts';
 import { EXPERIMENT_STATUSES } from '../states.ts';
 
-/** Id, name and description of a new experiment. */
+/** Returns the fields id, name and description for creating an experiment. */
 export function experimentCreateFields(noun: string) {
   return {
     id: newIdSchema<ExperimentId>(noun),
-    name: nameOrId(noun),
+    name: nameOrIdSchema(noun),
     description: optionalNullable(
-      text(
-        `Description of the ${noun}; when given, ${EXPERIMENT_DESCRIPTION_CHARS_MIN} to ${DESCRIPTION_CHARS_MAX} characters.`,
+      textSchema(
+        `Description of the ${noun}; empty, or ${EXPERIMENT_DESCRIPTION_CHARS_MIN} to ${DESCRIPTION_CHARS_MAX} characters.`,
         { min: EXPERIMENT_DESCRIPTION_CHARS_MIN, max: DESCRIPTION_CHARS_MAX },
       ),
     ),
   };
 }
 
-/** What can be changed of one. */
+/** Returns the fields that an update can change. */
 export function experimentUpdateFields(noun: string) {
-  return { name: optionalNullable(nameOrId(noun)), description: optionalNullable(description(noun)) };
-}
-
-/** What is shown of one. */
-export function experimentFields(noun: string) {
   return {
-    id: idSchema<ExperimentId>(`Id of the ${noun}.`),
-    app_id: idSchema<ApplicationId>('Its application.'),
-    name: Type.String({ description: `Name of the ${noun}.` }),
-    description: Type.String({ description: 'Description, empty when none was given.' }),
-    status: stringEnum(EXPERIMENT_STATUSES, `Status of the ${noun}.`),
-    created_at: timestamp('When it was made'),
-    updated_at: timestamp('When it was last changed'),
+    name: optionalNullable(nameOrIdSchema(noun)),
+    description: optionalNullable(descriptionSchema(noun)),
   };
 }
 
-/** How far it is. */
+/** Returns the fields that every response with an experiment has. */
+export function experimentFields(noun: string) {
+  return {
+    id: idSchema<ExperimentId>(`Id of the ${noun}.`),
+    app_id: idSchema<ApplicationId>('Id of the application.'),
+    name: Type.String({ description: `Name of the ${noun}.` }),
+    description: Type.String({ description: 'Description; empty by default.' }),
+    status: stringEnum(EXPERIMENT_STATUSES, `Status of the ${noun}.`),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the last change'),
+  };
+}
+
+/** Responses to the start of a shadow or switchback test. */
+export const startResponses = {
+  204: { description: 'The test is started.' },
+  304: { description: 'The test was already started. Nothing was changed.' },
+} as const;
+
+/** Responses to the stop of a shadow or switchback test. */
+export const stopResponses = { 204: { description: 'The test has ended.' } } as const;
+
+/** The progress of an experiment in numbers of runs. */
 export const experimentProgressFields = {
-  number_of_requested_runs: Type.Integer({ description: 'Runs it wants.' }),
+  number_of_requested_runs: Type.Integer({ description: 'Number of requested runs.' }),
   number_of_runs: Type.Integer({
     description:
       'Its runs: those that exist and those that are still to be submitted. Runs that could not be submitted and deleted runs are not counted.',

@@ -1,19 +1,19 @@
-/** How the lists of experiments show their runs: as any list does, with what the experiment knows each by. */
+/** Runs in the lists of experiments: the fields of any list, and the run's identity within the experiment. */
 import Type, { type Static } from 'typebox';
 import { Run } from '../runs/run-schemas.ts';
 import { nullable } from '../schemas/field-schemas.ts';
 
-/** What identifies a run within its experiment; always present, null where there is none. */
-const place = {
-  option_set: nullable(Type.String({ description: 'Key of its option set; null for none.' })),
-  scenario_id: nullable(Type.String({ description: 'Its scenario; null for none.' })),
+/** Identity of a run within its experiment. The fields are always present, and null without a value. */
+const identityFields = {
+  option_set: nullable(Type.String({ description: 'Key of the option set; null for none.' })),
+  scenario_id: nullable(Type.String({ description: 'Id of the scenario; null for none.' })),
   repetition: nullable(
     Type.Integer({
       description:
-        'Number of the run among those with the same input and options, from 0; null for a run that joined the experiment, and in shadow and switchback tests.',
+        'Number of the run among those with the same input and options, from 0. It is null for a run that joined the experiment, and in shadow and switchback tests.',
     }),
   ),
-  input_set_id: nullable(Type.String({ description: 'The input set of its input; null for none.' })),
+  input_set_id: nullable(Type.String({ description: 'The input set of the input; null for none.' })),
 };
 
 export const ExperimentRun = Type.Object(
@@ -21,7 +21,7 @@ export const ExperimentRun = Type.Object(
     ...Run.properties,
     instance_id: Type.String({ description: 'The same as `application_instance_id`.' }),
     version_id: Type.String({ description: 'The same as `application_version_id`.' }),
-    ...place,
+    ...identityFields,
   },
   { $id: 'ExperimentRun', description: 'A run of an experiment in a list.' },
 );
@@ -29,7 +29,9 @@ export type ExperimentRun = Static<typeof ExperimentRun>;
 
 export const Failure = Type.Object(
   {
-    instance_id: Type.String({ description: 'The instance of the runs; empty for a version alone.' }),
+    instance_id: Type.String({
+      description: 'The instance of the runs; empty for runs of a version without an instance.',
+    }),
     version_id: Type.String({ description: 'The version of the runs; empty for the latest executable.' }),
     error: Type.String({ description: 'The error.' }),
     run_id: nullable(
@@ -37,19 +39,19 @@ export const Failure = Type.Object(
         description: 'The first run that failed with it; null for runs that could not be submitted.',
       }),
     ),
-    number_of_runs: Type.Integer({ description: 'How many runs failed with it.' }),
+    number_of_runs: Type.Integer({ description: 'Number of runs that failed with it.' }),
   },
-  { $id: 'Failure', description: 'An error of runs of an experiment.' },
+  { $id: 'Failure', description: 'A distinct error of the runs of an experiment.' },
 );
 
 export const RefusedRun = Type.Object(
   {
-    instance_id: Type.String({ description: 'The instance; empty for a version alone.' }),
-    version_id: Type.String({ description: 'The version; empty for the one of the instance.' }),
+    instance_id: Type.String({ description: 'The instance; empty for a version without an instance.' }),
+    version_id: Type.String({ description: 'The version; empty for the version of the instance.' }),
     input_id: Type.String({ description: 'The input, by its id in the input set.' }),
-    ...place,
-    error: Type.String({ description: 'Why it could not be made, in a sentence.' }),
+    ...identityFields,
+    error: Type.String({ description: 'Why it could not be created, in a sentence.' }),
   },
-  { $id: 'RefusedRun', description: 'A run of an experiment that could not be made.' },
+  { $id: 'RefusedRun', description: 'A run of an experiment that could not be created.' },
 );
 export type RefusedRun = Static<typeof RefusedRun>;

@@ -1,7 +1,7 @@
 /**
- * A shadow test shows what a candidate would have made of live runs. Between its start and its end every run that somebody
- * makes on the baseline instance is copied to the candidate: the same input, the same options, at the lowest priority. The
- * callers of the baseline notice nothing of it, and the copies decide nothing.
+ * A shadow test compares a candidate with a baseline on copies of live runs. Between its start and its end, every run
+ * that a caller creates on the baseline is copied to the candidate, with the same input and options, at the lowest
+ * priority. The copies affect neither the callers nor any decision.
  */
 
 import Type, { type Static } from 'typebox';
@@ -9,7 +9,7 @@ import { REFUSED_RUNS_EMBEDDED_MAX, SHADOW_CANDIDATES_MAX, SHADOW_RUNS_MAX } fro
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
-import { mapOf, optionalNullable, stringEnum, timestamp } from '../schemas/field-schemas.ts';
+import { mapSchema, optionalNullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ExperimentId, idReferenceSchema, idSchema } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray, runsPage, WindowQuery } from '../schemas/paging.ts';
 import {
@@ -17,26 +17,28 @@ import {
   experimentFields,
   experimentProgressFields,
   experimentUpdateFields,
+  startResponses,
+  stopResponses,
 } from './experiment-fields.ts';
 import { ComparedGroups, GroupedSummary, Objectives } from './experiment-results.ts';
 import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
 
 const NOUN = 'shadow test';
-const zeroTime = 'The zero time, 0001-01-01T00:00:00Z, stands for none';
+const zeroTime = 'The zero time, 0001-01-01T00:00:00Z, means none';
 
-/** One baseline against one candidate. */
+/** One baseline and one candidate. */
 export const InstancePair = Type.Object(
   {
     baseline_instance_id: idReferenceSchema<string>(
-      'The instance whose runs the test follows; `latest` is one, too.',
+      'The instance whose runs the test copies; it can be `latest`.',
     ),
-    candidate_instance_id: idReferenceSchema<string>('The instance that is tried.'),
+    candidate_instance_id: idReferenceSchema<string>('The candidate instance.'),
   },
   { $id: 'InstancePair', description: 'The two instances of a test.' },
 );
 
 const startEvents = {
-  time: timestamp('Runs made at or after this time are copied'),
+  time: timestampSchema('Copy only runs created at or after this time'),
 };
 
 const TerminationEventsCreate = Type.Object(
@@ -44,11 +46,11 @@ const TerminationEventsCreate = Type.Object(
     maximum_runs: Type.Integer({
       minimum: 1,
       maximum: SHADOW_RUNS_MAX,
-      description: `How many runs of the baseline are copied at most, 1 to ${SHADOW_RUNS_MAX}; exact, however many are made at once. With several candidates each of these runs is copied to each of them.`,
+      description: `Maximum number of copied baseline runs, 1 to ${SHADOW_RUNS_MAX}. The limit is exact under concurrency. With several candidates, each run is copied to each candidate.`,
     }),
-    time: optionalNullable(timestamp(`Runs made before this time are copied. ${zeroTime}`)),
+    time: optionalNullable(timestampSchema(`Copy only runs created before this time. ${zeroTime}`)),
   },
-  { description: 'What ends the test: whichever comes first.' },
+  { description: 'Conditions that end the test; the first one applies.' },
 );
 
 export const ShadowTestCreate = Type.Object(
@@ -56,96 +58,97 @@ export const ShadowTestCreate = Type.Object(
     ...experimentCreateFields(NOUN),
     comparison: optionalNullable(InstancePair),
     comparisons: optionalNullable(
-      mapOf(
-        Type.Array(idReferenceSchema<string>('A candidate.'), {
+      mapSchema(
+        Type.Array(idReferenceSchema<string>('A candidate instance.'), {
           minItems: 1,
           maxItems: SHADOW_CANDIDATES_MAX,
-          description: `Its candidates, 1 to ${SHADOW_CANDIDATES_MAX}, each once.`,
+          description: `The candidates, 1 to ${SHADOW_CANDIDATES_MAX}, without duplicates.`,
         }),
-        'The same in the form of the published clients: one baseline with a list of its candidates. Either this or `comparison` is given.',
+        'The form of the published clients: one baseline with a list of candidates. Give either this or `comparison`.',
       ),
     ),
     start_events: optionalNullable(
       Type.Object(
         {
           time: optionalNullable(
-            timestamp(
-              `When to begin to copy; a test that is started before waits for it, and one that is started after begins at once. ${zeroTime}`,
+            timestampSchema(
+              `Time from which to copy runs. A test that you start earlier waits for it; a test that you start later begins at once. ${zeroTime}`,
             ),
           ),
         },
-        { description: 'When the test begins to copy, once it is started: at once when nothing is said.' },
+        { description: 'Condition that begins copying after the start. The default is at once.' },
       ),
     ),
     termination_events: TerminationEventsCreate,
     objectives: optionalNullable(Objectives),
   },
-  { $id: 'ShadowTestCreate', additionalProperties: false, description: 'The shadow test to make.' },
+  { $id: 'ShadowTestCreate', additionalProperties: false, description: 'The shadow test to create.' },
 );
 export type ShadowTestCreate = Static<typeof ShadowTestCreate>;
 
 const ShadowTestUpdate = Type.Object(experimentUpdateFields(NOUN), {
   $id: 'ShadowTestUpdate',
-  description: 'What can be changed; other fields are ignored.',
+  description: 'The fields to change. Other fields are ignored.',
 });
 
-const shown = {
+const metadataFields = {
   ...experimentFields(NOUN),
-  started_at: Type.Optional(timestamp('When it was started; absent before')),
-  completed_at: Type.Optional(timestamp('When it was over; absent before')),
+  started_at: Type.Optional(timestampSchema('Start time; absent before')),
+  completed_at: Type.Optional(timestampSchema('End time; absent before')),
   comparison: InstancePair,
   comparisons: Type.Array(
     Type.Object(
       {
         baseline_instance_id: Type.String({ description: 'The baseline.' }),
-        candidate_instance_ids: Type.Array(Type.String(), { description: 'Its candidates.' }),
+        candidate_instance_ids: Type.Array(Type.String(), { description: 'The candidates.' }),
       },
       { description: 'A baseline with its candidates.' },
     ),
     {
-      description:
-        'The same as `comparison`, in the form of the published clients; with all candidates where there are several.',
+      description: 'The same as `comparison`, in the form of the published clients, with all candidates.',
     },
   ),
   start_events: Type.Object(
     { time: Type.Optional(startEvents.time) },
-    { description: 'When it begins to copy; empty for at once.' },
+    { description: 'Condition that begins copying; empty for at once.' },
   ),
   termination_events: Type.Object(
     {
-      maximum_runs: Type.Integer({ description: 'How many runs of the baseline are copied at most.' }),
-      time: Type.Optional(timestamp('Runs made before this time are copied; absent for no such time')),
+      maximum_runs: Type.Integer({ description: 'Maximum number of copied baseline runs.' }),
+      time: Type.Optional(
+        timestampSchema('Only runs created before this time are copied; absent without a limit'),
+      ),
     },
-    { description: 'What ends the test: whichever comes first.' },
+    { description: 'Conditions that end the test; the first one applies.' },
   ),
   objectives: Objectives,
   ...experimentProgressFields,
 };
 
-const ShadowTestMetadata = Type.Object(shown, {
+const ShadowTestMetadata = Type.Object(metadataFields, {
   $id: 'ShadowTestMetadata',
-  description: 'A shadow test without its results. Its runs are the copies; the originals are not counted.',
+  description: 'A shadow test without its results. Its run counts include the copies but not the originals.',
 });
 
 const ShadowTest = Type.Object(
   {
-    ...shown,
+    ...metadataFields,
     grouped_distributional_summaries: Type.Array(GroupedSummary, {
       description:
-        'Distributions over the originals that were copied and over their copies. The input of both is the id of the original.',
+        'Distributions of the copied originals and of their copies. The input of both is the id of the original.',
     }),
     compared: Type.Array(ComparedGroups, {
       description:
-        'Each candidate against the baseline: every copy with its original, for at most 50 indicators, those that `objectives` names first. Beyond the specification.',
+        'Comparison of each candidate with the baseline, by pairs of copy and original. It covers at most 50 indicators, those in `objectives` first. Beyond the specification.',
     }),
     refused_runs: Type.Array(RefusedRun, {
-      description: `Copies that could not be made, ${REFUSED_RUNS_EMBEDDED_MAX} at most; their input is the original.`,
+      description: `Copies that could not be created, at most ${REFUSED_RUNS_EMBEDDED_MAX}. Their input is the original.`,
     }),
     warnings: Type.Array(Type.String(), {
-      description: 'What was left out of the numbers, and sides that are of several versions, in sentences.',
+      description: 'Omitted statistics, and sides whose runs have several versions, in sentences.',
     }),
   },
-  { $id: 'ShadowTest', description: 'A shadow test with what it has found so far.' },
+  { $id: 'ShadowTest', description: 'A shadow test with its results so far.' },
 );
 
 export const StopIntent = Type.Object(
@@ -153,11 +156,11 @@ export const StopIntent = Type.Object(
     intent: optionalNullable(
       stringEnum(
         ['complete', 'cancel'],
-        'complete: what was found counts, as without a body; cancel: it does not.',
+        'complete: the results count; cancel: they do not. The default is complete.',
       ),
     ),
   },
-  { $id: 'StopIntent', description: 'Why the test is stopped.' },
+  { $id: 'StopIntent', description: 'Reason for the stop.' },
 );
 
 const ShadowParams = Type.Object({
@@ -166,7 +169,7 @@ const ShadowParams = Type.Object({
 });
 
 const ROOT = '/v1/applications/{application_id}/experiments/shadow';
-const common = { tag: 'shadow-tests', right: 'experiment', params: ShadowParams, errors: [404] } as const;
+const shared = { tag: 'shadow-tests', right: 'experiment', params: ShadowParams, errors: [404] } as const;
 
 const draft = {
   id: 'faster-search',
@@ -194,13 +197,13 @@ const started = {
 } as const;
 
 export const createShadowTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'createShadowTest',
   method: 'POST',
   path: ROOT,
   summary: 'Create a shadow test',
   description:
-    'Makes a draft, which does nothing until it is started. `comparison` or `comparisons` names the instances; what the indicators of the runs are compared by is said in `objectives`.',
+    'Creates a draft. Start it to begin copying. `comparison` or `comparisons` names the instances; `objectives` sets the direction of improvement of each indicator.',
   params: ApplicationParams,
   body: {
     schema: ShadowTestCreate,
@@ -215,7 +218,7 @@ export const createShadowTest = defineOperation({
 });
 
 export const listShadowTests = defineOperation({
-  ...common,
+  ...shared,
   id: 'listShadowTests',
   method: 'GET',
   path: ROOT,
@@ -234,13 +237,13 @@ export const listShadowTests = defineOperation({
 });
 
 export const getShadowTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'getShadowTest',
   method: 'GET',
   path: `${ROOT}/{shadow_id}`,
   summary: 'Get a shadow test',
   description:
-    'Answers the test with its results. While it goes on they are those of the runs that have ended; of a test that is over they are kept, also when its runs are deleted.',
+    'Returns the test with its results, which cover the runs that have ended. The results of an ended test are stored, and stay when you delete its runs.',
   right: 'read',
   responses: {
     200: {
@@ -258,17 +261,17 @@ export const getShadowTest = defineOperation({
 });
 
 export const updateShadowTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'updateShadowTest',
   method: 'PATCH',
   path: `${ROOT}/{shadow_id}`,
   summary: 'Update a shadow test',
   description:
-    'Changes name and description, whatever the status. Other fields are ignored, so the whole object can be sent back.',
+    'Changes name and description in any status. Other fields are ignored, so you can send back the whole object.',
   body: { schema: ShadowTestUpdate, example: { name: 'Faster search, second try' } },
   responses: {
     200: {
-      description: 'The shadow test as it is now.',
+      description: 'The updated shadow test.',
       schema: ShadowTestMetadata,
       example: { ...started, name: 'Faster search, second try' },
     },
@@ -276,57 +279,54 @@ export const updateShadowTest = defineOperation({
 });
 
 export const deleteShadowTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'deleteShadowTest',
   method: 'DELETE',
   path: `${ROOT}/{shadow_id}`,
   summary: 'Delete a shadow test',
   description: describeDeletion(
-    'Deletes the test with its results, whatever its status; one that has started is over with that.',
+    'Deletes the test with its results in any status. A started test ends.',
     [
-      ['Its copies', 'Are deleted, those that are running are stopped first.'],
-      ['The runs of the baseline', 'Stay as they are.'],
-      ['The instances', 'Stay, and another test can be started on the baseline.'],
+      ['Its copies', 'Deleted. Running copies are stopped first.'],
+      ['The runs of the baseline', 'Unaffected.'],
+      ['The instances', 'Stay. You can start another test on the baseline.'],
     ],
-    'The id can be taken again.',
+    'You can reuse the id.',
   ),
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The shadow test is deleted.' } },
 });
 
 export const startShadowTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'startShadowTest',
   method: 'PUT',
   path: `${ROOT}/{shadow_id}/start`,
   summary: 'Start a shadow test',
   description:
-    'Starts a draft: from now on, or from the time of its `start_events`, runs of the baseline are copied. One test at a time can have the runs of an instance: while another shadow or switchback test is started on the same baseline, the answer is 400 and names it. So is one that is over, and one of whose instances was deleted.',
-  responses: {
-    204: { description: 'It is started.' },
-    304: { description: 'It was started already; nothing is changed.' },
-  },
+    'Starts a draft. The server copies runs of the baseline from now on, or from the time in `start_events`. An instance is the baseline of at most one started shadow or switchback test. While another test is started on it, the response is 400 and names that test. An ended test, and a test with a deleted instance, also return 400.',
+  responses: startResponses,
 });
 
 export const stopShadowTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'stopShadowTest',
   method: 'PUT',
   path: `${ROOT}/{shadow_id}/stop`,
   summary: 'Stop a shadow test',
   description:
-    'Ends a test that has started. `complete`: its status is completed at once; what was made on the baseline until now is copied up to the limit, and copies under way still end and count. `cancel`: its status is canceled, and copies that have not ended are canceled. Stopping it again with the same intent changes nothing; a draft, and one that ended otherwise, is a 400.',
+    'Ends a started test. `complete`: its status becomes completed at once. Earlier runs of the baseline are still copied up to the limit, and unfinished copies continue and count. `cancel`: its status becomes canceled, and unfinished copies are canceled. A repeated stop with the same intent changes nothing. A draft returns 400, and so does a test that ended with another intent.',
   body: { schema: StopIntent, required: false, example: { intent: 'complete' } },
-  responses: { 204: { description: 'It is over.' } },
+  responses: stopResponses,
 });
 
 export const listShadowTestRuns = defineOperation({
-  ...common,
+  ...shared,
   id: 'listShadowTestRuns',
   method: 'GET',
   path: `${ROOT}/{shadow_id}/runs`,
   summary: 'List the runs of a shadow test',
   description:
-    'Lists the copies, whose `run_type.reference_id` is their original, and the originals that were copied.',
+    'Lists the copies and the copied originals. The `run_type.reference_id` of a copy is its original.',
   right: 'read',
   query: Type.Object(PageQuery),
   responses: {
@@ -335,14 +335,14 @@ export const listShadowTestRuns = defineOperation({
 });
 
 export const getShadowTestMetadata = defineOperation({
-  ...common,
+  ...shared,
   id: 'getShadowTestMetadata',
   method: 'GET',
   path: `${ROOT}/{shadow_id}/metadata`,
   summary: 'Get the status of a shadow test',
-  description: 'Answers the test without its results: what to ask for again and again.',
+  description: 'Returns the test without its results. Poll this operation.',
   right: 'read',
   responses: {
-    200: { description: 'Status and progress.', schema: ShadowTestMetadata, example: started },
+    200: { description: 'Status and progress of the test.', schema: ShadowTestMetadata, example: started },
   },
 });

@@ -1,7 +1,7 @@
 /**
- * A switchback test tries a candidate on live runs where runs cannot be tried one by one, because a decision changes what
- * the next one finds. Time is cut into units, and a plan drawn at random gives each to the baseline or to the candidate:
- * that instance serves every run that is made on the baseline in the unit. There are no copies: each run is the caller's.
+ * A switchback test compares a candidate with a baseline on live runs whose decisions affect later runs. It divides
+ * time into units and assigns each at random to the baseline or the candidate. That instance serves every run that
+ * callers create on the baseline in the unit. There are no copies: each run is the caller's.
  */
 
 import Type, { type Static } from 'typebox';
@@ -9,7 +9,7 @@ import { SWITCHBACK_UNIT_MINUTES_MAX, SWITCHBACK_UNITS_MAX } from '../limits.ts'
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
-import { optionalNullable, timestamp } from '../schemas/field-schemas.ts';
+import { optionalNullable, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ExperimentId, idSchema } from '../schemas/ids.ts';
 import { itemsPage, PageQuery, runsPage, WindowQuery } from '../schemas/paging.ts';
 import {
@@ -17,6 +17,8 @@ import {
   experimentFields,
   experimentProgressFields,
   experimentUpdateFields,
+  startResponses,
+  stopResponses,
 } from './experiment-fields.ts';
 import { GroupedSummary, Objectives, SwitchbackComparison } from './experiment-results.ts';
 import { ExperimentRun } from './experiment-runs.ts';
@@ -33,91 +35,91 @@ export const SwitchbackTestCreate = Type.Object(
         unit_duration_minutes: Type.Number({
           minimum: 1,
           maximum: SWITCHBACK_UNIT_MINUTES_MAX,
-          description: `Length of each unit, 1 to ${SWITCHBACK_UNIT_MINUTES_MAX} minutes; fractions such as 1.5 are rounded to milliseconds.`,
+          description: `Length of each unit, 1 to ${SWITCHBACK_UNIT_MINUTES_MAX} minutes. Fractions such as 1.5 are rounded to milliseconds.`,
         }),
         units: Type.Integer({
           minimum: 1,
           maximum: SWITCHBACK_UNITS_MAX,
-          description: `How many units there are, 1 to ${SWITCHBACK_UNITS_MAX}.`,
+          description: `Number of units, 1 to ${SWITCHBACK_UNITS_MAX}.`,
         }),
         start: optionalNullable(
-          timestamp(
-            'When the first unit begins; a test that is started later has lost the units before. Absent, or the zero time 0001-01-01T00:00:00Z: when the test is started',
+          timestampSchema(
+            'Start of the first unit. A test that you start later skips the units before. The default, also for the zero time 0001-01-01T00:00:00Z, is the start of the test',
           ),
         ),
       },
       {
         description:
-          'The plan to draw: each unit is given to the baseline or to the candidate with equal chances, independently of the others.',
+          'The plan to generate. Each unit goes to the baseline or the candidate with equal probability, independently of the others.',
       },
     ),
     objectives: optionalNullable(Objectives),
   },
-  { $id: 'SwitchbackTestCreate', additionalProperties: false, description: 'The switchback test to make.' },
+  { $id: 'SwitchbackTestCreate', additionalProperties: false, description: 'The switchback test to create.' },
 );
 export type SwitchbackTestCreate = Static<typeof SwitchbackTestCreate>;
 
 const SwitchbackTestUpdate = Type.Object(experimentUpdateFields(NOUN), {
   $id: 'SwitchbackTestUpdate',
-  description: 'What can be changed; other fields are ignored.',
+  description: 'The fields to change. Other fields are ignored.',
 });
 
 const Plan = Type.Object(
   {
     start: Type.Optional(
-      timestamp('When unit 0 begins; absent for a draft whose plan begins when it is started'),
+      timestampSchema('Start of unit 0; absent for a draft whose plan begins at the start of the test'),
     ),
     units: Type.Array(
       Type.Object(
         {
-          index: Type.Integer({ description: 'Which unit, from 0.' }),
-          duration_minutes: Type.Number({ description: 'Its length.' }),
-          instance_id: Type.String({ description: 'The instance that serves its runs.' }),
+          index: Type.Integer({ description: 'Number of the unit, from 0.' }),
+          duration_minutes: Type.Number({ description: 'Length of the unit in minutes.' }),
+          instance_id: Type.String({ description: 'The instance that serves the runs of the unit.' }),
         },
         { description: 'A unit.' },
       ),
-      { description: 'The units, one right after the other.' },
+      { description: 'The units, in order and without gaps.' },
     ),
     seed: Type.String({
-      description: 'What the instances were drawn from. Beyond the specification.',
+      description: 'Seed of the random assignment. Beyond the specification.',
     }),
   },
-  { $id: 'SwitchbackPlan', description: 'Which instance serves when.' },
+  { $id: 'SwitchbackPlan', description: 'Assignment of instances to units of time.' },
 );
 
-const shown = {
+const sharedFields = {
   ...experimentFields(NOUN),
-  started_at: Type.Optional(timestamp('When it was started; absent before')),
-  completed_at: Type.Optional(timestamp('When it was over; absent before')),
+  started_at: Type.Optional(timestampSchema('Start time; absent before')),
+  completed_at: Type.Optional(timestampSchema('End time; absent before')),
   comparison: InstancePair,
   objectives: Objectives,
   ...experimentProgressFields,
 };
 
 const SwitchbackTestMetadata = Type.Object(
-  { ...shown, plan: Plan },
+  { ...sharedFields, plan: Plan },
   {
     $id: 'SwitchbackTestMetadata',
-    description: 'A switchback test without its results. Its runs are those it has sent to an instance.',
+    description: 'A switchback test without its results. Its runs are those that it has routed.',
   },
 );
 
 const SwitchbackTest = Type.Object(
   {
-    ...shown,
+    ...sharedFields,
     plan: Plan,
     grouped_distributional_summaries: Type.Array(GroupedSummary, {
-      description: 'Distributions over the runs of each instance.',
+      description: 'Distributions of the runs of each instance.',
     }),
     compared: Type.Array(SwitchbackComparison, {
       description:
-        'The candidate against the baseline by indicator, over the units that are over; for at most 50 indicators, those that `objectives` names first. Beyond the specification.',
+        'Comparison of the candidate with the baseline by indicator, over the ended units. It covers at most 50 indicators, those in `objectives` first. Beyond the specification.',
     }),
     warnings: Type.Array(Type.String(), {
-      description: 'What was left out of the numbers, and sides that are of several versions, in sentences.',
+      description: 'Omitted statistics, and sides whose runs have several versions, in sentences.',
     }),
   },
-  { $id: 'SwitchbackTest', description: 'A switchback test with what it has found so far.' },
+  { $id: 'SwitchbackTest', description: 'A switchback test with its results so far.' },
 );
 
 const SwitchbackParams = Type.Object({
@@ -126,7 +128,7 @@ const SwitchbackParams = Type.Object({
 });
 
 const ROOT = '/v1/applications/{application_id}/experiments/switchback';
-const common = {
+const shared = {
   tag: 'switchback-tests',
   right: 'experiment',
   params: SwitchbackParams,
@@ -164,13 +166,13 @@ const started = {
 } as const;
 
 export const createSwitchbackTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'createSwitchbackTest',
   method: 'POST',
   path: ROOT,
   summary: 'Create a switchback test',
   description:
-    'Makes a draft and draws its plan, which is shown and does nothing until the test is started. What the indicators of the runs are compared by is said in `objectives`.',
+    'Creates a draft and generates its plan. Start the test to apply the plan. `objectives` sets the direction of improvement of each indicator.',
   params: ApplicationParams,
   body: {
     schema: SwitchbackTestCreate,
@@ -187,7 +189,7 @@ export const createSwitchbackTest = defineOperation({
 });
 
 export const listSwitchbackTests = defineOperation({
-  ...common,
+  ...shared,
   id: 'listSwitchbackTests',
   method: 'GET',
   path: ROOT,
@@ -206,13 +208,13 @@ export const listSwitchbackTests = defineOperation({
 });
 
 export const getSwitchbackTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'getSwitchbackTest',
   method: 'GET',
   path: `${ROOT}/{switchback_id}`,
   summary: 'Get a switchback test',
   description:
-    'Answers the test with its results. While it goes on they are those of the units that are over; of a test that is over they are kept, also when its runs are deleted.',
+    'Returns the test with its results, which cover the ended units. The results of an ended test are stored, and stay when you delete its runs.',
   right: 'read',
   responses: {
     200: {
@@ -224,17 +226,17 @@ export const getSwitchbackTest = defineOperation({
 });
 
 export const updateSwitchbackTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'updateSwitchbackTest',
   method: 'PATCH',
   path: `${ROOT}/{switchback_id}`,
   summary: 'Update a switchback test',
   description:
-    'Changes name and description, whatever the status. Other fields are ignored, so the whole object can be sent back.',
+    'Changes name and description in any status. Other fields are ignored, so you can send back the whole object.',
   body: { schema: SwitchbackTestUpdate, example: { name: 'Earlier dispatch, in winter' } },
   responses: {
     200: {
-      description: 'The switchback test as it is now.',
+      description: 'The updated switchback test.',
       schema: SwitchbackTestMetadata,
       example: { ...started, name: 'Earlier dispatch, in winter' },
     },
@@ -242,55 +244,52 @@ export const updateSwitchbackTest = defineOperation({
 });
 
 export const deleteSwitchbackTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'deleteSwitchbackTest',
   method: 'DELETE',
   path: `${ROOT}/{switchback_id}`,
   summary: 'Delete a switchback test',
   description: describeDeletion(
-    'Deletes the test with its results, whatever its status; one that has started is over with that.',
+    'Deletes the test with its results in any status. A started test ends.',
     [
-      ['Its runs', 'Stay, and no longer name the test or a unit of it.'],
-      ['The instances', 'Stay, and another test can be started on the baseline.'],
+      ['Its runs', 'Stay, without their reference to the test and its unit.'],
+      ['The instances', 'Stay. You can start another test on the baseline.'],
     ],
-    'The id can be taken again.',
+    'You can reuse the id.',
   ),
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The switchback test is deleted.' } },
 });
 
 export const startSwitchbackTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'startSwitchbackTest',
   method: 'PUT',
   path: `${ROOT}/{switchback_id}/start`,
   summary: 'Start a switchback test',
   description:
-    'Starts a draft: runs that are made on the baseline are served by the instance of the unit that is on, to the millisecond. Without a start of its own the plan begins now. One test at a time can have the runs of an instance: while another shadow or switchback test is started on the same baseline, the answer is 400 and names it. So is one that is over, one whose plan has run out before, and one of whose instances was deleted.',
-  responses: {
-    204: { description: 'It is started.' },
-    304: { description: 'It was started already; nothing is changed.' },
-  },
+    'Starts a draft. The instance of the current unit, to the millisecond, serves the runs that callers create on the baseline. Without a `start`, the plan begins now. An instance is the baseline of at most one started shadow or switchback test. While another test is started on it, the response is 400 and names that test. An ended test, a test whose plan is over, and a test with a deleted instance also return 400.',
+  responses: startResponses,
 });
 
 export const stopSwitchbackTest = defineOperation({
-  ...common,
+  ...shared,
   id: 'stopSwitchbackTest',
   method: 'PUT',
   path: `${ROOT}/{switchback_id}/stop`,
   summary: 'Stop a switchback test',
   description:
-    'Ends a test that has started before its plan does; runs go to the baseline again. It needs no body and is completed then; with the intent `cancel` it is canceled. Runs that have not ended go on either way. Stopping it again with the same intent changes nothing; a draft, and one that ended otherwise, is a 400.',
+    'Ends a started test before the end of its plan; the baseline serves its runs again. Without a body, the status becomes completed; with the intent `cancel`, it becomes canceled. Unfinished runs continue in both cases. A repeated stop with the same intent changes nothing. A draft returns 400, and so does a test that ended with another intent.',
   body: { schema: StopIntent, required: false, example: { intent: 'complete' } },
-  responses: { 204: { description: 'It is over.' } },
+  responses: stopResponses,
 });
 
 export const listSwitchbackTestRuns = defineOperation({
-  ...common,
+  ...shared,
   id: 'listSwitchbackTestRuns',
   method: 'GET',
   path: `${ROOT}/{switchback_id}/runs`,
   summary: 'List the runs of a switchback test',
-  description: 'Lists the runs that the test has sent to an instance, each with its `plan_unit_index`.',
+  description: 'Lists the runs that the test has routed, each with its `plan_unit_index`.',
   right: 'read',
   query: Type.Object(PageQuery),
   responses: {
@@ -299,14 +298,18 @@ export const listSwitchbackTestRuns = defineOperation({
 });
 
 export const getSwitchbackTestMetadata = defineOperation({
-  ...common,
+  ...shared,
   id: 'getSwitchbackTestMetadata',
   method: 'GET',
   path: `${ROOT}/{switchback_id}/metadata`,
   summary: 'Get the status of a switchback test',
-  description: 'Answers the test without its results: what to ask for again and again.',
+  description: 'Returns the test without its results. Poll this operation.',
   right: 'read',
   responses: {
-    200: { description: 'Status and progress.', schema: SwitchbackTestMetadata, example: started },
+    200: {
+      description: 'Status and progress of the test.',
+      schema: SwitchbackTestMetadata,
+      example: started,
+    },
   },
 });

@@ -1,13 +1,12 @@
 /**
- * How the documents write schemas. One with an `$id` becomes a component and a `$ref`. Only keywords that OpenAPI 3.0.3 has
- * are let through: one that it does not have stops the generation, because leaving it out would make the document promise
- * less than the server enforces.
+ * Writes schemas into the documents. A schema with an `$id` becomes a component and a `$ref`. A keyword outside OpenAPI
+ * 3.0.3 stops the generation: without it, the document would promise less than the server enforces.
  */
 
 import { isDeepStrictEqual } from 'node:util';
 import { NAME_LENGTH_KEYWORD } from '../schemas/field-schemas.ts';
 
-/** Keywords of a 3.0.3 schema whose values are taken over as they are, in the order they are written. */
+/** Keywords of a 3.0.3 schema that are copied unchanged, in the order of the document. */
 const PLAIN_KEYWORDS = [
   'type',
   'format',
@@ -39,7 +38,7 @@ const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf'] as const;
 const NESTED_KEYWORDS = ['items', 'additionalProperties', 'not'] as const;
 const KNOWN_KEYWORDS = new Set<string>([
   '$id',
-  // The description says the same.
+  // The description contains the same information.
   NAME_LENGTH_KEYWORD,
   'properties',
   ...PLAIN_KEYWORDS,
@@ -50,14 +49,17 @@ const KNOWN_KEYWORDS = new Set<string>([
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** Collects the named schemas a document refers to. */
+/** Collects the named schemas of a document. */
 export class ComponentSchemas {
   readonly #sources = new Map<string, unknown>();
   readonly #schemas = new Map<string, JsonObject>();
 
-  /** The schema as the document writes it: a reference when it has a name. `where` is for error messages. */
-  schemaOrReference(schema: unknown, where: string): JsonObject {
-    const source = objectAt(schema, where);
+  /**
+   * Returns the schema, or a reference if it has a name. `where` is for error messages. Throws for schemas that OpenAPI
+   * 3.0.3 cannot express.
+   */
+  writeSchema(schema: unknown, where: string): JsonObject {
+    const source = requireObject(schema, where);
     const id = source.$id;
     if (id === undefined) return this.#write(source, where);
     if (typeof id !== 'string' || !/^[A-Za-z0-9]+$/.test(id)) {
@@ -71,46 +73,47 @@ export class ComponentSchemas {
       this.#schemas.set(id, this.#write(source, id));
     } else if (!isDeepStrictEqual(known, source)) {
       throw new Error(
-        `Two different schemas have the $id ${id}, one of them at ${where}; give one another name.`,
+        `Two different schemas have the $id ${id}, one of them at ${where}; rename one of them.`,
       );
     }
     return { $ref: `#/components/schemas/${id}` };
   }
 
-  sortedSchemas(): JsonObject {
+  /** Returns the collected schemas by name, in alphabetical order. */
+  listSorted(): JsonObject {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   #write(source: Record<string, unknown>, where: string): JsonObject {
-    refuseForeign(source, where);
+    refuseUnknownKeywords(source, where);
     const written: JsonObject = {};
     for (const keyword of PLAIN_KEYWORDS) {
       if (source[keyword] !== undefined) written[keyword] = toJson(source[keyword]);
     }
     if (source.properties !== undefined) {
-      const entries = Object.entries(objectAt(source.properties, `${where}.properties`));
+      const entries = Object.entries(requireObject(source.properties, `${where}.properties`));
       written.properties = Object.fromEntries(
-        entries.map(([key, value]) => [key, this.schemaOrReference(value, `${where}.${key}`)]),
+        entries.map(([key, value]) => [key, this.writeSchema(value, `${where}.${key}`)]),
       );
     }
     for (const keyword of LIST_KEYWORDS) {
       const choices = source[keyword];
       if (Array.isArray(choices)) {
         written[keyword] = choices.map((choice, index) =>
-          this.schemaOrReference(choice, `${where}.${keyword}[${index}]`),
+          this.writeSchema(choice, `${where}.${keyword}[${index}]`),
         );
       }
     }
     for (const keyword of NESTED_KEYWORDS) {
       const nested = source[keyword];
       if (typeof nested === 'boolean') written[keyword] = nested;
-      else if (nested !== undefined) written[keyword] = this.schemaOrReference(nested, `${where}.${keyword}`);
+      else if (nested !== undefined) written[keyword] = this.writeSchema(nested, `${where}.${keyword}`);
     }
     return written;
   }
 }
 
-function refuseForeign(source: Record<string, unknown>, where: string): void {
+function refuseUnknownKeywords(source: Record<string, unknown>, where: string): void {
   for (const keyword of Object.keys(source)) {
     if (!KNOWN_KEYWORDS.has(keyword)) {
       throw new Error(`The schema at ${where} uses ${keyword}, which OpenAPI 3.0.3 does not have.`);
@@ -118,13 +121,13 @@ function refuseForeign(source: Record<string, unknown>, where: string): void {
   }
   if (source.type !== undefined && typeof source.type !== 'string') {
     throw new Error(
-      `The schema at ${where} has a list of types; OpenAPI 3.0.3 takes one, and nullable: true.`,
+      `The schema at ${where} has a list of types; OpenAPI 3.0.3 allows one, and nullable: true.`,
     );
   }
   for (const keyword of ['exclusiveMinimum', 'exclusiveMaximum']) {
     if (source[keyword] !== undefined && typeof source[keyword] !== 'boolean') {
       throw new Error(
-        `${keyword} at ${where} is not a boolean; in OpenAPI 3.0.3 it goes with minimum or maximum.`,
+        `${keyword} at ${where} is not a boolean; OpenAPI 3.0.3 combines it with minimum or maximum.`,
       );
     }
   }
@@ -136,14 +139,16 @@ function refuseForeign(source: Record<string, unknown>, where: string): void {
   }
 }
 
-function objectAt(value: unknown, where: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`There is no schema at ${where}.`);
-  }
-  return value as Record<string, unknown>;
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A copy that holds JSON only. */
+function requireObject(value: unknown, where: string): Record<string, unknown> {
+  if (!isRecord(value)) throw new Error(`There is no schema at ${where}.`);
+  return value;
+}
+
+/** Returns a copy as JSON values. */
 export function toJson(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value)) as Json;
+  return JSON.parse(JSON.stringify(value));
 }

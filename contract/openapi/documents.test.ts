@@ -1,4 +1,4 @@
-/** The documents are in step with the code, valid, complete, and their examples are what they say they are. */
+/** The documents match the code, are valid and complete, and their examples conform to their schemas. */
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv, type AnySchema } from 'ajv';
@@ -32,7 +32,7 @@ function pointer(...keys: string[]): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Every content of the document, as the keys that lead to it, with its media type. */
+/** Returns every content of the document, with the keys of its path and its media type. */
 function contents(): { where: string; keys: string[]; type: string; content: Json }[] {
   const holders: string[][] = [];
   for (const [path, methods] of entries(document.paths)) {
@@ -57,18 +57,18 @@ function contents(): { where: string; keys: string[]; type: string; content: Jso
 }
 
 describe.each(DOCUMENT_NAMES)('the checked-in document %s', (name) => {
-  test('is what the operations say', () => {
-    const kept = readFileSync(documentUrl(name), 'utf8');
+  test('equals the document generated from the operations', () => {
+    const checkedIn = readFileSync(documentUrl(name), 'utf8');
     expect(
-      kept === renderDocument(name),
-      `contract/openapi/${name}.json is not what the operations say: run \`node contract/openapi/documents.ts\` and commit it.`,
+      checkedIn === renderDocument(name),
+      `contract/openapi/${name}.json differs from the operations: run \`node contract/openapi/documents.ts\` and commit it.`,
     ).toBe(true);
   });
 
-  test('passes a strict linter without a word', async () => {
+  test('passes a strict linter', async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
-      // Operations without a token and without anything to validate have no error to answer.
+      // Operations without a token and without parameters have no error response.
       rules: { 'operation-4xx-response': 'off' },
     });
     const problems = await lintFromString({
@@ -88,7 +88,7 @@ describe.each(DOCUMENT_NAMES)('the checked-in document %s', (name) => {
 });
 
 describe('the marketplace document', () => {
-  test('has what a subscriber may call, which an operator has the rights for, as the whole document has it', () => {
+  test('lists the operations of a subscriber, unchanged, and an operator has the rights for them', () => {
     const marketplace = buildDocument('marketplace');
     const ids = entries(marketplace.paths).flatMap(([path, methods]) =>
       entries(methods).map(([method, declared]) => {
@@ -105,7 +105,7 @@ describe('the marketplace document', () => {
 });
 
 describe('the whole document', () => {
-  test('has every operation once, under its path and method', () => {
+  test('lists every operation once, with its path and method', () => {
     const ids = entries(document.paths).flatMap(([path, methods]) =>
       entries(methods).map(([method, declared]) => [at(declared, 'operationId'), `${method} ${path}`]),
     );
@@ -128,7 +128,7 @@ describe('examples', () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  test('a wrong example is found', () => {
+  test('a wrong example fails validation', () => {
     const keys = [
       'paths',
       '/v1/applications',
@@ -147,14 +147,14 @@ describe('examples', () => {
 
 describe('operations', () => {
   test.each(declarations)('%s is complete', (key, declared) => {
-    expect(declared.id, 'the key in operations.ts is the id').toBe(key);
-    expect(declared.summary, 'a summary is a title: no full stop').toMatch(/^[A-Z].*[^.]$/);
-    expect(declared.description, 'a description is made of sentences').toMatch(/^[A-Z`].*\.$/s);
+    expect(declared.id, 'the key in operations.ts equals the id').toBe(key);
+    expect(declared.summary, 'a summary is a title without a full stop').toMatch(/^[A-Z].*[^.]$/);
+    expect(declared.description, 'a description consists of sentences').toMatch(/^[A-Z`].*\.$/s);
     const placeholders = [...declared.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
-    expect(Object.keys(declared.params?.properties ?? {}), 'params are the placeholders').toEqual(
+    expect(Object.keys(declared.params?.properties ?? {}), 'the parameters equal the placeholders').toEqual(
       placeholders,
     );
-    expect(Object.keys(declared.responses).length, 'it can succeed').toBeGreaterThan(0);
+    expect(Object.keys(declared.responses).length, 'the operation declares a success').toBeGreaterThan(0);
     const parameters = {
       ...declared.params?.properties,
       ...declared.query?.properties,
@@ -167,21 +167,21 @@ describe('operations', () => {
     }
   });
 
-  test('bodies that are text have an example too', () => {
+  test('text bodies have an example', () => {
     const bare = contents().filter(
       ({ type, content }) => type.startsWith('text/') && at(content, 'example') === undefined,
     );
     expect(bare).toEqual([]);
   });
 
-  test('error statuses follow from what an operation takes and needs', () => {
+  test('error statuses follow from rights and declarations', () => {
     expect(listErrorStatuses(operations.createRun)).toEqual([400, 401, 403, 404, 429]);
     expect(listErrorStatuses(operations.getAccount)).toEqual([400, 401, 403, 429]);
     expect(listErrorStatuses(operations.putUpload)).toEqual([400, 403, 404, 429]);
     expect(listErrorStatuses(operations.getHealth)).toEqual([400]);
   });
 
-  test('operations without a token say so', () => {
+  test('public operations declare no security', () => {
     expect(at(document, 'paths', '/healthz', 'get', 'security')).toEqual([]);
     expect(at(document, 'paths', '/v1/account', 'get', 'security')).toBeUndefined();
     expect(document.security).toEqual([{ bearer: [] }]);
@@ -189,7 +189,7 @@ describe('operations', () => {
 });
 
 describe('schemas', () => {
-  /** Places where a field has no description; items and values of maps may do without when they are no objects. */
+  /** Returns the fields without a description. Items and map values need one only if they are objects. */
   function undescribed(schema: Json | undefined, where: string): string[] {
     if (at(schema, '$ref') !== undefined) return [];
     const own = at(schema, 'description') === undefined ? [where] : [];
@@ -204,7 +204,7 @@ describe('schemas', () => {
   }
 
   test.each(entries(at(document, 'components', 'schemas')))(
-    'every field of %s is described',
+    'every field of %s has a description',
     (name, schema) => {
       expect(undescribed(schema, name)).toEqual([]);
     },
@@ -212,11 +212,11 @@ describe('schemas', () => {
 
   const named = Type.Object({ size: Type.Integer({ description: 'Size.' }) }, { $id: 'Box' });
 
-  test('a named schema becomes a reference, wherever it stands', () => {
+  test('a named schema becomes a reference everywhere', () => {
     const components = new ComponentSchemas();
-    const list = components.schemaOrReference(Type.Array(named), 'here');
+    const list = components.writeSchema(Type.Array(named), 'here');
     expect(list).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Box' } });
-    expect(components.sortedSchemas()).toEqual({
+    expect(components.listSorted()).toEqual({
       Box: {
         type: 'object',
         required: ['size'],
@@ -225,15 +225,15 @@ describe('schemas', () => {
     });
   });
 
-  test('a named schema that may be null is another schema, without the name', () => {
+  test('a nullable copy of a named schema has no name', () => {
     const components = new ComponentSchemas();
-    const written = components.schemaOrReference(Type.Object({ a: nullable(named), b: named }), 'here');
+    const written = components.writeSchema(Type.Object({ a: nullable(named), b: named }), 'here');
     expect(at(written, 'properties', 'a')).toMatchObject({ type: 'object', nullable: true });
     expect(at(written, 'properties', 'b')).toEqual({ $ref: '#/components/schemas/Box' });
   });
 
-  test('a field may be called like a keyword', () => {
-    const written = new ComponentSchemas().schemaOrReference(
+  test('a field name may equal a keyword', () => {
+    const written = new ComponentSchemas().writeSchema(
       Type.Object({ $id: Type.String(), const: Type.String(), properties: Type.String() }),
       'here',
     );
@@ -258,7 +258,7 @@ describe('schemas', () => {
       Type.Union([named, Type.String({ $id: 'Box' })]),
       'different schemas have the $id Box',
     ],
-  ])('%s is refused', (_, schema, words) => {
-    expect(() => new ComponentSchemas().schemaOrReference(schema, 'here')).toThrow(words);
+  ])('the generation refuses %s', (_, schema, words) => {
+    expect(() => new ComponentSchemas().writeSchema(schema, 'here')).toThrow(words);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * The OpenAPI 3.0.3 documents of the API, made from the operations: `cloud` has all of them, `marketplace` those of a
- * subscriber. `node contract/openapi/documents.ts` writes them beside this file, where they are checked in so that they can be read and
- * compared without running anything.
+ * Generates the OpenAPI 3.0.3 documents from the operations: `cloud` has all of them, `marketplace` those of a
+ * subscriber. `node contract/openapi/documents.ts` writes them beside this file. They are checked in, so that a reader
+ * can compare versions without running the code.
  */
 import { writeFileSync } from 'node:fs';
 import { ERROR_EXAMPLES, ERROR_STATUSES, type ErrorStatus } from '../errors.ts';
@@ -12,28 +12,27 @@ import { ComponentSchemas, type Json, type JsonObject, toJson } from './componen
 import { MARKETPLACE_OPERATIONS } from './marketplace.ts';
 
 const TAG_DESCRIPTIONS: Record<Tag, string> = {
-  account: 'The account a token belongs to, its members, and the keys that let callers in.',
-  accounts: 'The accounts of the server: signing up, and what its operator does about others.',
-  applications: 'The home of a decision model: its executables, versions, instances and runs.',
-  executables: 'What an application runs, pushed as an archive in three steps.',
-  versions: 'Names for executables; what a version runs never changes.',
-  instances: 'What runs are addressed to: a version with a configuration.',
-  secrets: 'Values that apps need and nobody else should see, kept encrypted.',
-  runs: 'Executions of an instance on an input: made, followed, read and canceled.',
-  inputs: 'Inputs with a name, kept to run and to test on again.',
-  'input-sets': 'What experiments run on: up to 20 inputs under one name, of runs or of managed inputs.',
-  ensembles: 'Several runs of one input, of which the best by rules is kept.',
-  'shadow-tests': 'What a candidate would have made of live runs: copies of them, which decide nothing.',
-  'switchback-tests': 'Live runs served by baseline and candidate in turn, by a plan drawn at random.',
+  account: 'The account of a token, its members, and its API keys.',
+  accounts: "The accounts of the server: sign-up, and operations for the server's operator.",
+  applications: 'Decision models, each with its executables, versions, instances and runs.',
+  executables: 'The programs of applications, pushed as archives in three steps.',
+  versions: 'Immutable names for executables.',
+  instances: 'Versions with a configuration, to which runs refer.',
+  secrets: 'Confidential values for apps, stored encrypted.',
+  runs: 'Executions of an instance on an input: create, follow, read and cancel them.',
+  inputs: 'Named inputs that runs and experiments can reuse.',
+  'input-sets': 'Up to 20 inputs under one name, from runs or managed inputs, as the data of experiments.',
+  ensembles: 'Several runs on one input, of which rules select the best.',
+  'shadow-tests': 'Test a candidate on copies of live runs, without any effect on decisions.',
+  'switchback-tests': 'Alternate live runs between a baseline and a candidate by a random plan.',
   'batch-experiments':
-    'Batch experiments and scenario tests: instances and options side by side on the same inputs.',
-  'acceptance-tests':
-    'Whether a candidate may replace what runs today, by rules that were written down before.',
+    'Batch experiments and scenario tests: compare instances and options on the same inputs.',
+  'acceptance-tests': 'Decide by predefined rules whether a candidate may replace the current instance.',
   webhooks: 'HTTP callbacks for status changes of runs, and the attempts to deliver them.',
-  service: 'What those who operate the server ask it. No token is needed.',
+  service: 'Operations for those who run the server. No token is needed.',
 };
 
-function parameters(declared: Operation, components: ComponentSchemas): Json[] {
+function writeParameters(declared: Operation, components: ComponentSchemas): Json[] {
   const written: Json[] = [];
   for (const [place, schema] of [
     ['path', declared.params],
@@ -43,10 +42,7 @@ function parameters(declared: Operation, components: ComponentSchemas): Json[] {
     if (schema === undefined) continue;
     const required = new Set(place === 'path' ? Object.keys(schema.properties) : (schema.required ?? []));
     for (const [name, property] of Object.entries(schema.properties)) {
-      const { description, ...rest } = components.schemaOrReference(
-        property,
-        `${declared.id} ${place} ${name}`,
-      );
+      const { description, ...rest } = components.writeSchema(property, `${declared.id} ${place} ${name}`);
       written.push({
         name,
         in: place,
@@ -62,7 +58,7 @@ function parameters(declared: Operation, components: ComponentSchemas): Json[] {
   return written;
 }
 
-function requestBody(declared: Operation, components: ComponentSchemas): JsonObject {
+function writeRequestBody(declared: Operation, components: ComponentSchemas): JsonObject {
   const { body } = declared;
   if (body === undefined) return {};
   return {
@@ -70,7 +66,7 @@ function requestBody(declared: Operation, components: ComponentSchemas): JsonObj
       required: body.required ?? true,
       content: {
         [body.stream ? 'application/octet-stream' : 'application/json']: {
-          schema: components.schemaOrReference(body.schema, `${declared.id} body`),
+          schema: components.writeSchema(body.schema, `${declared.id} body`),
           ...(body.example === undefined ? {} : { example: toJson(body.example) }),
         },
       },
@@ -78,61 +74,61 @@ function requestBody(declared: Operation, components: ComponentSchemas): JsonObj
   };
 }
 
-function answer(
+function writeResponse(
   declared: Operation,
   status: string,
-  given: OperationResponse,
+  response: OperationResponse,
   components: ComponentSchemas,
 ): JsonObject {
-  const headers = Object.entries(given.headers ?? {}).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'string' } },
-  ]);
+  const headers: JsonObject = {};
+  for (const [name, description] of Object.entries(response.headers ?? {})) {
+    headers[name] = { description, schema: { type: 'string' } };
+  }
   const head: JsonObject = {
-    description: given.description,
-    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) as JsonObject }),
+    description: response.description,
+    ...(response.headers === undefined ? {} : { headers }),
   };
-  if (given.schema === undefined) return head;
+  if (response.schema === undefined) return head;
   return {
     ...head,
     content: {
-      [given.contentType ?? 'application/json']: {
-        schema: components.schemaOrReference(given.schema, `${declared.id} ${status}`),
-        ...(given.example === undefined ? {} : { example: toJson(given.example) }),
+      [response.contentType ?? 'application/json']: {
+        schema: components.writeSchema(response.schema, `${declared.id} ${status}`),
+        ...(response.example === undefined ? {} : { example: toJson(response.example) }),
       },
     },
   };
 }
 
-/** `Bad Request` → `BadRequest`: the name of the shared answer of an error status. */
-function errorName(status: ErrorStatus): string {
+/** `Bad Request` → `BadRequest`: the name of the shared response of an error status. */
+function formatErrorName(status: ErrorStatus): string {
   return ERROR_STATUSES[status].statusText.replaceAll(' ', '');
 }
 
-function responses(declared: Operation, components: ComponentSchemas): JsonObject {
+function writeResponses(declared: Operation, components: ComponentSchemas): JsonObject {
   const written: JsonObject = {};
-  for (const [status, given] of Object.entries(declared.responses)) {
-    if (given !== undefined) written[status] = answer(declared, status, given, components);
+  for (const [status, response] of Object.entries(declared.responses)) {
+    if (response !== undefined) written[status] = writeResponse(declared, status, response, components);
   }
   for (const status of listErrorStatuses(declared)) {
-    written[String(status)] = { $ref: `#/components/responses/${errorName(status)}` };
+    written[String(status)] = { $ref: `#/components/responses/${formatErrorName(status)}` };
   }
   return written;
 }
 
-function sharedErrors(components: ComponentSchemas, used: ReadonlySet<ErrorStatus>): JsonObject {
-  const statuses = (Object.keys(ERROR_STATUSES).map(Number) as ErrorStatus[]).filter((one) => used.has(one));
+function writeErrorResponses(components: ComponentSchemas, used: ReadonlySet<ErrorStatus>): JsonObject {
+  const statuses = [...used].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
       const { description, schema } = ERROR_STATUSES[status];
       return [
-        errorName(status),
+        formatErrorName(status),
         {
           description,
           ...(ERROR_HEADERS[status] ? { headers: ERROR_HEADERS[status] } : {}),
           content: {
             'application/json': {
-              schema: components.schemaOrReference(schema, errorName(status)),
+              schema: components.writeSchema(schema, formatErrorName(status)),
               example: toJson(ERROR_EXAMPLES[status]),
             },
           },
@@ -142,28 +138,28 @@ function sharedErrors(components: ComponentSchemas, used: ReadonlySet<ErrorStatu
   );
 }
 
-/** A run that finds no free capacity gets none of those of a 429; they are about the rate of requests. */
+/** A 429 for lack of free capacity has none of these headers, which describe the rate of requests. */
 const ERROR_HEADERS: Partial<Record<ErrorStatus, JsonObject>> = {
   401: {
     'WWW-Authenticate': {
-      description: 'The scheme that would be right: Bearer.',
+      description: 'The expected scheme: Bearer.',
       schema: { type: 'string' },
     },
   },
   416: {
     'Content-Range': {
-      description: 'How many bytes there are: `bytes */` and their number.',
+      description: 'Size of the content in bytes: `bytes */` and the number.',
       schema: { type: 'string' },
     },
   },
   429: {
-    'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
+    'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
     RateLimit: {
-      description: 'What is left for the key: `r` requests, and `t` seconds until there is more.',
+      description: 'Remaining quota of the key: `r` requests, and `t` seconds until it increases.',
       schema: { type: 'string' },
     },
     'RateLimit-Policy': {
-      description: 'The rate of the key: `q` requests in `w` seconds.',
+      description: 'Rate limit of the key: `q` requests in `w` seconds.',
       schema: { type: 'string' },
     },
   },
@@ -173,7 +169,7 @@ const IDEMPOTENCY_KEY: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Makes a call that is sent again take effect once: the same key and body answer what the first call answered, for 24 hours; the same key with another body is a 400, and so is, where the answer holds a token or an invite, the same from another API key.',
+    'Makes a repeated call take effect once. For 24 hours, the same key with the same body returns the first response. The same key with another body returns 400. A response with a token or an invite is repeated only for the same API key; another key gets 400.',
   required: false,
   schema: {
     type: 'string',
@@ -191,20 +187,20 @@ const BEARER: JsonObject = {
   description: 'The token of a key of the account.',
 };
 
-/** What a document is about, beside its operations. */
-interface Subject {
+/** Texts of a document, besides its operations. */
+interface DocumentContent {
   title: string;
   description: string;
   operations: readonly Operation[];
 }
 
-function documentOf({ title, description, operations: declarations }: Subject): JsonObject {
+function writeDocument({ title, description, operations: declarations }: DocumentContent): JsonObject {
   const components = new ComponentSchemas();
   const paths: { [path: string]: JsonObject } = {};
   for (const declared of declarations) {
     const methods = paths[declared.path] ?? {};
     paths[declared.path] = methods;
-    const list = parameters(declared, components);
+    const list = writeParameters(declared, components);
     methods[declared.method.toLowerCase()] = {
       operationId: declared.id,
       tags: [declared.tag],
@@ -214,11 +210,11 @@ function documentOf({ title, description, operations: declarations }: Subject): 
         ? { security: declared.optionalToken ? [{}, { bearer: [] }] : [] }
         : {}),
       ...(list.length === 0 ? {} : { parameters: list }),
-      ...requestBody(declared, components),
-      responses: responses(declared, components),
+      ...writeRequestBody(declared, components),
+      responses: writeResponses(declared, components),
     };
   }
-  const errors = sharedErrors(components, new Set(declarations.flatMap(listErrorStatuses)));
+  const errors = writeErrorResponses(components, new Set(declarations.flatMap(listErrorStatuses)));
   const tags = new Set(declarations.map((declared) => declared.tag));
   return {
     openapi: '3.0.3',
@@ -228,7 +224,7 @@ function documentOf({ title, description, operations: declarations }: Subject): 
       description,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: '/', description: 'The server that this document came from.' }],
+    servers: [{ url: '/', description: 'The server of this document.' }],
     security: [{ bearer: [] }],
     tags: TAGS.filter((name) => tags.has(name)).map((name) => ({
       name,
@@ -239,7 +235,7 @@ function documentOf({ title, description, operations: declarations }: Subject): 
       securitySchemes: { bearer: BEARER },
       parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
       responses: errors,
-      schemas: components.sortedSchemas(),
+      schemas: components.listSorted(),
     },
   };
 }
@@ -247,31 +243,31 @@ function documentOf({ title, description, operations: declarations }: Subject): 
 export const DOCUMENT_NAMES = ['cloud', 'marketplace'] as const;
 export type DocumentName = (typeof DOCUMENT_NAMES)[number];
 
-const SUBJECTS: Record<DocumentName, Subject> = {
+const DOCUMENTS: Record<DocumentName, DocumentContent> = {
   cloud: {
     title: 'cloud API',
-    description: 'Push decision apps, run them, and prove every change before it decides anything real.',
+    description: 'Push decision apps, run them, and test every change before you release it.',
     operations: Object.values(operations),
   },
   marketplace: {
     title: 'marketplace API',
     description:
-      'Run decision apps that somebody else made and keeps: what a subscriber of a subscription app may call. A key with the role operator has the rights for all of it.',
+      'Run decision apps of another provider, as a subscriber of a subscription app. A key with the role operator has all necessary rights.',
     operations: MARKETPLACE_OPERATIONS.map((id) => operations[id]),
   },
 };
 
-/** Where the document is checked in. */
+/** URL of the checked-in file. */
 export function documentUrl(name: DocumentName): URL {
   return new URL(`./${name}.json`, import.meta.url);
 }
 
-/** The document as data. */
+/** Returns the document as data. */
 export function buildDocument(name: DocumentName): JsonObject {
-  return documentOf(SUBJECTS[name]);
+  return writeDocument(DOCUMENTS[name]);
 }
 
-/** The document as it is checked in. */
+/** Returns the document as the text of the checked-in file. */
 export function renderDocument(name: DocumentName): string {
   return `${JSON.stringify(buildDocument(name), null, 2)}\n`;
 }

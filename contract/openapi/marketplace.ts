@@ -1,6 +1,6 @@
 /**
- * What a subscriber of a subscription app may call: run it on inputs of their own and read what comes of it, but neither
- * push, version or configure it nor see its secrets. A document of its own shows these operations alone.
+ * The operations for a subscriber of a subscription app: run it on their own inputs and read the results. A subscriber
+ * can neither push, version or configure the app nor read its secrets. A separate document lists only these operations.
  */
 import type { OperationId } from '../operations.ts';
 

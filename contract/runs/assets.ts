@@ -1,23 +1,24 @@
 /**
- * An asset is a JSON document that an app leaves beside its solution, such as a chart or a map, in the list `assets` of its
- * output or, for multi-file apps, in a file of its own. It may describe its visualization, which is stored as given.
+ * An asset is a JSON document that an app returns besides its solution, such as a chart or a map. It is an entry
+ * of the list `assets` in the output or, for multi-file apps, in a separate file. It may describe its visualization,
+ * which is stored as given.
  */
 import Type, { type Static } from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { anyObject, timestamp } from '../schemas/field-schemas.ts';
+import { objectSchema, timestampSchema } from '../schemas/field-schemas.ts';
 import { type AssetId, idSchema } from '../schemas/ids.ts';
 import { itemsPage, PageQuery } from '../schemas/paging.ts';
 import { RunParams } from './runs.ts';
 
 const fields = {
   id: idSchema<AssetId>('Id of the asset.'),
-  run_id: Type.String({ description: 'The run that left it.' }),
-  name: Type.String({ description: 'Name the app gave it.' }),
-  description: Type.String({ description: 'Description the app gave it, empty for none.' }),
+  run_id: Type.String({ description: 'Id of the run.' }),
+  name: Type.String({ description: 'Name of the asset.' }),
+  description: Type.String({ description: 'Description of the asset; empty for none.' }),
   content_type: Type.String({ description: 'Always `json`.' }),
-  size: Type.Integer({ description: 'Bytes of the content.' }),
-  created_at: timestamp('When it was kept'),
-  visual: Type.Optional(anyObject('The visualization of the asset, as the app gave it.')),
+  size: Type.Integer({ description: 'Size of the content in bytes.' }),
+  created_at: timestampSchema('Time at which the asset was stored'),
+  visual: Type.Optional(objectSchema('The visualization of the asset, as given by the app.')),
 };
 
 export const Asset = Type.Object(fields, {
@@ -30,9 +31,11 @@ const AssetDownload = Type.Object(
   {
     ...fields,
     type: Type.String({ description: 'The same as content_type.' }),
-    download_url: Type.String({ description: 'GET the content here without a token, within 10 minutes.' }),
+    download_url: Type.String({
+      description: 'URL of the content. GET it without a token, within 10 minutes.',
+    }),
   },
-  { $id: 'AssetDownload', description: 'An asset of a run, with where to get its content.' },
+  { $id: 'AssetDownload', description: 'An asset of a run, with a download URL.' },
 );
 
 const example = {
@@ -53,7 +56,7 @@ export const listRunAssets = defineOperation({
   tag: 'runs',
   summary: 'List the assets of a run',
   description:
-    'Lists what the app left beside its solution, in the order it gave. A run that has not ended has none yet. Assets that do not conform are left out; `assets_error` of the metadata says why.',
+    'Lists the assets of a run, in the order of the app. An unfinished run has none. Invalid assets are omitted; `assets_error` of the metadata gives the reason.',
   right: 'read',
   params: RunParams,
   query: Type.Object(PageQuery),
@@ -73,7 +76,7 @@ export const getRunAsset = defineOperation({
   path: '/v1/applications/{application_id}/runs/{run_id}/assets/{asset_id}',
   tag: 'runs',
   summary: 'Get an asset of a run',
-  description: 'Answers the asset and a URL to download its content by.',
+  description: 'Returns the asset with a download URL for its content.',
   right: 'read',
   params: Type.Object({ ...RunParams.properties, asset_id: idSchema<AssetId>('Id of the asset.') }),
   responses: {

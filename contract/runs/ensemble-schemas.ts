@@ -1,6 +1,5 @@
 /**
- * What ensembles look like from outside: their definitions, and how the run of one came about. Their operations are in
- * ensembles.ts.
+ * Schemas of ensembles: their definitions, and the decisions of an ensemble run. Their operations are in ensembles.ts.
  */
 
 import Type, { type Static } from 'typebox';
@@ -12,14 +11,14 @@ import {
   RULE_PATH_CHARS_MAX,
 } from '../limits.ts';
 import {
-  description,
-  nameOrId,
+  descriptionSchema,
+  nameOrIdSchema,
   nullable,
   Options,
   optionalNullable,
   StringOptions,
   stringEnum,
-  timestamp,
+  timestampSchema,
 } from '../schemas/field-schemas.ts';
 import {
   type AccountId,
@@ -34,11 +33,11 @@ import {
 } from '../schemas/ids.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
 
-/** Ids that are unique within one definition. */
-function subId(noun: string) {
+/** Returns a schema for ids that are unique within one definition. */
+function nestedIdSchema(noun: string) {
   return Type.String({
     pattern: `^[A-Za-z0-9._-]{1,${NESTED_ID_CHARS_MAX}}$`,
-    description: `Id of the ${noun}, each once: 1 to ${NESTED_ID_CHARS_MAX} letters, digits, ".", "_" and "-".`,
+    description: `Id of the ${noun}, unique within the ensemble: 1 to ${NESTED_ID_CHARS_MAX} letters, digits, ".", "_" and "-".`,
   });
 }
 
@@ -49,43 +48,47 @@ const Tolerance = Type.Object(
   {
     type: stringEnum(
       TOLERANCE_TYPES,
-      'absolute: how far a value may be from the best; relative: the same as a part of the absolute value of the best, 0.05 for 5 %.',
+      'absolute: the largest difference from the best value. relative: the same as a share of the absolute best value, 0.05 for 5 %.',
     ),
-    value: Type.Number({ minimum: 0, description: 'How far, 0 or more.' }),
+    value: Type.Number({ minimum: 0, description: 'Largest difference, 0 or more.' }),
   },
-  { $id: 'EnsembleTolerance', description: 'How far from the best is as good.' },
+  { $id: 'EnsembleTolerance', description: 'Largest difference from the best value that counts as equal.' },
 );
 
 const repetitions = Type.Integer({
   minimum: 1,
   maximum: ENSEMBLE_RUNS_MAX,
-  description: `How many runs to make, 1 when nothing is said; all groups together at most ${ENSEMBLE_RUNS_MAX}.`,
+  description: `Number of runs in the group; the default is 1. All groups together have at most ${ENSEMBLE_RUNS_MAX}.`,
 });
-const objective = stringEnum(OBJECTIVES, 'Which value is the best: the lowest or the highest.');
+const objective = stringEnum(OBJECTIVES, 'Direction of the best value: lowest or highest.');
 const index = Type.Integer({
   minimum: 0,
   maximum: RULE_INDEX_MAX,
-  description: 'Its place among the rules, each once; the lowest comes first.',
+  description: 'Position among the rules, unique; the lowest comes first.',
 });
 
 const RunGroupCreate = Type.Object(
   {
-    id: subId('run group'),
-    instance_id: idReferenceSchema<InstanceId>('The instance its runs are made on.'),
+    id: nestedIdSchema('run group'),
+    instance_id: idReferenceSchema<InstanceId>('The instance of its runs.'),
     options: optionalNullable(Options),
     repetitions: optionalNullable(repetitions),
   },
-  { $id: 'RunGroupCreate', additionalProperties: false, description: 'Runs that are made alike.' },
+  {
+    $id: 'RunGroupCreate',
+    additionalProperties: false,
+    description: 'A group of runs with the same settings.',
+  },
 );
 
 const EnsembleRuleCreate = Type.Object(
   {
-    id: subId('rule'),
+    id: nestedIdSchema('rule'),
     statistics_path: Type.String({
       minLength: 1,
       maxLength: RULE_PATH_CHARS_MAX,
       pattern: NO_NUL_PATTERN,
-      description: 'The indicator to compare, such as `result.value`, with or without `$.` before it.',
+      description: 'The indicator to compare, such as `result.value`, with or without the prefix `$.`.',
     }),
     objective,
     tolerance: optionalNullable(Tolerance),
@@ -94,159 +97,167 @@ const EnsembleRuleCreate = Type.Object(
   {
     $id: 'EnsembleRuleCreate',
     additionalProperties: false,
-    description: 'What is better. Without a tolerance only equal values are as good.',
+    description: 'A rule that selects the best runs. Without a tolerance, only equal values tie.',
   },
 );
 
 export const EnsembleCreate = Type.Object(
   {
     id: newIdSchema<EnsembleId>('ensemble'),
-    name: nameOrId('ensemble'),
-    description: optionalNullable(description('ensemble')),
+    name: nameOrIdSchema('ensemble'),
+    description: optionalNullable(descriptionSchema('ensemble')),
     run_groups: Type.Array(RunGroupCreate, {
       minItems: 1,
       maxItems: ENSEMBLE_RUNS_MAX,
-      description: `Which runs to make, at most ${ENSEMBLE_RUNS_MAX} in all.`,
+      description: `The groups of runs to create, at most ${ENSEMBLE_RUNS_MAX} runs in all.`,
     }),
     rules: Type.Array(EnsembleRuleCreate, {
       minItems: 1,
       maxItems: ENSEMBLE_RULES_MAX,
-      description: `How the best run is found: 1 to ${ENSEMBLE_RULES_MAX} rules.`,
+      description: `Rules that select the best run, 1 to ${ENSEMBLE_RULES_MAX}.`,
     }),
   },
-  { $id: 'EnsembleCreate', additionalProperties: false, description: 'The ensemble to define.' },
+  { $id: 'EnsembleCreate', additionalProperties: false, description: 'The ensemble to create.' },
 );
 export type EnsembleCreate = Static<typeof EnsembleCreate>;
 
 export const EnsembleUpdate = Type.Object(
-  { name: optionalNullable(nameOrId('ensemble')), description: optionalNullable(description('ensemble')) },
-  { $id: 'EnsembleUpdate', description: 'What can be changed; other fields are ignored.' },
+  {
+    name: optionalNullable(nameOrIdSchema('ensemble')),
+    description: optionalNullable(descriptionSchema('ensemble')),
+  },
+  { $id: 'EnsembleUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 
 const RunGroup = Type.Object(
   {
     id: Type.String({ description: 'Id of the run group.' }),
-    instance_id: idSchema<InstanceId>('The instance its runs are made on.'),
+    instance_id: idSchema<InstanceId>('The instance of its runs.'),
     options: StringOptions,
-    repetitions: Type.Integer({ description: 'How many runs are made of it.' }),
+    repetitions: Type.Integer({ description: 'Number of runs in the group.' }),
   },
-  { $id: 'RunGroup', description: 'Runs that are made alike.' },
+  { $id: 'RunGroup', description: 'A group of runs with the same settings.' },
 );
 export type RunGroup = Static<typeof RunGroup>;
 
 const EnsembleRule = Type.Object(
   {
     id: Type.String({ description: 'Id of the rule.' }),
-    statistics_path: Type.String({ description: 'The indicator it compares.' }),
+    statistics_path: Type.String({ description: 'The compared indicator.' }),
     objective,
     tolerance: Tolerance,
-    index: Type.Integer({ description: 'Its place among the rules.' }),
+    index: Type.Integer({ description: 'Position among the rules.' }),
   },
-  { $id: 'EnsembleRule', description: 'What is better.' },
+  { $id: 'EnsembleRule', description: 'A rule that selects the best runs.' },
 );
 export type EnsembleRule = Static<typeof EnsembleRule>;
 
 export const Ensemble = Type.Object(
   {
     id: idSchema<EnsembleId>('Id of the ensemble.'),
-    application_id: idSchema<ApplicationId>('Its application.'),
+    application_id: idSchema<ApplicationId>('Id of the application.'),
     name: Type.String({ description: 'Name of the ensemble.' }),
-    description: Type.String({ description: 'Description, empty when none was given.' }),
+    description: Type.String({ description: 'Description; empty by default.' }),
     run_groups: Type.Array(RunGroup, { description: 'The groups, in the order given.' }),
     rules: Type.Array(EnsembleRule, { description: 'The rules, in the order given.' }),
-    created_at: timestamp('When it was made'),
-    updated_at: timestamp('When it was last changed'),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the last change'),
   },
   { $id: 'Ensemble', description: 'The definition of an ensemble.' },
 );
 export type Ensemble = Static<typeof Ensemble>;
 
-const ids = (what: string) => Type.Array(Type.String(), { description: what });
+const ids = (description: string) => Type.Array(Type.String(), { description });
 
 const EnsembleDecision = Type.Object(
   {
-    rule_id: Type.String({ description: 'The rule.' }),
-    index: Type.Integer({ description: 'Its index.' }),
-    statistics_path: Type.String({ description: 'The indicator it compared.' }),
+    rule_id: Type.String({ description: 'Id of the rule.' }),
+    index: Type.Integer({ description: 'Position of the rule.' }),
+    statistics_path: Type.String({ description: 'The compared indicator.' }),
     objective,
     tolerance: Tolerance,
-    best: nullable(Type.Number({ description: 'The best value; null when there is none.' })),
-    considered: ids('The runs that the rules before had left, in the order of groups and repetitions.'),
-    kept: ids('Those as good as the best.'),
+    best: nullable(Type.Number({ description: 'The best value; null if there is none.' })),
+    considered: ids('The runs that the previous rules kept, in the order of groups and repetitions.'),
+    kept: ids('The runs that tie with the best value.'),
     dropped: Type.Array(
       Type.Object(
         {
           run_id: Type.String({ description: 'The run.' }),
-          value: nullable(Type.Number({ description: 'Its value; null when that is no number.' })),
-          why: Type.String({ description: 'Why it was dropped.' }),
+          value: nullable(Type.Number({ description: 'Value of the run; null if it is not a number.' })),
+          why: Type.String({ description: 'Why the rule dropped it.' }),
         },
-        { description: 'A run that went out.' },
+        { description: 'A dropped run.' },
       ),
-      { description: 'Those that went out, and why.' },
+      { description: 'The dropped runs, with the reason.' },
     ),
     skipped: Type.Optional(
-      Type.String({ description: 'Why the rule dropped nothing, when no run had a number; else absent.' }),
+      Type.String({
+        description: 'Why the rule dropped no run although no run had a number. Absent otherwise.',
+      }),
     ),
   },
-  { $id: 'EnsembleDecision', description: 'What one rule did.' },
+  { $id: 'EnsembleDecision', description: 'The decision of one rule.' },
 );
 export type EnsembleDecision = Static<typeof EnsembleDecision>;
 
 const EnsembleLeftOut = Type.Object(
   {
-    run_id: nullable(Type.String({ description: 'The run; null for one that is not there.' })),
-    run_group_id: Type.String({ description: 'Its run group.' }),
-    repetition: Type.Integer({ description: 'Which of the group, from 0.' }),
-    why: Type.String({ description: 'Why no rule looked at it.' }),
+    run_id: nullable(Type.String({ description: 'Id of the run; null if it does not exist.' })),
+    run_group_id: Type.String({ description: 'Id of the run group.' }),
+    repetition: Type.Integer({ description: 'Number of the run in its group, from 0.' }),
+    why: Type.String({ description: 'Why the rules did not consider it.' }),
   },
-  { $id: 'EnsembleLeftOut', description: 'A run that no rule looked at.' },
+  { $id: 'EnsembleLeftOut', description: 'A run that the rules did not consider.' },
 );
 export type EnsembleLeftOut = Static<typeof EnsembleLeftOut>;
 
 const RulesResult = Type.Object(
   {
-    best_run_id: nullable(Type.String({ description: 'The run whose output it has; null for none.' })),
-    decisions: Type.Array(EnsembleDecision, { description: 'What each rule did, in their order.' }),
+    best_run_id: nullable(
+      Type.String({ description: 'The run whose output the ensemble run returns; null for none.' }),
+    ),
+    decisions: Type.Array(EnsembleDecision, { description: 'The decision of each rule, in order.' }),
     left_out: Type.Array(EnsembleLeftOut, {
-      description: 'Runs that did not succeed, or are not there.',
+      description: 'Runs that did not succeed, or do not exist.',
     }),
   },
-  { $id: 'EnsembleRulesResult', description: 'How the best run was found.' },
+  { $id: 'EnsembleRulesResult', description: 'Selection of the best run.' },
 );
 export type RulesResult = Static<typeof RulesResult>;
 
 const ChildRun = Type.Object(
   {
     id: idSchema<RunId>('Id of the run.'),
-    run_group_id: Type.String({ description: 'Its run group.' }),
-    repetition: Type.Integer({ description: 'Which of the group, from 0.' }),
-    application_instance_id: Type.String({ description: 'The instance it was made on.' }),
-    application_version_id: Type.String({ description: 'The version it ran; empty for `latest`.' }),
+    run_group_id: Type.String({ description: 'Id of the run group.' }),
+    repetition: Type.Integer({ description: 'Number of the run in its group, from 0.' }),
+    application_instance_id: Type.String({ description: 'Id of the instance.' }),
+    application_version_id: Type.String({ description: 'Version of the run; empty for `latest`.' }),
     status_v2: stringEnum(RUN_STATUSES_V2, 'The status of the run.'),
-    error: Type.String({ description: 'Why it failed or was canceled, else empty.' }),
+    error: Type.String({ description: 'Why it failed or was canceled; empty otherwise.' }),
   },
-  { $id: 'EnsembleChildRun', description: 'A run that is part of the run of an ensemble.' },
+  { $id: 'EnsembleChildRun', description: 'A child run of an ensemble run.' },
 );
 export type ChildRun = Static<typeof ChildRun>;
 
 export const EnsembleRun = Type.Object(
   {
     id: idSchema<RunId>('Id of the run.'),
-    account_id: idSchema<AccountId>('Its account.'),
-    application_id: idSchema<ApplicationId>('Its application.'),
+    account_id: idSchema<AccountId>('Id of the account.'),
+    application_id: idSchema<ApplicationId>('Id of the application.'),
     status_v2: stringEnum(RUN_STATUSES_V2, 'The status of the run.'),
-    error: Type.String({ description: 'Why it failed or was canceled, else empty.' }),
-    evaluation_type: stringEnum(['rules'], 'How the best run is found.'),
-    definition_id: idSchema<EnsembleId>('The definition it follows.'),
-    requested_runs: Type.Integer({ description: 'Runs it wants.' }),
+    error: Type.String({ description: 'Why it failed or was canceled; empty otherwise.' }),
+    evaluation_type: stringEnum(['rules'], 'Method that selects the best run.'),
+    definition_id: idSchema<EnsembleId>('Id of the ensemble definition.'),
+    requested_runs: Type.Integer({ description: 'Number of requested runs.' }),
     child_runs: Type.Array(ChildRun, {
-      description: 'Its runs, as far as they were made and are there.',
+      description: 'The child runs that were created and still exist.',
     }),
     rules_result: Type.Optional(RulesResult),
   },
   {
     $id: 'EnsembleRun',
-    description: 'How the run of an ensemble came about. `rules_result` is there once it has ended.',
+    description:
+      'The child runs and decisions of an ensemble run. `rules_result` is present once it has ended.',
   },
 );
 export type EnsembleRun = Static<typeof EnsembleRun>;

@@ -1,7 +1,6 @@
 /**
- * An ensemble makes several runs on one input and keeps the best: a definition says on which instances with which options
- * they are made, and by which rules the best is found. A run of the type `ensemble` follows a definition as it was when the
- * run was made.
+ * An ensemble creates several runs on one input and returns the best. Its definition lists the instances and options,
+ * and the rules that select the best run. A run of the type `ensemble` stores the definition with which it was created.
  */
 
 import Type from 'typebox';
@@ -9,7 +8,7 @@ import { REQUEST_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
-import { timestamp } from '../schemas/field-schemas.ts';
+import { timestampSchema } from '../schemas/field-schemas.ts';
 import { type EnsembleId, idSchema } from '../schemas/ids.ts';
 import { itemsPage, PageQuery } from '../schemas/paging.ts';
 import { Ensemble, EnsembleCreate, EnsembleRun, EnsembleUpdate } from './ensemble-schemas.ts';
@@ -52,7 +51,7 @@ const example = {
   updated_at: '2026-11-20T08:00:00.000Z',
 };
 
-/** The runs of one of it, in order. */
+/** The child runs of the example, in order. */
 const CHILDREN = [
   { id: 'run-01jd3v7mb4hw6c9a', group: 'quick', repetition: 0 },
   { id: 'run-01jd3v7mb4hw6c9b', group: 'quick', repetition: 1 },
@@ -66,11 +65,11 @@ export const createEnsemble = defineOperation({
   tag: 'ensembles',
   summary: 'Create an ensemble',
   description:
-    'Defines which runs are made of an input and by which rules the best is found. It is run by a run of the type `ensemble` that names it. Its runs are ordinary ones, never ensembles.',
+    'Defines the runs to create on an input and the rules that select the best. To run it, create a run of the type `ensemble` with its id. Child runs are standard runs, never ensembles.',
   right: 'experiment',
   params: ApplicationParams,
   body: { bytesMax: REQUEST_BODY_BYTES_MAX, schema: EnsembleCreate, example: definition },
-  responses: { 201: { description: 'The definition.', schema: Ensemble, example } },
+  responses: { 201: { description: 'The ensemble.', schema: Ensemble, example } },
   errors: [404],
 });
 
@@ -80,17 +79,17 @@ export const listEnsembles = defineOperation({
   path: '/v1/applications/{application_id}/ensembles',
   tag: 'ensembles',
   summary: 'List ensembles',
-  description: 'Lists the definitions of the application.',
+  description: 'Lists the ensembles of the application.',
   right: 'read',
   params: ApplicationParams,
   query: Type.Object({
     ...PageQuery,
-    start: Type.Optional(timestamp('Only what was created at or after this time')),
-    end: Type.Optional(timestamp('Only what was created before this time')),
+    start: Type.Optional(timestampSchema('Only items created at or after this time')),
+    end: Type.Optional(timestampSchema('Only items created before this time')),
   }),
   responses: {
     200: {
-      description: 'The definitions, newest first.',
+      description: 'The ensembles, newest first.',
       schema: itemsPage(Ensemble),
       example: { items: [example] },
     },
@@ -104,10 +103,10 @@ export const getEnsemble = defineOperation({
   path: '/v1/applications/{application_id}/ensembles/{ensemble_id}',
   tag: 'ensembles',
   summary: 'Get an ensemble',
-  description: 'Answers the definition.',
+  description: 'Returns the definition of the ensemble.',
   right: 'read',
   params: EnsembleParams,
-  responses: { 200: { description: 'The definition.', schema: Ensemble, example } },
+  responses: { 200: { description: 'The ensemble.', schema: Ensemble, example } },
   errors: [404],
 });
 
@@ -118,13 +117,13 @@ export const updateEnsemble = defineOperation({
   tag: 'ensembles',
   summary: 'Update an ensemble',
   description:
-    'Changes name and description; other fields are ignored, so the whole object can be sent back.',
+    'Changes name and description. Other fields are ignored, so you can send back the whole object.',
   right: 'experiment',
   params: EnsembleParams,
   body: { schema: EnsembleUpdate, example: { name: 'Cheapest, then shortest' } },
   responses: {
     200: {
-      description: 'The definition as it is now.',
+      description: 'The updated ensemble.',
       schema: Ensemble,
       example: { ...example, name: 'Cheapest, then shortest' },
     },
@@ -139,16 +138,16 @@ export const deleteEnsemble = defineOperation({
   tag: 'ensembles',
   summary: 'Delete an ensemble',
   description: describeDeletion(
-    'Deletes the definition.',
+    'Deletes the ensemble.',
     [
-      ['Runs that were made of it', 'Stay, and name it still: each holds the definition by itself.'],
-      ['Runs of it that have not ended', 'Go on by the groups and rules they began with.'],
+      ['Its ended runs', 'Stay, and keep its id: each stores the definition.'],
+      ['Its unfinished runs', 'Continue with the groups and rules with which they began.'],
     ],
-    'No new run can name it, and the id can be taken again.',
+    'New runs cannot refer to it, and you can reuse the id.',
   ),
   right: 'experiment',
   params: EnsembleParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The ensemble is deleted.' } },
   errors: [404],
 });
 
@@ -159,12 +158,12 @@ export const getRunEnsemble = defineOperation({
   tag: 'runs',
   summary: 'Get the ensemble of a run',
   description:
-    'Answers what a run of the type `ensemble` consists of and, once it has ended, what each rule kept and dropped, and why. Another run is a 404.',
+    'Returns the child runs of an ensemble run. Once it has ended, the response also explains which runs each rule kept and dropped. A run of another type returns 404.',
   right: 'read',
   params: RunParams,
   responses: {
     200: {
-      description: 'The run as an ensemble.',
+      description: 'The ensemble run.',
       schema: EnsembleRun,
       example: {
         id: 'run-01jd3v7k9mq2z5x8',

@@ -1,4 +1,4 @@
-/** The queue is what waits and what executes at this moment, over all applications of an account. */
+/** The queue lists the queued and running runs of all applications of an account. */
 import Type from 'typebox';
 import { EXECUTION_CLASS_DEFAULT } from '../execution-classes.ts';
 import { QUEUE_RUNS_MAX } from '../limits.ts';
@@ -25,12 +25,12 @@ export const getQueue = defineOperation({
   path: '/v1/account/queue',
   tag: 'runs',
   summary: 'Get the queue',
-  description: `Lists the queued and running runs of every application of the account: first those that run, then those that wait, in the order in which they are served: the lowest number of priority first, and of one priority the oldest. Execution classes that share slots are served in this one order; one that has slots of its own may be ahead of or behind the others. Each run that waits says why and which it is. Without paging at most ${QUEUE_RUNS_MAX} runs are answered, with a \`next_page_token\` when there are more. While you page, a run that starts keeps its place in the list, one that ends leaves it, and one that is given another priority moves.`,
+  description: `Lists the queued and running runs of every application of the account. Running runs come first, then queued runs in queue order: by priority, lowest number first, then oldest first. Execution classes that share slots share this order; a class with its own slots may be ahead or behind. Each queued run has a reason and a queue position. Without paging, the response has at most ${QUEUE_RUNS_MAX} runs, with a \`next_page_token\` if there are more. While you page, a run that starts stays in the list, a run that ends leaves it, and a run with a new priority moves.`,
   right: 'read',
   query: Type.Object(PageQuery),
   responses: {
     200: {
-      description: 'The runs, in the order of service.',
+      description: 'The runs, in queue order.',
       schema: runsPage(ActiveRun),
       example: {
         runs: [

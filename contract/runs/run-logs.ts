@@ -1,7 +1,7 @@
-/** Logs of a run: whole after it has ended, line by line while it runs. */
+/** Logs of a run: the whole log after it has ended, and new lines while it runs. */
 import Type, { type Static } from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { stringEnum, timestamp } from '../schemas/field-schemas.ts';
+import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
 import { RunParams } from './runs.ts';
 
@@ -9,36 +9,33 @@ const RunLog = Type.Object(
   {
     log: Type.String({
       description:
-        'What the app logged: stderr, for multi-file stdout too. Of an ensemble run, the lines of its child runs by time, each with `<run group>/<run id> | ` in front.',
+        'The log of the app: stderr, and for multi-file apps stdout too. An ensemble run has the lines of its child runs by time, each prefixed with `<run group>/<run id> | `.',
     }),
   },
-  { $id: 'RunLog', description: 'The whole log.' },
+  { $id: 'RunLog', description: 'The whole log of a run.' },
 );
 
 const LogItem = Type.Object(
   {
-    timestamp: timestamp('When the line came, to the microsecond'),
+    timestamp: timestampSchema('Time of the line, to the microsecond'),
     log: Type.String({
-      description: 'The line. Of an ensemble run, with `<run group>/<run id> | ` in front.',
+      description: 'The line. In an ensemble run, with the prefix `<run group>/<run id> | `.',
     }),
   },
-  { $id: 'LogItem', description: 'One line of the log.' },
+  { $id: 'LogItem', description: 'One line of a log.' },
 );
 
 export const LiveLog = Type.Object(
   {
-    items: Type.Array(LogItem, { description: 'Lines that came since.' }),
-    next_page_token: Type.Optional(Type.String({ description: 'Hand it back as `since`.' })),
-    status_v2: stringEnum(
-      RUN_STATUSES_V2,
-      'The status of the run. With a terminal one the lines are complete.',
-    ),
+    items: Type.Array(LogItem, { description: 'New lines.' }),
+    next_page_token: Type.Optional(Type.String({ description: 'Send it as `since` in the next call.' })),
+    status_v2: stringEnum(RUN_STATUSES_V2, 'Status of the run. With a terminal status, the log is complete.'),
     next_available_in_seconds: Type.Number({
       description:
-        'When to ask again; at least 1 while the run has not ended, and more when a great many follow logs.',
+        'Milliseconds to wait before the next call: at least 1 until the run has ended, and more when many callers follow logs.',
     }),
   },
-  { $id: 'LiveLog', description: 'Lines of the log and where to go on.' },
+  { $id: 'LiveLog', description: 'New log lines, and the token for the next call.' },
 );
 export type LiveLog = Static<typeof LiveLog>;
 
@@ -49,7 +46,7 @@ export const getRunLogs = defineOperation({
   tag: 'runs',
   summary: 'Get the log of a run',
   description:
-    'Answers the whole log of a run that has ended; while it has not, the answer is 400 and the live log is the one to read.',
+    'Returns the whole log of a run that has ended. Before that, the response is 400: read the live log instead.',
   right: 'read',
   params: RunParams,
   responses: {
@@ -65,15 +62,15 @@ export const getRunLiveLogs = defineOperation({
   tag: 'runs',
   summary: 'Follow the log of a run',
   description:
-    'Answers the lines that came since the token of the call before, in order. Every line is delivered before or with the terminal status. The log of an ensemble run has the lines of its child runs, in the order of time within a response. Kept for 24 hours.',
+    'Returns the lines since the token of the previous call, in order. Every line arrives before or with the terminal status. An ensemble run has the lines of its child runs, by time within a response. The server stores live logs for 24 hours.',
   right: 'read',
   params: RunParams,
   query: Type.Object({
-    since: Type.Optional(Type.String({ description: '`next_page_token` of the call before.' })),
+    since: Type.Optional(Type.String({ description: '`next_page_token` of the previous call.' })),
   }),
   responses: {
     200: {
-      description: 'Lines and where to go on.',
+      description: 'New lines and the token for the next call.',
       schema: LiveLog,
       example: {
         items: [{ timestamp: '2026-11-20T08:00:00.412803Z', log: 'improved to 1040.6 after 0.4 s' }],

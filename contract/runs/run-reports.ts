@@ -1,4 +1,4 @@
-/** Numbers that a run reports: its indicators, and whether its statistics and metrics conform. */
+/** Numbers that a run reports: its indicators, and the validity of its statistics and metrics. */
 import Type, { type Static } from 'typebox';
 import { stringEnum } from '../schemas/field-schemas.ts';
 
@@ -10,16 +10,13 @@ const Indicator = Type.Object(
     }),
     value: Type.Unsafe<number | string | boolean>({
       anyOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }],
-      description: 'Its value.',
+      description: 'Value of the indicator.',
     }),
     source: Type.Optional(
-      stringEnum(
-        ['metrics'],
-        'The block of the output that has it when that is `metrics`; absent for `statistics`.',
-      ),
+      stringEnum(['metrics'], 'Block of the output that contains it: `metrics`, or absent for `statistics`.'),
     ),
   },
-  { $id: 'Indicator', description: 'One number, text or flag the run reported.' },
+  { $id: 'Indicator', description: 'One number, text or flag that the run reported.' },
 );
 export type Indicator = Static<typeof Indicator>;
 
@@ -29,12 +26,12 @@ export const RunStatistics = Type.Object(
   {
     status: stringEnum(
       STATISTICS_STATUSES,
-      'none: the output has neither statistics nor metrics; error: the statistics do not conform, or there are none and the metrics do not.',
+      'none: the output has neither statistics nor metrics; error: the statistics are invalid, or the metrics are invalid and there are no statistics.',
     ),
-    error: Type.String({ description: 'Why they do not conform, else empty.' }),
+    error: Type.String({ description: 'Why they are invalid; empty otherwise.' }),
     indicators: Type.Array(Indicator, {
       description:
-        'Indicators of the statistics and of the metrics; where both have one of the same name, that of the statistics.',
+        'Indicators of the statistics and of the metrics. For a name in both, the statistics take precedence.',
     }),
   },
   { $id: 'RunStatistics', description: 'Indicators of the run.' },
@@ -43,8 +40,8 @@ export type RunStatistics = Static<typeof RunStatistics>;
 
 export const RunMetrics = Type.Object(
   {
-    status: stringEnum(['success', 'error'], 'error: the metrics make no indicators.'),
-    error: Type.String({ description: 'Why they make none, else empty.' }),
+    status: stringEnum(['success', 'error'], 'error: the metrics contain no valid indicator.'),
+    error: Type.String({ description: 'Why they contain none; empty otherwise.' }),
     indicators: Type.Array(Indicator, {
       description: 'The indicators of `statistics` whose source is `metrics`.',
     }),

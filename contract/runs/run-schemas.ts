@@ -1,23 +1,23 @@
 /**
- * What a run looks like from outside: how it is asked for, how lists show it, and everything about it once it is read. Its
- * operations are in runs.ts, its logs in run-logs.ts, its states in states.ts.
+ * Schemas of runs: the request, the entry in a list, and the full details. The operations are in runs.ts, the logs in
+ * run-logs.ts, and the statuses in states.ts.
  */
 import Type, { type Static } from 'typebox';
 import { RuntimeVersion } from '../applications/executables.ts';
 import { PRIORITY_MAX, PRIORITY_MIN, RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from '../limits.ts';
 import {
-  anyObject,
   ExecutionClassName,
   FORMAT_TYPES,
   Format,
   nullable,
   Options,
+  objectSchema,
   optionalNullable,
   Queuing,
   StringOptions,
   stringEnum,
-  text,
-  timestamp,
+  textSchema,
+  timestampSchema,
 } from '../schemas/field-schemas.ts';
 import {
   type ExperimentId,
@@ -32,22 +32,24 @@ import { ExternalResult } from './external-runs.ts';
 import { RunMetrics, RunStatistics } from './run-reports.ts';
 import { Waiting } from './waiting.ts';
 
-/** Kinds of run. */
+/** Types of run. */
 const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
 export type RunTypeName = (typeof RUN_TYPES)[number];
 
 const RunType = Type.Object(
   {
-    type: stringEnum(RUN_TYPES, 'Kind of run.'),
-    definition_id: nullable(Type.String({ description: 'The ensemble definition it ran; null for none.' })),
+    type: stringEnum(RUN_TYPES, 'Type of the run.'),
+    definition_id: nullable(
+      Type.String({ description: 'The ensemble definition of the run; null for none.' }),
+    ),
     reference_id: nullable(
       Type.String({
         description:
-          'What it was made for: as the request gave it, the run of an ensemble that it is a part of, or the run that it is the shadow of; null for nothing.',
+          'Purpose of the run: the value in the request, the ensemble run of a child run, or the original of a shadow copy. It is null for none.',
       }),
     ),
   },
-  { $id: 'RunType', description: 'Kind of the run.' },
+  { $id: 'RunType', description: 'Type of the run.' },
 );
 
 const RunConfiguration = Type.Object(
@@ -60,48 +62,46 @@ const RunConfiguration = Type.Object(
           type: optionalNullable(
             stringEnum(
               [...RUN_TYPES, ''],
-              'standard: executed here; external: executed somewhere else and kept here; ensemble: the best of several runs, made as `definition_id` says. When nothing is said: external with a `result`, else standard.',
+              'standard: executed by this server. external: executed elsewhere and stored here. ensemble: the best of several runs, by the rules of `definition_id`. The default is external with a `result`, else standard.',
             ),
           ),
           definition_id: optionalNullable(
-            text('The ensemble definition to run; only for the type ensemble.', { max: 64 }),
+            textSchema('The ensemble to run; only for the type ensemble.', { max: 64 }),
           ),
-          reference_id: optionalNullable(text('Kept and shown as given.', { max: 256 })),
+          reference_id: optionalNullable(textSchema('Stored and returned as given.', { max: 256 })),
         },
-        { description: 'Kind of the run.' },
+        { description: 'Type of the run.' },
       ),
     ),
     secrets_collection_id: optionalNullable(
-      text('Secrets that this run is given, in place of those of the instance.', { max: 64 }),
+      textSchema('Secrets collection for this run, instead of that of the instance.', { max: 64 }),
     ),
     queuing: optionalNullable(Queuing),
-    integration_id: optionalNullable(text('Accepted for existing clients and ignored.', { max: 256 })),
+    integration_id: optionalNullable(textSchema('Accepted for compatibility and ignored.', { max: 256 })),
   },
   {
     $id: 'RunConfiguration',
     additionalProperties: false,
-    description: 'What this run needs, in place of what the instance says.',
+    description: 'Requirements of this run, which override those of the instance.',
   },
 );
 
 export const RunCreate = Type.Object(
   {
     input: Type.Optional(
-      Type.Unknown({ description: 'The input itself: a JSON value of at most 5 MB. A string for text.' }),
+      Type.Unknown({ description: 'The input: a JSON value of at most 5 MB. A string for text.' }),
     ),
-    upload_id: optionalNullable(
-      idReferenceSchema<UploadId>('An upload that holds the input, instead of `input`.'),
-    ),
+    upload_id: optionalNullable(idReferenceSchema<UploadId>('An upload with the input, instead of `input`.')),
     input_id: optionalNullable(
       idReferenceSchema<InputId>('A managed input of the application, instead of `input`.'),
     ),
-    name: optionalNullable(text('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
-    description: optionalNullable(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
+    name: optionalNullable(textSchema('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
+    description: optionalNullable(textSchema('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     options: optionalNullable(Options),
     configuration: optionalNullable(RunConfiguration),
     batch_experiment_id: optionalNullable(
       idReferenceSchema<ExperimentId>(
-        'A batch experiment of the application that has not ended: the run joins it.',
+        'An unfinished batch experiment of the application, which the run joins.',
       ),
     ),
     result: optionalNullable(ExternalResult),
@@ -109,48 +109,48 @@ export const RunCreate = Type.Object(
       Type.Object(
         {
           cloned_run_id: optionalNullable(
-            text('The run that this one repeats; kept and shown as given.', { max: 64 }),
+            textSchema('The run that this one repeats. Stored and returned as given.', { max: 64 }),
           ),
         },
-        { description: 'Where the run comes from.' },
+        { description: 'Origin of the run.' },
       ),
     ),
   },
-  { $id: 'RunCreate', additionalProperties: false, description: 'What to run.' },
+  { $id: 'RunCreate', additionalProperties: false, description: 'The run to create.' },
 );
 export type RunCreate = Static<typeof RunCreate>;
 
 export const RunCreated = Type.Object(
   { run_id: idSchema<RunId>('Id of the run.') },
-  { $id: 'RunCreated', description: 'The run is kept.' },
+  { $id: 'RunCreated', description: 'The created run.' },
 );
 
 export const RunUpdate = Type.Object(
   {
-    name: optionalNullable(text('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
-    description: optionalNullable(text('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
+    name: optionalNullable(textSchema('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
+    description: optionalNullable(textSchema('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     queuing_priority: optionalNullable(
       Type.Integer({
         minimum: PRIORITY_MIN,
         maximum: PRIORITY_MAX,
-        description: `Priority in the queue, ${PRIORITY_MIN} first; it can be changed while the run is queued.`,
+        description: `Priority in the queue, ${PRIORITY_MIN} first. You can change it while the run is queued.`,
       }),
     ),
     result: optionalNullable(ExternalResult),
   },
-  { $id: 'RunUpdate', description: 'What can be changed; other fields are ignored.' },
+  { $id: 'RunUpdate', description: 'The fields to change. Other fields are ignored.' },
 );
 
 const OptionSummary = Type.Object(
   {
     name: Type.String({ description: 'Name of the option.' }),
-    value: Type.String({ description: 'Its value as the app got it.' }),
+    value: Type.String({ description: 'Value, as passed to the app.' }),
     source: stringEnum(
       ['version', 'instance', 'run'],
-      'Where the value comes from: the run wins over the instance over the version, whose manifest has defaults.',
+      'Source of the value. The run overrides the instance, which overrides the version with the defaults of its manifest.',
     ),
   },
-  { $id: 'OptionSummary', description: 'An option as the app got it.' },
+  { $id: 'OptionSummary', description: 'An option, as passed to the app.' },
 );
 export type OptionSummary = Static<typeof OptionSummary>;
 
@@ -159,32 +159,32 @@ const statusV2 = stringEnum(RUN_STATUSES_V2, 'The status of the run.');
 
 const info = {
   id: idSchema<RunId>('Id of the run.'),
-  user_email: Type.String({ description: 'Who made it.' }),
-  name: Type.String({ description: 'Name of the run, empty when none was given.' }),
-  description: Type.String({ description: 'Description, empty when none was given.' }),
+  user_email: Type.String({ description: 'E-mail address of the caller that created it.' }),
+  name: Type.String({ description: 'Name of the run; empty by default.' }),
+  description: Type.String({ description: 'Description; empty by default.' }),
   status: statusV1,
   status_v2: statusV2,
-  created_at: timestamp('When it was made'),
-  application_id: Type.String({ description: 'Its application.' }),
-  application_instance_id: Type.String({ description: 'The instance it was made on.' }),
-  application_version_id: Type.String({ description: 'The version it ran; empty for `latest`.' }),
+  created_at: timestampSchema('Creation time'),
+  application_id: Type.String({ description: 'Id of the application.' }),
+  application_instance_id: Type.String({ description: 'Id of the instance.' }),
+  application_version_id: Type.String({ description: 'Version of the run; empty for `latest`.' }),
   run_type: RunType,
-  execution_class: Type.String({ description: 'Its execution class.' }),
+  execution_class: Type.String({ description: 'Execution class of the run.' }),
   runtime: Type.String({
-    description: 'Runtime of the executable, as it was pushed; empty for an external run without one.',
+    description: 'Runtime of the executable, as pushed; empty for an external run without one.',
   }),
-  queuing_priority: Type.Integer({ description: 'Its priority, 1 first.' }),
-  queuing_disabled: Type.Boolean({ description: 'Whether it refused to wait.' }),
+  queuing_priority: Type.Integer({ description: 'Priority of the run, 1 first.' }),
+  queuing_disabled: Type.Boolean({ description: 'true if queuing was disabled for the run.' }),
   statistics: RunStatistics,
   metrics: Type.Optional(RunMetrics),
 };
 
-/** Of a run that belongs to an experiment. */
+/** Fields of a run that belongs to an experiment. */
 const experiment = {
-  experiment_id: Type.Optional(Type.String({ description: 'The experiment it belongs to.' })),
-  experiment_type: Type.Optional(stringEnum(EXPERIMENT_TYPES, 'Kind of that experiment.')),
+  experiment_id: Type.Optional(Type.String({ description: 'The experiment of the run.' })),
+  experiment_type: Type.Optional(stringEnum(EXPERIMENT_TYPES, 'Type of that experiment.')),
   plan_unit_index: Type.Optional(
-    Type.Integer({ description: 'The unit of a switchback test in which it was made, from 0.' }),
+    Type.Integer({ description: 'Unit of the switchback test in which the run was created, from 0.' }),
   ),
 };
 
@@ -194,13 +194,13 @@ export const Run = Type.Object(
     ...experiment,
     input_id: Type.Optional(
       Type.String({
-        description: 'The managed input it ran on; in an experiment the input of its input set.',
+        description: 'The managed input of the run; in an experiment, the input of its input set.',
       }),
     ),
     options: Type.Optional(StringOptions),
     request_options: Type.Optional(StringOptions),
     options_summary: Type.Optional(
-      Type.Array(OptionSummary, { description: 'Every option the app got, with its source.' }),
+      Type.Array(OptionSummary, { description: 'All options passed to the app, each with its source.' }),
     ),
   },
   { $id: 'Run', description: 'A run in a list.' },
@@ -216,7 +216,7 @@ export const ActiveRun = Type.Object(
     status: info.status,
     status_v2: stringEnum(['queued', 'running'], 'The status of the run.'),
     created_at: info.created_at,
-    initiated_at: Type.Optional(timestamp('When it was started; absent while it is queued')),
+    initiated_at: Type.Optional(timestampSchema('Start time; absent while it is queued')),
     application_id: info.application_id,
     application_instance_id: info.application_instance_id,
     application_version_id: info.application_version_id,
@@ -224,7 +224,8 @@ export const ActiveRun = Type.Object(
     queuing_priority: info.queuing_priority,
     queuing_disabled: info.queuing_disabled,
     attempt: Type.Integer({
-      description: 'How often it was started; above 1, or above 0 while queued, after it was cut short.',
+      description:
+        'Number of starts. A value above 1, or above 0 while queued, means that an attempt was interrupted.',
     }),
     waiting: Type.Optional(Waiting),
   },
@@ -234,9 +235,9 @@ export type ActiveRun = Static<typeof ActiveRun>;
 
 const EffectiveLimits = Type.Object(
   {
-    cores: Type.Number({ description: 'Cores the run may use.' }),
-    memory_bytes: Type.Integer({ description: 'Memory the run may use.' }),
-    duration_ms: Type.Integer({ description: 'Time the run may take.' }),
+    cores: Type.Number({ description: 'Maximum number of cores.' }),
+    memory_bytes: Type.Integer({ description: 'Maximum memory in bytes.' }),
+    duration_ms: Type.Integer({ description: 'Maximum duration in milliseconds.' }),
   },
   { $id: 'EffectiveLimits', description: 'The limits of the execution class, capped to the host.' },
 );
@@ -244,14 +245,14 @@ const EffectiveLimits = Type.Object(
 const measures = {
   duration: Type.Integer({
     description:
-      'Milliseconds from when it was made until it ended, or until now; of an external run its execution_duration.',
+      'Milliseconds from creation to the end, or until now. For an external run, its execution_duration.',
   }),
   execution_duration: Type.Integer({
-    description: 'Whole milliseconds the app ran; of an external run as its result says, 0 without one.',
+    description: 'Whole milliseconds of execution. For an external run, the value in its result, or 0.',
   }),
-  input_size: Type.Number({ description: 'Bytes of the input.' }),
-  output_size: Type.Number({ description: 'Bytes of the output.' }),
-  error: Type.String({ description: 'Why it failed or was canceled, else empty.' }),
+  input_size: Type.Number({ description: 'Size of the input in bytes.' }),
+  output_size: Type.Number({ description: 'Size of the output in bytes.' }),
+  error: Type.String({ description: 'Why it failed or was canceled; empty otherwise.' }),
 };
 
 const anyFormat = Type.Object(
@@ -261,77 +262,77 @@ const anyFormat = Type.Object(
 
 const RunMetadata = Type.Object(
   {
-    application_id: Type.String({ description: 'Its application.' }),
-    application_instance_id: Type.String({ description: 'The instance it was made on.' }),
-    application_version_id: Type.String({ description: 'The version it ran; empty for `latest`.' }),
-    created_at: timestamp('When it was made'),
-    initiated_at: Type.Optional(timestamp('When the app started; absent while it is queued')),
-    finished_at: Type.Optional(timestamp('When it ended; absent before')),
+    application_id: Type.String({ description: 'Id of the application.' }),
+    application_instance_id: Type.String({ description: 'Id of the instance.' }),
+    application_version_id: Type.String({ description: 'Version of the run; empty for `latest`.' }),
+    created_at: timestampSchema('Creation time'),
+    initiated_at: Type.Optional(timestampSchema('Start time of the app; absent while it is queued')),
+    finished_at: Type.Optional(timestampSchema('End time; absent before')),
     status: statusV1,
     status_v2: statusV2,
     ...measures,
-    execution_class: Type.String({ description: 'Its execution class.' }),
+    execution_class: Type.String({ description: 'Execution class of the run.' }),
     format: Type.Object(
       { input: anyFormat, output: anyFormat },
       { description: 'Formats of input and output.' },
     ),
-    queuing_disabled: Type.Boolean({ description: 'Whether it refused to wait.' }),
-    queuing_priority: Type.Integer({ description: 'Its priority, 1 first.' }),
+    queuing_disabled: Type.Boolean({ description: 'true if queuing was disabled for the run.' }),
+    queuing_priority: Type.Integer({ description: 'Priority of the run, 1 first.' }),
     run_type: RunType,
     ...experiment,
-    runtime: Type.String({ description: 'Runtime of the executable, as it was pushed.' }),
+    runtime: Type.String({ description: 'Runtime of the executable, as pushed.' }),
     options: Type.Object(
       {
         active_options: StringOptions,
         options_summary: Type.Array(OptionSummary, {
-          description: 'Every option the app got, with its source.',
+          description: 'All options passed to the app, each with its source.',
         }),
         request_options: StringOptions,
       },
       { description: 'Options of the run.' },
     ),
-    statistics: Type.Optional(anyObject('The statistics block of the output.')),
+    statistics: Type.Optional(objectSchema('The statistics block of the output.')),
     metrics: Type.Optional(
-      anyObject(
-        'The metrics block of the output; left out when it has more than 1,048,576 characters or more than 64 levels.',
+      objectSchema(
+        'The metrics block of the output. Omitted when it has more than 1,048,576 characters or more than 64 levels.',
       ),
     ),
-    assets_error: Type.Optional(Type.String({ description: 'Why assets of the output were left out.' })),
-    secrets_collection_id: Type.Optional(Type.String({ description: 'Secrets it was given.' })),
+    assets_error: Type.Optional(Type.String({ description: 'Why assets of the output were omitted.' })),
+    secrets_collection_id: Type.Optional(Type.String({ description: 'Secrets collection of the run.' })),
     tracking: Type.Optional(
       Type.Object(
         {
           cloned_run_id: Type.Optional(Type.String({ description: 'The run that this one repeats.' })),
-          input_id: Type.Optional(Type.String({ description: 'The managed input it ran on.' })),
+          input_id: Type.Optional(Type.String({ description: 'The managed input of the run.' })),
         },
-        { description: 'Where the run comes from.' },
+        { description: 'Origin of the run.' },
       ),
     ),
     attempt: Type.Integer({
-      description: 'How often it was started: 0 before the first time, above 1 after it was cut short.',
+      description: 'Number of starts: 0 before the first, above 1 after an interrupted attempt.',
     }),
     waiting: Type.Optional(Waiting),
     containment: stringEnum(
       ['', 'sandbox', 'limits'],
-      'How the app was contained; empty before it started, for external runs and for those of ensembles. `limits` on a server that is not root: with all rights of its user.',
+      "Containment of the app. Empty before its start, for external runs and for ensemble runs. `limits` on a server without root rights: the app has all rights of the server's user.",
     ),
     limits: Type.Optional(EffectiveLimits),
     runtime_version: Type.Optional(RuntimeVersion),
     peak_memory_bytes: Type.Optional(
       Type.Integer({
         description:
-          'Most memory all processes of the app held together, as samples found it; absent when it ran too shortly for one.',
+          'Peak memory of all processes of the app in bytes, from samples. Absent for runs that are too short for a sample.',
       }),
     ),
   },
-  { $id: 'RunMetadata', description: 'Everything about a run but its content.' },
+  { $id: 'RunMetadata', description: 'All details of a run except its content.' },
 );
 
 const flat = {
   ...info,
   ...measures,
-  createdAt: timestamp('The same as created_at'),
-  secrets_collection_id: Type.String({ description: 'Secrets it was given; empty for none.' }),
+  createdAt: timestampSchema('The same as created_at'),
+  secrets_collection_id: Type.String({ description: 'Secrets collection of the run; empty for none.' }),
   metadata: RunMetadata,
 };
 
@@ -343,17 +344,17 @@ export type RunInformation = Static<typeof RunInformation>;
 
 const ErrorLog = Type.Object(
   {
-    error: Type.String({ description: 'Why it failed or was canceled.' }),
+    error: Type.String({ description: 'Why the run failed or was canceled.' }),
     stdout: Type.String({
-      description: 'What the app printed to stdout, when that is not the output; the last 64 KiB.',
+      description: 'The last 64 KiB of stdout, when stdout is not the output.',
     }),
-    stderr: Type.String({ description: 'The end of the log, at most 64 KiB.' }),
+    stderr: Type.String({ description: 'The last 64 KiB of the log.' }),
   },
-  { $id: 'ErrorLog', description: 'What a failed or canceled run left.' },
+  { $id: 'ErrorLog', description: 'Error and logs of a failed or canceled run.' },
 );
 
 const outputFields = {
-  output: Type.Optional(nullable(anyObject('The output; with `format=url` an object with a `url`.'))),
+  output: Type.Optional(nullable(objectSchema('The output; with `format=url`, an object with a `url`.'))),
   error_log: Type.Optional(ErrorLog),
 };
 
@@ -365,8 +366,8 @@ export const RunOutput = Type.Object(
   {
     ...outputFields,
     url: Type.Optional(
-      Type.String({ description: 'With `format=url`: GET it without a token, within 10 minutes.' }),
+      Type.String({ description: 'With `format=url`: a URL to GET without a token, within 10 minutes.' }),
     ),
   },
-  { $id: 'RunOutput', description: 'What a run left.' },
+  { $id: 'RunOutput', description: 'The output or the error of a run.' },
 );

@@ -1,6 +1,6 @@
 /**
- * A run is one execution of an instance on one input. This file is what can be done with runs: how they are made, listed,
- * read, changed and canceled. Their shapes are in run-schemas.ts, their logs in run-logs.ts, their states in states.ts.
+ * A run is one execution of an instance on one input. This file declares the operations on runs. Their schemas are in
+ * run-schemas.ts, their logs in run-logs.ts, and their statuses in states.ts.
  */
 
 import Type from 'typebox';
@@ -28,7 +28,7 @@ export const RunParams = Type.Object({
 });
 
 const FormatQuery = Type.Object({
-  format: Type.Optional(stringEnum(['json', 'url'], 'url: answer a download URL in place of the content.')),
+  format: Type.Optional(stringEnum(['json', 'url'], 'url: return a download URL instead of the content.')),
 });
 
 const infoExample = {
@@ -96,12 +96,12 @@ export const createRun = defineOperation({
   tag: 'runs',
   summary: 'Create a run',
   description:
-    'Queues a run of the instance on the input and answers its id once it is durably kept. Without `instance_id` the default instance of the application runs, or `latest` when it has none. The input is one of `input`, `upload_id` and `input_id`. A run of the type external is not executed: it keeps the `result` of a run that was executed somewhere else, and its status is none until it has one.',
+    'Enqueues a run of the instance on the input, and returns its id once it is durably stored. Without `instance_id`, the default instance of the application runs, or `latest` without a default. Give one of `input`, `upload_id` and `input_id`. The server does not execute an external run: it stores the `result` of an execution elsewhere, and the status is none until then.',
   right: 'run',
   params: ApplicationParams,
   query: Type.Object({
     instance_id: Type.Optional(
-      idReferenceSchema<InstanceId>('The instance to run; `latest` runs the executable pushed last.'),
+      idReferenceSchema<InstanceId>('The instance to run; `latest` runs the newest executable.'),
     ),
   }),
   body: {
@@ -111,7 +111,7 @@ export const createRun = defineOperation({
   },
   responses: {
     202: {
-      description: 'The run is kept, and queued unless it is external.',
+      description: 'The run is stored, and queued unless it is external.',
       schema: RunCreated,
       example: { run_id: infoExample.id },
     },
@@ -126,7 +126,7 @@ export const listRuns = defineOperation({
   tag: 'runs',
   summary: 'List runs',
   description:
-    'Lists the runs of the application made in a window of time, in pages: at most 50 at once, whether or not a page is asked for.',
+    'Lists the runs of the application in a time window. A page has at most 50 runs, even without `pagereturn`.',
   right: 'read',
   params: ApplicationParams,
   query: Type.Object({ ...WindowQuery, ...PageQuery }),
@@ -143,7 +143,7 @@ export const getRun = defineOperation({
   tag: 'runs',
   summary: 'Get a run with its output',
   description:
-    'Answers the run and, once it has ended, its output. An output above 5 MB and an archive are read with `format=url`; without it the answer is 400.',
+    'Returns the run and, once it has ended, its output. Read an archive, or an output above 5 MB, with `format=url`; otherwise the response is 400.',
   right: 'read',
   params: RunParams,
   query: FormatQuery,
@@ -163,7 +163,7 @@ export const getRunMetadata = defineOperation({
   path: '/v1/applications/{application_id}/runs/{run_id}/metadata',
   tag: 'runs',
   summary: 'Get the metadata of a run',
-  description: 'Answers the status of the run and everything about it but its content. Poll this one.',
+  description: 'Returns the status of the run and all details except its content. Poll this operation.',
   right: 'read',
   params: RunParams,
   responses: {
@@ -179,13 +179,13 @@ export const getRunInput = defineOperation({
   tag: 'runs',
   summary: 'Get the input of a run',
   description:
-    'Answers the input as it was given: JSON as it is, text as a JSON string. Inputs above 5 MB, archives, and uploads that are no JSON though the format says so are read with `format=url`.',
+    'Returns the input as given: JSON unchanged, text as a JSON string. Use `format=url` for archives, for inputs above 5 MB, and for uploads in JSON format that are not valid JSON.',
   right: 'read',
   params: RunParams,
   query: FormatQuery,
   responses: {
     200: {
-      description: 'The input, or with `format=url` where to get it.',
+      description: 'The input, or its download URL with `format=url`.',
       schema: Type.Unsafe<unknown>({ description: 'Any JSON value.' }),
       example: { stops: [], vehicles: [] },
     },
@@ -200,12 +200,16 @@ export const getRunOutput = defineOperation({
   tag: 'runs',
   summary: 'Get the output of a run',
   description:
-    'Answers what the run left: its output, or what is known of its failure. A run that has not ended has neither. An output above 5 MB and an archive are read with `format=url`, which answers a download URL in place of the content.',
+    'Returns the output of the run, or the details of its failure. An unfinished run has neither. Read an archive, or an output above 5 MB, with `format=url`, which returns a download URL instead of the content.',
   right: 'read',
   params: RunParams,
   query: FormatQuery,
   responses: {
-    200: { description: 'What the run left.', schema: RunOutput, example: { output: outputExample } },
+    200: {
+      description: 'The output or the error of the run.',
+      schema: RunOutput,
+      example: { output: outputExample },
+    },
   },
   errors: [404],
 });
@@ -217,12 +221,12 @@ export const updateRun = defineOperation({
   tag: 'runs',
   summary: 'Update a run',
   description:
-    'Changes name and description, the priority of a run that is queued, and gives an external run without a result its `result`, once. Other fields are ignored, so the whole object can be sent back.',
+    'Changes name and description, and the priority of a queued run. It also sets the `result` of an external run, once. Other fields are ignored, so you can send back the whole object.',
   right: 'run',
   params: RunParams,
   body: { schema: RunUpdate, example: { name: 'Monday’s plan' } },
   responses: {
-    200: { description: 'The run as it is now.', schema: RunInformation, example: informationExample },
+    200: { description: 'The updated run.', schema: RunInformation, example: informationExample },
   },
   errors: [404],
 });
@@ -236,26 +240,26 @@ export const deleteRun = defineOperation({
   description: describeDeletion(
     'Deletes the run with its input, output, assets and logs.',
     [
-      ['One that is queued', 'Is never started.'],
+      ['A queued run', 'Never starts.'],
       [
-        'One that is running',
-        'Its app is stopped as by a cancel, its slot is free again, and its result is not kept.',
+        'A running run',
+        'Its app is stopped as by a cancel, its slot becomes free, and its result is discarded.',
       ],
       [
-        'One of the type `ensemble`',
-        'The runs it consists of go with it, stopped where they run. One of them alone can be deleted: the ensemble goes on without it.',
+        'An ensemble run',
+        'Its child runs are stopped and deleted. You can delete one child run alone: the ensemble continues without it.',
       ],
-      ['The version and the instance it was made on', 'Stay.'],
-      ['Managed inputs and input sets made of it', 'Stay: each holds the content by itself.'],
-      ['The executable', 'Removed with the last run of it, once it is not active and no version has it.'],
+      ['Its version and instance', 'Stay.'],
+      ['Managed inputs and input sets from it', 'Unaffected: each stores the content.'],
+      ['The executable', 'Deleted with its last run, if it is not active and no version uses it.'],
       ['Download URLs of its content', 'Stop working.'],
-      ['What happened to it and when, kept for webhooks', 'Forgotten a week after it happened.'],
+      ['Its events, stored for webhooks', 'Deleted a week after each event.'],
     ],
-    'Other runs are not touched.',
+    'Other runs are unaffected.',
   ),
   right: 'run',
   params: RunParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The run is deleted.' } },
   errors: [404],
 });
 
@@ -266,7 +270,7 @@ export const cancelRun = defineOperation({
   tag: 'runs',
   summary: 'Cancel a run',
   description:
-    'A queued run is canceled at once, and so is an external one without a result. A running app gets SIGTERM and five seconds to print what it has before it is killed with everything it started. Canceling a run of the type `ensemble` cancels the runs it consists of. A run that has ended stays as it is.',
+    'Cancels a queued run, or an external run without a result, at once. A running app gets SIGTERM and five seconds to print its output. Then the server kills it with all its processes. Canceling an ensemble run cancels its child runs. A run that has ended stays unchanged.',
   right: 'run',
   params: RunParams,
   body: { schema: Type.Object({}), example: {}, required: false },

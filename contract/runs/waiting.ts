@@ -1,39 +1,41 @@
-/** Why a queued run has not started: a reason in a word and a sentence, its place, and the runs in the slots. */
+/** Why a queued run has not started: a reason code, a message, the queue position, and the runs in the slots. */
 import Type, { type Static } from 'typebox';
 import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
-import { stringEnum, timestamp } from '../schemas/field-schemas.ts';
+import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 
-/** Why a run has not started, in the order in which they are looked for. */
+/** Reasons why a run has not started, in the order of the checks. */
 const WAITING_REASONS = ['host_fault', 'no_worker', 'slots_taken', 'runs_before', 'about_to_start'] as const;
 
 const SlotHolder = Type.Object(
   {
-    run_id: Type.String({ description: 'The run.' }),
-    application_id: Type.String({ description: 'Its application.' }),
-    started_at: timestamp('When it started'),
+    run_id: Type.String({ description: 'Id of the run.' }),
+    application_id: Type.String({ description: 'Id of the application.' }),
+    started_at: timestampSchema('Start time'),
     network: Type.Boolean({
       description:
-        'Whether its app can reach the network, and so can create runs and wait for them. Such an app keeps its slot while it waits.',
+        'true if the app can use the network, and so can create runs and wait for them. Such an app occupies its slot while it waits.',
     }),
   },
-  { $id: 'SlotHolder', description: 'A running run that takes a slot.' },
+  { $id: 'SlotHolder', description: 'A running run that occupies a slot.' },
 );
 
 export const Waiting = Type.Object(
   {
     place: Type.Integer({
-      description: `Which it is among the queued runs that the same slots serve, those of other accounts counted too: 1 is next. Counted to ${QUEUE_POSITION_MAX}; ${QUEUE_POSITION_MAX + 1} means further back.`,
+      description: `Queue position among the runs that share the same slots, including those of other accounts: 1 is next. Positions above ${QUEUE_POSITION_MAX} are shown as ${QUEUE_POSITION_MAX + 1}.`,
     }),
     reason: stringEnum(
       WAITING_REASONS,
-      'Why it has not started. host_fault: the host that was to execute it had a fault, such as a full disk, and it is retried after a pause; no_worker: no worker that runs has a slot for its execution class; slots_taken: every slot is busy; runs_before: slots are free, and as many runs stand before it; about_to_start: it is next to be taken.',
+      'Reason for waiting. With `host_fault`, the host of the run had a fault, such as a full disk, and the run is retried after a pause. With `no_worker`, no active worker has a slot for its execution class. With `slots_taken`, every slot is busy. With `runs_before`, runs ahead in the queue need the free slots. With `about_to_start`, the run is next.',
     ),
     message: Type.String({
       description:
-        'The same in a sentence, with the numbers. When no slot has become free for a minute, it names the runs in the slots, and those that may be waiting for runs that they created.',
+        'The reason in a sentence, with numbers. When no slot has become free for a minute, it names the runs in the slots, and those that may wait for runs that they created.',
     }),
     slots_taken_since: Type.Optional(
-      timestamp('With slots_taken: since when every slot has been busy, which is when the last run started'),
+      timestampSchema(
+        'With slots_taken: since when every slot has been busy, which is the start time of the last run',
+      ),
     ),
     slot_holders: Type.Optional(
       Type.Array(SlotHolder, {
@@ -41,6 +43,6 @@ export const Waiting = Type.Object(
       }),
     ),
   },
-  { $id: 'Waiting', description: 'Why a queued run waits, and its place.' },
+  { $id: 'Waiting', description: 'Why a queued run waits, and its queue position.' },
 );
 export type Waiting = Static<typeof Waiting>;

@@ -1,4 +1,4 @@
-/** Shapes that several resources share: names, descriptions, times, options, formats. */
+/** Schemas that several resources share: names, descriptions, times, options, formats. */
 import Type, { type Static, type TSchema } from 'typebox';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from '../execution-classes.ts';
 import {
@@ -14,45 +14,46 @@ import {
 } from '../limits.ts';
 import { NO_NUL_PATTERN } from './ids.ts';
 
-/** One of a few words. A plain `enum` of strings: unions of literals make long documents and poor error messages. */
+/** Returns a plain `enum` of strings: a union of literals makes long documents and poor error messages. */
 export function stringEnum<const T extends readonly string[]>(values: T, description: string) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
 }
 
 /**
- * The same schema, null allowed. `nullable` is the keyword of OpenAPI 3.0, which Ajv knows too, so that the document and
- * the server say the same. Clients send null for what they were not given. A named schema loses its name: what may be
- * null is another schema, and two with one name are refused by document and validator.
+ * Returns the same schema with null allowed. `nullable` is the keyword of OpenAPI 3.0, which Ajv supports, so document
+ * and server agree. Clients send null for absent values. A named schema loses its `$id`: document and validator refuse
+ * two different schemas with one name.
  */
 export function nullable<T extends TSchema>(schema: T) {
   const choices = 'enum' in schema && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-  const { $id: _, ...unnamed } = schema as T & { $id?: string };
+  const { $id: _, ...unnamed }: TSchema & { $id?: string } = schema;
   return Type.Unsafe<Static<T> | null>({ ...unnamed, ...choices, nullable: true });
 }
 
-/** A field that may be absent or null; both mean "not given". */
+/** Returns a schema for a field that may be absent or null; both mean "not given". */
 export function optionalNullable<T extends TSchema>(schema: T) {
   return Type.Optional(nullable(schema));
 }
 
-/** A map from any key to one kind of value. Keys are checked by rules, not by a pattern, which documents cannot say. */
-export function mapOf<T extends TSchema>(value: T, description: string) {
+/** Returns a map from any key to one type of value. Rules check the keys, because OpenAPI 3.0 cannot describe them. */
+export function mapSchema<T extends TSchema>(value: T, description: string) {
   return Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, description });
 }
 
-/** Any JSON object. */
-export function anyObject(description: string) {
+/** Returns a schema for any JSON object. */
+export function objectSchema(description: string) {
   return Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description });
 }
 
-/** A field that existing clients send and that means nothing here: accepted, ignored. */
-export function ignoredField() {
+/** Returns a schema for a field that existing clients send and the server ignores. */
+export function ignoredFieldSchema() {
   return Type.Optional(
-    Type.Unknown({ description: 'Accepted for existing clients and ignored.', deprecated: true }),
+    Type.Unknown({ description: 'Accepted for compatibility and ignored.', deprecated: true }),
   );
 }
 
-export function name(noun: string) {
+/** Returns a schema for a name with 3 to 48 characters. */
+export function nameSchema(noun: string) {
   return Type.String({
     minLength: NAME_CHARS_MIN,
     maxLength: NAME_CHARS_MAX,
@@ -61,22 +62,23 @@ export function name(noun: string) {
   });
 }
 
-/** The keyword with the length of a name that is not the id. */
+/** The keyword with the allowed length of a name that differs from the id. */
 export const NAME_LENGTH_KEYWORD = 'x-characters-unless-id';
 
-/** Name of something whose id the caller chooses. The server checks the length of a name that is not the id. */
-export function nameOrId(noun: string, { min, max } = { min: NAME_CHARS_MIN, max: NAME_CHARS_MAX }) {
+/** Returns a schema for the name of a resource with a caller-chosen id. The server checks the length of other names. */
+export function nameOrIdSchema(noun: string, { min, max } = { min: NAME_CHARS_MIN, max: NAME_CHARS_MAX }) {
   return Type.String({
     minLength: 1,
     maxLength: Math.max(max, ID_CHARS_MAX),
     pattern: NO_NUL_PATTERN,
-    // For the sentence that refuses a name that is too long even for an id.
+    // Needed by the error message for a name that is too long even for an id.
     [NAME_LENGTH_KEYWORD]: `${min} to ${max}`,
     description: `Name of the ${noun}, ${min} to ${max} characters. A name that equals the id may have 1 to ${ID_CHARS_MAX}.`,
   });
 }
 
-export function description(noun: string, max = DESCRIPTION_CHARS_MAX) {
+/** Returns a schema for a description; `max` is in characters. */
+export function descriptionSchema(noun: string, max = DESCRIPTION_CHARS_MAX) {
   return Type.String({
     maxLength: max,
     pattern: NO_NUL_PATTERN,
@@ -84,24 +86,27 @@ export function description(noun: string, max = DESCRIPTION_CHARS_MAX) {
   });
 }
 
-export function text(what: string, options: { min?: number; max: number }) {
+/** Returns a schema for text without NUL; `min` and `max` are in characters, and the default of `min` is 0. */
+export function textSchema(description: string, options: { min?: number; max: number }) {
   return Type.String({
     minLength: options.min ?? 0,
     maxLength: options.max,
     pattern: NO_NUL_PATTERN,
-    description: what,
+    description,
   });
 }
 
-/** Two parts with an @ between them; a host without a dot, as in `root@localhost`, is one too. */
+/** Two parts with an @ between them. The host needs no dot, as in `root@localhost`. */
 export const EMAIL_PATTERN = '^[^@\\u0000-\\u0020\\u007f]+@[^@\\u0000-\\u0020\\u007f]+$';
 
-export function email(what: string) {
-  return Type.String({ maxLength: EMAIL_CHARS_MAX, pattern: EMAIL_PATTERN, description: what });
+/** Returns a schema for an e-mail address. */
+export function emailSchema(description: string) {
+  return Type.String({ maxLength: EMAIL_CHARS_MAX, pattern: EMAIL_PATTERN, description });
 }
 
-export function timestamp(what: string) {
-  return Type.String({ format: 'date-time', description: `${what}, RFC 3339 in UTC.` });
+/** Returns a schema for an RFC 3339 timestamp in UTC. The description is a phrase without a full stop. */
+export function timestampSchema(description: string) {
+  return Type.String({ format: 'date-time', description: `${description}, RFC 3339 in UTC.` });
 }
 
 export const FORMAT_TYPES = ['json', 'text', 'csv-archive', 'multi-file'] as const;
@@ -117,28 +122,28 @@ export const FormatSide = Type.Object(
   { description: 'Format of one side.' },
 );
 
-/** Format of what goes in and comes out. */
+/** Formats of input and output. */
 export const Format = Type.Object(
   { input: Type.Optional(FormatSide), output: Type.Optional(FormatSide) },
   {
     description:
-      'Formats of input and output. What the manifest of the app says holds, but for a choice between json and text.',
+      'Formats of input and output, as the manifest of the app defines them. You can choose only between json and text.',
   },
 );
 
 const OptionValue = Type.Unsafe<string | number | boolean>({
   anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }],
-  description: 'Value of the option; numbers and booleans are turned into text.',
+  description: 'Value of the option. Numbers and booleans become text.',
 });
 
 /** Options as callers send them; values become strings. */
-export const Options = mapOf(
+export const Options = mapSchema(
   OptionValue,
-  `Options of the app: names as its manifest declares them, or of letters, digits and periods, and values as text. Those of the run, its instance and its version together have at most ${OPTIONS_CHARS_MAX} characters, written as JSON.`,
+  `Options of the app, by name. A name is declared by the manifest, or consists of letters, digits and periods. The options of run, instance and version have at most ${OPTIONS_CHARS_MAX} characters together, as JSON.`,
 );
 
-/** Options as they are kept and handed to the app: strings always. */
-export const StringOptions = mapOf(Type.String(), 'Options of the app, values as text.');
+/** Options as stored and passed to the app: always strings. */
+export const StringOptions = mapSchema(Type.String(), 'Options of the app, with values as text.');
 
 export const Queuing = Type.Object(
   {
@@ -146,19 +151,20 @@ export const Queuing = Type.Object(
       Type.Integer({
         minimum: PRIORITY_MIN,
         maximum: PRIORITY_MAX,
-        description: `Priority in the queue: ${PRIORITY_MIN} is served first, ${PRIORITY_MAX} last; ${PRIORITY_DEFAULT} when nothing is said.`,
+        description: `Priority in the queue, from ${PRIORITY_MIN} (first) to ${PRIORITY_MAX} (last). The default is ${PRIORITY_DEFAULT}.`,
       }),
     ),
     disabled: Type.Optional(
       Type.Boolean({
-        description: 'Refuse with 429 instead of waiting when the execution class has no free capacity.',
+        description:
+          'true: a run without free capacity in its execution class gets a 429 instead of waiting.',
       }),
     ),
   },
-  { description: 'How runs wait for capacity.' },
+  { description: 'Queuing of runs.' },
 );
 
 export const ExecutionClassName = stringEnum(
   EXECUTION_CLASSES,
-  `Execution class: cores, memory and seconds a run may use. ${EXECUTION_CLASS_DEFAULT} when nothing is said.`,
+  `Execution class: cores, memory and duration of a run. The default is ${EXECUTION_CLASS_DEFAULT}.`,
 );

@@ -1,11 +1,11 @@
 /**
- * A type per noun's id, so that an instance id cannot be passed where an application id is meant. They are made only
- * where a request enters (the schemas below) and where a row leaves the database.
+ * One type for the id of each resource, so that passing an instance id for an application id does not compile. Only the
+ * schemas below, for requests, and the database, for rows, create these types.
  */
 import Type from 'typebox';
 import { ID_CHARS_MAX } from '../limits.ts';
 
-/** Any text that a database keeps: PostgreSQL has no NUL character. */
+/** Any text without NUL, which PostgreSQL cannot store. */
 export const NO_NUL_PATTERN = '^[^\\u0000]*$';
 
 declare const brand: unique symbol;
@@ -31,25 +31,25 @@ export type EventId = Id<'event'>;
 export type ConversationId = Id<'conversation'>;
 export type EntryId = Id<'entry'>;
 
-/** The alphabet of every id a caller chooses. */
+/** The alphabet of every caller-chosen id. */
 export const ID_PATTERN = `^[a-z0-9-]{1,${ID_CHARS_MAX}}$`;
 
-/** An id a caller chooses: lowercase letters, digits and hyphens. */
+/** Returns a schema for a caller-chosen id: lowercase letters, digits and hyphens. */
 export function newIdSchema<T extends string>(noun: string) {
   return Type.Unsafe<T>(
     Type.String({
       pattern: ID_PATTERN,
-      description: `Id of the ${noun}: 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens. Cannot be changed later.`,
+      description: `Id of the ${noun}: 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens. You cannot change it later.`,
     }),
   );
 }
 
-/** An id that names something that should exist: any text is well-formed, what is unknown is a 404 or a 400. */
+/** Returns a schema for the id of an existing resource. Any text is well-formed; an unknown id returns 404 or 400. */
 export function idSchema<T extends string>(description: string) {
   return Type.Unsafe<T>(Type.String({ description }));
 }
 
-/** The same where a request names it in its body or query: no id has a NUL character, and no database is asked for one. */
+/** Returns the same schema for bodies and queries. It refuses NUL, so that no database query contains it. */
 export function idReferenceSchema<T extends string>(description: string) {
   return Type.Unsafe<T>(Type.String({ pattern: NO_NUL_PATTERN, description }));
 }

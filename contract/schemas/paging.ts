@@ -1,44 +1,44 @@
-/** Lists: the query every list takes and the two shapes it answers with. */
+/** Lists: the query that every list accepts, and the shapes of its response. */
 import Type, { type TSchema } from 'typebox';
 import { PAGE_ITEMS_MAX } from '../limits.ts';
-import { timestamp } from './field-schemas.ts';
+import { timestampSchema } from './field-schemas.ts';
 
 export const PageQuery = {
   pagereturn: Type.Optional(
-    Type.Boolean({ description: 'true: answer `{items, next_page_token}` and page the list.' }),
+    Type.Boolean({ description: 'true: return pages of the form `{items, next_page_token}`.' }),
   ),
-  pagetoken: Type.Optional(Type.String({ description: '`next_page_token` of the page before.' })),
+  pagetoken: Type.Optional(Type.String({ description: '`next_page_token` of the previous page.' })),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: PAGE_ITEMS_MAX,
-      description: `Items per page, at most ${PAGE_ITEMS_MAX}, which a page has when nothing is said.`,
+      description: `Items per page, at most ${PAGE_ITEMS_MAX}. The default is ${PAGE_ITEMS_MAX}.`,
     }),
   ),
 };
 
 export const WindowQuery = {
   start: Type.Optional(
-    timestamp('Only what was created at or after this time; one year before `end` when absent'),
+    timestampSchema('Only items created at or after this time; the default is one year before `end`'),
   ),
-  end: Type.Optional(timestamp('Only what was created before this time; now when absent')),
+  end: Type.Optional(timestampSchema('Only items created before this time; the default is now')),
 };
 
 const NextPageToken = Type.Optional(
-  Type.String({ description: 'Hand it back as `pagetoken` for the next page; absent on the last page.' }),
+  Type.String({ description: 'Send it as `pagetoken` to get the next page. Absent on the last page.' }),
 );
 
-/** What a list answers: an array, or with `pagereturn=true` an object. */
+/** Returns the schema of a list response: an array, or with `pagereturn=true` an object. */
 export function pageOrArray<T extends TSchema>(item: T) {
   return Type.Union([Type.Array(item), itemsPage(item)]);
 }
 
-/** What younger lists answer, paged or not. */
+/** Returns the schema of a list that always responds with an object, paged or not. */
 export function itemsPage<T extends TSchema>(item: T) {
   return Type.Object({ items: Type.Array(item), next_page_token: NextPageToken });
 }
 
-/** Lists of runs answer both `runs` and, for callers that page, `items`. */
+/** Returns the schema of a list of runs: always `runs`, and `items` too for callers that page. */
 export function runsPage<T extends TSchema>(item: T) {
   return Type.Object({
     runs: Type.Array(item),

@@ -17,12 +17,12 @@ test.each([
   '$&',
   '\u{1F682}',
   '\ud83d',
-])('B3: %j as a part of a pattern matches itself', (text) => {
+])('B3: an escaped %j matches itself', (text) => {
   for (const flags of FLAGS)
     expect(new RegExp(`^(${escapeRegExp(text)})$`, flags).test(text), flags).toBe(true);
 });
 
-test('B3: any text as a part of a pattern matches itself and nothing else', () => {
+test('B3: any escaped text matches itself and nothing else', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(...FLAGS), (text, flags) => {
       const pattern = new RegExp(`^(?:${escapeRegExp(text)})$`, flags);

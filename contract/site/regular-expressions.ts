@@ -1,7 +1,7 @@
 /**
- * The text as the part of a regular expression that matches exactly this text, with or without the flags `u` and `v`, in a
- * group or beside other parts, but not inside a class (`[…]`). With those flags a backslash before any other sign is a
- * syntax error; a hyphen therefore stays as it is. `RegExp.escape` would do, but browsers of 2024 do not have it.
+ * Returns a pattern that matches exactly this text, with or without the flags `u` and `v`. It is valid in a group or
+ * beside other parts, but not inside a class (`[…]`). With those flags, a backslash before any other character is a
+ * syntax error; a hyphen therefore stays unescaped. Browsers of 2024 do not have `RegExp.escape`.
  */
 export function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

@@ -1,24 +1,24 @@
 /**
- * The search of the documentation: a call of the site, not an operation of the API, so it is in none of the OpenAPI
- * documents. `GET /search/v1docs?q=` answers with a SearchAnswer; the build of the site makes the SearchRecords.
+ * The search of the documentation. It belongs to the site and not to the API, so no OpenAPI document lists it. `GET
+ * /search/v1docs?q=` responds with a SearchResponse; the build of the site writes the SearchRecords.
  */
 import { escapeRegExp } from './regular-expressions.ts';
 
-/** Where the server's own search answers; `v1docs` is the name of the index. */
+/** Path of the search endpoint; `v1docs` is the name of the index. */
 export const SEARCH_PATH = '/search/v1docs';
-/** A question longer than this is refused. */
+/** The server refuses longer queries. */
 export const SEARCH_QUERY_CHARS_MAX = 200;
 export const SEARCH_HITS_MAX = 10;
 
-/** `page` is the beginning of a page, `section` what stands below one of its headings. */
+/** `page` is the beginning of a page, `section` the text below one of its headings. */
 const SEARCH_HIT_TYPES = ['page', 'section', 'operation'] as const;
 type SearchHitType = (typeof SEARCH_HIT_TYPES)[number];
 
-/** One place of the documentation that answers. */
+/** One matching place of the documentation. */
 export interface SearchHit {
-  /** The text of the place; in an answer the passage of it that fits best. */
+  /** The text of the place; in a response, its best matching passage. */
   content: string;
-  /** The address of the page. */
+  /** URL path of the page. */
   slug: string;
   /** The anchor of the place on the page; empty for its beginning. */
   sectionId: string;
@@ -26,25 +26,25 @@ export interface SearchHit {
   sectionHeader: string;
   type: SearchHitType;
   meta: {
-    /** The name of the page in the navigation. */
+    /** Label of the page in the navigation. */
     pageNavLabel: string;
-    /** The sections the page lies in, outermost first, joined by " / ". */
+    /** The sections that contain the page, outermost first, joined by " / ". */
     pageSection: string;
     pageTitle: string;
   };
 }
 
 /**
- * A hit as it is indexed, with words that find it and are not shown: `names` are those of its code, `keywords` what readers
- * call the matter of its page.
+ * An indexed hit with extra words that match but are not shown: `names` come from its code, and `keywords` are synonyms
+ * for the topic of its page.
  */
 export type SearchRecord = SearchHit & { names: string; keywords: string };
 
 export interface SearchResponse {
   query: string;
-  /** The best first. */
+  /** Best match first. */
   hits: SearchHit[];
-  /** The words of the hits that answer the question, in small letters: what a page shows marked. */
+  /** Lower-case words of the hits that match the query. A page highlights them. */
   marks: string[];
 }
 
@@ -53,7 +53,7 @@ export interface MarkedPart {
   marked: boolean;
 }
 
-/** A text in parts, those that are one of the words marked. */
+/** Splits a text into parts, and marks those that are one of the words. */
 export function splitAtMarks(text: string, marks: readonly string[]): MarkedPart[] {
   const words = marks.filter((mark) => mark !== '').toSorted((a, b) => b.length - a.length);
   if (words.length === 0) return text === '' ? [] : [{ text, marked: false }];
@@ -61,7 +61,7 @@ export function splitAtMarks(text: string, marks: readonly string[]): MarkedPart
     `(?<![\\p{L}\\p{N}])(${words.map(escapeRegExp).join('|')})(?![\\p{L}\\p{N}])`,
     'giu',
   );
-  // A pattern with one group splits into what lies between and what was found, in turns.
+  // Splitting by a pattern with one group alternates between the text in between and the matches.
   return text
     .split(pattern)
     .map((part, index) => ({ text: part, marked: index % 2 === 1 }))

@@ -2,12 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  ACCEPTANCE_TEST_TRANSITIONS,
-  BATCH_TRANSITIONS,
-  ONLINE_TEST_TRANSITIONS,
-  RUN_TRANSITIONS,
-} from '@switchyard/contract/states.ts';
+import { BATCH_TRANSITIONS, ONLINE_TEST_TRANSITIONS, RUN_TRANSITIONS } from '@switchyard/contract/states.ts';
 import { sql, type TableMetadata } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createLog } from '../log.ts';
@@ -76,7 +71,7 @@ const TABLES: Record<string, AllowedTransitions> = {
     ...BATCH_TRANSITIONS,
     started: [...new Set([...BATCH_TRANSITIONS.started, ...ONLINE_TEST_TRANSITIONS.started])],
   },
-  acceptance_tests: ACCEPTANCE_TEST_TRANSITIONS,
+  acceptance_tests: BATCH_TRANSITIONS,
 };
 
 describe.each(Object.entries(TABLES))('the table %s', (table, transitions) => {

@@ -1,10 +1,5 @@
 /** Every statement that writes the status of an experiment or of an acceptance test. */
-import type {
-  AcceptanceTestTransition,
-  BatchTransition,
-  ExperimentStatus,
-  OnlineTestTransition,
-} from '@switchyard/contract/states.ts';
+import type { BatchTransition, ExperimentStatus, OnlineTestTransition } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
 import type { Writer } from '../../database/database.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
@@ -76,7 +71,7 @@ export async function insertAcceptanceTest(tx: Writer, test: AcceptanceTestsTabl
 export async function transitionAcceptanceTest(
   tx: Writer,
   uid: string,
-  { from, to }: AcceptanceTestTransition,
+  { from, to }: BatchTransition,
   columns: Pick<AcceptanceTestsTable, 'passed' | 'error' | 'metric_results'>,
 ): Promise<void> {
   await tx
