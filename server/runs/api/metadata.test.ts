@@ -1,4 +1,4 @@
-/** What clients read of a run in each of its states: every field they need, of the type they need. */
+/** The fields of a run and their types, in each of its states, and the pages of the list. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -29,9 +29,9 @@ afterAll(() => server.close());
 
 const path = (run: string, rest = ''): string => `/v1/applications/app/runs/${run}${rest}`;
 const read = async (address: string): Promise<Record<string, unknown>> => {
-  const answer = await server.request('GET', address);
-  expect(answer.status).toBe(200);
-  return answer.body as Record<string, unknown>;
+  const response = await server.request('GET', address);
+  expect(response.status).toBe(200);
+  return response.body as Record<string, unknown>;
 };
 const cancel = (run: string) => server.request('PATCH', path(run, '/cancel'));
 
@@ -41,8 +41,8 @@ const number = expect.any(Number);
 const flag = expect.any(Boolean);
 const runType = { type: 'standard', definition_id: null, reference_id: null };
 
-/** What every answer about a run has, list items as well. */
-const info = (v1: string, v2: string) => ({
+/** The fields of every response about a run, list items included. */
+const createExpectedSummary = (v1: string, v2: string) => ({
   id: expect.stringMatching(/^[a-z0-9-]+$/),
   user_email: text,
   name: '',
@@ -69,8 +69,8 @@ const measures = {
   error: text,
 };
 
-const full = (v1: string, v2: string) => ({
-  ...info(v1, v2),
+const createExpectedRun = (v1: string, v2: string) => ({
+  ...createExpectedSummary(v1, v2),
   ...measures,
   createdAt: expect.stringMatching(INSTANT),
   secrets_collection_id: text,
@@ -94,16 +94,21 @@ const full = (v1: string, v2: string) => ({
   }),
 });
 
-/** Checks the three answers about a run, and answers its metadata. */
-async function check(run: string, v1: string, v2: string): Promise<Record<string, unknown>> {
+/** Checks the three responses about a run, and returns its metadata. */
+async function expectRun(run: string, v1: string, v2: string): Promise<Record<string, unknown>> {
   const metadata = await read(path(run, '/metadata'));
-  expect(metadata).toEqual(full(v1, v2));
+  expect(metadata).toEqual(createExpectedRun(v1, v2));
   expect(metadata.createdAt).toBe(metadata.created_at);
   const { output: _output, error_log: _errorLog, ...rest } = await read(path(run));
-  expect(rest).toEqual(full(v1, v2));
+  expect(rest).toEqual(createExpectedRun(v1, v2));
   const { runs } = await read('/v1/applications/app/runs');
-  const item = (runs as { id: string }[]).find((one) => one.id === run);
-  expect(item).toEqual({ ...info(v1, v2), options: {}, request_options: {}, options_summary: [] });
+  const item = (runs as { id: string }[]).find(({ id }) => id === run);
+  expect(item).toEqual({
+    ...createExpectedSummary(v1, v2),
+    options: {},
+    request_options: {},
+    options_summary: [],
+  });
   return metadata.metadata as Record<string, unknown>;
 }
 
@@ -113,7 +118,7 @@ test('B15: durations are whole milliseconds, in the run and in its metadata', as
     expect(execution_duration).toBeGreaterThan(0);
     expect([duration, execution_duration].filter((ms) => !Number.isInteger(ms))).toEqual([]);
   }
-  // Also of runs that an earlier release stored with all digits of its clock.
+  // An earlier release stored all digits of its clock.
   const { database } = server.runningServer;
   await database.transact((tx) =>
     tx
@@ -128,28 +133,28 @@ test('B15: durations are whole milliseconds, in the run and in its metadata', as
   });
 });
 
-describe('a run that is', () => {
+describe('a run in the status', () => {
   test('queued, then running, then canceled', async () => {
     const run = await createRun(server, 'app', { input: { waits: true } });
     await waitForLogLine(server, 'app', run, 'started');
     const queued = await createRun(server, 'app', { input: {} });
-    const waiting = await check(queued, 'running', 'queued');
+    const waiting = await expectRun(queued, 'running', 'queued');
     expect(waiting).toMatchObject({ attempt: 0, containment: '', execution_duration: 0, input_size: 2 });
     expect(waiting).not.toHaveProperty('initiated_at');
-    const running = await check(run, 'running', 'running');
+    const running = await expectRun(run, 'running', 'running');
     expect(running).toMatchObject({ attempt: 1, initiated_at: expect.stringMatching(INSTANT) });
     expect(['sandbox', 'limits']).toContain(running.containment);
     expect(running).not.toHaveProperty('finished_at');
     await cancel(queued);
-    await check(queued, 'failed', 'canceled');
+    await expectRun(queued, 'failed', 'canceled');
     await cancel(run);
     await waitForRunEnd(server, 'app', run);
-    expect(await check(run, 'failed', 'canceled')).toMatchObject({ attempt: 1 });
+    expect(await expectRun(run, 'failed', 'canceled')).toMatchObject({ attempt: 1 });
   });
 
   test('succeeded', async () => {
     const { id } = await createRunAndWait(server, 'app', { input: {} });
-    const metadata = await check(id, 'succeeded', 'succeeded');
+    const metadata = await expectRun(id, 'succeeded', 'succeeded');
     expect(metadata).toMatchObject({
       attempt: 1,
       error: '',
@@ -167,7 +172,7 @@ describe('a run that is', () => {
 
   test('failed', async () => {
     const { id } = await createRunAndWait(server, 'app', { input: { fails: true } });
-    const metadata = await check(id, 'failed', 'failed');
+    const metadata = await expectRun(id, 'failed', 'failed');
     expect(metadata.error).toContain('exit code 4');
     expect(await read(path(id, '/output'))).toEqual({
       error_log: { error: metadata.error, stdout: '', stderr: 'started\n' },
@@ -177,19 +182,19 @@ describe('a run that is', () => {
 
 describe('the list', () => {
   const list = (query = '') => server.request('GET', `/v1/applications/many/runs${query}`);
-  const idsOf = (body: unknown): string[] => (body as { runs: { id: string }[] }).runs.map((run) => run.id);
-  const made: string[] = [];
+  const listIds = (body: unknown): string[] => (body as { runs: { id: string }[] }).runs.map((run) => run.id);
+  const created: string[] = [];
   beforeAll(async () => {
     await pushApp(server, 'many', nodeApp('() => ({})'));
     const blocker = await createRun(server, 'app', { input: { waits: true } });
     await waitForLogLine(server, 'app', blocker, 'started');
-    for (let n = 0; n < 7; n += 1) made.push(await createRun(server, 'many', { input: n }));
+    for (let n = 0; n < 7; n += 1) created.push(await createRun(server, 'many', { input: n }));
   });
 
-  /** As the list has it: newest first, ties by id. */
-  async function expected(): Promise<{ id: string; at: string }[]> {
+  /** Sorts the runs like the list: newest first, runs of one instant by id. */
+  async function sortCreated(): Promise<{ id: string; at: string }[]> {
     const all = await Promise.all(
-      made.map(async (id) => ({
+      created.map(async (id) => ({
         id,
         at: String((await read(`/v1/applications/many/runs/${id}/metadata`)).created_at),
       })),
@@ -197,23 +202,23 @@ describe('the list', () => {
     return all.sort((one, other) => (one.at + one.id < other.at + other.id ? 1 : -1));
   }
 
-  test('is newest first, and in pages that neither skip nor repeat while runs are added', async () => {
-    const order = (await expected()).map((run) => run.id);
-    expect(idsOf((await list()).body)).toEqual(order);
+  test('has the newest run first, and its pages skip and repeat no run while others are added', async () => {
+    const order = (await sortCreated()).map((run) => run.id);
+    expect(listIds((await list()).body)).toEqual(order);
     const seen: string[] = [];
     let token = '';
     for (let page = 0; ; page += 1) {
       const { body } = await list(`?limit=2${token && `&pagetoken=${encodeURIComponent(token)}`}`);
-      seen.push(...idsOf(body));
+      seen.push(...listIds(body));
       token = (body as { next_page_token?: string }).next_page_token ?? '';
       if (!token) break;
-      expect(idsOf(body)).toHaveLength(2);
-      if (page === 1) await createRun(server, 'many', { input: 'new' }).then((id) => made.push(id));
+      expect(listIds(body)).toHaveLength(2);
+      if (page === 1) await createRun(server, 'many', { input: 'new' }).then((id) => created.push(id));
     }
     expect(seen).toEqual(order);
   });
 
-  test('has items as well when a page is asked for, and refuses tokens that are none', async () => {
+  test('has items on request, and gets a 400 for an invalid token', async () => {
     const { body } = await list('?pagereturn=true&limit=1');
     const page = body as { runs: unknown; items: unknown; next_page_token: string };
     expect(page.items).toEqual(page.runs);
@@ -223,14 +228,14 @@ describe('the list', () => {
     );
   });
 
-  test('of a window has its start and not its end', async () => {
-    const order = await expected();
+  test('of a time window includes its start and excludes its end', async () => {
+    const order = await sortCreated();
     const [newest, oldest] = [order[0], order.at(-1)];
     const inside = order.filter((run) => run.at >= (oldest?.at ?? '') && run.at < (newest?.at ?? ''));
     const { body } = await list(`?start=${oldest?.at}&end=${newest?.at}`);
-    expect(idsOf(body)).toEqual(inside.map((run) => run.id));
-    expect(idsOf((await list(`?end=${oldest?.at}`)).body)).toEqual([]);
-    expect(idsOf((await list('?end=2020-01-01T00:00:00Z')).body)).toEqual([]);
+    expect(listIds(body)).toEqual(inside.map((run) => run.id));
+    expect(listIds((await list(`?end=${oldest?.at}`)).body)).toEqual([]);
+    expect(listIds((await list('?end=2020-01-01T00:00:00Z')).body)).toEqual([]);
   });
 
   test.each([
@@ -241,7 +246,7 @@ describe('the list', () => {
     '?end=2020-13-01T00:00:00Z',
     '?start=2021-01-01T00:00:00Z&end=2020-01-01T00:00:00Z',
     '?start=2020-01-01T00:00:00Z&end=2020-01-01T00:00:00Z',
-  ])('refuses %s', async (query) => {
+  ])('gets a 400 for %s', async (query) => {
     expect((await list(query)).status).toBe(400);
   });
 });

@@ -60,7 +60,9 @@ export const listRuns: HandlerOf<'listRuns'> = async (
   const executables = await findExecutables(database.read, [
     ...new Set(page.items.map((row) => row.executable_id)),
   ]);
-  const hidden = new Map(executables.map((one) => [one.id, listHiddenOptions(one, caller.role)]));
+  const hidden = new Map(
+    executables.map((executable) => [executable.id, listHiddenOptions(executable, caller.role)]),
+  );
   const runs = page.items.map((row) => runBody(row, hidden.get(row.executable_id) ?? new Set()));
   return {
     status: 200,
@@ -102,7 +104,7 @@ export const getRunInput: HandlerOf<'getRunInput'> = async (context, { caller, p
 export const getRunOutput: HandlerOf<'getRunOutput'> = async (context, { caller, params, query }) => {
   const run = await getOwnRun(context, caller, params);
   const url = query.format === 'url' ? createOutputUrl(context, run) : null;
-  // The URL stands at the top, as that of the input does, and in place of the output.
+  // The URL is at the top level, as for the input, and also in place of the output.
   return respondWithOutput(context, run, url === null ? {} : { url }, query.format);
 };
 
@@ -110,7 +112,7 @@ export const getRunLogs: HandlerOf<'getRunLogs'> = async (context, { caller, par
   const run = await getOwnRun(context, caller, params);
   if (!isActionAllowed('readLogs', run.status)) {
     throw badRequest(
-      `The run is ${run.status}; its log can be read here once it has ended. Read logs/live meanwhile.`,
+      `The run is ${run.status}; its log can be read here once it has ended. Read logs/live until then.`,
     );
   }
   return buildLogResponse(context.contents, run.log_content_id);
@@ -118,9 +120,14 @@ export const getRunLogs: HandlerOf<'getRunLogs'> = async (context, { caller, par
 
 export const getRunLiveLogs: HandlerOf<'getRunLiveLogs'> = async (context, { caller, params, query }) => {
   const { database, logPollLimiter } = context;
-  const run = { account: caller.account, application: params.application_id, id: params.run_id };
-  const member = formatMemberKey(caller);
-  const body = await readLiveLog(database.read, run, query.since, logPollLimiter, member);
+  const request = {
+    account: caller.account,
+    application: params.application_id,
+    id: params.run_id,
+    since: query.since,
+  };
+  const schedulePoll = () => logPollLimiter.schedulePoll(formatMemberKey(caller));
+  const body = await readLiveLog(database.read, request, schedulePoll);
   if (body) return { status: 200, body };
   // Throws the 404 for a missing application, or for a missing run.
   await getOwnRun(context, caller, params);
@@ -204,7 +211,7 @@ export const createRunUpload: HandlerOf<'createRunUpload'> = async (
   });
 };
 
-/** The run of the caller's application. Throws a 404 that says which of the two is missing. */
+/** Returns the run of the caller's application. Throws a 404 that says which of the two is missing. */
 async function getOwnRun(
   { database }: Pick<Context, 'database'>,
   caller: Caller,
@@ -219,7 +226,7 @@ async function getOwnRun(
   return run;
 }
 
-/** The run without its content, and without the options that are hidden from the caller. */
+/** Returns the run without its content, and without the options that are hidden from the caller. */
 async function readInformation(
   { database, clock }: Pick<Context, 'database' | 'clock'>,
   caller: Caller,

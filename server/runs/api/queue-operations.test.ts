@@ -1,4 +1,4 @@
-/** The queue as an account sees it: in the order of service, with the truth about why each run waits. */
+/** The queue of an account: order, pages, and the reason why each run waits. */
 import { createClient } from '@switchyard/contract/client.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -13,7 +13,7 @@ const SMALL = '6c9500mb870s';
 const LARGE = '16c60gb12h';
 const QUEUE = '/v1/account/queue';
 /** Runs until it is canceled. */
-const PATIENT = nodeApp(
+const ENDLESS_APP = nodeApp(
   `() => new Promise(() => { process.on('SIGTERM', () => process.exit(0)); console.error('started'); setInterval(() => {}, 1000); })`,
 );
 
@@ -22,7 +22,7 @@ afterEach(() => server.close());
 
 async function start(capacity: string): Promise<void> {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: capacity } });
-  await pushApp(server, 'app', PATIENT);
+  await pushApp(server, 'app', ENDLESS_APP);
 }
 
 interface Page {
@@ -30,32 +30,32 @@ interface Page {
   items?: ActiveRun[];
   next_page_token?: string;
 }
-async function queue(query = ''): Promise<Page> {
-  const answer = await server.request('GET', QUEUE + query);
-  expectStatus(answer, 200);
-  return answer.body as Page;
+async function getQueue(query = ''): Promise<Page> {
+  const response = await server.request('GET', QUEUE + query);
+  expectStatus(response, 200);
+  return response.body as Page;
 }
-const idsOf = (page: Page): string[] => page.runs.map((run) => run.id);
+const listIds = (page: Page): string[] => page.runs.map((run) => run.id);
 
-const create = (priority = 6, name = SMALL, instance = 'latest'): Promise<string> =>
+const createQueuedRun = (priority = 6, name = SMALL, instance = 'latest'): Promise<string> =>
   createRun(server, 'app', {
     instance,
     input: {},
     body: { configuration: { execution_class: name, queuing: { priority } } },
   });
-async function running(priority = 6, name = SMALL): Promise<string> {
-  const run = await create(priority, name);
+async function startRun(priority = 6, name = SMALL): Promise<string> {
+  const run = await createQueuedRun(priority, name);
   await waitForLogLine(server, 'app', run, 'started');
   return run;
 }
-async function finish(run: string): Promise<void> {
+async function cancelRun(run: string): Promise<void> {
   expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`), 204);
   await waitForRunEnd(server, 'app', run);
 }
-const metadata = async (run: string) =>
+const getMetadata = async (run: string) =>
   (await server.client.call('getRunMetadata', { params: { application_id: 'app', run_id: run } })).body;
 
-/** Copies of a queued run, as many as no test could create. */
+/** Inserts copies of a queued run, which is faster than to create them. */
 async function copyQueued(id: string, count: number, priority: number): Promise<void> {
   const { database } = server.runningServer;
   const row = await database.read
@@ -73,40 +73,40 @@ async function copyQueued(id: string, count: number, priority: number): Promise<
   }
 }
 
-test('holds nothing while nothing runs', async () => {
+test('is empty without queued and running runs', async () => {
   server = await startTestServer();
-  expect(await queue()).toEqual({ runs: [] });
-  expect(await queue('?pagereturn=true')).toEqual({ runs: [], items: [] });
+  expect(await getQueue()).toEqual({ runs: [] });
+  expect(await getQueue('?pagereturn=true')).toEqual({ runs: [], items: [] });
 });
 
-test('what runs comes first, then what waits, in the order in which it is then served', async () => {
+test('lists running runs first, then queued ones in the order in which they start', async () => {
   await start('1');
-  const blocker = await running();
-  const asked = [6, 9, 1, 6, 2, 1];
+  const blocker = await startRun();
+  const priorities = [6, 9, 1, 6, 2, 1];
   const runs: string[] = [];
-  for (const priority of asked) runs.push(await create(priority));
+  for (const priority of priorities) runs.push(await createQueuedRun(priority));
   const order = [2, 5, 4, 0, 3, 1].map((index) => runs[index] ?? '');
-  expect(idsOf(await queue())).toEqual([blocker, ...order]);
-  // Each in turn is the one that starts when the one before it ends, and moves the others up.
-  let held = blocker;
+  expect(listIds(await getQueue())).toEqual([blocker, ...order]);
+  // When a run ends, the next one starts, and the others move up.
+  let active = blocker;
   for (const next of order) {
-    await finish(held);
+    await cancelRun(active);
     await waitForLogLine(server, 'app', next, 'started');
-    const page = await queue();
-    expect(idsOf(page)).toEqual(order.slice(order.indexOf(next)));
+    const page = await getQueue();
+    expect(listIds(page)).toEqual(order.slice(order.indexOf(next)));
     expect(page.runs.map((run) => run.waiting?.place)).toEqual([
       undefined,
       ...page.runs.slice(1).map((_, index) => index + 1),
     ]);
-    held = next;
+    active = next;
   }
-  await finish(held);
-  expect(await queue()).toEqual({ runs: [] });
+  await cancelRun(active);
+  expect(await getQueue()).toEqual({ runs: [] });
 });
 
-test('says of each run what existing clients read, and of what waits why, as the metadata of the run does', async () => {
+test('has the fields that existing clients read, and the same reason for waiting as the metadata', async () => {
   await start('1');
-  const blocker = await running();
+  const blocker = await startRun();
   await server.client.call('createVersion', {
     params: { application_id: 'app' },
     body: { id: 'v1', name: 'One' },
@@ -115,8 +115,8 @@ test('says of each run what existing clients read, and of what waits why, as the
     params: { application_id: 'app' },
     body: { id: 'i1', name: 'Instance one', version_id: 'v1' },
   });
-  const waits = await create(3, SMALL, 'i1');
-  const [first, second] = (await queue()).runs;
+  const queued = await createQueuedRun(3, SMALL, 'i1');
+  const [first, second] = (await getQueue()).runs;
   const shared = {
     user_email: expect.any(String),
     name: '',
@@ -137,7 +137,7 @@ test('says of each run what existing clients read, and of what waits why, as the
     queuing_priority: 6,
     attempt: 1,
   });
-  const why = {
+  const waiting = {
     place: 1,
     reason: 'slots_taken',
     message: 'The only slot that serves execution class 6c9500mb870s is taken; this run is next.',
@@ -148,25 +148,25 @@ test('says of each run what existing clients read, and of what waits why, as the
   };
   expect(second).toEqual({
     ...shared,
-    id: waits,
+    id: queued,
     status_v2: 'queued',
     application_instance_id: 'i1',
     application_version_id: 'v1',
     queuing_priority: 3,
     attempt: 0,
-    waiting: why,
+    waiting: waiting,
   });
-  expect((await metadata(waits)).metadata.waiting).toEqual(why);
-  expect((await metadata(blocker)).metadata).not.toHaveProperty('waiting');
-  await finish(blocker);
-  await finish(waits);
-  expect((await metadata(waits)).metadata).not.toHaveProperty('waiting');
+  expect((await getMetadata(queued)).metadata.waiting).toEqual(waiting);
+  expect((await getMetadata(blocker)).metadata).not.toHaveProperty('waiting');
+  await cancelRun(blocker);
+  await cancelRun(queued);
+  expect((await getMetadata(queued)).metadata).not.toHaveProperty('waiting');
 });
 
-test('R3: a run that waits for a minute names the runs in the slots, which may wait for it', async () => {
+test('R3: the reason of a run that waits for a minute names the runs in the slots, which may wait for it', async () => {
   await start('1');
-  const blocker = await running(6);
-  const waits = await create(6);
+  const blocker = await startRun(6);
+  const queued = await createQueuedRun(6);
   const initiated_at = Date.now() - 60_000;
   const { database } = server.runningServer;
   await database.transact((tx) =>
@@ -177,97 +177,108 @@ test('R3: a run that waits for a minute names the runs in the slots, which may w
       .execute(),
   );
   const since = new Date(initiated_at).toISOString();
-  const { waiting } = (await metadata(waits)).metadata;
+  const { waiting } = (await getMetadata(queued)).metadata;
   expect(waiting).toMatchObject({ reason: 'slots_taken', slots_taken_since: since });
   expect(waiting?.message).toContain(`No slot has become free since ${since}; they are held by ${blocker}.`);
   expect(waiting?.message).toContain(`${blocker} can reach the network.`);
-  expect((await queue()).runs[1]?.waiting).toEqual(waiting);
+  expect((await getQueue()).runs[1]?.waiting).toEqual(waiting);
 });
 
-test('classes with slots of their own are lines of their own; those that share are one', async () => {
+test('each class with slots of its own has a queue; the classes with shared slots have one together', async () => {
   await start(`${SMALL}=1,1`);
-  const small = await running(6, SMALL);
-  const large = await running(6, LARGE);
-  const waits = [await create(6, SMALL), await create(6, LARGE), await create(5, '8c16gb12h')];
-  const page = await queue();
-  expect(idsOf(page)).toEqual([small, large, waits[2], waits[0], waits[1]]);
+  const small = await startRun(6, SMALL);
+  const large = await startRun(6, LARGE);
+  const queued = [
+    await createQueuedRun(6, SMALL),
+    await createQueuedRun(6, LARGE),
+    await createQueuedRun(5, '8c16gb12h'),
+  ];
+  const page = await getQueue();
+  expect(listIds(page)).toEqual([small, large, queued[2], queued[0], queued[1]]);
   expect(page.runs.map((run) => run.waiting?.place)).toEqual([undefined, undefined, 1, 1, 2]);
   for (const run of page.runs.slice(2)) {
     expect(run.waiting?.message).toContain(`that serves execution class ${run.execution_class} is taken`);
-    expect((await metadata(run.id)).metadata.waiting).toEqual(run.waiting);
+    expect((await getMetadata(run.id)).metadata.waiting).toEqual(run.waiting);
   }
 });
 
-test('a class that nobody serves waits for a worker, and says so', async () => {
+test('a run of a class without slots waits for a worker', async () => {
   await start(`${SMALL}=1,0`);
-  const run = await create(1, LARGE);
-  const why = { place: 1, reason: 'no_worker', message: expect.stringContaining(LARGE) };
-  expect((await metadata(run)).metadata.waiting).toEqual(why);
-  expect((await queue()).runs[0]?.waiting).toEqual(why);
+  const run = await createQueuedRun(1, LARGE);
+  const waiting = { place: 1, reason: 'no_worker', message: expect.stringContaining(LARGE) };
+  expect((await getMetadata(run)).metadata.waiting).toEqual(waiting);
+  expect((await getQueue()).runs[0]?.waiting).toEqual(waiting);
 });
 
-test('the runs of other accounts are not shown, and counted before mine', async () => {
+test('the runs of other accounts are counted, but not listed', async () => {
   await start('1');
-  const blocker = await running();
+  const blocker = await startRun();
   const { token } = await createOtherAccount(server);
   const other = {
     client: createClient({ url: server.url, token }),
     request: (method: string, path: string, options = {}) =>
       sendRequest(server.url + path, method, token, options),
   };
-  await pushApp(other, 'app', PATIENT);
-  const theirs = await createRun(other, 'app', { body: { configuration: { queuing: { priority: 1 } } } });
-  const mine = await create();
-  const page = await queue();
-  expect(idsOf(page)).toEqual([blocker, mine]);
+  await pushApp(other, 'app', ENDLESS_APP);
+  const otherRun = await createRun(other, 'app', { body: { configuration: { queuing: { priority: 1 } } } });
+  const ownRun = await createQueuedRun();
+  const page = await getQueue();
+  expect(listIds(page)).toEqual([blocker, ownRun]);
   expect(page.runs[1]?.waiting?.place).toBe(2);
   expect(page.runs[1]?.waiting?.message).toContain('one run stands before it');
-  const seen = (await other.request('GET', QUEUE)).body as Page;
-  expect(idsOf(seen)).toEqual([theirs]);
-  const token2 = (await server.request('GET', `${QUEUE}?limit=1`)).body as Page;
-  const borrowed = `${QUEUE}?pagetoken=${encodeURIComponent(token2.next_page_token ?? '')}`;
-  expectError(await other.request('GET', borrowed), 400, 'pagetoken');
+  const otherPage = (await other.request('GET', QUEUE)).body as Page;
+  expect(listIds(otherPage)).toEqual([otherRun]);
+  const firstPage = (await server.request('GET', `${QUEUE}?limit=1`)).body as Page;
+  const pathWithToken = `${QUEUE}?pagetoken=${encodeURIComponent(firstPage.next_page_token ?? '')}`;
+  expectError(await other.request('GET', pathWithToken), 400, 'pagetoken');
 });
 
-test('is paged without a repetition and without a gap, whatever starts, comes and ends meanwhile', async () => {
+test('pages skip and repeat no run while runs start, arrive and end', async () => {
   await start('1');
-  const blocker = await running();
-  const waits = [await create(), await create(), await create(), await create()];
+  const blocker = await startRun();
+  const queued = [
+    await createQueuedRun(),
+    await createQueuedRun(),
+    await createQueuedRun(),
+    await createQueuedRun(),
+  ];
   const pages = await listAllPages(server, QUEUE, 1, async (page) => {
-    // The run that was answered ends; the next starts before its page is asked for.
+    // The run of this page ends, and the next one starts before its page is requested.
     if (page === 1) {
-      await finish(blocker);
-      await waitForLogLine(server, 'app', waits[0] ?? '', 'started');
+      await cancelRun(blocker);
+      await waitForLogLine(server, 'app', queued[0] ?? '', 'started');
     }
-    // One that was answered already starts, and one comes that has its turn before it.
+    // A run of an earlier page ends, and a run with a higher priority arrives.
     if (page === 2) {
-      await create(1);
-      await finish(waits[0] ?? '');
+      await createQueuedRun(1);
+      await cancelRun(queued[0] ?? '');
     }
-    if (page === 3) await finish(waits[2] ?? '');
+    if (page === 3) await cancelRun(queued[2] ?? '');
   });
-  expect(pages.flat()).toEqual([blocker, waits[0], waits[1], waits[3]]);
+  expect(pages.flat()).toEqual([blocker, queued[0], queued[1], queued[3]]);
 });
 
-test('several that run are paged in their turn too', async () => {
+test('several running runs are in queue order on the pages', async () => {
   await start('3');
-  const runs = [await running(6), await running(2), await running(6)];
-  const waits = [await create(9), await create(1)];
-  const order = [runs[1], runs[0], runs[2], waits[1], waits[0]];
+  const runs = [await startRun(6), await startRun(2), await startRun(6)];
+  const queued = [await createQueuedRun(9), await createQueuedRun(1)];
+  const order = [runs[1], runs[0], runs[2], queued[1], queued[0]];
   for (const limit of [1, 2, 3, 4, 5])
     expect((await listAllPages(server, QUEUE, limit)).flat()).toEqual(order);
 });
 
-test('a queue of any length is answered in parts, and its places are counted to a bound', async () => {
+test('a long queue has pages of 1000 runs, and positions are counted up to a bound', async () => {
   await start('1');
-  await running();
-  const last = await create(9);
+  await startRun();
+  const last = await createQueuedRun(9);
   await copyQueued(last, 1005, 7);
-  const whole = await queue();
+  const whole = await getQueue();
   expect(whole.runs).toHaveLength(1000);
   expect(whole.runs[1]?.waiting?.place).toBe(1);
   expect(whole.runs[999]?.waiting?.place).toBe(999);
-  const rest = await queue(`?pagetoken=${encodeURIComponent(whole.next_page_token ?? '')}&pagereturn=true`);
+  const rest = await getQueue(
+    `?pagetoken=${encodeURIComponent(whole.next_page_token ?? '')}&pagereturn=true`,
+  );
   expect(rest.items).toEqual(rest.runs);
   expect(rest.runs.map((run) => run.waiting?.place)).toEqual([
     1000,
@@ -275,18 +286,18 @@ test('a queue of any length is answered in parts, and its places are counted to 
   ]);
   expect(rest.runs.at(-1)?.id).toBe(last);
   expect(rest).not.toHaveProperty('next_page_token');
-  expect((await metadata(last)).metadata.waiting).toEqual(rest.runs.at(-1)?.waiting);
-  const at = rest.runs[0]?.id ?? '';
-  expect((await metadata(at)).metadata.waiting).toEqual(rest.runs[0]?.waiting);
+  expect((await getMetadata(last)).metadata.waiting).toEqual(rest.runs.at(-1)?.waiting);
+  const beyondPage = rest.runs[0]?.id ?? '';
+  expect((await getMetadata(beyondPage)).metadata.waiting).toEqual(rest.runs[0]?.waiting);
 });
 
-test('a run that a stop of the server cut short waits at its old place', async () => {
+test('a run that a shutdown interrupted is queued at its old position', async () => {
   await start('1');
-  const first = await running();
-  const second = await create();
+  const first = await startRun();
+  const second = await createQueuedRun();
   await server.restart({ SWITCHYARD_CAPACITY: `${LARGE}=1,0` });
-  const page = await queue();
-  expect(idsOf(page)).toEqual([first, second]);
+  const page = await getQueue();
+  expect(listIds(page)).toEqual([first, second]);
   expect(page.runs.map((run) => run.waiting?.place)).toEqual([1, 2]);
   expect(page.runs.map((run) => run.waiting?.reason)).toEqual(['no_worker', 'no_worker']);
 });

@@ -38,7 +38,7 @@ export const getQueue: HandlerOf<'getQueue'> = async ({ database, pageTokens, cl
     after: cursor?.part === 'queued' ? cursor.after : null,
     limit: limit + 1,
   });
-  const startedUntil = cursor?.startedUntil ?? Math.max(0, ...active.running.map(startTimeOf));
+  const startedUntil = cursor?.startedUntil ?? Math.max(0, ...active.running.map(readStartTime));
   const rows = sortRemaining(active, cursor, startedUntil);
   const page = slicePage(rows, limit, ({ part, run }) => formatCursor({ part, after: run, startedUntil }));
   const runs = await formatRuns(database.read, caller.account, page.items, clock.now());
@@ -57,16 +57,16 @@ interface Row {
   run: ActiveRunRow;
 }
 
-const startTimeOf = (run: ActiveRunRow): number => run.initiated_at ?? 0;
+const readStartTime = (run: ActiveRunRow): number => run.initiated_at ?? 0;
 
-/** The runs after the cursor, in order; of the queued ones, as many as were read. */
+/** Returns the runs after the cursor in order; of the queued runs only those of the page. */
 function sortRemaining(
   { running, queued }: { running: ActiveRunRow[]; queued: ActiveRunRow[] },
   cursor: Cursor | null,
   startedUntil: number,
 ): Row[] {
-  const first = cursor?.part === 'queued' ? [] : running.filter((run) => startTimeOf(run) <= startedUntil);
-  const since = running.filter((run) => startTimeOf(run) > startedUntil);
+  const first = cursor?.part === 'queued' ? [] : running.filter((run) => readStartTime(run) <= startedUntil);
+  const since = running.filter((run) => readStartTime(run) > startedUntil);
   const isAhead = (part: Cursor['part'], run: ActiveRunRow): boolean =>
     cursor === null || cursor.part !== part || compareQueueOrder(run, cursor.after) > 0;
   return [
@@ -102,7 +102,7 @@ async function formatRuns(
   const reasons = await explainWaitingRuns(db, account, queued, now);
   const waiting = new Map(queued.map((run, index) => [run.id, reasons[index]]));
   return rows.map(({ run }) => {
-    const why = waiting.get(run.id);
+    const reason = waiting.get(run.id);
     return {
       id: run.id,
       user_email: run.user_email,
@@ -119,7 +119,7 @@ async function formatRuns(
       queuing_priority: run.priority,
       queuing_disabled: run.queuing_disabled === 1,
       attempt: run.attempt,
-      ...(why ? { waiting: why } : {}),
+      ...(reason ? { waiting: reason } : {}),
     };
   });
 }

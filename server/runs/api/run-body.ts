@@ -1,4 +1,4 @@
-/** A run as the API shows it: in lists, and in full with the nested metadata that the published clients read. */
+/** Formats runs for the API: in lists, and in full with the nested metadata that the published clients read. */
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { Asset } from '@switchyard/contract/runs/assets.ts';
 import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
@@ -10,25 +10,28 @@ import { parseLabels } from '../store/labels.ts';
 import type { ListedRun } from '../store/runs.ts';
 import type { AssetsTable, RunsTable } from '../store/schema.ts';
 
-interface ShownOptions {
+/** The options that the caller may see. */
+interface VisibleOptions {
   summary: OptionSummary[];
   active: Record<string, string>;
   requested: Record<string, string>;
 }
 
-function optionsOf(run: ListedRun, hidden: ReadonlySet<string>): ShownOptions {
-  const summary = (JSON.parse(run.options_summary) as OptionSummary[]).filter((one) => !hidden.has(one.name));
+function formatOptions(run: ListedRun, hidden: ReadonlySet<string>): VisibleOptions {
+  const summary = (JSON.parse(run.options_summary) as OptionSummary[]).filter(
+    ({ name }) => !hidden.has(name),
+  );
   const requested = Object.entries(JSON.parse(run.request_options) as Record<string, string>).filter(
     ([name]) => !hidden.has(name),
   );
   return {
     summary,
-    active: Object.fromEntries(summary.map((one) => [one.name, one.value])),
+    active: Object.fromEntries(summary.map(({ name, value }) => [name, value])),
     requested: Object.fromEntries(requested),
   };
 }
 
-/** What lists and full answers share, and what others are told of a run: it has no options, which may be hidden. */
+/** Formats the common fields of lists, runs and webhook events: without options, which may be hidden from a reader. */
 export function runSummaryBody(run: ListedRun) {
   return {
     id: run.id,
@@ -46,17 +49,17 @@ export function runSummaryBody(run: ListedRun) {
       definition_id: run.definition_id,
       reference_id: run.reference_id ?? run.parent_run_id,
     },
-    ...experimentOf(run),
+    ...formatExperiment(run),
     execution_class: run.execution_class,
     runtime: run.runtime,
     queuing_priority: run.priority,
     queuing_disabled: run.queuing_disabled === 1,
-    ...reportedBy(run),
+    ...formatReports(run),
   };
 }
 
-/** What the run reported; `metrics` is absent when it reported none. */
-function reportedBy(run: ListedRun): Pick<Run, 'statistics' | 'metrics'> {
+/** Formats the statistics and metrics; `metrics` is absent when the run reported none. */
+function formatReports(run: ListedRun): Pick<Run, 'statistics' | 'metrics'> {
   const indicators = JSON.parse(run.indicators) as Indicator[];
   const { statistics_status: status, statistics_error, metrics_error } = run;
   const statistics = { status, error: statistics_error, indicators };
@@ -71,12 +74,12 @@ function reportedBy(run: ListedRun): Pick<Run, 'statistics' | 'metrics'> {
   };
 }
 
-function experimentOf({ experiment_id, experiment_type, plan_unit_index }: ListedRun) {
+function formatExperiment({ experiment_id, experiment_type, plan_unit_index }: ListedRun) {
   if (experiment_id === null || experiment_type === null) return {};
   return { experiment_id, experiment_type, ...(plan_unit_index === null ? {} : { plan_unit_index }) };
 }
 
-function trackingOf({ cloned_run_id, input_id }: RunsTable) {
+function formatTracking({ cloned_run_id, input_id }: RunsTable) {
   if (cloned_run_id === null && input_id === null) return {};
   return {
     tracking: {
@@ -86,9 +89,9 @@ function trackingOf({ cloned_run_id, input_id }: RunsTable) {
   };
 }
 
-/** A run in a list. */
+/** Formats a run for a list. */
 export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
-  const options = optionsOf(run, hidden);
+  const options = formatOptions(run, hidden);
   return {
     ...runSummaryBody(run),
     ...(run.input_id === null ? {} : { input_id: run.input_id }),
@@ -98,7 +101,7 @@ export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
   };
 }
 
-/** A run in the list of an experiment. */
+/** Formats a run for the list of an experiment. */
 export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): ExperimentRun {
   const { option_set, scenario_id, repetition, input_set_id } = parseLabels(run);
   return {
@@ -112,14 +115,14 @@ export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): 
   };
 }
 
-/** The clock of the runner has nanoseconds; more than milliseconds is noise. */
-function wholeMs(ms: number | null): number | null {
+/** Rounds to whole milliseconds: the runner measures nanoseconds, but the digits below a millisecond are noise. */
+function roundMs(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
 }
 
 /**
- * A run without its content. `now` is what the duration of a run that goes on is measured to; `waiting` is why it has not
- * started, when it is queued.
+ * Formats a run without its content. The duration of a run that has not ended is measured until `now`. `waiting` is the
+ * reason why a queued run has not started.
  */
 export function runInformationBody(
   run: RunsTable,
@@ -128,13 +131,13 @@ export function runInformationBody(
   waiting: Waiting | null,
 ): RunInformation {
   const info = runSummaryBody(run);
-  const options = optionsOf(run, hidden);
+  const options = formatOptions(run, hidden);
   const until = isTerminal(run.status) ? (run.finished_at ?? run.created_at) : now;
   const measures = {
     duration:
-      run.run_type === 'external' ? (wholeMs(run.execution_ms) ?? 0) : Math.max(0, until - run.created_at),
+      run.run_type === 'external' ? (roundMs(run.execution_ms) ?? 0) : Math.max(0, until - run.created_at),
     execution_duration:
-      wholeMs(run.execution_ms) ??
+      roundMs(run.execution_ms) ??
       (run.status === 'running' && run.initiated_at !== null ? Math.max(0, now - run.initiated_at) : 0),
     input_size: run.input_bytes,
     output_size: run.output_bytes,
@@ -160,7 +163,7 @@ export function runInformationBody(
       queuing_disabled: info.queuing_disabled,
       queuing_priority: info.queuing_priority,
       run_type: info.run_type,
-      ...experimentOf(run),
+      ...formatExperiment(run),
       runtime: info.runtime,
       options: {
         active_options: options.active,
@@ -172,7 +175,7 @@ export function runInformationBody(
         : { statistics: JSON.parse(run.statistics) as Record<string, unknown> }),
       ...(run.metrics === null ? {} : { metrics: JSON.parse(run.metrics) as Record<string, unknown> }),
       ...(run.assets_error === null ? {} : { assets_error: run.assets_error }),
-      ...trackingOf(run),
+      ...formatTracking(run),
       ...(run.secrets_collection_id === null ? {} : { secrets_collection_id: run.secrets_collection_id }),
       attempt: run.attempt,
       ...(waiting ? { waiting } : {}),
@@ -186,7 +189,7 @@ export function runInformationBody(
   };
 }
 
-/** An asset as the API shows it, without its content. */
+/** Formats an asset without its content. */
 export function assetBody(row: AssetsTable): Asset {
   return {
     id: row.id,

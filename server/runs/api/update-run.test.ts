@@ -1,4 +1,4 @@
-/** What can be changed of a run, and what cannot. */
+/** Changes of a run: name, description and the priority of a queued run. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
@@ -17,35 +17,39 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const path = (run: string, rest = '') => `/v1/applications/app/runs/${run}${rest}`;
-const put = (run: string, body: object): Promise<TestResponse> => server.request('PUT', path(run), { body });
-const read = async (run: string) =>
+const updateRun = (run: string, body: object): Promise<TestResponse> =>
+  server.request('PUT', path(run), { body });
+const getMetadata = async (run: string) =>
   (await server.request('GET', path(run, '/metadata'))).body as Record<string, unknown>;
 
-test('the priority of a queued run changes its place, and that of no other', async () => {
+test('only the priority of a queued run can change, and it changes the queue position', async () => {
   const blocker = await createRun(server, 'app', { input: { waits: true } });
   await waitForLogLine(server, 'app', blocker, 'waiting');
   const older = await createRun(server, 'app', { input: {} });
   const younger = await createRun(server, 'app', { input: {} });
 
-  const answer = await put(younger, { queuing_priority: 2, name: 'Urgent' });
-  expectStatus(answer, 200);
-  expect(answer.body).toMatchObject({
+  const response = await updateRun(younger, { queuing_priority: 2, name: 'Urgent' });
+  expectStatus(response, 200);
+  expect(response.body).toMatchObject({
     name: 'Urgent',
     queuing_priority: 2,
     metadata: { queuing_priority: 2, waiting: { place: 1 } },
   });
-  expect(await read(older)).toMatchObject({ queuing_priority: 6, metadata: { waiting: { place: 2 } } });
+  expect(await getMetadata(older)).toMatchObject({
+    queuing_priority: 6,
+    metadata: { waiting: { place: 2 } },
+  });
 
   expectError(
-    await put(blocker, { queuing_priority: 1, name: 'No' }),
+    await updateRun(blocker, { queuing_priority: 1, name: 'No' }),
     400,
     'queuing_priority is 1',
     '6',
     'queued',
   );
-  expect(await read(blocker)).toMatchObject({ name: '', queuing_priority: 6, status_v2: 'running' });
+  expect(await getMetadata(blocker)).toMatchObject({ name: '', queuing_priority: 6, status_v2: 'running' });
   for (const priority of [0, 10, 1.5])
-    expectError(await put(older, { queuing_priority: priority }), 400, 'queuing_priority');
+    expectError(await updateRun(older, { queuing_priority: priority }), 400, 'queuing_priority');
 
   expectStatus(await server.request('PATCH', path(blocker, '/cancel')), 204);
   const [first, second] = [
@@ -53,49 +57,49 @@ test('the priority of a queued run changes its place, and that of no other', asy
     await waitForRunEnd(server, 'app', older),
   ];
   expect([first, second]).toMatchObject([{ status_v2: 'succeeded' }, { status_v2: 'succeeded' }]);
-  const started = (run: object): number =>
+  const readStartTime = (run: object): number =>
     Date.parse((run as { metadata: { initiated_at: string } }).metadata.initiated_at);
-  expect(started(first)).toBeLessThanOrEqual(started(second));
+  expect(readStartTime(first)).toBeLessThanOrEqual(readStartTime(second));
 });
 
-test('a run that is deleted while its priority is changed is not there, whatever its status', async () => {
+test('a change of the priority during a deletion succeeds or is a 404', async () => {
   const blocker = await createRun(server, 'app', { input: { waits: true } });
   await waitForLogLine(server, 'app', blocker, 'waiting');
   for (let round = 0; round < 10; round += 1) {
     const run = await createRun(server, 'app', { input: {} });
-    const [gone, changed] = await Promise.all([
+    const [deleted, changed] = await Promise.all([
       server.request('DELETE', path(run)),
-      put(run, { queuing_priority: 1 }),
+      updateRun(run, { queuing_priority: 1 }),
     ]);
-    expectStatus(gone, 204);
+    expectStatus(deleted, 204);
     expect([200, 404], changed.text).toContain(changed.status);
   }
   expectStatus(await server.request('PATCH', path(blocker, '/cancel')), 204);
   await waitForRunEnd(server, 'app', blocker);
 });
 
-test('a name and a description given by two at once are both kept', async () => {
+test('concurrent changes of name and description are both stored', async () => {
   const run = await createRun(server, 'app', { input: {} });
   await waitForRunEnd(server, 'app', run);
   for (let round = 0; round < 5; round += 1) {
-    const answers = await Promise.all([
-      put(run, { name: `Name ${round}` }),
-      put(run, { description: `Description ${round}` }),
+    const responses = await Promise.all([
+      updateRun(run, { name: `Name ${round}` }),
+      updateRun(run, { description: `Description ${round}` }),
     ]);
-    for (const answer of answers) expectStatus(answer, 200);
-    expect(await read(run)).toMatchObject({
+    for (const response of responses) expectStatus(response, 200);
+    expect(await getMetadata(run)).toMatchObject({
       name: `Name ${round}`,
       description: `Description ${round}`,
     });
   }
 });
 
-test('the whole object can be sent back, whatever the status', async () => {
+test('an ended run accepts a PUT of the whole object with a new name', async () => {
   const run = await createRun(server, 'app', { input: {} });
   await waitForRunEnd(server, 'app', run);
-  const before = await read(run);
-  const answer = await put(run, { ...before, name: 'Renamed' });
-  expectStatus(answer, 200);
-  expect(answer.body).toEqual({ ...before, name: 'Renamed' });
-  expectError(await put(run, { ...before, queuing_priority: 1 }), 400, 'queuing_priority', 'queued');
+  const before = await getMetadata(run);
+  const response = await updateRun(run, { ...before, name: 'Renamed' });
+  expectStatus(response, 200);
+  expect(response.body).toEqual({ ...before, name: 'Renamed' });
+  expectError(await updateRun(run, { ...before, queuing_priority: 1 }), 400, 'queuing_priority', 'queued');
 });

@@ -8,7 +8,7 @@ import type { RunsTable } from '../store/schema.ts';
 
 type RunChanges = Pick<Body<Operations['updateRun']>, 'name' | 'description' | 'queuing_priority'>;
 
-/** Throws a 400 for a priority that cannot change, and a 404 for a run that was deleted. */
+/** Writes the changed fields of the run. Throws a 400 for a priority that cannot change, and a 404 for a deleted run. */
 export async function writeRunChanges(tx: Writer, run: RunsTable, changes: RunChanges): Promise<void> {
   // Only fields in the request are written, so that concurrent changes of other fields are kept.
   const names = {
@@ -19,7 +19,7 @@ export async function writeRunChanges(tx: Writer, run: RunsTable, changes: RunCh
   // Clients send the whole object, so an unchanged priority is accepted.
   if (priority !== run.priority && !(await updatePriority(tx, run.id, priority))) {
     if (!(await findRun(tx, run.application_uid, run.id)))
-      throw notFound(`There is no run ${quoteValue(run.id)}; it was deleted meanwhile.`);
+      throw notFound(`There is no run ${quoteValue(run.id)}: another request deleted it.`);
     throw badRequest(
       `queuing_priority is ${priority}, and that of the run is ${run.priority}; only a queued run changes its place.`,
     );

@@ -1,4 +1,4 @@
-/** Several who follow one log under load: each sees every line once, in order, up to the end. */
+/** Concurrent followers of one log under load: each receives every line once and in order. */
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const LINES = 12_000;
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '4' } });
-  // Prints as fast as it can; lines of every length, some of them empty, some alike.
+  // Prints at full speed: lines of every length, some of them empty, some repeated.
   await pushApp(
     server,
     'fast',
@@ -37,48 +37,48 @@ afterAll(() => server.close());
 
 const path = (application: string, run: string): string => `/v1/applications/${application}/runs/${run}`;
 
-/** Follows to the terminal status, asking again at once, and answers the lines. */
+/** Polls without delay until the terminal status, and returns the lines. */
 async function follow(application: string, run: string): Promise<LiveLog['items']> {
   const items: LiveLog['items'] = [];
   let since = '';
   for (;;) {
-    const answer = await server.request(
+    const response = await server.request(
       'GET',
       `${path(application, run)}/logs/live${since && `?since=${since}`}`,
     );
-    expectStatus(answer, 200);
-    const page = answer.body as LiveLog;
+    expectStatus(response, 200);
+    const page = response.body as LiveLog;
     items.push(...page.items);
     since = page.next_page_token ?? since;
     if (isTerminal(page.status_v2)) return items;
   }
 }
 
-async function wholeLog(application: string, run: string): Promise<string> {
-  const answer = await server.request('GET', `${path(application, run)}/logs`);
-  expectStatus(answer, 200);
-  return (answer.body as { log: string }).log;
+async function getWholeLog(application: string, run: string): Promise<string> {
+  const response = await server.request('GET', `${path(application, run)}/logs`);
+  expectStatus(response, 200);
+  return (response.body as { log: string }).log;
 }
 
-const textOf = (items: LiveLog['items']): string => items.map((item) => `${item.log}\n`).join('');
+const joinLines = (items: LiveLog['items']): string => items.map((item) => `${item.log}\n`).join('');
 
-describe('followers of a log that grows fast', () => {
-  test('see the whole of it, each from the beginning to the terminal status', async () => {
+describe('followers of a fast-growing log', () => {
+  test('each receive all of it until the terminal status', async () => {
     const runs = await Promise.all([0, 1].map(() => createRun(server, 'fast', { input: {} })));
     const followed = await Promise.all(
       runs.flatMap((run) => Array.from({ length: FOLLOWERS }, () => follow('fast', run))),
     );
-    for (const [n, items] of followed.entries()) {
-      const whole = await wholeLog('fast', runs[Math.floor(n / FOLLOWERS)] ?? '');
+    for (const [index, items] of followed.entries()) {
+      const whole = await getWholeLog('fast', runs[Math.floor(index / FOLLOWERS)] ?? '');
       expect(whole.split('\n')).toHaveLength(LINES + 1);
       expect(items).toHaveLength(LINES);
-      expect(textOf(items) === whole).toBe(true);
+      expect(joinLines(items) === whole).toBe(true);
       const stamps = items.map((item) => item.timestamp);
-      expect(stamps.every((stamp, at) => at === 0 || stamp > (stamps[at - 1] ?? ''))).toBe(true);
+      expect(stamps.every((stamp, index) => index === 0 || stamp > (stamps[index - 1] ?? ''))).toBe(true);
     }
   }, 60_000);
 
-  test('of both streams see each stream in its order, and what the whole log has', async () => {
+  test('of both streams receive each stream in its order, and the same text as the whole log', async () => {
     const { body } = await server.client.call('createRunUpload', { params: { application_id: 'both' } });
     const input = new Uint8Array(await packFiles({ 'problem.txt': 'any' }));
     expect((await fetch(body.upload_url, { method: 'PUT', body: input })).status).toBe(200);
@@ -87,28 +87,28 @@ describe('followers of a log that grows fast', () => {
       body: { upload_id: body.upload_id, configuration: { format: { input: type, output: type } } },
     });
     const followed = await Promise.all(Array.from({ length: FOLLOWERS }, () => follow('both', run)));
-    const whole = await wholeLog('both', run);
+    const whole = await getWholeLog('both', run);
     for (const items of followed) {
-      expect(textOf(items) === whole).toBe(true);
+      expect(joinLines(items) === whole).toBe(true);
       for (const stream of ['log', 'out']) {
         const lines = items.map((item) => item.log).filter((line) => line.startsWith(stream));
         expect(lines).toHaveLength(LINES / 4);
-        expect(lines.every((line, n) => line === `${stream} ${n}`)).toBe(true);
+        expect(lines.every((line, index) => line === `${stream} ${index}`)).toBe(true);
       }
     }
   }, 60_000);
 });
 
-test('nobody follows a run of another application, of another account, or none', async () => {
+test('a run of another application, of another account or a missing one is a 404', async () => {
   const run = await createRun(server, 'fast', { input: {} });
-  const live = (application: string, id: string, token?: string) =>
+  const getLiveLog = (application: string, id: string, token?: string) =>
     server.request('GET', `${path(application, id)}/logs/live`, token === undefined ? {} : { token });
-  expectError(await live('both', run), 404, `There is no run "${run}" of application "both".`);
-  expectError(await live('fast', 'run-missing'), 404, 'There is no run "run-missing"');
-  expectError(await live('missing', run), 404, 'There is no application "missing".');
+  expectError(await getLiveLog('both', run), 404, `There is no run "${run}" of application "both".`);
+  expectError(await getLiveLog('fast', 'run-missing'), 404, 'There is no run "run-missing"');
+  expectError(await getLiveLog('missing', run), 404, 'There is no application "missing".');
   const other = await createOtherAccount(server);
-  expectError(await live('fast', run, other.token), 404, 'There is no application "fast".');
+  expectError(await getLiveLog('fast', run, other.token), 404, 'There is no application "fast".');
   await waitForRunEnd(server, 'fast', run);
   expectStatus(await server.request('DELETE', path('fast', run)), 204);
-  expectError(await live('fast', run), 404, `There is no run "${run}"`);
+  expectError(await getLiveLog('fast', run), 404, `There is no run "${run}"`);
 });

@@ -12,6 +12,7 @@ import {
   LOG_BYTES_MAX,
 } from '@switchyard/contract/limits.ts';
 import type { RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import PQueue from 'p-queue';
 import type { Contents, PreparedContent } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Reader } from '../../database/database.ts';
@@ -20,14 +21,14 @@ import { type LoggedChildRun, listLoggedChildRuns } from '../store/ensemble-runs
 import { parseLabels } from '../store/labels.ts';
 import { type LogChunkKey, listNextLogChunks, readLogChunks } from '../store/log-chunks.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { CHUNKS_PER_CLAIM, type StoredLogLine } from './log-writer.ts';
+import { CHUNKS_PER_CLAIM, parseLogLines } from './log-writer.ts';
 
-/** At most 256 KiB each: what one step of a merge holds. */
+/** The chunks in memory during one step of a merge, of at most 256 KiB each. */
 const CHUNKS_PER_STEP = 20;
-/** Lines held back for the sake of their order; beyond it the oldest are released. */
-const HELD_CHARS_MAX = 8 * 1024 * 1024;
+/** Characters of lines that wait for older ones; above it the oldest lines are written out of order. */
+const PENDING_CHARS_MAX = 8 * 1024 * 1024;
 /** Chunks of a child run that started this long ago may be deleted while they are merged. */
-const CHUNKS_CERTAIN_MS = LIVE_LOG_RETENTION_MS - 60 * 60 * 1000;
+const CHUNKS_RELIABLE_MS = LIVE_LOG_RETENTION_MS - 60 * 60 * 1000;
 
 type EnsembleRun = Pick<RunsTable, 'id' | 'ensemble'>;
 
@@ -38,85 +39,88 @@ interface Source {
   prefix: string;
 }
 
-/** The child runs that exist, in the order of run groups and repetitions, and how many the ensemble asks for. */
-async function sourcesOf(db: Reader, parent: EnsembleRun): Promise<{ sources: Source[]; requested: number }> {
+/** Lists the started child runs in the order of run groups and repetitions; `requested` is the number in the definition. */
+async function listSources(
+  db: Reader,
+  parent: EnsembleRun,
+): Promise<{ sources: Source[]; requested: number }> {
   const { run_groups } = JSON.parse(parent.ensemble ?? '{"run_groups":[]}') as { run_groups: RunGroup[] };
-  const first = new Map<string, number>();
+  const firstPositions = new Map<string, number>();
   let requested = 0;
   for (const { id, repetitions } of run_groups) {
-    first.set(id, requested);
+    firstPositions.set(id, requested);
     requested += repetitions;
   }
   const sources = (await listLoggedChildRuns(db, parent.id)).map((run): Source => {
     const { run_group_id = '', repetition = 0 } = parseLabels(run);
-    const position = (first.get(run_group_id) ?? 0) + repetition;
+    const position = (firstPositions.get(run_group_id) ?? 0) + repetition;
     return { run, position, prefix: `${run_group_id}/${run.id} | ` };
   });
   return { sources: sources.sort((one, other) => one.position - other.position), requested };
 }
 
-/** The last chunk that was read of each child run, by position; 0 for none. */
-type Places = number[];
+/** The sequence number of the last read chunk of each child run, by position; 0 for none. */
+type ChunkCursors = number[];
 
 interface Step {
   lines: { micros: number; text: string; position: number }[];
-  /** No line that is left is older, in microseconds; infinite when none is left. */
+  /** The time in microseconds before which no unread line is; infinite when all lines are read. */
   horizon: number;
 }
 
 /**
- * Reads the oldest chunks after the places and moves the places past them. Stops after `linesMax` lines, at the end of a
- * chunk. Lines are in the order of time.
+ * Reads the oldest chunks after the cursors and advances the cursors. Stops after `linesMax` lines, at the end of a chunk.
+ * Returns the lines in the order of time.
  */
 async function readStep(
   db: Reader,
   sources: readonly Source[],
-  places: Places,
+  cursors: ChunkCursors,
   linesMax: number,
 ): Promise<Step> {
-  const keys = await keysInOrder(db, sources, places);
-  const taken = keys.chunks.slice(0, CHUNKS_PER_STEP);
+  const keys = await listNextChunks(db, sources, cursors);
+  const batch = keys.chunks.slice(0, CHUNKS_PER_STEP);
   const chunks = await readLogChunks(
     db,
-    taken.map(({ chunk }) => chunk),
+    batch.map(({ chunk }) => chunk),
   );
   const lines: Step['lines'] = [];
   let horizon = Math.min(keys.horizon, keys.chunks[CHUNKS_PER_STEP]?.at ?? Number.POSITIVE_INFINITY);
-  for (const { source, chunk, at } of taken) {
+  for (const { source, chunk, at } of batch) {
     if (lines.length >= linesMax) {
       horizon = Math.min(horizon, at);
       break;
     }
-    places[source.position] = chunk.seq;
-    const stored = chunks.get(chunkName(chunk)) ?? '[]';
-    for (const [micros, text] of JSON.parse(stored) as StoredLogLine[])
+    cursors[source.position] = chunk.seq;
+    const stored = chunks.get(formatChunkKey(chunk)) ?? '[]';
+    for (const [micros, text] of parseLogLines(stored))
       lines.push({ micros, text: source.prefix + text, position: source.position });
   }
   lines.sort((one, other) => one.micros - other.micros || one.position - other.position);
   return { lines, horizon: horizon * 1000 };
 }
 
-interface KeyInOrder {
+interface NextChunk {
   source: Source;
   chunk: LogChunkKey;
-  /** When it begins, in milliseconds; never before the chunk before it, whatever a worker's clock said. */
+  /** Time of the first line in milliseconds; never before that of the previous chunk, even if a worker's clock went back. */
   at: number;
 }
 
-/** The next chunks of every child run, oldest first. `horizon`: what was not looked at does not begin before. */
-async function keysInOrder(
+/** Lists the next chunks of every child run, oldest first. `horizon` is the time in milliseconds before which no other begins. */
+async function listNextChunks(
   db: Reader,
   sources: readonly Source[],
-  places: Places,
-): Promise<{ chunks: KeyInOrder[]; horizon: number }> {
+  cursors: ChunkCursors,
+): Promise<{ chunks: NextChunk[]; horizon: number }> {
   const next = await listNextLogChunks(
     db,
-    sources.map(({ run, position }) => ({ run_id: run.id, after: places[position] ?? 0 })),
+    sources.map(({ run, position }) => ({ run_id: run.id, after: cursors[position] ?? 0 })),
     CHUNKS_PER_STEP,
   );
   const bySource = new Map(sources.map((source) => [source.run.id, source]));
   const latest = new Map<string, { at: number; seq: number; last: number }>();
-  const chunks: KeyInOrder[] = [];
+  const chunks: NextChunk[] = [];
   for (const chunk of next) {
     const source = bySource.get(chunk.run_id);
     if (!source) continue;
@@ -128,69 +132,67 @@ async function keysInOrder(
     (one, other) =>
       one.at - other.at || one.source.position - other.source.position || one.chunk.seq - other.chunk.seq,
   );
-  const unseen = [...latest.values()].filter(({ seq, last }) => seq < last).map(({ at }) => at);
-  return { chunks, horizon: Math.min(Number.POSITIVE_INFINITY, ...unseen) };
+  const unlisted = [...latest.values()].filter(({ seq, last }) => seq < last).map(({ at }) => at);
+  return { chunks, horizon: Math.min(Number.POSITIVE_INFINITY, ...unlisted) };
 }
 
-const chunkName = ({ run_id, seq }: Pick<LogChunkKey, 'run_id' | 'seq'>): string => `${run_id} ${seq}`;
+const formatChunkKey = ({ run_id, seq }: Pick<LogChunkKey, 'run_id' | 'seq'>): string => `${run_id} ${seq}`;
 
 export interface EnsembleLogPage {
   lines: { micros: number; text: string }[];
   token: string;
-  /** Whether these are all the lines there are now. */
+  /** True if no more lines are stored now. */
   isComplete: boolean;
 }
 
 /**
- * The lines after the token, in the order of time within the page; null for what is no token of this ensemble. Read the
- * status of the ensemble before: it ends after its child runs, so a page that is complete then has the last line.
+ * Returns the lines after the token, in the order of time within the page; null for an invalid token. The caller reads the
+ * status of the ensemble first: it ends after its child runs, so a complete page of an ended one has the last line.
  */
 export async function readEnsembleLogPage(
   db: Reader,
   parent: EnsembleRun,
   since: string | undefined,
 ): Promise<EnsembleLogPage | null> {
-  const { sources, requested } = await sourcesOf(db, parent);
-  const places = readToken(since, requested);
-  if (places === null) return null;
-  const { lines, horizon } = await readStep(db, sources, places, LIVE_LOG_LINES_PER_PAGE);
-  return { lines, token: writeToken(places), isComplete: horizon === Number.POSITIVE_INFINITY };
+  const { sources, requested } = await listSources(db, parent);
+  const cursors = parseToken(since, requested);
+  if (cursors === null) return null;
+  const { lines, horizon } = await readStep(db, sources, cursors, LIVE_LOG_LINES_PER_PAGE);
+  return { lines, token: formatToken(cursors), isComplete: horizon === Number.POSITIVE_INFINITY };
 }
 
-/** About seven characters for each child run. */
-function writeToken(places: Places): string {
-  return `e${places.map((seq) => (seq === 0 ? '' : seq.toString(36))).join('.')}`;
+/** Formats the cursors in base 36: about seven characters for each child run. */
+function formatToken(cursors: ChunkCursors): string {
+  return `e${cursors.map((seq) => (seq === 0 ? '' : seq.toString(36))).join('.')}`;
 }
 
-function readToken(since: string | undefined, requested: number): Places | null {
+function parseToken(since: string | undefined, requested: number): ChunkCursors | null {
   if (since === undefined || since === '') return Array.from({ length: requested }, () => 0);
   if (!/^e(?:[0-9a-z]{0,10}\.)*[0-9a-z]{0,10}$/.test(since)) return null;
-  const places = since
+  const cursors = since
     .slice(1)
     .split('.')
     .map((part) => (part === '' ? 0 : Number.parseInt(part, 36)));
-  return places.length === requested && places.every(Number.isSafeInteger) ? places : null;
+  return cursors.length === requested && cursors.every(Number.isSafeInteger) ? cursors : null;
 }
 
-/** Prepares the finished logs of ensembles, one after the other: a merge may hold megabytes. */
+/** Prepares the finished logs of ensembles, one after the other: a merge may take megabytes of memory. */
 export class EnsembleLogMerger {
   readonly #parts: { database: Database; contents: Contents; clock: Clock };
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #merges = new PQueue({ concurrency: 1 });
 
   constructor(parts: { database: Database; contents: Contents; clock: Clock }) {
     this.#parts = parts;
   }
 
-  /** The log of an ensemble whose child runs have ended; null when they logged nothing. */
+  /** Prepares the log of an ensemble whose child runs have ended; null when they logged nothing. */
   prepare(parent: EnsembleRun): Promise<PreparedContent | null> {
-    const prepared = this.#last.then(() => this.#prepare(parent));
-    this.#last = prepared.catch(() => {});
-    return prepared;
+    return this.#merges.add(() => this.#prepare(parent));
   }
 
   async #prepare(parent: EnsembleRun): Promise<PreparedContent | null> {
     const { database, contents, clock } = this.#parts;
-    const parts = mergedLog({ db: database.read, contents, now: clock.now() }, parent);
+    const parts = mergeLimitedLog({ db: database.read, contents, now: clock.now() }, parent);
     let head = '';
     for (let next = await parts.next(); !next.done; next = await parts.next()) {
       head += next.value;
@@ -205,19 +207,19 @@ export class EnsembleLogMerger {
   }
 }
 
-/** Up to here a log is stored in the database, without a blob of its own. */
+/** A log up to this length is stored in the database, without a blob of its own. */
 const HEAD_CHARS_MAX = 32 * 1024;
 
 /**
- * The finished log in parts, at most LOG_BYTES_MAX. Of a child run that was started again it has the last start, as the
- * log of the run itself does; of one that started almost a day ago or earlier, the log as one block, at its start.
+ * Yields the finished log in parts, at most LOG_BYTES_MAX. It has only the last attempt of a child run, like the log of the
+ * run itself. The log of a child run that started almost a day ago or earlier is one block, at the time of its start.
  */
-async function* mergedLog(
+async function* mergeLimitedLog(
   { db, contents, now }: { db: Reader; contents: Contents; now: number },
   parent: EnsembleRun,
 ): AsyncGenerator<string> {
   let bytes = 0;
-  for await (const part of mergedParts({ db, contents, now }, parent)) {
+  for await (const part of mergeLog({ db, contents, now }, parent)) {
     bytes += Buffer.byteLength(part);
     if (bytes > LOG_BYTES_MAX) {
       yield `[log cut after ${LOG_BYTES_MAX} bytes: read the logs of the child runs]\n`;
@@ -227,47 +229,48 @@ async function* mergedLog(
   }
 }
 
-async function* mergedParts(
+/** Yields the whole log. Holds lines back until no unread chunk can have an older one. */
+async function* mergeLog(
   { db, contents, now }: { db: Reader; contents: Contents; now: number },
   parent: EnsembleRun,
 ): AsyncGenerator<string> {
-  const { sources, requested } = await sourcesOf(db, parent);
+  const { sources, requested } = await listSources(db, parent);
   const isOld = ({ run }: Source) =>
-    run.log_content_id !== null && (run.initiated_at ?? now) < now - CHUNKS_CERTAIN_MS;
+    run.log_content_id !== null && (run.initiated_at ?? now) < now - CHUNKS_RELIABLE_MS;
   const old = sources
     .filter(isOld)
     .sort((one, other) => (one.run.initiated_at ?? 0) - (other.run.initiated_at ?? 0));
   const recent = sources.filter((source) => !isOld(source));
-  const places: Places = Array.from({ length: requested }, () => 0);
-  for (const { run, position } of recent) places[position] = run.fence * CHUNKS_PER_CLAIM;
+  const cursors: ChunkCursors = Array.from({ length: requested }, () => 0);
+  for (const { run, position } of recent) cursors[position] = run.fence * CHUNKS_PER_CLAIM;
   const blocksBefore = async function* (micros: number): AsyncGenerator<string> {
     while (old[0] && (old[0].run.initiated_at ?? 0) * 1000 <= micros) {
       const source = old.shift();
-      if (source) yield* blockOf(contents, source);
+      if (source) yield* readBlock(contents, source);
     }
   };
-  let held: Step['lines'] = [];
+  let pending: Step['lines'] = [];
   for (;;) {
-    const { lines, horizon } = await readStep(db, recent, places, Number.POSITIVE_INFINITY);
-    held.push(...lines);
-    held.sort((one, other) => one.micros - other.micros || one.position - other.position);
-    let chars = held.reduce((sum, { text }) => sum + text.length, 0);
+    const { lines, horizon } = await readStep(db, recent, cursors, Number.POSITIVE_INFINITY);
+    pending.push(...lines);
+    pending.sort((one, other) => one.micros - other.micros || one.position - other.position);
+    let chars = pending.reduce((sum, { text }) => sum + text.length, 0);
     let released = 0;
-    for (const { micros, text } of held) {
-      if (micros >= horizon && chars <= HELD_CHARS_MAX) break;
+    for (const { micros, text } of pending) {
+      if (micros >= horizon && chars <= PENDING_CHARS_MAX) break;
       yield* blocksBefore(micros);
       yield `${text}\n`;
       chars -= text.length;
       released += 1;
     }
-    held = held.slice(released);
+    pending = pending.slice(released);
     if (horizon === Number.POSITIVE_INFINITY) break;
     await setImmediate();
   }
   yield* blocksBefore(Number.POSITIVE_INFINITY);
 }
 
-async function* blockOf(contents: Contents, { run, prefix }: Source): AsyncGenerator<string> {
+async function* readBlock(contents: Contents, { run, prefix }: Source): AsyncGenerator<string> {
   const content = run.log_content_id === null ? undefined : await contents.find(run.log_content_id);
   if (!content) return;
   try {
@@ -275,7 +278,7 @@ async function* blockOf(contents: Contents, { run, prefix }: Source): AsyncGener
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
       yield `${prefix}${line}\n`;
   } catch (error) {
-    // The ensemble ends all the same.
+    // An unreadable log of a child run must not keep the ensemble from ending.
     yield `${prefix}[log not readable: ${errorMessage(error)}]\n`;
   }
 }

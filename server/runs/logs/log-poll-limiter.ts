@@ -1,22 +1,21 @@
 /**
- * When those who follow logs are to ask again: after a second, and later when there are many of them, so that however
- * many follow, they do not ask more often than the server has time for, nor than the rate of their member allows. A question
- * costs about 0.2 ms of the one thread that answers, and a thousand followers who asked every second took a fifth of it
- * from those who make runs; and a client that is told "later" goes on, while one that is told "too many" gives up.
+ * Limits the rate at which followers of logs poll: after one second, and later when there are many of them. A poll takes
+ * about 0.2 ms of the thread that serves all requests. A thousand followers that polled every second took a fifth of it
+ * from the creation of runs. The server returns a later time in place of a 429, because clients give up after a 429.
  *
- * Holds how many were told to come back in each tenth of a second to come, altogether and for each member. Nobody else is
- * known by name: one who was told a time counts until then, whether or not they come.
+ * It counts the scheduled polls in each tenth of a second, in total and for each member. A follower counts until its
+ * scheduled time, even if it does not poll again.
  */
 import type { Clock } from '../../clock.ts';
 
-/** A tenth of the thread at most. */
+/** At 0.2 ms each, polls take a tenth of the thread at most. */
 export const POLLS_PER_SECOND_MAX = 400;
-/** What followers may take of the requests that their member may make; the rest is left to whoever makes runs. */
-const SHARE_OF_KEY = 0.5;
-const SECONDS_MAX = 30;
+/** Polls may use this share of the requests of a member; the rest is for its other requests. */
+const MEMBER_SHARE = 0.5;
+const POLL_DELAY_SECONDS_MAX = 30;
 const SLOT_MS = 100;
-/** As many slots as can be told, the one under way, and one more for what is rounded. */
-const SLOTS = (SECONDS_MAX * 1000) / SLOT_MS + 2;
+/** One slot for each time a poll can have, one for the current time, and one for rounding. */
+const SLOT_COUNT = (POLL_DELAY_SECONDS_MAX * 1000) / SLOT_MS + 2;
 const MEMBERS_MAX = 10_000;
 
 export class LogPollLimiter {
@@ -25,66 +24,69 @@ export class LogPollLimiter {
   readonly #all: ScheduledPolls;
   readonly #members = new Map<string, ScheduledPolls>();
 
-  /** `rate` is how often one member may call; null for no limit. */
+  /** `rate` is the limit on the requests of a member; null for none. */
   constructor(clock: Clock, rate: { perMinute: number } | null) {
     this.#clock = clock;
-    this.#perMember = rate === null ? null : (rate.perMinute / 60) * SHARE_OF_KEY;
+    this.#perMember = rate === null ? null : (rate.perMinute / 60) * MEMBER_SHARE;
     this.#all = new ScheduledPolls(POLLS_PER_SECOND_MAX);
   }
 
-  /** The seconds after which the member that asks now is to ask again. */
-  nextPollSeconds(member: string): number {
+  /** Schedules the next poll of a follower and returns the delay until then in seconds. */
+  schedulePoll(member: string): number {
     const now = this.#clock.now();
-    const shares = [this.#all, ...this.#ofMember(member)];
-    const seconds = Math.min(SECONDS_MAX, Math.max(...shares.map((one) => one.seconds(now))));
-    for (const one of shares) one.add(now, seconds);
+    const limits = [this.#all, ...this.#listMemberLimits(member)];
+    const seconds = Math.min(
+      POLL_DELAY_SECONDS_MAX,
+      Math.max(...limits.map((limit) => limit.computeDelaySeconds(now))),
+    );
+    for (const limit of limits) limit.add(now, seconds);
     return seconds;
   }
 
-  #ofMember(member: string): ScheduledPolls[] {
+  #listMemberLimits(member: string): ScheduledPolls[] {
     if (this.#perMember === null) return [];
     const known = this.#members.get(member);
     if (known) return [known];
     if (this.#members.size >= MEMBERS_MAX) this.#members.clear();
-    const made = new ScheduledPolls(this.#perMember);
-    this.#members.set(member, made);
-    return [made];
+    const created = new ScheduledPolls(this.#perMember);
+    this.#members.set(member, created);
+    return [created];
   }
 }
 
-/** Questions that are to come, of those who share so many a second. */
+/** The scheduled polls of followers that share a rate. */
 class ScheduledPolls {
   readonly #perSecond: number;
-  /** By the slot they come in, modulo the number of slots. */
-  readonly #due = new Uint32Array(SLOTS);
-  #expected = 0;
+  /** The number of polls by their slot, modulo SLOT_COUNT. */
+  readonly #countBySlot = new Uint32Array(SLOT_COUNT);
+  #scheduled = 0;
   #slot = 0;
 
   constructor(perSecond: number) {
     this.#perSecond = perSecond;
   }
 
-  /** After how many seconds one more is to come. */
-  seconds(now: number): number {
-    this.#forgetUntil(Math.floor(now / SLOT_MS));
-    return Math.floor(this.#expected / this.#perSecond) + 1;
+  /** Returns the delay in seconds that keeps one more poll within the rate. */
+  computeDelaySeconds(now: number): number {
+    this.#removeUntil(Math.floor(now / SLOT_MS));
+    return Math.floor(this.#scheduled / this.#perSecond) + 1;
   }
 
-  /** One more comes after so many seconds. */
+  /** Adds a poll at the given delay. */
   add(now: number, seconds: number): void {
-    const at = Math.floor((now + seconds * 1000) / SLOT_MS) % SLOTS;
-    this.#due[at] = (this.#due[at] ?? 0) + 1;
-    this.#expected += 1;
+    const index = Math.floor((now + seconds * 1000) / SLOT_MS) % SLOT_COUNT;
+    this.#countBySlot[index] = (this.#countBySlot[index] ?? 0) + 1;
+    this.#scheduled += 1;
   }
 
-  /** Those whose time has come are counted again when they ask. */
-  #forgetUntil(slot: number): void {
-    // A clock that was set to another day has no use for what was expected before.
-    const passed = Math.abs(slot - this.#slot) < SLOTS ? slot - this.#slot : SLOTS;
+  /** Removes the polls before the slot: their followers are counted again when they poll. */
+  #removeUntil(slot: number): void {
+    // After a jump of the clock by more than all slots, no count is valid.
+    const passed = Math.abs(slot - this.#slot) < SLOT_COUNT ? slot - this.#slot : SLOT_COUNT;
     for (let step = 0; step < passed; step += 1) {
-      const at = (slot - 1 - step) % SLOTS;
-      this.#expected -= this.#due[at] ?? 0;
-      this.#due[at] = 0;
+      const index = (slot - 1 - step) % SLOT_COUNT;
+      this.#scheduled -= this.#countBySlot[index] ?? 0;
+      this.#countBySlot[index] = 0;
     }
     if (passed > 0) this.#slot = slot;
   }

@@ -1,10 +1,10 @@
 /**
- * Takes the lines of a run as they come and writes them in chunks, a few times a second, so that those who follow see them
- * soon and a chatty app costs few transactions. The numbers of chunks grow from one claim to the next, so a follower's
- * place stays good when the run is started again.
+ * Collects the log lines of a run and writes them in chunks every 200 ms: followers see them soon, and an app with many
+ * lines causes few transactions. Chunk numbers grow from one claim to the next, so the cursor of a follower stays valid
+ * when the run starts again.
  *
- * What must stay true: a line shows no secret of the app from the moment it is here. Lines are written only while the run is there and claimed by nobody else; otherwise a run that was
- * deleted would leave lines behind.
+ * Invariants: the writer holds lines only with their secrets masked. It writes only while this worker has the lease;
+ * otherwise lines of a deleted run would stay in the database.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { LogLine } from '@switchyard/runner';
@@ -18,61 +18,66 @@ import { insertLogChunk, listLogChunks } from '../store/log-chunks.ts';
 const WRITE_INTERVAL_MS = 200;
 const CHUNK_LINES = 500;
 const CHUNK_CHARS = 256 * 1024;
-/** Chunks of a claim are numbered from here, times its fence. */
+/** The chunks of a claim are numbered from its fencing token times this number. */
 export const CHUNKS_PER_CLAIM = 100_000_000;
 
-/** Whole microseconds since the epoch, growing from line to line, and the line. */
+/** A line and its time in whole microseconds since the epoch; the times are strictly increasing. */
 export type StoredLogLine = [micros: number, text: string];
+
+/** Parses the lines of a stored chunk. */
+export function parseLogLines(chunk: string): StoredLogLine[] {
+  return JSON.parse(chunk) as StoredLogLine[];
+}
 
 export class LogWriter {
   readonly #parts: { database: Database; clock: Clock; log: Log };
   readonly #run: { id: RunId; fence: number };
   #lines: StoredLogLine[] = [];
-  readonly #first: number;
+  readonly #firstSeq: number;
   #seq: number;
-  #last = 0;
+  #lastMicros = 0;
   #writing: Promise<void> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
 
-  constructor(parts: { database: Database; clock: Clock; log: Log }, run: { id: RunId; fence: number }) {
-    this.#parts = parts;
+  constructor(texts: { database: Database; clock: Clock; log: Log }, run: { id: RunId; fence: number }) {
+    this.#parts = texts;
     this.#run = run;
-    this.#first = run.fence * CHUNKS_PER_CLAIM;
-    this.#seq = this.#first;
+    this.#firstSeq = run.fence * CHUNKS_PER_CLAIM;
+    this.#seq = this.#firstSeq;
   }
 
+  /** Masks the lines and schedules their write. */
   add(lines: readonly LogLine[], mask: Mask): void {
     for (const line of lines) {
-      this.#last = Math.max(Math.round(line.at * 1000), this.#last + 1);
-      this.#lines.push([this.#last, mask.maskLine(line.text)]);
+      this.#lastMicros = Math.max(Math.round(line.at * 1000), this.#lastMicros + 1);
+      this.#lines.push([this.#lastMicros, mask.maskLine(line.text)]);
     }
     this.#cancelTimer ??= this.#parts.clock.after(WRITE_INTERVAL_MS, () => this.#writeSoon());
   }
 
-  /** Every line of this attempt as one text, for formats whose log is more than stderr. */
+  /** Returns every line of this attempt as one text, for formats whose log is more than stderr. */
   async readText(): Promise<string> {
     await this.waitForWrites();
     const { database } = this.#parts;
-    const parts: string[] = [];
-    let after = this.#first;
+    const texts: string[] = [];
+    let after = this.#firstSeq;
     for (;;) {
-      const found = await listLogChunks(database.read, this.#run.id, after, 100);
-      for (const chunk of found)
-        for (const [, text] of JSON.parse(chunk.lines) as StoredLogLine[]) parts.push(text);
-      const last = found.at(-1);
+      const stored = await listLogChunks(database.read, this.#run.id, after, 100);
+      for (const chunk of stored) for (const [, text] of parseLogLines(chunk.lines)) texts.push(text);
+      const last = stored.at(-1);
       if (!last) break;
       after = last.seq;
     }
-    for (const [, text] of this.#lines) parts.push(text);
-    return parts.map((text) => `${text}\n`).join('');
+    for (const [, text] of this.#lines) texts.push(text);
+    return texts.map((text) => `${text}\n`).join('');
   }
 
-  /** Writes what is left inside the caller's transaction, after everything written before has arrived. */
+  /** Writes the remaining lines in the transaction of the caller, who has called `waitForWrites` before it. */
   async flush(tx: Writer): Promise<void> {
     await this.#insert(tx, this.#lines);
   }
 
-  /** Waits for what is being written; call it before the transaction that calls `finish`. */
+  /** Waits for the current write. Call it before the transaction that calls `flush`. */
   async waitForWrites(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
@@ -89,7 +94,7 @@ export class LogWriter {
         this.#lines = [...lines, ...this.#lines];
         this.#parts.log.warn(
           { run: this.#run.id, error: errorMessage(error) },
-          'Lines of a log could not be written yet.',
+          'Log lines not written; the next write retries them.',
         );
       });
   }
@@ -106,7 +111,7 @@ export class LogWriter {
   }
 
   async #insert(tx: Writer, lines: readonly StoredLogLine[]): Promise<void> {
-    for (const chunk of chunks(lines)) {
+    for (const chunk of splitIntoChunks(lines)) {
       this.#seq += 1;
       const at = Math.floor((chunk[0]?.[0] ?? 0) / 1000);
       await insertLogChunk(tx, { run_id: this.#run.id, seq: this.#seq, at, lines: JSON.stringify(chunk) });
@@ -114,7 +119,7 @@ export class LogWriter {
   }
 }
 
-function* chunks(lines: readonly StoredLogLine[]): Generator<StoredLogLine[]> {
+function* splitIntoChunks(lines: readonly StoredLogLine[]): Generator<StoredLogLine[]> {
   let chunk: StoredLogLine[] = [];
   let characters = 0;
   for (const line of lines) {

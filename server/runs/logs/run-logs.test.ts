@@ -1,4 +1,4 @@
-/** Logs: refused before the end, followed live, paged, complete, kept for 24 hours. */
+/** Logs: the whole log after the end, the live log in pages, and its retention of 24 hours. */
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,10 +16,10 @@ import { startTestServer, type TestServer } from '../../testing/servers/test-ser
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LIVE_LINES = 20_000;
 
-/** Real time, which can be moved on. */
-let shift = 0;
+/** The system clock, which a test can shift forward. */
+let shiftMs = 0;
 const clock: Clock = {
-  now: () => Date.now() + shift,
+  now: () => Date.now() + shiftMs,
   after: systemClock.after,
   elapsed: systemClock.elapsed,
 };
@@ -45,7 +45,7 @@ afterAll(() => server.close());
 const path = (run: string, rest: string): string => `/v1/applications/app/runs/${run}${rest}`;
 const cancel = (run: string) => server.request('PATCH', path(run, '/cancel'));
 
-async function live(run: string, since?: string): Promise<LiveLog> {
+async function getLivePage(run: string, since?: string): Promise<LiveLog> {
   const { body } = await server.client.call('getRunLiveLogs', {
     params: { application_id: 'app', run_id: run },
     ...(since === undefined ? {} : { query: { since } }),
@@ -53,21 +53,21 @@ async function live(run: string, since?: string): Promise<LiveLog> {
   return body;
 }
 
-/** Follows the log as the published clients do: until a terminal status, and never beyond. */
+/** Follows the log as the published clients do: until a page has a terminal status. */
 async function follow(run: string): Promise<{ items: LiveLog['items']; pages: LiveLog[] }> {
   const pages: LiveLog[] = [];
   let since: string | undefined;
   for (;;) {
-    const page = await live(run, since);
+    const page = await getLivePage(run, since);
     pages.push(page);
     since = page.next_page_token ?? since;
-    if (isTerminal(page.status_v2)) return { items: pages.flatMap((one) => one.items), pages };
+    if (isTerminal(page.status_v2)) return { items: pages.flatMap(({ items }) => items), pages };
     expect(page.next_available_in_seconds).toBeGreaterThanOrEqual(1);
   }
 }
 
 describe('the whole log', () => {
-  test('is there after the end and refused before it', async () => {
+  test('is available after the end, and gets a 400 before it', async () => {
     const run = await createRun(server, 'app', { input: { text: 'a\nb\n', waits: true } });
     await waitForLogLine(server, 'app', run, 'b');
     const early = await server.request('GET', path(run, '/logs'));
@@ -81,10 +81,10 @@ describe('the whole log', () => {
   test('of an app that logs nothing is empty', async () => {
     const run = await createRunAndWait(server, 'app', { input: {} });
     expect((await server.request('GET', path(run.id, '/logs'))).body).toEqual({ log: '' });
-    expect(await live(run.id)).toMatchObject({ items: [], status_v2: 'succeeded' });
+    expect(await getLivePage(run.id)).toMatchObject({ items: [], status_v2: 'succeeded' });
   });
 
-  test('keeps quotes, backslashes and characters of every length', async () => {
+  test('contains quotes, backslashes and characters of every length unchanged', async () => {
     const text = '"\\n" \t \u0001 ä € 𝄞\n'.repeat(5000);
     const run = await createRunAndWait(server, 'app', { input: { text } });
     const { body } = await server.client.call('getRunLogs', {
@@ -95,35 +95,35 @@ describe('the whole log', () => {
 });
 
 describe('the live log', () => {
-  test('shows lines while the app runs, and goes on where the last answer ended', async () => {
+  test('has lines while the app runs, and continues after the previous page', async () => {
     const run = await createRun(server, 'app', { input: { lines: 3, waits: true } });
     await waitForLogLine(server, 'app', run, 'line 2');
-    const first = await live(run);
+    const first = await getLivePage(run);
     expect(first.status_v2).toBe('running');
     expect(first.next_available_in_seconds).toBeGreaterThanOrEqual(1);
-    expect(first.items.map((one) => one.log)).toEqual(['line 0', 'line 1', 'line 2']);
-    const again = await live(run, first.next_page_token);
+    expect(first.items.map((item) => item.log)).toEqual(['line 0', 'line 1', 'line 2']);
+    const again = await getLivePage(run, first.next_page_token);
     expect(again.items).toEqual([]);
     expect(again.next_page_token).toBe(first.next_page_token);
     await cancel(run);
     await waitForRunEnd(server, 'app', run);
-    expect(await live(run, first.next_page_token)).toMatchObject({ items: [], status_v2: 'canceled' });
+    expect(await getLivePage(run, first.next_page_token)).toMatchObject({ items: [], status_v2: 'canceled' });
   });
 
-  test('gives every line, in order, before or with the terminal status', async () => {
+  test('has every line, in order, before or with the terminal status', async () => {
     const run = await createRun(server, 'app', { input: { lines: LIVE_LINES } });
     const { items, pages } = await follow(run);
     expect(items).toHaveLength(LIVE_LINES);
-    expect(items.every((item, n) => item.log === `line ${n}`)).toBe(true);
+    expect(items.every((item, index) => item.log === `line ${index}`)).toBe(true);
     const stamps = items.map((item) => item.timestamp);
     expect(stamps.every((stamp) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(stamp))).toBe(true);
-    expect(stamps.every((stamp, n) => n === 0 || stamp > (stamps[n - 1] ?? ''))).toBe(true);
+    expect(stamps.every((stamp, index) => index === 0 || stamp > (stamps[index - 1] ?? ''))).toBe(true);
     expect(pages.slice(0, -1).some((page) => isTerminal(page.status_v2))).toBe(false);
     const { items: later } = await follow(run);
     expect(later).toEqual(items);
   });
 
-  test('cuts a line beyond 64 KiB and says so', async () => {
+  test('truncates a line above 64 KiB and marks it', async () => {
     const run = await createRunAndWait(server, 'app', { input: { text: `${'x'.repeat(70_000)}\nshort\n` } });
     const { items } = await follow(run.id);
     expect(items).toHaveLength(2);
@@ -132,7 +132,7 @@ describe('the live log', () => {
     expect(items[1]?.log).toBe('short');
   });
 
-  test('refuses a place that is none, and takes an empty one as the beginning', async () => {
+  test('gets a 400 for an invalid token, and begins at the first line for an empty one', async () => {
     const run = await createRunAndWait(server, 'app', { input: { lines: 1 } });
     for (const since of ['x', '-1', '1.5', '9'.repeat(20)])
       expect((await server.request('GET', path(run.id, `/logs/live?since=${since}`))).status).toBe(400);
@@ -140,36 +140,36 @@ describe('the live log', () => {
     expect((empty.body as LiveLog).items).toHaveLength(1);
   });
 
-  test('is kept for 24 hours; the whole log stays', async () => {
-    const run = await createRunAndWait(server, 'app', { input: { text: 'kept?\n' } });
-    shift = DAY_MS - 60_000;
+  test('is deleted after 24 hours; the whole log stays', async () => {
+    const run = await createRunAndWait(server, 'app', { input: { text: 'line\n' } });
+    shiftMs = DAY_MS - 60_000;
     await server.restart();
-    expect((await live(run.id)).items).toHaveLength(1);
-    shift = DAY_MS + 60_000;
+    expect((await getLivePage(run.id)).items).toHaveLength(1);
+    shiftMs = DAY_MS + 60_000;
     await server.restart();
     await expect
-      .poll(async () => (await live(run.id)).items.length, { timeout: 10_000, interval: 50 })
+      .poll(async () => (await getLivePage(run.id)).items.length, { timeout: 10_000, interval: 50 })
       .toBe(0);
-    expect(await live(run.id)).toMatchObject({ items: [], status_v2: 'succeeded' });
-    expect((await server.request('GET', path(run.id, '/logs'))).body).toEqual({ log: 'kept?\n' });
-    shift = 0;
+    expect(await getLivePage(run.id)).toMatchObject({ items: [], status_v2: 'succeeded' });
+    expect((await server.request('GET', path(run.id, '/logs'))).body).toEqual({ log: 'line\n' });
+    shiftMs = 0;
   });
 });
 
-test('the lines of a deleted run are gone in the moment in which it is, so that a crash leaves none', async () => {
-  const lines = () => {
+test('the transaction that deletes a run deletes its lines, so that a crash leaves none', async () => {
+  const listLines = () => {
     const { read } = server.runningServer.database;
     return read.selectFrom('log_chunks').select('seq').where('run_id', '=', run.id).execute();
   };
   const run = await createRunAndWait(server, 'app', { input: { lines: 3 } });
-  expect(await lines()).not.toEqual([]);
-  // Told once the run is gone, and before anything that is done after it.
-  const left = new Promise<unknown>((resolve) => {
+  expect(await listLines()).not.toEqual([]);
+  // The notification follows the commit, before any later step of the deletion.
+  const linesAfterCommit = new Promise<unknown>((resolve) => {
     const stop = server.runningServer.database.listen('runs-canceled', () => {
       stop();
-      resolve(lines());
+      resolve(listLines());
     });
   });
   expect((await server.request('DELETE', path(run.id, ''))).status).toBe(204);
-  expect(await left).toEqual([]);
+  expect(await linesAfterCommit).toEqual([]);
 });
