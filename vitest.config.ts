@@ -2,9 +2,10 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './vitest.sequence.ts';
 
 /**
- * Tested on SQLite alone, because it is the same on PostgreSQL: it ends before a statement, or is about the app or a rule of
- * HTTP. PostgreSQL runs what depends on its statements: locks, claims, conflicts, transactions, lists, migrations, JSON, and
- * every operation with every declared response (server/http/declared-responses.test.ts).
+ * Tested on SQLite alone, because the database makes no difference: these tests end before a statement, or concern the
+ * app or a rule of HTTP. PostgreSQL runs the tests that depend on its statements: locks, claims, conflicts,
+ * transactions, lists, migrations and JSON. It also runs every operation with every declared response
+ * (server/http/declared-responses.test.ts).
  */
 const SAME_ON_BOTH = [
   'server/{config,random}.test.ts',
@@ -41,8 +42,8 @@ const SAME_ON_BOTH = [
 ];
 
 /**
- * One more than there are cores on the smallest machine that tests run on: tests with real servers, apps and browsers wait
- * for a third of their time, and two workers kept two cores busy for 60 % of it. The tests on PostgreSQL run beside those on
+ * One more than the cores of the smallest machine for tests: tests with real servers, apps and browsers wait for a
+ * third of their time. Two workers kept two cores busy for 60 % of it. The tests on PostgreSQL run beside those on
  * SQLite and wait less.
  */
 const WORKERS = process.env.DATABASE === 'postgres' ? 2 : 3;
@@ -51,12 +52,12 @@ export default defineConfig({
   test: {
     exclude: ['**/node_modules/**', '**/dist/**', 'data/**'],
     pool: 'forks',
-    // Loading the server takes a second, and there are two hundred files: a worker keeps what it has loaded. So no file may
-    // leave anything behind in a module or the environment.
+    // Loading the server takes a second, and there are two hundred files, so a worker keeps its modules. No file may
+    // therefore leave state in a module or the environment.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     maxWorkers: WORKERS,
-    // How long a busy machine may take. What a test waits for comes with a signal, or is asked for again and again.
+    // Deadline on a busy machine. Tests wait for a signal, or poll.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000, interval: 20 } },

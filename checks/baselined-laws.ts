@@ -1,4 +1,4 @@
-/** The laws whose violations are counted per file against a baseline, which shrinks until it is empty. */
+/** The laws with a baseline: the number of violations in each file may only fall. */
 import { nounClauses, passiveVoice, sentenceLength, wordyPhrases } from './language/prose-laws.ts';
 import { wordList } from './language/word-list.ts';
 import { casts, doubleCasts } from './structure/casts.ts';

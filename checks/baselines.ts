@@ -1,26 +1,28 @@
-/** The number of violations that each file may still have, for each law: `checks/baselines/<law>.json`. */
+/** The number of allowed violations in each file, for each law: `checks/baselines/<law>.json`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { ROOT } from './source-files.ts';
 import type { Law, Violation } from './violation.ts';
 
-/** Violations by path. A path that is missing has none. */
+/** Number of violations by path. A missing path has none. */
 export type Baseline = Record<string, number>;
 
+/** Returns the number of violations in each file. */
 export function countByFile(violations: readonly Violation[]): Baseline {
   const counts: Baseline = {};
   for (const { path } of violations) counts[path] = (counts[path] ?? 0) + 1;
   return counts;
 }
 
+/** A file whose number of violations differs from its baseline. */
 export interface BaselineChange {
   path: string;
-  /** How many the baseline allows. */
+  /** Number of violations that the baseline allows. */
   allowed: number;
-  /** How many there are now. */
+  /** Number of violations in the source. */
   count: number;
 }
 
-/** The files whose number of violations differs from the baseline, in the order of their paths. */
+/** Returns the files whose number of violations differs from the baseline, sorted by path. */
 export function compareWithBaseline(counts: Baseline, baseline: Baseline): BaselineChange[] {
   return [...new Set([...Object.keys(counts), ...Object.keys(baseline)])]
     .sort()
@@ -33,8 +35,8 @@ function packageName(path: string): string {
 }
 
 /**
- * The files with more violations than allowed, in packages that have more than allowed altogether. So a violation may move
- * with its function from file to file of a package, but none may be added.
+ * Returns the files with more violations than allowed, in packages whose total exceeds the total allowed. A violation
+ * may therefore move with its function between files of a package, but a change cannot add one.
  */
 export function findExceeded(counts: Baseline, baseline: Baseline): BaselineChange[] {
   const changes = compareWithBaseline(counts, baseline);
@@ -47,8 +49,8 @@ export function findExceeded(counts: Baseline, baseline: Baseline): BaselineChan
 }
 
 /**
- * The baseline after an update. A count only falls, so that a violation cannot be added by running the update; a new path
- * has none, unless `mayRaise`.
+ * Returns the baseline after an update. A count only falls, so an update cannot add a violation; a new path has none,
+ * unless `mayRaise`.
  */
 export function updateBaseline(counts: Baseline, baseline: Baseline, { mayRaise = false } = {}): Baseline {
   const entries = Object.keys(counts)
@@ -64,12 +66,13 @@ function baselinePath(law: Law): string {
   return `${ROOT}/checks/baselines/${law.name}.json`;
 }
 
-/** A law without a file has an empty baseline: nothing is allowed. */
+/** Returns the baseline of a law; a law without a file has an empty one. */
 export function readBaseline(law: Law): Baseline {
   const path = baselinePath(law);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Baseline) : {};
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 
+/** Writes the baseline of a law to its file. */
 export function writeBaseline(law: Law, baseline: Baseline): void {
   writeFileSync(baselinePath(law), `${JSON.stringify(baseline, null, 2)}\n`);
 }

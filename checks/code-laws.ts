@@ -1,4 +1,4 @@
-/** Laws about every source: types are not talked away, nothing is left for later, files stay readable, no private paths. */
+/** Laws about every source: no `any`, no postponed work, readable file sizes, no private paths. */
 import { homedir } from 'node:os';
 import { type ESTree, Visitor } from 'rolldown/utils';
 import { isCode, ROOT, type Source } from './source-files.ts';
@@ -10,9 +10,7 @@ export function findAnyTypes(source: Source): string[] {
   const found: string[] = [];
   new Visitor({
     TSAnyKeyword(node) {
-      found.push(
-        `${formatLocation(source, node)} says any: name the type, or take unknown and look before using it.`,
-      );
+      found.push(`${formatLocation(source, node)} uses any: name the type, or use unknown and narrow it.`);
     },
   }).visit(parseSource(source).program);
   return found;
@@ -29,7 +27,7 @@ export function findSilencedErrors(source: Source): string[] {
 
 const LEFT_FOR_LATER = /\b(TODO|FIXME|XXX)\b/;
 
-/** In code only comments count, so that a text may speak of such a mark; in other files every line does. */
+/** In code only comments count, so that a string may contain such a mark; in other files every line counts. */
 export function findUnfinishedMarks(source: Source): string[] {
   const places = isCode(source)
     ? parseSource(source).comments.map(({ value, start }) => ({
@@ -48,14 +46,14 @@ export function findUnfinishedMarks(source: Source): string[] {
 export function findLongFiles(source: Source): string[] {
   const lines = source.text.replace(/\n$/, '').split('\n').length;
   if (lines <= LINES_MAX) return [];
-  return [`${source.path} has ${lines} lines; a file has at most ${LINES_MAX}: cut it where one idea ends.`];
+  return [`${source.path} has ${lines} lines; a file has at most ${LINES_MAX}: split it by topic.`];
 }
 
-/** Names of values that are patterns, not texts to be found. */
+/** Names of values that are patterns, and not text to search for. */
 const IS_PATTERN = /^[A-Z][A-Z\d_]*$|[pP]attern$/;
 const ESCAPES = /\b(escapeRegExp|RegExp\.escape)\b/;
 
-/** A text that becomes a part of a regular expression unescaped finds something else, or throws for what a caller sent. */
+/** Text in a pattern must be escaped: otherwise it matches other text, or throws for the input of a caller. */
 export function findUnescapedPatterns(source: Source): string[] {
   const { program } = parseSource(source);
   const found: string[] = [];
@@ -65,18 +63,22 @@ export function findUnescapedPatterns(source: Source): string[] {
     if (node.type === 'TemplateLiteral') return node.expressions.every(isSafe);
     return node.type === 'Identifier' && IS_PATTERN.test(text);
   };
-  const look = ({ callee, arguments: given, ...node }: ESTree.NewExpression | ESTree.CallExpression) => {
-    const [pattern] = given;
+  const checkCall = ({
+    callee,
+    arguments: passed,
+    ...node
+  }: ESTree.NewExpression | ESTree.CallExpression) => {
+    const [pattern] = passed;
     if (callee.type !== 'Identifier' || callee.name !== 'RegExp' || !pattern || isSafe(pattern)) return;
     found.push(`${formatLocation(source, node)} builds a pattern from text: escape it with escapeRegExp.`);
   };
-  new Visitor({ NewExpression: look, CallExpression: look }).visit(program);
+  new Visitor({ NewExpression: checkCall, CallExpression: checkCall }).visit(program);
   return found;
 }
 
 /**
- * A home or work folder of anyone, or where this repository or its user happens to live. `places` are folders of this machine; one
- * straight under `/` is too common a word to look for.
+ * Returns paths that exist on one machine only: home and work folders of a person, and the folder of this repository or
+ * its user. `places` are folders of this machine. One directly below the root is too common a word to search for.
  */
 export function findPrivatePaths(source: Source, places: readonly string[] = [ROOT, homedir()]): string[] {
   const named = places

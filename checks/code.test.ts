@@ -1,4 +1,4 @@
-/** Laws about sources and tests: each holds for this repository, and each is shown to find what it forbids. */
+/** Laws about sources and tests: each holds for this repository, and each finds its examples of violations. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
@@ -32,20 +32,20 @@ type Law = (source: Source) => string[];
 describe('this repository', () => {
   test.each<[string, Law, Source[]]>([
     ['names its types', findAnyTypes, code],
-    ['corrects what the type checker finds', findSilencedErrors, code],
-    ['leaves nothing for later', findUnfinishedMarks, files],
+    ['corrects the findings of the type checker', findSilencedErrors, code],
+    ['has no postponed work', findUnfinishedMarks, files],
     ['has files of a readable length', findLongFiles, code],
     ['B3: escapes text in regular expressions', findUnescapedPatterns, product],
     ['names no place on one machine', (source) => findPrivatePaths(source), files],
     ['runs all its tests', findSkippedTests, tests],
     ['gives each test a unique name', findRepeatedTitles, tests],
-    ['waits for signals, not for time', findSleeps, testing],
+    ['waits for signals instead of time', findSleeps, testing],
   ])('%s', (_, law, sources) => {
     expect(sources.flatMap((source) => law(source))).toEqual([]);
   });
 });
 
-test('B17: what tools leave in the work tree is ignored by git, too', () => {
+test('B17: git ignores the files that tools write into the work tree', () => {
   const ignored = readFileSync(`${ROOT}/.gitignore`, 'utf8').split('\n');
   const left = [...SKIPPED_NAMES].filter((name) => name !== '.git' && !ignored.includes(`${name}/`));
   expect(left).toEqual([]);
@@ -78,7 +78,7 @@ const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }
     forbidden: ['// @ts-ignore\nf(1);', '/* @ts-expect-error: why */ f(1);', '// @ts-nocheck'],
     allowed: ["const a = '// @ts-ignore';", '// ts-ignore is not used here.'],
   },
-  'mark of something left': {
+  'mark of postponed work': {
     law: findUnfinishedMarks,
     forbidden: ['// TODO: more', '/** FIXME */', 'f(); // XXX'],
     allowed: ["const a = 'TODO';", '// The word todo in a sentence, and TODOS.'],
@@ -177,14 +177,14 @@ describe.each(Object.entries(cases))('%s', (_, { law, forbidden, allowed }) => {
 });
 
 describe('other files', () => {
-  test('a mark is found in every line of a text that is not code', () => {
+  test('a mark is found in every line of a text file', () => {
     const text = 'fine\n# TODO: more\n';
     expect(found(findUnfinishedMarks, text, 'sample-apps/a/main.py')).toEqual([
       expect.stringContaining('main.py:2 has a TODO'),
     ]);
   });
 
-  test('a file one line too long is found, a last line end is no line', () => {
+  test('a file one line too long is found, and the final newline is not a line', () => {
     const lines = 'f();\n'.repeat(LINES_MAX);
     expect(found(findLongFiles, lines)).toEqual([]);
     expect(found(findLongFiles, `${lines}f();`)).toEqual([

@@ -1,6 +1,6 @@
 /**
- * The paths that ARCHITECTURE.md names: in its trees, which are fenced blocks with a name at the start of each line, and
- * in running text as `code` that starts with a folder of the repository.
+ * The paths that ARCHITECTURE.md names. Trees are fenced blocks with a name at the start of each line; in running text,
+ * a path is `code` that starts with a folder of the repository.
  */
 
 interface Branch {
@@ -8,8 +8,11 @@ interface Branch {
   path: string;
 }
 
-/** Names at the start of a tree's line: `runner/`, `README.md  package.json`. A name ends in `/` or has an ending. */
-function namesOf(line: string): string[] {
+/**
+ * Returns the names at the start of a tree's line: `runner/`, `README.md  package.json`. A name ends in `/` or has a
+ * file extension.
+ */
+function parseNames(line: string): string[] {
   const parts = line.trim().split(/\s{2,}|\s+[#—–]\s/);
   const isName = (part: string) => /^[\w.@*[\]-]+(\/[\w.@*[\]-]+)*(\/|\.[a-z]+)$/.test(part);
   const [first = ''] = parts;
@@ -18,12 +21,12 @@ function namesOf(line: string): string[] {
   return /\/$/.test(word) && isName(word) ? [word] : [];
 }
 
-function treePaths(block: string): string[] {
+function parseTree(block: string): string[] {
   const open: Branch[] = [];
   return block.split('\n').flatMap((raw) => {
     const line = raw.replace(/[│├└─]/g, ' ');
     const indent = line.length - line.trimStart().length;
-    const names = namesOf(line);
+    const names = parseNames(line);
     if (names.length === 0) return [];
     while ((open.at(-1)?.indent ?? -1) >= indent) open.pop();
     const parent = open.at(-1)?.path ?? '';
@@ -34,7 +37,7 @@ function treePaths(block: string): string[] {
   });
 }
 
-/** The paths a text names, without those that stand for many (`*`). `folders` are those at the root of the repository. */
+/** Returns the paths in a text, without patterns (`*`). `folders` are those at the root of the repository. */
 export function extractDocumentedPaths(markdown: string, folders: readonly string[]): string[] {
   const blocks = [...markdown.matchAll(/^```[^\n]*\n(.*?)^```/gms)].map(([, block = '']) => block);
   const prose = markdown.replace(/^```.*?^```/gms, '');
@@ -43,6 +46,6 @@ export function extractDocumentedPaths(markdown: string, folders: readonly strin
     path.replace(/^\.\//, ''),
   );
   const known = inline.filter((path) => folders.includes(path.split('/')[0] ?? ''));
-  const all = [...blocks.flatMap(treePaths), ...known, ...links];
+  const all = [...blocks.flatMap(parseTree), ...known, ...links];
   return [...new Set(all)].filter((path) => !path.includes('*'));
 }

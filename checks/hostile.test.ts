@@ -1,4 +1,4 @@
-/** server/HOSTILE.md says which test tries what: the tests are there under the names it gives them. */
+/** server/HOSTILE.md names the test of each hostile input, and every named test exists. */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ROOT } from './source-files.ts';
@@ -8,13 +8,13 @@ const rows = readFileSync(`${ROOT}/server/HOSTILE.md`, 'utf8')
   .filter((line) => /^\| (?!class |---)/.test(line))
   .map((line) => line.split(' | ').at(-1)?.replace(/\|$/, '').trim() ?? '');
 
-test('every row of the table of hostile input names a test that is there', () => {
+test('every row of the table of hostile input names an existing test', () => {
   expect(rows.length).toBeGreaterThan(40);
   const missing = rows.filter((named) => {
     const [, path, title] = /^`([^`]+)`: (.+)$/.exec(named) ?? [];
     return !path || !title || !existsSync(`${ROOT}/${path}`) || !has(path, title);
   });
-  expect(missing, 'Correct server/HOSTILE.md, or give it the test back.').toEqual([]);
+  expect(missing, 'Correct server/HOSTILE.md, or restore the test.').toEqual([]);
 });
 
 function has(path: string, title: string): boolean {

@@ -3,8 +3,8 @@ import { type Packages, packageFolder, resolveImport } from './packages.ts';
 import { isTesting, type Source } from './source-files.ts';
 import { listImports } from './syntax.ts';
 
-/** The packages of ours that each package may import, and those that only its tests may import. */
-const MAY_IMPORT: Record<string, { always: readonly string[]; tests: readonly string[] }> = {
+/** The workspace packages that each package may import, and those that only its tests may import. */
+const ALLOWED_IMPORTS: Record<string, { always: readonly string[]; tests: readonly string[] }> = {
   contract: { always: [], tests: [] },
   runner: { always: ['contract'], tests: [] },
   server: { always: ['contract', 'runner'], tests: [] },
@@ -13,21 +13,22 @@ const MAY_IMPORT: Record<string, { always: readonly string[]; tests: readonly st
   console: { always: ['contract', 'explorer'], tests: ['server'] },
   cli: { always: ['contract', 'runner'], tests: ['server', 'site'] },
 };
-/** They look at the whole repository, or stand outside all packages. */
-const FREE = new Set(['', 'checks', 'scripts', 'bench', 'chaos', 'conformance']);
+/** Folders that check the whole repository, or stand outside all packages. */
+const UNORDERED_FOLDERS = new Set(['', 'checks', 'scripts', 'bench', 'chaos', 'conformance']);
 
+/** Returns imports against the order of the packages, and relative imports across packages. */
 export function checkPackageOrder(sources: readonly Source[], packages: Packages): string[] {
   return sources.flatMap((source) => {
     const from = packageFolder(source.path);
-    if (FREE.has(from)) return [];
-    const rule = MAY_IMPORT[from] ?? { always: [], tests: [] };
+    if (UNORDERED_FOLDERS.has(from)) return [];
+    const rule = ALLOWED_IMPORTS[from] ?? { always: [], tests: [] };
     const allowed = [...rule.always, ...(isTesting(source.path) ? rule.tests : [])];
     return listImports(source).flatMap(({ specifier, line }) => {
       const target = resolveImport(source.path, specifier, packages);
       if (target.kind !== 'own' || target.folder === from) return [];
       const place = `${source.path}:${line}`;
       if (!allowed.includes(target.folder)) {
-        const may = allowed.length === 0 ? 'nothing of ours' : allowed.join(' and ');
+        const may = allowed.length === 0 ? 'no workspace package' : allowed.join(' and ');
         return [
           `${place} imports ${specifier}, but ${from} may import ${may}: move what both need to an earlier package.`,
         ];
@@ -42,7 +43,7 @@ export function checkPackageOrder(sources: readonly Source[], packages: Packages
   });
 }
 
-/** The story of the server, read downward: a part imports only from itself and from parts before it. */
+/** The import order of the server: a part imports only from itself and from parts before it. */
 const SERVER_ORDER = [
   ...['clock', 'random', 'log', 'config', 'database', 'blobs', 'jobs', 'http', 'audit'],
   ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'workers', 'runs'],
@@ -63,14 +64,14 @@ const SERVER_ORDER = [
   ...['background-jobs', 'main', 'process', 'testing'],
 ];
 
-function serverPart(path: string): string | undefined {
+function findServerPart(path: string): string | undefined {
   return /^server\/([^/]+?)(\.test)?(\/|\.tsx?$)/.exec(path)?.[1];
 }
 
-/** Tests beside the code may also import `testing`, which starts the server they drive. */
+/** Returns imports against the order of the server's parts. Tests beside the code may also import `testing`, which starts the server under test. */
 export function checkServerOrder(sources: readonly Source[], packages: Packages): string[] {
   return sources.flatMap((source) => {
-    const part = serverPart(source.path);
+    const part = findServerPart(source.path);
     if (part === undefined) return [];
     const place = SERVER_ORDER.indexOf(part);
     if (place < 0) {
@@ -80,17 +81,17 @@ export function checkServerOrder(sources: readonly Source[], packages: Packages)
     }
     return listImports(source).flatMap(({ specifier, line }) => {
       const target = resolveImport(source.path, specifier, packages);
-      const other = target.kind === 'own' && target.path ? serverPart(target.path) : undefined;
+      const other = target.kind === 'own' && target.path ? findServerPart(target.path) : undefined;
       if (other === undefined || SERVER_ORDER.indexOf(other) <= place) return [];
       if (other === 'testing' && isTesting(source.path)) return [];
       return [
-        `${source.path}:${line} imports server/${other}, which stands after server/${part}: let data carry it, or move what is shared to an earlier part.`,
+        `${source.path}:${line} imports server/${other}, which stands after server/${part}: pass the data as an argument, or move the shared code to an earlier part.`,
       ];
     });
   });
 }
 
-/** npm puts packages where others find them too; only what a package declares is sure to be there, in this version. */
+/** Returns imports of undeclared packages. npm also hoists packages of others; only a declared package is certain to exist, in this version. */
 export function checkDeclaredImports(sources: readonly Source[], packages: Packages): string[] {
   const root = packages.get('');
   return sources.flatMap((source) => {
@@ -124,8 +125,8 @@ function addEdge(graph: Graph, from: string, to: string): void {
   graph.set(from, (graph.get(from) ?? new Set()).add(to));
 }
 
-/** A shortest cycle through `start`, or nothing. */
-function cycleThrough(graph: Graph, start: string): string[] | undefined {
+/** Returns a shortest cycle through `start`, or undefined. */
+function findCycleThrough(graph: Graph, start: string): string[] | undefined {
   const before = new Map<string, string>();
   const open = [start];
   for (let node = open.shift(); node !== undefined; node = open.shift()) {
@@ -144,19 +145,19 @@ function cycleThrough(graph: Graph, start: string): string[] | undefined {
   return undefined;
 }
 
-/** Cycles of the graph, so that every node on a cycle is on one of them or shares one with a node that is. */
-function cycles(graph: Graph): string[][] {
+/** Returns cycles of the graph. Every node on a cycle is on one of them, or shares one with a node on them. */
+function findCycles(graph: Graph): string[][] {
   const seen = new Set<string>();
   return [...graph.keys()].sort().flatMap((start) => {
     if (seen.has(start)) return [];
-    const cycle = cycleThrough(graph, start);
+    const cycle = findCycleThrough(graph, start);
     for (const node of cycle ?? []) seen.add(node);
     return cycle ? [cycle] : [];
   });
 }
 
-/** The edge between the two siblings under which files lie that import one another: files of one folder, or folders. */
-function siblings(from: string, to: string): [string, string] {
+/** Returns the edge between the two siblings that contain the importing files: files of one folder, or folders. */
+function findSiblings(from: string, to: string): [string, string] {
   const a = from.split('/');
   const b = to.split('/');
   let depth = 0;
@@ -165,8 +166,8 @@ function siblings(from: string, to: string): [string, string] {
 }
 
 /**
- * Files must not load one another in a circle, and folders must not need one another at all, types included. Tests are
- * left out: they stand beside what they drive and reach for what starts it.
+ * Files must not load one another in a circle. Folders must not depend on one another in a circle, types included.
+ * Tests are exempt: they stand beside the code under test and import its start.
  */
 export function findImportCycles(sources: readonly Source[], packages: Packages): string[] {
   const files: Graph = new Map();
@@ -179,24 +180,26 @@ export function findImportCycles(sources: readonly Source[], packages: Packages)
       if (kind === 'url' || target.kind !== 'own' || target.path === undefined || !known.has(target.path))
         continue;
       if (kind === 'runtime') addEdge(files, source.path, target.path);
-      const [from, to] = siblings(source.path, target.path);
+      const [from, to] = findSiblings(source.path, target.path);
       if (from !== to && !(known.has(from) && known.has(to))) addEdge(folders, from, to);
     }
   }
-  const told = (cycle: string[]) => [...cycle, cycle[0]].join(' → ');
+  const formatCycle = (cycle: string[]) => [...cycle, cycle[0]].join(' → ');
   return [
-    ...cycles(files).map(
-      (cycle) => `Files import one another in a circle; take out what they share: ${told(cycle)}.`,
+    ...findCycles(files).map(
+      (cycle) =>
+        `Files import one another in a circle; move the shared code to another file: ${formatCycle(cycle)}.`,
     ),
-    ...cycles(folders).map(
-      (cycle) => `Folders import one another in a circle; move what they share before them: ${told(cycle)}.`,
+    ...findCycles(folders).map(
+      (cycle) =>
+        `Folders import one another in a circle; move what they share before them: ${formatCycle(cycle)}.`,
     ),
   ];
 }
 
 /**
- * A thread that happens to load the library of shapes or of the log starts in half a second instead of at once. A library
- * that it is there for it names itself.
+ * A thread that does not load the library of schemas or of the log by accident starts at once instead of in half a
+ * second. A thread that needs a library imports it directly.
  */
 export function checkThreadImports(sources: readonly Source[], packages: Packages): string[] {
   const known = new Map(sources.map((source) => [source.path, source]));
@@ -212,7 +215,7 @@ export function checkThreadImports(sources: readonly Source[], packages: Package
           if (kind !== 'runtime' || target.kind === 'node') continue;
           if (target.kind === 'foreign' && path !== thread.path)
             found.push(
-              `${thread.path} loads ${target.name} by ${path}:${line}: take out what the thread needs of that file.`,
+              `${thread.path} loads ${target.name} by ${path}:${line}: move what the thread needs into a file without that import.`,
             );
           if (target.kind === 'own' && target.path !== undefined) seen.add(target.path);
         }

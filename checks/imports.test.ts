@@ -1,4 +1,4 @@
-/** Laws about imports: each holds for this repository, and each is shown to find what it forbids. */
+/** Laws about imports: each holds for this repository, and each finds its examples of violations. */
 import { describe, expect, test } from 'vitest';
 import {
   checkDeclaredImports,
@@ -8,7 +8,7 @@ import {
   findImportCycles,
 } from './import-laws.ts';
 import { collectPackages, type Manifest, packageFolder, resolveImport } from './packages.ts';
-import { findDatabaseDrivers, findEnvironmentReads, rowLocks } from './server-laws.ts';
+import { findDatabaseDrivers, findEnvironmentReads, findRowLocks } from './server-laws.ts';
 import { isCode, readTextFiles, type Source } from './source-files.ts';
 import { listImports } from './syntax.ts';
 
@@ -37,17 +37,17 @@ describe('this repository', () => {
   test('nothing imports in circles', () => {
     expect(findImportCycles(sources, packages)).toEqual([]);
   });
-  test('threads load no package that they do not name', () => {
+  test('threads load only packages that they import directly', () => {
     expect(checkThreadImports(sources, packages)).toEqual([]);
   });
   test('only server/config.ts reads the environment', () => {
     expect(findEnvironmentReads(sources)).toEqual([]);
   });
-  test('only server/database/ knows the database', () => {
+  test('only server/database/ imports database libraries', () => {
     expect(findDatabaseDrivers(sources)).toEqual([]);
   });
-  test('only server/database/ locks rows by itself', () => {
-    expect(rowLocks(sources)).toEqual([]);
+  test('only server/database/ writes row locks', () => {
+    expect(findRowLocks(sources)).toEqual([]);
   });
 });
 
@@ -81,21 +81,21 @@ describe('imports are found', () => {
     expect(listImports({ path: 'x.ts', text })).toEqual([]);
   });
 
-  test('beside JSX, with names and lines', () => {
+  test('JSX files have their imports found, with names and lines', () => {
     const text = "const a = <p>import 'b'</p>;\n\nimport { Kysely, type Sql as S } from 'kysely';\n";
     expect(listImports({ path: 'x.tsx', text })).toEqual([
       { specifier: 'kysely', kind: 'runtime', names: ['Kysely', 'Sql'], line: 3 },
     ]);
   });
 
-  test('a source that cannot be parsed is named', () => {
+  test('a parse error names the source', () => {
     expect(() => listImports({ path: 'server/x.ts', text: 'import {' })).toThrow(
       /^server\/x\.ts cannot be parsed: /,
     );
   });
 });
 
-/** A small repository: packages as here, files as given. */
+/** A small repository: packages as in this one, with files as passed. */
 const manifests = new Map<string, Manifest>([
   ['', { devDependencies: { vitest: '5.1.1', '@types/pg': '8.23.1' } }],
   ['contract', { name: '@y/contract', dependencies: { typebox: '1.4.3' } }],
@@ -139,14 +139,14 @@ describe('targets', () => {
 
 describe('the order of packages', () => {
   test.each([
-    ['contract/a.ts', "import '@y/runner';", 'contract may import nothing of ours'],
+    ['contract/a.ts', "import '@y/runner';", 'contract may import no workspace package'],
     ['runner/a.ts', "import type { A } from '@y/server/a.ts';", 'runner may import contract'],
     ['server/a.ts', "import '../site/a.ts';", 'server may import contract and runner'],
     ['server/a.ts', "import '../contract/a.ts';", 'by a relative path'],
     ['site/a.tsx', "await import('@y/server/main.ts');", 'site may import contract and explorer'],
     ['site/a.test.ts', "import '@y/runner';", 'site may import contract and explorer and server'],
-    ['sample-apps/knapsack/a.ts', "import '@y/contract/a.ts';", 'may import nothing of ours'],
-    ['sample-apps/knapsack/a.ts', "import '../other/a.ts';", 'may import nothing of ours'],
+    ['sample-apps/knapsack/a.ts', "import '@y/contract/a.ts';", 'may import no workspace package'],
+    ['sample-apps/knapsack/a.ts', "import '../other/a.ts';", 'may import no workspace package'],
   ])('%s: %s is found', (path, text, words) => {
     expect(checkPackageOrder(repository([path, text]), manifests)).toEqual([expect.stringContaining(words)]);
   });
@@ -223,7 +223,7 @@ describe('declared packages', () => {
 });
 
 describe('circles', () => {
-  test('of files', () => {
+  test('an import circle of files is found', () => {
     const circle = repository(
       ['server/a.ts', "import './b.ts';"],
       ['server/b.ts', "export * from './c.ts';"],
@@ -231,11 +231,11 @@ describe('circles', () => {
       ['server/d.ts', "import './a.ts';"],
     );
     expect(findImportCycles(circle, manifests)).toEqual([
-      'Files import one another in a circle; take out what they share: server/a.ts → server/b.ts → server/c.ts → server/a.ts.',
+      'Files import one another in a circle; move the shared code to another file: server/a.ts → server/b.ts → server/c.ts → server/a.ts.',
     ]);
   });
 
-  test('of folders, types included, where no file is on a circle', () => {
+  test('an import circle of folders is found, types included, without a circle of files', () => {
     const circle = repository(
       ['server/runs/a.ts', "import '../workers/a.ts';"],
       ['server/workers/a.ts', ''],
@@ -247,7 +247,7 @@ describe('circles', () => {
     ]);
   });
 
-  test('of a folder and a file beside it', () => {
+  test('an import circle of a folder and a file beside it is found', () => {
     const circle = repository(
       ['site/build.ts', "import './parts/a.ts';"],
       ['site/parts/a.ts', "import type { B } from '../build.ts';"],
@@ -257,7 +257,7 @@ describe('circles', () => {
     ]);
   });
 
-  test('not through types between files, tests, worker files or what is only similar', () => {
+  test('types between files, tests, worker files and similar names make no circle', () => {
     const straight = repository(
       ['server/a.ts', "import './b.ts';"],
       ['server/b.ts', "import type { A } from './a.ts';"],
@@ -303,7 +303,7 @@ describe('the database of the server', () => {
     "import { type PostgresAdapter } from 'kysely';",
   ])('%s is found', (text) => {
     expect(findDatabaseDrivers([{ path: 'server/runs/store.ts', text }])).toEqual([
-      expect.stringContaining('only server/database/ knows'),
+      expect.stringContaining('only server/database/ may import'),
     ]);
   });
 
@@ -336,7 +336,7 @@ describe('row locks', () => {
     'sql`select id from runs for key share skip locked`.execute(tx);',
     'sql`lock table accounts in share mode`.execute(tx);',
   ])('%s is found', (text) => {
-    const [first] = rowLocks([{ path: 'server/runs/store.ts', text }]);
+    const [first] = findRowLocks([{ path: 'server/runs/store.ts', text }]);
     expect(first).toMatch(/^server\/runs\/store\.ts:1 uses .*: lock rows with locked\(\)/);
   });
 
@@ -348,13 +348,13 @@ describe('row locks', () => {
     ['server/runs/store.test.ts', 'query.forUpdate();'],
     ['client-app/a.ts', 'query.forUpdate();'],
   ])('%s: %s is allowed', (path, text) => {
-    expect(rowLocks([{ path, text }])).toEqual([]);
+    expect(findRowLocks([{ path, text }])).toEqual([]);
   });
 });
 
 describe('threads', () => {
   const shapes = "import Type from 'typebox';";
-  test('a package is found, however far away it is loaded', () => {
+  test('a package is found through any number of files', () => {
     const files = repository(
       ['server/a-thread.ts', "import './b.ts';"],
       ['server/b.ts', "import '@y/contract/c.ts'; import 'node:fs';"],
@@ -365,7 +365,7 @@ describe('threads', () => {
     ]);
   });
 
-  test('types of a package, what others load, and what the thread itself names, are not', () => {
+  test('types, packages of other files, and direct imports of the thread are allowed', () => {
     const files = repository(
       ['server/a-thread.ts', "import type { C } from '@y/contract/c.ts'; import './b.ts'; import 'pg';"],
       ['server/b.ts', ''],

@@ -1,6 +1,7 @@
 /**
- * `npm run laws -- <path>`: prints every violation of a baselined law below a path, or all of them. `npm run laws -- update`
- * lowers the baselines to the counts of today; `update --raise` also raises them, which needs a reason in the commit.
+ * `npm run laws -- <path>` prints every violation of a baselined law below a path, or all of them. `npm run laws --
+ * update` lowers the baselines to the present counts. `update --raise` also raises them, which needs a reason in the
+ * commit.
  */
 import { BASELINED_LAWS } from './baselined-laws.ts';
 import { countByFile, readBaseline, updateBaseline, writeBaseline } from './baselines.ts';

@@ -22,16 +22,16 @@ describe('this repository', () => {
     expect(packages.size).toBeGreaterThan(5);
     expect(findUnpinnedVersions(packages)).toEqual([]);
   });
-  test('takes one version of each dependency', () => {
+  test('has one version of each dependency', () => {
     expect(findVersionConflicts(packages)).toEqual([]);
   });
-  test('names the versions its own packages have', () => {
+  test('uses the existing versions of its own packages', () => {
     expect(checkOwnVersions(packages)).toEqual([]);
   });
-  test('says which Node installs it', () => {
+  test('names the Node version for the installation', () => {
     expect(checkEngines(packages)).toEqual([]);
   });
-  test('has a lock file that is in step', () => {
+  test('has a lock file that matches the manifests', () => {
     expect(checkLockFile(packages, lock)).toEqual([]);
   });
   test('names no registry', () => {
@@ -49,7 +49,7 @@ describe('this repository', () => {
       text,
       folders.map(({ name }) => name),
     ).filter((path) => !existsSync(`${ROOT}/${path}`));
-    expect(missing, 'ARCHITECTURE.md names paths that do not exist: correct it, or write them.').toEqual([]);
+    expect(missing, 'ARCHITECTURE.md names paths that do not exist: correct it, or create them.').toEqual([]);
   });
 });
 
@@ -74,7 +74,7 @@ describe('versions', () => {
     'github:a/b',
   ])('%s is not exact', (version) => {
     expect(findUnpinnedVersions(of({ devDependencies: { a: version } }))).toEqual([
-      `server/package.json takes a ${version}: pin one exact version.`,
+      `server/package.json has a ${version}: pin one exact version.`,
     ]);
   });
 
@@ -85,19 +85,19 @@ describe('versions', () => {
   test('two versions of one package are found', () => {
     const two = of({ dependencies: { a: '1.0.0' } }).set('site', { devDependencies: { a: '1.0.1' } });
     expect(findVersionConflicts(two)).toEqual([
-      'site/package.json takes a 1.0.1, but server/package.json takes 1.0.0: take the same.',
+      'site/package.json has a 1.0.1, but server/package.json has 1.0.0: use the same.',
     ]);
     expect(findVersionConflicts(of({ dependencies: { a: '1.0.0' } }))).toEqual([]);
   });
 
-  test('a version of our own package that it does not have is found', () => {
+  test('a missing version of a workspace package is found', () => {
     const own = of({ dependencies: { '@y/a': '0.2.0' } }).set('a', { name: '@y/a', version: '0.1.0' });
     expect(checkOwnVersions(own)).toEqual([
-      'server/package.json takes @y/a 0.2.0, which is 0.1.0: name that version.',
+      'server/package.json has @y/a 0.2.0, which is 0.1.0: use that version.',
     ]);
   });
 
-  test('engines that are missing or name no Node are found', () => {
+  test('missing engines, and engines without Node, are found', () => {
     expect(checkEngines(new Map([['', {}]]))).toHaveLength(1);
     expect(checkEngines(new Map([['', { engines: { node: 'lts' } }]]))).toHaveLength(1);
     expect(checkEngines(of({}))).toEqual([]);
@@ -120,11 +120,11 @@ describe('the lock file', () => {
     packages: { ...good.packages, ...packagesThere },
   });
 
-  test('in step is silent', () => {
+  test('a matching lock file has no violation', () => {
     expect(checkLockFile(packagesHere, good)).toEqual([]);
   });
 
-  test('a copy under the package itself counts before the shared one', () => {
+  test('a copy below the package itself precedes the shared one', () => {
     const nested = changed({
       'node_modules/a': { version: '2.0.0' },
       'server/node_modules/a': { version: '1.0.0' },
@@ -134,36 +134,36 @@ describe('the lock file', () => {
 
   test.each<[string, Lock, string]>([
     [
-      'a dependency it does not list',
+      'a dependency that the lock file lacks',
       changed({ server: { dependencies: { '@y/own': '0.1.0' } } }),
       'disagree about dependencies a 1.0.0',
     ],
     [
-      'a dependency that was taken out',
+      'a removed dependency',
       changed({ server: { dependencies: { ...manifest.dependencies, b: '1.0.0' } } }),
       'disagree about dependencies b 1.0.0',
     ],
     [
       'another installed version',
       changed({ 'node_modules/a': { version: '1.0.1' } }),
-      'has a 1.0.1, but server/package.json takes 1.0.0',
+      'has a 1.0.1, but server/package.json has 1.0.0',
     ],
-    ['a folder without package.json', changed({ gone: {} }), 'knows gone, which has no package.json'],
+    ['a folder without package.json', changed({ gone: {} }), 'has gone, which has no package.json'],
   ])('%s is found', (_, wrong, words) => {
     expect(checkLockFile(packagesHere, wrong)).toEqual([expect.stringContaining(words)]);
   });
 
-  test('a package it does not know is found', () => {
+  test('an unknown package is found', () => {
     expect(checkLockFile(new Map(packagesHere).set('new', {}), good)).toEqual([
-      'package-lock.json does not know new/package.json: run `npm install` and commit package-lock.json.',
+      'package-lock.json lacks new/package.json: run `npm install` and commit package-lock.json.',
     ]);
   });
 
-  test('an address to install from is found, a link is not', () => {
+  test('a URL of a registry is found, a link is not', () => {
     const resolved = 'https://registry.example.com/a/-/a-1.0.0.tgz';
     expect(findRegistryHosts(good)).toEqual([]);
     expect(findRegistryHosts(changed({ 'node_modules/a': { version: '1.0.0', resolved } }))).toEqual([
-      expect.stringContaining(`node_modules/a comes from ${resolved}`),
+      expect.stringContaining(`has the URL ${resolved} for node_modules/a`),
     ]);
   });
 });
@@ -171,13 +171,13 @@ describe('the lock file', () => {
 describe('documented paths', () => {
   const folders = ['server', 'contract', 'decisions'];
 
-  test('of a tree by indentation, with several names in a line', () => {
+  test('paths of a tree are found by indentation, with several names in a line', () => {
     const tree = [
       '```text',
       'contract/        what the API promises',
       'server/          keeps the promise',
       '  runs/          every run',
-      '    submit.ts    where runs are born',
+      '    submit.ts    creates runs',
       '  main.ts        start',
       'decisions/0003-limits.md',
       'ARCHITECTURE.md  README.md  package.json',
@@ -196,7 +196,7 @@ describe('documented paths', () => {
     ]);
   });
 
-  test('of a drawn tree', () => {
+  test('paths of a drawn tree are found', () => {
     const tree = '```\nserver/\n├── runs/   # every run\n│   └── submit.ts\n└── main.ts\n```\n';
     expect(extractDocumentedPaths(tree, folders)).toEqual([
       'server/',
@@ -206,13 +206,13 @@ describe('documented paths', () => {
     ]);
   });
 
-  test('of running text and links', () => {
+  test('paths of running text and links are found', () => {
     const text =
-      'Born in `server/runs/submit.ts` (see [why](./decisions/0001.md), `and/or`, [there](https://a.example/b)).';
+      'See `server/runs/submit.ts` ([why](./decisions/0001.md), `and/or`, [there](https://a.example/b)).';
     expect(extractDocumentedPaths(text, folders)).toEqual(['server/runs/submit.ts', 'decisions/0001.md']);
   });
 
-  test('not of commands, patterns or plain words', () => {
+  test('commands, patterns and plain words are no paths', () => {
     const text =
       '```sh\nnpm start\nnode contract/openapi/documents.ts\n```\nEvery `server/*/store.ts` and `GET /v1/runs`.';
     expect(extractDocumentedPaths(text, folders)).toEqual([]);

@@ -1,7 +1,8 @@
-/** The packages of this repository and where an import leads: which package, which file, or out of the repository. */
+/** The packages of this repository, and the target of each import: a package, a file, or a path outside. */
 import { posix } from 'node:path';
 import type { Source } from './source-files.ts';
 
+/** The fields of a package.json file that the laws read. */
 export interface Manifest {
   name?: string;
   version?: string;
@@ -15,23 +16,28 @@ export interface Manifest {
   peerDependencies?: Record<string, string>;
 }
 
-/** The packages by folder; the root is the empty string. */
+/** The packages by folder; the folder of the root is the empty string. */
 export type Packages = ReadonlyMap<string, Manifest>;
 
+/** Returns the packages that the package.json files among the sources describe. */
 export function collectPackages(sources: readonly Source[]): Packages {
   const manifests = sources.filter(({ path }) => /^((sample-apps\/)?[^/]+\/)?package\.json$/.test(path));
   return new Map(
-    manifests.map(({ path, text }) => [path.replace(/\/?package\.json$/, ''), JSON.parse(text) as Manifest]),
+    manifests.map(({ path, text }): [string, Manifest] => [
+      path.replace(/\/?package\.json$/, ''),
+      JSON.parse(text),
+    ]),
   );
 }
 
-/** The folder of the package a path belongs to: `server`, `sample-apps/knapsack`, or the root for what stands beside them. */
+/** Returns the folder of the package that contains a path: `server`, `sample-apps/knapsack`, or the root. */
 export function packageFolder(path: string): string {
   const [first = '', second = ''] = path.split('/');
   if (!path.includes('/')) return '';
   return first === 'sample-apps' ? `${first}/${second}` : first;
 }
 
+/** A workspace package, a package from the registry, or a module of Node. */
 export type ImportTarget =
   | { kind: 'own'; folder: string; path: string | undefined; relative: boolean }
   | { kind: 'foreign'; name: string }

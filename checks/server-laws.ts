@@ -1,4 +1,4 @@
-/** Laws of the server: one place reads the environment, one place knows the database and locks its rows. */
+/** Laws of the server: one file reads the environment, one folder imports the database libraries and locks rows. */
 import { Visitor } from 'rolldown/utils';
 import { isTesting, type Source } from './source-files.ts';
 import { formatLocation, listImports, literalText, parseSource } from './syntax.ts';
@@ -10,20 +10,20 @@ export function listServerSources(sources: readonly Source[], except: string): S
   );
 }
 
-/** Tests may: they hand the environment on to the processes they start. */
+/** Tests may read it, because they pass the environment on to the processes that they start. */
 export function findEnvironmentReads(sources: readonly Source[]): string[] {
   return listServerSources(sources, 'config.ts').flatMap((source) => {
     const found: string[] = [];
-    const tell = (node: { start: number }) => {
+    const report = (node: { start: number }) => {
       found.push(
-        `${formatLocation(source, node)} reads the environment: read it in server/config.ts and hand the value down.`,
+        `${formatLocation(source, node)} reads the environment: read it in server/config.ts and pass the value down.`,
       );
     };
     new Visitor({
       MemberExpression(node) {
         const { object, property } = node;
         const name = property.type === 'Identifier' ? property.name : undefined;
-        if (object.type === 'Identifier' && object.name === 'process' && name === 'env') tell(node);
+        if (object.type === 'Identifier' && object.name === 'process' && name === 'env') report(node);
       },
       VariableDeclarator(node) {
         const { id, init } = node;
@@ -34,7 +34,7 @@ export function findEnvironmentReads(sources: readonly Source[]): string[] {
             property.key.type === 'Identifier' &&
             property.key.name === 'env'
           )
-            tell(node);
+            report(node);
         }
       },
       ImportDeclaration(node) {
@@ -45,7 +45,7 @@ export function findEnvironmentReads(sources: readonly Source[]): string[] {
             one.imported.type === 'Identifier' &&
             one.imported.name === 'env'
           )
-            tell(node);
+            report(node);
         }
       },
     }).visit(parseSource(source).program);
@@ -56,14 +56,14 @@ export function findEnvironmentReads(sources: readonly Source[]): string[] {
 const DRIVERS = new Set(['pg', 'node:sqlite', 'better-sqlite3']);
 const KYSELY_INSIDES = /(Dialect|Driver|Adapter|Introspector|QueryCompiler)$/;
 
-/** Slices use Kysely's builder and `sql`; which database answers is known in database/ alone. Tests may look behind it. */
+/** Other folders use Kysely's builder and `sql`; only database/ knows which database runs. Tests may know it. */
 export function findDatabaseDrivers(sources: readonly Source[]): string[] {
   return listServerSources(sources, 'database/').flatMap((source) =>
     listImports(source).flatMap(({ specifier, names, line }) => {
       const inside = specifier === 'kysely' ? names.find((name) => KYSELY_INSIDES.test(name)) : undefined;
       if (!DRIVERS.has(specifier) && inside === undefined) return [];
       return [
-        `${source.path}:${line} imports ${inside ?? specifier}: only server/database/ knows which database it is; add what is missing there.`,
+        `${source.path}:${line} imports ${inside ?? specifier}: only server/database/ may import it; add the missing function there.`,
       ];
     }),
   );
@@ -74,10 +74,10 @@ const LOCKING_SQL =
   /\bfor\s+(no\s+key\s+)?update\b|\bfor\s+(key\s+)?share\b|\bskip\s+locked\b|\block\s+table\b/i;
 
 /**
- * Rows are locked by `locked` in server/database/row-locks.ts, which knows whether the database has locks. A lock that hangs
- * on a condition elsewhere can be forgotten, and no test on SQLite notices.
+ * `locked` in server/database/row-locks.ts locks rows, and knows whether the database has locks. Other code can forget
+ * a conditional lock, and no test on SQLite notices.
  */
-export function rowLocks(sources: readonly Source[]): string[] {
+export function findRowLocks(sources: readonly Source[]): string[] {
   return listServerSources(sources, 'database/').flatMap((source) => {
     const found: string[] = [];
     const report = (node: { start: number }, what: string) => {

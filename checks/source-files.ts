@@ -1,13 +1,13 @@
 /**
- * The files of this repository that people write: found by walking from the root, so that a file counts before it is
- * committed. The walk skips dependencies, builds and data.
+ * The files of this repository that people write. The walk starts at the root, so that a file counts before its commit;
+ * it skips dependencies, builds and data.
  */
 import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
-/** `path` starts at the root of the repository and uses `/`. */
+/** `path` is relative to the root of the repository and uses `/`. */
 export interface Source {
   path: string;
   text: string;
@@ -19,15 +19,15 @@ export const SKIPPED_NAMES: ReadonlySet<string> = new Set([
   '.git',
   '.cache',
   '__pycache__',
-  // A fuzzer that is run by hand leaves these where it was started.
+  // The fuzzer writes these into the current folder.
   '.hypothesis',
   '.schemathesis',
 ]);
-/** The default data folder of a server that was started here. */
+/** The default data folder of a server in the work tree. */
 const SKIPPED_PATHS = new Set(['data']);
 const TEXT_ENDINGS =
   /\.(ts|tsx|mts|js|mjs|cjs|json|md|css|html|svg|yaml|yml|toml|py|go|rs|java|c|h|sh|txt|sql)$|(^|\/)(Makefile|Dockerfile|\.npmrc|\.gitignore)$/;
-/** Written by tools, not by people. */
+/** Written by tools. */
 const GENERATED = new Set([
   'package-lock.json',
   'contract/openapi/cloud.json',
@@ -44,7 +44,7 @@ function walk(folder: string): string[] {
   });
 }
 
-/** Every text file, in the order of their paths. */
+/** Returns every text file, sorted by path. */
 export function readTextFiles(): Source[] {
   return walk('')
     .filter((path) => TEXT_ENDINGS.test(path) && !GENERATED.has(path))
@@ -63,7 +63,7 @@ export function isTest(path: string): boolean {
 /** Folders that are never shipped: benchmarks, chaos tests, conformance tests. */
 const TOOL_FOLDERS = new Set(['bench', 'chaos', 'conformance']);
 
-/** Tests, the folders named `testing` that hold what tests share, and the tools that are never shipped. */
+/** Returns true for tests, for folders named `testing` with shared test code, and for tools that are never shipped. */
 export function isTesting(path: string): boolean {
   const folders = path.split('/');
   return isTest(path) || folders.includes('testing') || TOOL_FOLDERS.has(folders[0] ?? '');

@@ -1,9 +1,9 @@
 /**
  * Reads the syntax tree of a source: its imports, and the line of each node.
  *
- * The parser is the one that Vite and Vitest bring along. It reads TypeScript with its types still in place, and JSX, so
- * that type-only imports are seen like all others; a scanner of stripped code would not see them, and text patterns would
- * find imports in strings and comments. TypeScript 7 itself cannot be imported as a library.
+ * The parser is the one of Vite and Vitest. It parses TypeScript with types, and JSX, and so finds type-only imports. A
+ * scanner of stripped code would miss them, and text patterns would find imports in strings and comments. TypeScript 7
+ * itself is not available as a library.
  */
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import type { Source } from './source-files.ts';
@@ -11,8 +11,8 @@ import type { Source } from './source-files.ts';
 export interface Import {
   specifier: string;
   /**
-   * `type`: gone when the file runs. `runtime`: loaded, also when only types are taken from braces, as the runtime keeps
-   * such an import. `url`: a file named through `new URL(…, import.meta.url)`, such as the code of a worker thread.
+   * A `type` import has no effect at run time. A `runtime` import loads the file, also for braces with types only, as
+   * Node keeps it. A `url` import names a file by `new URL(…, import.meta.url)`, such as the code of a worker thread.
    */
   kind: 'runtime' | 'type' | 'url';
   names: string[];
@@ -23,7 +23,7 @@ export type Syntax = ReturnType<typeof parseSync>;
 
 const parsed = new WeakMap<Source, Syntax>();
 
-/** The syntax tree. Throws with the place when the source cannot be parsed. */
+/** Returns the syntax tree. Throws an error with the path of the source when parsing fails. */
 export function parseSource(source: Source): Syntax {
   const known = parsed.get(source);
   if (known) return known;
@@ -44,7 +44,7 @@ function findLineEnds(source: Source): readonly number[] {
   return ends;
 }
 
-/** The line of an offset, counted from 1. The laws ask for the line of every name, so the line ends are found once. */
+/** Returns the line of an offset, from 1. The laws need the line of every name, so the line ends are cached. */
 export function lineNumberAt(source: Source, offset: number): number {
   const ends = findLineEnds(source);
   let low = 0;
@@ -61,7 +61,7 @@ export function formatLocation(source: Source, node: { start: number }): string 
   return `${source.path}:${lineNumberAt(source, node.start)}`;
 }
 
-/** The text of a string, when the expression is one that is written out. */
+/** Returns the text of a string literal, and undefined for other expressions. */
 export function literalText(node: ESTree.Node | null | undefined): string | undefined {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node?.type === 'TemplateLiteral') return node.quasis.map((quasi) => quasi.value.raw).join('…');
@@ -70,7 +70,7 @@ export function literalText(node: ESTree.Node | null | undefined): string | unde
 
 const imports = new WeakMap<Source, readonly Import[]>();
 
-/** Every import of the source, in the order they stand: declarations, re-exports, calls, types and worker files. */
+/** Returns every import in source order: declarations, re-exports, calls, types and worker files. */
 export function listImports(source: Source): readonly Import[] {
   const known = imports.get(source);
   if (known) return known;

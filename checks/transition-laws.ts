@@ -1,4 +1,4 @@
-/** The law that statuses are written by the transition modules alone. */
+/** The law that only the transition modules write statuses. */
 import { type ESTree, Visitor } from 'rolldown/utils';
 import { listServerSources } from './server-laws.ts';
 import type { Source } from './source-files.ts';
@@ -12,9 +12,9 @@ const STATUS_SQL = new RegExp(
 );
 
 /**
- * The transition modules alone write the status of runs, experiments and acceptance tests: they insert the rows, and derive
- * every change of a status from the tables in contract/states.ts. Another statement that updates such a table lists its
- * columns in the statement, without `status`, so that a reader and this law see what it writes.
+ * Only the transition modules write the status of runs, experiments and acceptance tests. They insert the rows, and
+ * derive every status change from the tables in contract/states.ts. Any other statement that updates such a table lists
+ * its columns, without `status`. A reader and this law can therefore see what it writes.
  */
 export function findStatusWrites(sources: readonly Source[]): string[] {
   const others = listServerSources(sources, 'database/').filter(
@@ -68,7 +68,7 @@ function isChainedTo(node: ESTree.CallExpression, method: string): node is Metho
   );
 }
 
-/** Returns whether the argument is an object, or a function that returns one, whose keys are written out and are not `status`. */
+/** Returns whether the argument is an object, or a function that returns one, with literal keys other than `status`. */
 function listsOtherColumns(argument: ESTree.Node | undefined): boolean {
   if (argument?.type === 'ParenthesizedExpression') return listsOtherColumns(argument.expression);
   if (argument?.type === 'ArrowFunctionExpression' && argument.expression)

@@ -1,4 +1,4 @@
-/** The law about writes of a status: it holds for this repository, and it is shown to find what it forbids. */
+/** The law of status writes holds for this repository, and finds its examples of violations. */
 import { describe, expect, test } from 'vitest';
 import { isCode, readTextFiles } from './source-files.ts';
 import { findStatusWrites } from './transition-laws.ts';

@@ -16,12 +16,12 @@ export interface Law {
   findViolations(sources: readonly Source[]): Violation[];
 }
 
-/** A violation at a node or comment of the syntax tree. */
+/** Returns a violation at a node or comment of the syntax tree. */
 export function violationAt(source: Source, node: { start: number }, message: string): Violation {
   return { path: source.path, line: lineNumberAt(source, node.start), message };
 }
 
-/** `server/main.ts:12 has …`, as an editor can open it. */
+/** Returns `server/main.ts:12 has …`, in the format that editors open. */
 export function formatViolation({ path, line, message }: Violation): string {
   return `${path}:${line} ${message}`;
 }

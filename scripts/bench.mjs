@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: installs what the benchmarks need and runs the one that is named first, such as `-- lists`, or `server`
- * when none is. Flags after the name go to the benchmark. `-- quick` runs the short form of every benchmark, `-- quick lists`
- * of one: seconds that show that a benchmark works, without figures to quote. `benchmarks.json` lists them with the flags
- * of their short form, and the tests run every short form, so that no benchmark can break unnoticed.
+ * `npm run bench` installs the dependencies of the benchmarks and runs the named one, such as `-- lists`. The default
+ * is `server`. Flags after the name go to the benchmark. `-- quick` runs the short form of every benchmark, `-- quick
+ * lists` of one: it takes seconds and shows that the benchmark works, without meaningful figures. `benchmarks.json`
+ * lists them with the flags of their short form. The tests run every short form, so that no benchmark breaks unnoticed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const name = words[0]?.startsWith('-') ? undefined : words.shift();
 const chosen = benchmarks.filter((one) => one.name === (name ?? 'server') || (isQuick && name === undefined));
 if (chosen.length === 0) {
   const names = benchmarks.map((one) => one.name).join(', ');
-  fail(`There is no benchmark "${name}". Name one of ${names}, or "quick" for the short form of all.`);
+  fail(`There is no benchmark "${name}". Use one of ${names}, or "quick" for the short form of all.`);
 }
 for (const { file, short } of chosen) {
   const flags = isQuick ? [...short.split(' '), ...words] : words;

@@ -1,4 +1,4 @@
-/** `npm run chaos`: installs what the chaos test needs and runs it; what stands behind `--` is handed on. */
+/** `npm run chaos` installs the dependencies of the chaos test and runs it with the arguments after `--`. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ installTools();
 const chaos = spawn(node, [join(root, 'chaos', 'main.ts'), ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-// Ctrl-C at a terminal reaches it by itself too, and it takes the second word for what it is. This process waits until
-// everything is cleared away.
+// Ctrl-C at a terminal also signals the child directly, which treats the duplicate as one signal. This process waits
+// until the child has cleaned up.
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
   process.on(signal, () => chaos.kill('SIGTERM'));
 }

@@ -1,6 +1,6 @@
 /**
- * A reporter of the test runner that writes each failure with its difference to the file `FAILURES_FILE`, so that `npm test`
- * can repeat them at its end: before that line there are thousands of others, and the built-in JSON report has no difference.
+ * A reporter of the test runner that writes each failure with its difference to the file `FAILURES_FILE`. `npm test`
+ * repeats them at its end, after thousands of other lines. The built-in JSON report has no differences.
  */
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
@@ -20,7 +20,7 @@ export default class FailureReporter {
   }
 }
 
-/** The place of a failure, then the first lines of its errors. */
+/** Returns the place of a failure and the first lines of its errors. */
 function describe(/** @type {string} */ place, /** @type {any[]} */ ...errors) {
   const text = errors.map((error) => `${error.message}\n${error.diff ?? ''}`).join('\n');
   return [place, ...stripVTControlCharacters(text).split('\n').slice(0, LINES_MAX)].join('\n  ');

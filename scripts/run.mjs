@@ -1,6 +1,6 @@
 /**
- * Installs what is missing and runs a file of the product, for the commands of package.json that an operator uses beside a
- * server: `run.mjs <file> [arguments]`.
+ * Installs missing dependencies and runs a file of the product: `run.mjs <file> [arguments]`. The commands of
+ * package.json for operators use it.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs, builds the site, starts the server, and on the first start pushes the sample apps and shows a
- * finished run. Whatever is done already is not done again.
+ * `npm start` installs, builds the site and starts the server. On the first start it pushes the sample apps and shows a
+ * finished run. It skips steps that are already done.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -17,15 +17,15 @@ if (process.env.SWITCHYARD_ROLE !== 'worker') {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (built.status !== 0) fail('The documentation site could not be built; the messages above say why.');
+  if (built.status !== 0) fail('The build of the documentation site failed; see the messages above.');
 }
 
 const server = spawn(node, [join(root, 'server', 'process.ts')], {
   cwd: process.cwd(),
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 });
-// Ctrl-C at a terminal reaches the server by itself too, which takes the second word for what it is. This process waits
-// for it to drain. One that is killed cannot say anything; the server then notices that it is gone.
+// Ctrl-C at a terminal also signals the server directly, which treats the duplicate as one signal. This process waits
+// for the server to drain. A SIGKILL cannot be forwarded; the server then notices that its parent is gone.
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
   process.on(signal, () => server.kill('SIGTERM'));
 }

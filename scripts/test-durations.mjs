@@ -1,11 +1,12 @@
-/** Where the time of a test run goes: the duration of test files, added up for each part of the repository. */
+/** Reports the time of a test run: the duration of test files, summed for each part of the repository. */
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { root } from './install.mjs';
 
 /**
- * Returns one line for each folder, the longest first: seconds of wall time and number of files. Workers run side by side, so
- * the sum is about three times the time of the run. `server` is divided by its folders. Empty when there is no report.
+ * Returns one line for each folder, the longest first: seconds of wall time and number of files. Workers run in
+ * parallel, so the sum is about three times the time of the run. `server` is divided by its folders. Empty without a
+ * report.
  */
 export function summarizeDurations(/** @type {string} */ report) {
   /** @type {Map<string, { ms: number, files: number }>} */

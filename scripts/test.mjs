@@ -1,8 +1,8 @@
 /**
- * `npm test`: installs what the tests need, checks types and style, runs every test on SQLite and the server's again on
- * PostgreSQL, and ends with one line of counts. All four run side by side: tests on SQLite that wait for apps, browsers and
- * leases leave a third of two cores idle, which the tests on PostgreSQL use. Arguments are handed to the test runner, which
- * then runs on SQLite alone: `npm test -- server/runs`. With `DATABASE=postgres` it is PostgreSQL alone.
+ * `npm test` installs the dependencies of the tests and checks types and style. It runs every test on SQLite and the
+ * server's again on PostgreSQL, and ends with one line of counts. All four run in parallel: tests on SQLite that wait
+ * for apps, browsers and leases leave a third of two cores idle, which the tests on PostgreSQL use. Arguments go to the
+ * test runner, which then runs on SQLite alone: `npm test -- server/runs`. `DATABASE=postgres` runs PostgreSQL alone.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,16 +17,16 @@ install({ development: true });
 installTools();
 
 const chosen = process.argv.slice(2);
-/** What is tested on either database. */
+/** Tests that run on either database. */
 const SERVER_TESTS = ['server/', 'conformance/client/sequence'];
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-tests-'));
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name);
 const totals = { passed: 0, failed: 0, skipped: 0 };
-/** One line for each failure, printed at the end: the output of the tests is thousands of lines long. */
+/** Failures, printed at the end: the output of the tests is thousands of lines long. */
 /** @type {string[]} */
 const failures = [];
-/** Lines about the time that each part took. */
+/** The duration of each part. */
 /** @type {string[]} */
 const durations = [];
 
@@ -60,7 +60,7 @@ function printOutput(/** @type {string} */ name, /** @type {string} */ outputFil
   console.log(`\n── ${name}\n${readFileSync(outputFile, 'utf8')}`);
 }
 
-/** A check that passes or fails as a whole. */
+/** Runs a check that passes or fails as a whole. */
 async function check(/** @type {string} */ name, /** @type {string[]} */ command) {
   const outputFile = join(folder, `${name}.txt`);
   const status = await run(command, { outputFile });
@@ -102,7 +102,7 @@ async function runTests(name, database, filters, outputFile) {
   const counts = readCounts(report);
   totals.passed += counts.passed;
   totals.skipped += counts.skipped;
-  // A file that cannot be loaded, or a runner that dies, fails without a failed test.
+  // A file that cannot be loaded, or a crashed runner, fails without a failed test.
   totals.failed += counts.failed > 0 || status === 0 ? counts.failed : 1;
   const found = readFailures(failuresFile);
   failures.push(...found.map((failure) => `${database}: ${failure.replace(`${root}/`, '')}`));

@@ -1,6 +1,6 @@
 /**
- * Tools that tests use and npm does not have: a sandbox and a browser. They are installed where that can be done without
- * asking anybody (root on a Debian-like system); elsewhere the tests that need them say loudly that they skip.
+ * Tools of the tests that npm does not provide: a sandbox and a browser. They are installed where no confirmation is
+ * needed (root on a Debian-like system). Elsewhere, the tests that need them report that they skip.
  */
 import { spawnSync } from 'node:child_process';
 
@@ -13,7 +13,7 @@ const TOOLS = [
   },
 ];
 
-/** Installs what is missing. */
+/** Installs the missing tools. */
 export function installTools() {
   if (process.platform !== 'linux') return;
   const missing = TOOLS.filter((tool) => !tool.commands.some(exists));
@@ -21,7 +21,7 @@ export function installTools() {
   if (process.getuid?.() !== 0 || !exists('apt-get')) {
     for (const tool of missing)
       console.log(
-        `SKIPPING ${tool.use}: ${tool.commands[0]} is not installed and cannot be installed from here.`,
+        `SKIPPING ${tool.use}: ${tool.commands[0]} is not installed and cannot be installed automatically.`,
       );
     return;
   }

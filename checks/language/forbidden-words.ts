@@ -1,6 +1,6 @@
 /**
- * Words that are coined, poetic or ambiguous where a standard term exists. The list grows with each one that a reader
- * stumbles over. A word that is also standard English or a standard term is listed with the paths where it may stay.
+ * Words that are coined, poetic or ambiguous where a standard term exists. Add each word that makes a reader stop. A
+ * word that is also standard English or a standard term is listed with the paths where it is allowed.
  */
 
 export interface ForbiddenWord {
@@ -15,7 +15,7 @@ export interface ForbiddenWord {
 const EXPERIMENTS = ['server/experiments/', 'contract/experiments/', 'site/', 'bench/', 'sample-apps/'];
 const WRITING = ['checks/'];
 
-/** Single words of identifiers and of file names, whole: `bear` does not match `bearer`. */
+/** Whole words of identifiers and of file names: `bear` does not match `bearer`. */
 export const FORBIDDEN_NAME_WORDS: readonly ForbiddenWord[] = [
   { pattern: /^(birth|births|born|bear|bears)$/, instead: 'start, create, planned run' },
   { pattern: /^(obituary|obituaries|strike|strikes|struck)$/, instead: 'detect, remove, inject' },

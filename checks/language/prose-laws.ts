@@ -1,10 +1,10 @@
-/** Laws about sentences: short, with a named subject, active where they can be, and without wordy phrases. */
+/** Laws about sentences: short, with a named subject, mostly active, and without wordy phrases. */
 import type { Source } from '../source-files.ts';
 import type { Law, Violation } from '../violation.ts';
 import { type ProseSentence, readProse } from './read-prose.ts';
 
 export const WORDS_MAX = 30;
-/** Reference texts say what happens to a run, so some sentences are passive; a page of them hides who acts. */
+/** Reference texts describe effects on a run, so some sentences are passive. Many of them hide the actor. */
 const PASSIVE_SHARE_MAX = 0.25;
 const PASSIVE_ALWAYS_ALLOWED = 2;
 
@@ -38,13 +38,13 @@ const NOUN_CLAUSE = /^(What|Who|Whom|Whose|Whoever|Whatever|Whether|Which|Whiche
 /** "Where every run is made" names a place; "Where the host allows it, …" is a condition. */
 const WHERE_CLAUSE = /^Where\b[^,]*$/;
 
-/** No sentence, heading or title begins with a clause in place of a subject. A question may. */
+/** No sentence, heading or title begins with a clause in place of a subject. Questions are exempt. */
 export const nounClauses = defineSentenceLaw('noun-clauses', ({ text }) => {
   if (text.endsWith('?') || !(NOUN_CLAUSE.test(text) || WHERE_CLAUSE.test(text))) return undefined;
   return 'begins with a clause: name the subject.';
 });
 
-/** No text has a wordy phrase of retext's list, or a word twice. */
+/** No text has a wordy phrase of retext's list, or a repeated word. */
 export const wordyPhrases: Law = {
   name: 'wordy-phrases',
   findViolations: (sources) =>

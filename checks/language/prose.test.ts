@@ -1,4 +1,4 @@
-/** The laws of prose find what they forbid, and let through what they should. */
+/** The laws of prose find violations, and accept correct text. */
 import { describe, expect, test } from 'vitest';
 import type { Law } from '../violation.ts';
 import { nounClauses, passiveVoice, sentenceLength, WORDS_MAX, wordyPhrases } from './prose-laws.ts';
@@ -15,12 +15,12 @@ describe('sentence length', () => {
     expect(find(sentenceLength, `// ${words(WORDS_MAX)}`)).toEqual([]);
   });
 
-  test('each sentence is named by its own line', () => {
+  test('a violation has the line of its sentence', () => {
     const text = `const a = 1;\n/**\n * Fine.\n *\n * Fine. ${words(WORDS_MAX + 1)}\n */`;
     expect(find(sentenceLength, text)).toEqual([5]);
   });
 
-  test('line comments below one another are one text', () => {
+  test('adjacent line comments are one text', () => {
     const half = words(20).replace('.', '');
     expect(find(sentenceLength, `// ${half}\n// ${half}.`)).toEqual([1]);
     expect(find(sentenceLength, `// ${half}\n\n// ${half}.`)).toEqual([]);
@@ -94,12 +94,12 @@ describe('passive voice', () => {
   const passive = '// The row is written by the job.\n\n';
   const active = '// The job writes the row.\n\n';
 
-  test('more than a quarter of the sentences are found', () => {
+  test('more than a quarter of passive sentences is found', () => {
     expect(find(passiveVoice, passive.repeat(3) + active.repeat(9))).toEqual([]);
     expect(find(passiveVoice, passive.repeat(4) + active.repeat(9))).toEqual([7]);
   });
 
-  test('two are always allowed, and a state is not an action', () => {
+  test('two passive sentences are always allowed, and a state is not an action', () => {
     expect(find(passiveVoice, passive.repeat(2))).toEqual([]);
     expect(find(passiveVoice, '// The file is gone.\n\n'.repeat(4))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** The sentences of comments, messages and pages, read by retext. */
+/** Reads the sentences of comments, messages and pages with retext. */
 import type { Root as MarkdownRoot } from 'mdast';
 import { toString as markdownText } from 'mdast-util-to-string';
 import type { Root, Sentence } from 'nlcst';
@@ -24,20 +24,20 @@ interface Paragraph extends TextPlace {
 
 export interface ProseSentence {
   text: string;
-  /** Counted from 1, in the file. */
+  /** Line in the file, from 1. */
   line: number;
   words: number;
   kind: ProseKind;
-  /** By retext's list of participles. */
+  /** True by retext's list of participles. */
   isPassive: boolean;
 }
 
-/** Code in running text counts as one word, whatever stands in it. */
+/** Code in running text counts as one word. */
 const CODE_WORD = 'code';
 
 /**
- * Words of `retext-simplify` that are terms of this field, or plain English that reads well: "it is" and "there is" alone
- * were 880 of its 2,055 reports.
+ * Words of `retext-simplify` that are terms of this field, or plain English that reads well: "it is" and "there is"
+ * alone were 880 of its 2,055 reports.
  */
 const PLAIN_WORDS = [
   ...['it is', 'there is', 'there are', 'all of', 'however', 'very', 'therefore', 'whether', 'has no effect'],
@@ -104,7 +104,7 @@ function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
-/** Tags of the site stand between paragraphs or within one; their attributes are no prose. */
+/** Tags of the site stand between paragraphs or within one; their attributes are not prose. */
 function readMarkdown(text: string): Paragraph[] {
   const paragraphs: Paragraph[] = [];
   const root: MarkdownRoot = markdown.parse(text.replace(/\{%.*?%\}/gs, blank));
@@ -132,7 +132,10 @@ function readComment({ text, line }: TextPlace): Paragraph[] {
 
 const SENTENCE_LIKE = /^[A-Z].*\s\S+.*[.:!?]$|^(what|who|whoever|whether)\b.*\s/s;
 
-/** Strings that are sentences, and titles that begin with a clause; the rest are patterns, queries and single words. */
+/**
+ * Finds strings that are sentences, and titles that begin with a clause; other strings are patterns, queries and single
+ * words.
+ */
 function readMessage({ text, line }: TextPlace): Paragraph[] {
   const prose = text.replace(/`[^`\n]*`/g, CODE_WORD).trim();
   return SENTENCE_LIKE.test(prose) ? [{ text: prose, line, kind: 'message' }] : [];
@@ -140,7 +143,7 @@ function readMessage({ text, line }: TextPlace): Paragraph[] {
 
 const paragraphs = new WeakMap<Source, readonly Paragraph[]>();
 
-/** The prose of a TypeScript source or a Markdown page; other files have none. */
+/** Returns the prose of a TypeScript source or a Markdown page; other files have none. */
 function readParagraphs(source: Source): readonly Paragraph[] {
   const known = paragraphs.get(source);
   if (known) return known;
@@ -156,7 +159,7 @@ function readParagraphs(source: Source): readonly Paragraph[] {
 
 export interface Prose {
   sentences: readonly ProseSentence[];
-  /** Wordy phrases and repeated words. */
+  /** Reports wordy phrases and repeated words. */
   wordy: readonly { line: number; reason: string }[];
 }
 
@@ -167,7 +170,7 @@ interface Linted {
   wordy: { line: number; reason: string }[];
 }
 
-/** Parses the paragraph once for all rules. Two pieces of code side by side are no repeated word. */
+/** Parses the paragraph once for all rules. Two adjacent pieces of code are no repeated word. */
 function lintParagraph({ text, line, kind }: Paragraph): Linted {
   const file = new VFile(text);
   const root: Root = linter.parse(file);
@@ -199,7 +202,7 @@ function lintParagraph({ text, line, kind }: Paragraph): Linted {
   return { sentences: found, wordy };
 }
 
-/** The sentences of a source in the order of its paragraphs, with what retext says of them. */
+/** Returns the sentences of a source, in the order of its paragraphs, with the reports of retext. */
 export function readProse(source: Source): Prose {
   const known = proses.get(source);
   if (known) return known;

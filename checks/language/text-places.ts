@@ -1,11 +1,11 @@
-/** The names and texts of a source that people read: declared identifiers, comments, strings and prose. */
+/** Reads the names and texts of a source: declared identifiers, comments, strings and prose. */
 import { type ESTree, Visitor } from 'rolldown/utils';
 import { isCode, type Source } from '../source-files.ts';
 import { lineNumberAt, parseSource } from '../syntax.ts';
 
 export interface TextPlace {
   text: string;
-  /** Counted from 1: the line the text starts in. */
+  /** Line of the start of the text, from 1. */
   line: number;
 }
 
@@ -28,7 +28,7 @@ function declaredNames(source: Source): TextPlace[] {
     if (node?.type === 'RestElement') addPattern(node.argument);
     if (node?.type === 'TSParameterProperty') addPattern(node.parameter);
     if (node?.type === 'ArrayPattern') node.elements.forEach(addPattern);
-    // A property that keeps its name is declared by the type it comes from.
+    // Destructuring without renaming declares no name: the type of the object does.
     if (node?.type === 'ObjectPattern')
       for (const property of node.properties) {
         if (property.type === 'RestElement') addPattern(property.argument);
@@ -77,7 +77,7 @@ function messageStrings(source: Source): TextPlace[] {
   return strings;
 }
 
-/** Comments without their stars. Line comments that stand below one another are one text. */
+/** Returns the comments without their stars. Adjacent line comments are one text. */
 function commentTexts(source: Source): TextPlace[] {
   const texts: { text: string; line: number; lastLine: number; isLine: boolean }[] = [];
   for (const { type, value, start, end } of parseSource(source).comments) {
@@ -95,7 +95,7 @@ function commentTexts(source: Source): TextPlace[] {
 
 const collected = new WeakMap<Source, SourceTexts>();
 
-/** Reads a TypeScript source once; other files have no names and texts here. */
+/** Reads a TypeScript source once; other files have no names and texts. */
 export function collectTexts(source: Source): SourceTexts {
   const known = collected.get(source);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** The law of words finds what it forbids, and lets through what it should. */
+/** The law of words finds forbidden words, and accepts correct names and texts. */
 import { describe, expect, test } from 'vitest';
 import { splitWords } from './text-places.ts';
 import { wordList } from './word-list.ts';
@@ -88,7 +88,7 @@ describe('texts', () => {
     expect(find(text)).toHaveLength(1);
   });
 
-  test('a violation names its own line', () => {
+  test('a violation has the line of its word', () => {
     expect(find('const a = 1;\n/**\n * Fine.\n * A run is born.\n */')).toEqual([
       '4: says "born": use created, start.',
     ]);

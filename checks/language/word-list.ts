@@ -44,7 +44,7 @@ function findInIdentifiers(source: Source): Violation[] {
   });
 }
 
-/** A phrase may be broken over two lines. */
+/** A phrase may continue on the next line. */
 const PHRASES = FORBIDDEN_PHRASES.map((word) => {
   const phrasePattern = word.pattern.source.replaceAll(' ', '\\s+');
   return { word, everywhere: new RegExp(phrasePattern, 'gi') };
@@ -61,7 +61,7 @@ function findInText({ text, line }: TextPlace, path: string): Violation[] {
   });
 }
 
-/** Lines of a page without its fenced code and inline code. */
+/** Returns the lines of a page without its fenced code and inline code. */
 function readProseLines(markdown: string): TextPlace[] {
   let isFenced = false;
   return markdown.split('\n').flatMap((line, index) => {

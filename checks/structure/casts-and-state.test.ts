@@ -1,4 +1,4 @@
-/** The laws of casts and of module state find what they forbid, and let through what they should. */
+/** The laws of casts and of module state find violations, and accept correct code. */
 import { describe, expect, test } from 'vitest';
 import { casts, doubleCasts } from './casts.ts';
 import { moduleState } from './module-state.ts';
@@ -77,10 +77,7 @@ describe('module state', () => {
     expect(find(text)).toEqual([]);
   });
 
-  test.each(['server/testing/a.ts', 'server/a.test.ts', 'site/client/a.ts'])(
-    '%s is not looked at',
-    (path) => {
-      expect(find('let count = 0;', path)).toEqual([]);
-    },
-  );
+  test.each(['server/testing/a.ts', 'server/a.test.ts', 'site/client/a.ts'])('%s is exempt', (path) => {
+    expect(find('let count = 0;', path)).toEqual([]);
+  });
 });

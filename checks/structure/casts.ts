@@ -1,4 +1,4 @@
-/** Laws about casts: what the compiler cannot check is counted, and a cast through `unknown` is an exception. */
+/** Laws about casts: unchecked types are counted, and a cast through `unknown` is an exception. */
 import { type ESTree, Visitor } from 'rolldown/utils';
 import { isCode, isTesting, type Source } from '../source-files.ts';
 import { parseSource } from '../syntax.ts';
@@ -15,7 +15,7 @@ function isConst(type: ESTree.TSType): boolean {
 function listCasts(source: Source): Cast[] {
   const casts: Cast[] = [];
   const add = (node: Cast) => {
-    // The compiler checks every use of a value that becomes unknown.
+    // A cast to unknown is safe: the compiler checks every use of the value.
     if (!isConst(node.typeAnnotation) && node.typeAnnotation.type !== 'TSUnknownKeyword') casts.push(node);
   };
   new Visitor({ TSAsExpression: add, TSTypeAssertion: add }).visit(parseSource(source).program);
@@ -61,14 +61,14 @@ function findDoubleCasts(source: Source): Violation[] {
     );
 }
 
-/** Product code states types by `as` only where the baseline lists it. */
+/** Product code casts only where the baseline allows it. */
 export const casts: Law = {
   name: 'casts',
   findViolations: (sources) =>
     sources.filter((source) => isCode(source) && !isTesting(source.path)).flatMap(findCasts),
 };
 
-/** No code, tests included, casts to a type that has nothing to do with the value. */
+/** No code, tests included, casts to an unrelated type. */
 export const doubleCasts: Law = {
   name: 'double-casts',
   findViolations: (sources) => sources.filter(isCode).flatMap(findDoubleCasts),

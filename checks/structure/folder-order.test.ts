@@ -1,4 +1,4 @@
-/** The sub-folders of this repository import in one direction, and the law finds an import against it. */
+/** The sub-folders of this repository import in one direction, and the law finds imports against it. */
 import { describe, expect, test } from 'vitest';
 import { collectPackages, type Manifest } from '../packages.ts';
 import { isCode, readTextFiles } from '../source-files.ts';
@@ -11,7 +11,7 @@ test('sub-folders import only from earlier ones', () => {
   expect(checkFolderOrder(sources, collectPackages(files))).toEqual([]);
 });
 
-test('the orders name folders that exist', () => {
+test('the orders name existing folders', () => {
   expect(findUnusedOrders(sources)).toEqual([]);
 });
 
@@ -41,10 +41,10 @@ describe('the law', () => {
     expect(check(path, text)).toEqual([]);
   });
 
-  test('a folder that is gone is found', () => {
+  test('a missing folder is found', () => {
     const found = findUnusedOrders([{ path: 'server/runs/store/a.ts', text: '' }], {
       'server/runs': ['store', 'queue'],
     });
-    expect(found).toEqual([expect.stringContaining('server/runs/queue holds no source')]);
+    expect(found).toEqual([expect.stringContaining('server/runs/queue contains no source')]);
   });
 });

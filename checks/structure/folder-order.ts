@@ -1,9 +1,9 @@
-/** The law of sub-folders: each imports only from itself and from those that stand before it. */
+/** The law of sub-folders: each imports only from itself and from those before it. */
 import { type Packages, resolveImport } from '../packages.ts';
 import { isTesting, type Source } from '../source-files.ts';
 import { listImports } from '../syntax.ts';
 
-/** The sub-folders of a folder in the order in which they may be read; files straight in the folder stand outside of it. */
+/** The sub-folders of a folder in reading order; files directly in the folder are exempt. */
 const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   contract: ['schemas', 'applications', 'runs', 'account', 'experiments', 'site', 'openapi'],
   'explorer/model': ['document', 'schema', 'values', 'operation'],
@@ -33,8 +33,8 @@ function subfolder(parent: string, path: string): string | undefined {
 }
 
 /**
- * Imports against the order, and sub-folders that have no place in it. Tests are left out: they stand beside what they
- * drive and import what starts it.
+ * Returns imports against the order, and sub-folders without a place in it. Tests are exempt: they stand beside the
+ * code under test and import its start.
  */
 export function checkFolderOrder(
   sources: readonly Source[],
@@ -62,7 +62,7 @@ export function checkFolderOrder(
   );
 }
 
-/** Folders of the list that hold no source any more. */
+/** Returns folders of the list without any source. */
 export function findUnusedOrders(
   sources: readonly Source[],
   orders: Readonly<Record<string, readonly string[]>> = FOLDER_ORDERS,
@@ -71,6 +71,6 @@ export function findUnusedOrders(
     order
       .map((folder) => `${parent}/${folder}`)
       .filter((folder) => !sources.some(({ path }) => path.startsWith(`${folder}/`)))
-      .map((folder) => `${folder} holds no source: take it out of checks/structure/folder-order.ts.`),
+      .map((folder) => `${folder} contains no source: remove it from checks/structure/folder-order.ts.`),
   );
 }

@@ -9,7 +9,7 @@ export const PARAMETERS_MAX = 4;
 
 type FunctionNode = ESTree.Function | ESTree.ArrowFunctionExpression;
 
-/** The functions of a source that have a body, each with the node that calls it directly as an argument, if one does. */
+/** Returns the functions with a body in a source, each with the call that receives it as an argument, if any. */
 function listFunctions(
   source: Source,
 ): { node: FunctionNode; calledBy: ESTree.CallExpression | undefined }[] {
@@ -40,7 +40,7 @@ function firstName(callee: ESTree.Node): string | undefined {
 
 const TEST_CALLS = new Set(['describe', 'suite', 'test', 'it', 'bench']);
 
-/** A body of `describe` or `test` is a list of cases, so its length says nothing. */
+/** A body of `describe` or `test` is a list of cases, so its length does not matter. */
 function isTestBody(call: ESTree.CallExpression | undefined): boolean {
   return call !== undefined && TEST_CALLS.has(firstName(call.callee) ?? '');
 }

@@ -1,4 +1,7 @@
-/** The law of module state: what changes lives in an object that `main.ts` makes, so that two servers share nothing. */
+/**
+ * The law of module state: changing values belong to an object that `main.ts` creates, so that two servers share
+ * nothing.
+ */
 import { type ESTree, Visitor } from 'rolldown/utils';
 import { isCode, isTesting, type Source } from '../source-files.ts';
 import { parseSource } from '../syntax.ts';
@@ -9,14 +12,14 @@ const STATEFUL_PACKAGES = ['server', 'runner'];
 const COLLECTIONS = /^(Map|Set|WeakMap|WeakSet|Array)$/;
 const MUTATING_METHODS =
   /^(set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill|getOrInsert|getOrInsertComputed)$/;
-/** Objects whose purpose is to hold something that changes. */
+/** Classes whose instances are mutable by design. */
 const HOLDERS = /^(AsyncLocalStorage|EventEmitter|AbortController|LRUCache|PQueue|TTLCache)$/;
 
 function calledName(node: ESTree.Expression | null): string | undefined {
   return node?.type === 'NewExpression' && node.callee.type === 'Identifier' ? node.callee.name : undefined;
 }
 
-/** The declarations that stand straight in the module, exported or not. */
+/** Returns the top-level declarations of the module, exported or not. */
 function listModuleVariables(source: Source): ESTree.VariableDeclaration[] {
   return parseSource(source).program.body.flatMap((statement) => {
     const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
@@ -24,7 +27,7 @@ function listModuleVariables(source: Source): ESTree.VariableDeclaration[] {
   });
 }
 
-/** Names whose contents are changed somewhere in the source, by a method or by an assignment to a member. */
+/** Returns the names whose contents the source changes, by a method or by an assignment to a member. */
 function listMutatedNames(source: Source): Set<string> {
   const names = new Set<string>();
   const addOwner = (node: ESTree.Node) => {
@@ -63,13 +66,13 @@ function findModuleState(source: Source): Violation[] {
         return violationAt(
           source,
           declarator,
-          `keeps ${name} in the module: hold it in an object made by main.ts.`,
+          `keeps ${name} in the module: store it in an object made by main.ts.`,
         );
       }),
   );
 }
 
-/** No module of the server and the runner holds a value that changes. */
+/** No module of the server and the runner has a mutable value. */
 export const moduleState: Law = {
   name: 'module-state',
   findViolations: (sources) =>

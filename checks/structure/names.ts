@@ -1,4 +1,4 @@
-/** Laws about the tree: file names that say what is inside, and folders small enough to read. */
+/** Laws about the tree: file names that describe the content, and folders small enough to read. */
 import { posix } from 'node:path';
 import { isCode, type Source } from '../source-files.ts';
 import type { Law, Violation } from '../violation.ts';
@@ -10,7 +10,7 @@ const CATCH_ALL_NAMES = new Set([
   ...['sentences', 'kit', 'rest', 'stuff', 'shared', 'things', 'various', 'other', 'others'],
 ]);
 
-/** The entry points of packages and of documentation folders are called index by Node and by the site's routes. */
+/** Node and the site's routes expect the name index for entry points of packages and of documentation folders. */
 const INDEX_FILES =
   /^([^/]+|sample-apps\/[^/]+)\/(index\.tsx?|src\/index\.[a-z]+)$|^site\/content\/|\.html$|\.md$/;
 
@@ -23,7 +23,7 @@ function findCatchAllNames(sources: readonly Source[]): Violation[] {
     const name = stem(path);
     const isCatchAll = CATCH_ALL_NAMES.has(name) || (name === 'index' && !INDEX_FILES.test(path));
     if (!isCatchAll) return [];
-    return [{ path, line: 1, message: `is called ${name}: give it a name that says what is inside.` }];
+    return [{ path, line: 1, message: `is called ${name}: use a name that describes the content.` }];
   });
 }
 
@@ -39,11 +39,14 @@ function findCatchAllFolders(sources: readonly Source[]): Violation[] {
   return [...folders].map(([folder, name]) => ({
     path: folder,
     line: 1,
-    message: `is a folder called ${name}: give it a name that says what is inside.`,
+    message: `is a folder called ${name}: use a name that describes the content.`,
   }));
 }
 
-/** Tests stand beside the code they test, so they make no folder harder to read; folders of tests alone count them. */
+/**
+ * Tests stand beside the code under test, so they do not make a folder harder to read. Folders with tests alone count
+ * them.
+ */
 function findLargeFolders(sources: readonly Source[]): Violation[] {
   const counts = new Map<string, number>();
   for (const source of sources) {
@@ -56,15 +59,15 @@ function findLargeFolders(sources: readonly Source[]): Violation[] {
     .map(([path, count]) => ({
       path,
       line: 1,
-      message: `holds ${count} source files; at most ${FOLDER_FILES_MAX} are allowed: make sub-folders.`,
+      message: `contains ${count} source files; at most ${FOLDER_FILES_MAX} are allowed: create sub-folders.`,
     }));
 }
 
-/** No file or folder has a name under which anything could be found. */
+/** No file or folder has a name that fits any content. */
 export const catchAllNames: Law = {
   name: 'catch-all-names',
   findViolations: (sources) => [...findCatchAllNames(sources), ...findCatchAllFolders(sources)],
 };
 
-/** A folder holds at most 16 source files of its own. */
+/** A folder has at most 16 source files of its own. */
 export const folderSize: Law = { name: 'folder-size', findViolations: findLargeFolders };

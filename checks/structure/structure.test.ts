@@ -1,11 +1,11 @@
-/** The laws of functions and of the tree find what they forbid, and let through what they should. */
+/** The laws of functions and of the tree find violations, and accept correct code. */
 import { describe, expect, test } from 'vitest';
 import type { Source } from '../source-files.ts';
 import { FUNCTION_LINES_MAX, functionLength, PARAMETERS_MAX, parameterCount } from './functions.ts';
 import { catchAllNames, FOLDER_FILES_MAX, folderSize } from './names.ts';
 
 const source = (text: string, path = 'server/a.ts'): Source => ({ path, text });
-const filesOf = (folder: string, count: number, ending = '.ts') =>
+const createSources = (folder: string, count: number, ending = '.ts') =>
   Array.from({ length: count }, (_, index) => source('', `${folder}/file-${index}${ending}`));
 
 describe('function length', () => {
@@ -76,7 +76,7 @@ describe('catch-all names', () => {
   });
 
   test('a folder is found once', () => {
-    const files = filesOf('server/helpers', 3);
+    const files = createSources('server/helpers', 3);
     expect(catchAllNames.findViolations(files)).toEqual([
       { path: 'server/helpers', line: 1, message: expect.stringContaining('helpers') },
     ]);
@@ -96,17 +96,17 @@ describe('catch-all names', () => {
 
 describe('folder size', () => {
   test('17 source files in a folder are found', () => {
-    expect(folderSize.findViolations(filesOf('server/runs', FOLDER_FILES_MAX + 1))).toEqual([
+    expect(folderSize.findViolations(createSources('server/runs', FOLDER_FILES_MAX + 1))).toEqual([
       { path: 'server/runs', line: 1, message: expect.stringContaining('17 source files') },
     ]);
   });
 
   test('16 source files, their tests, sub-folders and other files are allowed', () => {
     const files = [
-      ...filesOf('server/runs', FOLDER_FILES_MAX),
-      ...filesOf('server/runs', FOLDER_FILES_MAX, '.test.ts'),
-      ...filesOf('server/runs', FOLDER_FILES_MAX, '.md'),
-      ...filesOf('server/runs/store', FOLDER_FILES_MAX),
+      ...createSources('server/runs', FOLDER_FILES_MAX),
+      ...createSources('server/runs', FOLDER_FILES_MAX, '.test.ts'),
+      ...createSources('server/runs', FOLDER_FILES_MAX, '.md'),
+      ...createSources('server/runs/store', FOLDER_FILES_MAX),
     ];
     expect(folderSize.findViolations(files)).toEqual([]);
   });

@@ -42,7 +42,7 @@ test('unused exports, types and files are found, used ones are not', () => {
   ]);
 });
 
-test('a repository that cannot be read is an error', () => {
+test('an unreadable repository is an error', () => {
   const folder = writeRepository({ 'package.json': '{ "name": "fixture" }' });
   expect(() => findUnusedExports(folder, 'missing.json')).toThrow(/^knip failed with exit code /);
 });

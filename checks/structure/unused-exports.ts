@@ -1,4 +1,4 @@
-/** The law of exports: a file exports what another one imports. */
+/** The law of exports: another file imports every export. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from '../source-files.ts';
@@ -20,8 +20,8 @@ interface KnipIssue {
 const OUTPUT_BYTES_MAX = 64 * 1024 ** 2;
 
 /**
- * Violations of a repository, from knip. It has no interface for programs, so its command is run; `checks/knip.json` lists
- * the files that no other file imports because they are started. Throws when knip cannot read the repository.
+ * Returns the violations that knip finds in a repository. knip has no programming interface, so this runs its command.
+ * `checks/knip.json` lists the entry points, which no other file imports. Throws when knip cannot read the repository.
  */
 export function findUnusedExports(folder: string, configuration: string): Violation[] {
   const command = join(ROOT, 'node_modules/knip/bin/knip.js');
@@ -32,7 +32,7 @@ export function findUnusedExports(folder: string, configuration: string): Violat
     maxBuffer: OUTPUT_BYTES_MAX,
   });
   if (status !== 0) throw new Error(`knip failed with exit code ${status}: ${stderr}`);
-  const { issues } = JSON.parse(stdout) as { issues: KnipIssue[] };
+  const { issues }: { issues: KnipIssue[] } = JSON.parse(stdout);
   return issues.flatMap(({ file, files = [], exports = [], types = [], duplicates = [] }) => [
     ...files.map(() => ({
       path: file,
@@ -52,7 +52,7 @@ export function findUnusedExports(folder: string, configuration: string): Violat
   ]);
 }
 
-/** Every export is imported by another file, and every file by one, or it is an entry that is listed. */
+/** Another file imports every export. Another file imports every file, or it is a listed entry. */
 export const unusedExports: Law = {
   name: 'unused-exports',
   findViolations: () => findUnusedExports(ROOT, 'checks/knip.json'),
