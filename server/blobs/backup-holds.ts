@@ -1,19 +1,20 @@
 /**
- * Holds on blobs. A backup reads the database at one instant and copies the blobs that it names afterwards, so none of
- * them may go in between. A hold ends by itself, so that a backup that died holds nothing for ever.
+ * Holds that keep blobs while a backup runs. A backup reads the database as of one instant and copies its blobs afterwards,
+ * so the server must not remove any of them meanwhile. A hold expires, so that a killed backup blocks removal for ten
+ * minutes only.
  */
 import type { Reader, Writer } from '../database/database.ts';
 
-/** Clocks of several machines may differ by less than this takes off. */
+/** Far more than the clocks of several machines may differ (shared-folder.ts). */
 const HOLD_DURATION_MS = 10 * 60 * 1000;
 
-/** Whether blobs that nobody names must stay. */
+/** Reports whether a backup under way needs blobs without a row. `now` is in milliseconds since the epoch. */
 export async function hasBackupHold(db: Reader, now: number): Promise<boolean> {
   const holds = db.selectFrom('backup_holds').select('id').where('expires_at', '>', now);
   return (await holds.executeTakeFirst()) !== undefined;
 }
 
-/** Holds all blobs from the commit on, and forgets holds that have ended. */
+/** Holds all blobs from the commit on, and deletes expired holds. */
 export async function acquireBackupHold(tx: Writer, id: string, now: number): Promise<void> {
   await tx.deleteFrom('backup_holds').where('expires_at', '<=', now).execute();
   await tx
@@ -22,7 +23,7 @@ export async function acquireBackupHold(tx: Writer, id: string, now: number): Pr
     .execute();
 }
 
-/** Puts the end of the hold off; answers false when it has ended already. */
+/** Extends the hold. Returns false when it has expired. */
 export async function renewBackupHold(tx: Writer, id: string, now: number): Promise<boolean> {
   const renewed = await tx
     .updateTable('backup_holds')

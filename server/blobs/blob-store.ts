@@ -1,10 +1,11 @@
 /**
- * Where large content lies: disk or an object store. A blob is written once under a key of ours and never changed;
- * nothing of it is visible before it is whole and durable. A blob that no row names moves to the trash, where it stays
- * readable under its key until it is purged.
+ * The interface of stores for large content, on a disk or in an object store. A blob is written once under a generated key
+ * and never changes; it is visible only when it is whole and durable. A blob without a row moves to the trash and stays
+ * readable under its key until the clean-up purges it.
  */
 import type { Readable } from 'node:stream';
 
+/** A blob right after it was written. */
 export interface StoredBlob {
   key: string;
   bytes: number;
@@ -12,7 +13,7 @@ export interface StoredBlob {
   sha256: string;
 }
 
-/** The content was longer than the caller allowed; nothing was kept. */
+/** The content was longer than the caller allowed; the store has nothing of it. */
 export class TooLargeError extends Error {
   readonly bytesMax: number;
   constructor(bytesMax: number) {
@@ -21,21 +22,21 @@ export class TooLargeError extends Error {
   }
 }
 
-/** There is no such blob, not in the trash either. */
+/** The store has no such blob, and none in the trash. */
 export class BlobMissingError extends Error {
   constructor(key: string, cause?: unknown) {
     super(`There is no blob ${key}.${cause instanceof Error ? ` ${cause.message}` : ''}`, { cause });
   }
 }
 
-/** The folder of the blobs is not there any more, as after an unmount. */
+/** The folder of the blobs has disappeared, for example by an unmount. */
 export class StoreUnavailableError extends Error {
   constructor(folder: string, cause: unknown) {
-    super(`The blob folder ${folder} is gone.`, { cause });
+    super(`The blob folder ${folder} is missing. Mount its share again, or restore the folder.`, { cause });
   }
 }
 
-/** Bytes of a blob, both ends included; the blob has them. */
+/** A range of bytes inside a blob, both ends included. */
 export interface BlobRange {
   from: number;
   to: number;
@@ -43,38 +44,41 @@ export interface BlobRange {
 
 interface BlobState {
   bytes: number;
+  /** In milliseconds since the epoch, by the clock of the store. */
   writtenAt: number;
-  /** Changes whenever the store notices that the content was written again. */
+  /** Changes when someone writes the content again. */
   version: string;
 }
 
-/** Lies beside the blobs and says whose they are. */
+/** Content of the file next to the blobs that names their installation. */
 export interface InstallationMarker {
   /** The id of the installation. */
   installation: string;
+  /** See `IdentityTable` (schema.ts). */
   generation: number;
-  /** An operator has said that the blobs are lost and the installation goes on without them. */
+  /** true: an operator confirmed that the blobs are lost and that the installation continues without them. */
   mayBeEmpty: boolean;
 }
 
-/** What can be done without changing anything. */
+/** The read-only part of a store. */
 export interface BlobReader {
-  /** The blob, or the part of it, also from the trash. Throws BlobMissingError. */
+  /** Opens the blob, or the part of it, also from the trash. Throws BlobMissingError. */
   open(key: string, part?: BlobRange | null): Promise<Readable>;
-  /** null when there is no such blob outside the trash. */
+  /** Returns null when there is no such blob outside the trash. */
   stat(key: string): Promise<BlobState | null>;
-  /** Keys of blobs last written before the instant, without those in the trash. */
+  /** Yields the keys of blobs written before the instant, without those in the trash. */
   list(writtenBefore: number): AsyncIterable<string>;
-  /** Keys of blobs that were moved to the trash before the instant. */
+  /** Yields the keys of blobs that moved to the trash before the instant. */
   listTrash(movedBefore: number): AsyncIterable<string>;
-  /** null when there is none. */
+  /** Returns null when there is no marker. Throws when it is damaged. */
   readMarker(): Promise<InstallationMarker | null>;
 }
 
+/** A store of blobs of one installation. */
 export interface BlobStore extends BlobReader {
-  /** As that of a reader, for a blob that a row names: it does not belong into the trash and is moved back. */
+  /** Opens a blob that a row names; moves it back first when it is in the trash. Throws BlobMissingError. */
   open(key: string, part?: BlobRange | null): Promise<Readable>;
-  /** Resolves once the blob is whole and durable; throws TooLargeError beyond `bytesMax`, or what the source threw. */
+  /** Resolves once the blob is whole and durable. Throws TooLargeError beyond `bytesMax`, or the error of the source. */
   put(key: string, source: Readable, bytesMax: number): Promise<StoredBlob>;
   /** Does nothing when there is no such blob. */
   remove(key: string): Promise<void>;
@@ -84,10 +88,13 @@ export interface BlobStore extends BlobReader {
   restore(key: string): Promise<boolean>;
   /** Removes the blob from the trash; does nothing when it is not there. */
   purge(key: string): Promise<void>;
-  /** `isFirst`: throws MarkerTakenError when there is a marker already. */
+  /** With `isFirst`, throws MarkerExistsError when there is a marker already. */
   writeMarker(marker: InstallationMarker, options?: { isFirst?: boolean }): Promise<void>;
   removeMarker(): Promise<void>;
 }
+
+/** Unchecked fields of a marker file. */
+type MarkerFields = { [field in keyof InstallationMarker]?: unknown };
 
 /** Opens a blob that a row names, and moves it back first when it is in the trash. */
 export async function openOrRestore(
@@ -98,31 +105,36 @@ export async function openOrRestore(
     return await open();
   } catch (error) {
     if (!(error instanceof BlobMissingError)) throw error;
-    // Another reader may have moved it back meanwhile, so that it is opened again either way.
+    // Another reader may have moved it back meanwhile, so the second attempt does not depend on the result.
     await restore();
     return open();
   }
 }
 
-/** Another installation was quicker. */
+/** Another installation wrote its marker first. */
 export class MarkerExistsError extends Error {}
 
-/** Has characters that no key has. */
+/** Name of the marker; it has characters that no key has. */
 export const MARKER_FILE = 'installation.json';
-/** Begins with a character that neither a key nor a prefix of a bucket begins with. */
+/** Name of the trash; neither a key nor the prefix of a bucket begins with its first character. */
 export const TRASH_FOLDER = '.trash';
 
+/** Returns the content of the marker file: JSON with a note for people. */
 export function formatMarker(marker: InstallationMarker): string {
   const note = 'Says which Switchyard installation these blobs belong to. Do not remove or copy it.';
   return `${JSON.stringify({ ...marker, note }, null, 2)}\n`;
 }
 
-/** Throws for a text that is no marker: then nobody knows whose the blobs are. */
+/** Parses a marker file. Throws when the text names no installation; `where` names the file in the error. */
 export function parseMarker(text: string, where: string): InstallationMarker {
   try {
-    const { installation, generation, mayBeEmpty } = JSON.parse(text) as Partial<InstallationMarker>;
-    if (typeof installation === 'string' && installation !== '' && Number.isSafeInteger(generation))
-      return { installation, generation: generation as number, mayBeEmpty: mayBeEmpty === true };
+    const { installation, generation, mayBeEmpty }: MarkerFields = JSON.parse(text);
+    if (typeof installation === 'string' && installation !== '' && isSafeInteger(generation))
+      return { installation, generation, mayBeEmpty: mayBeEmpty === true };
   } catch {}
-  throw new Error(`${where} is damaged: it must name an installation; restore it from a backup or remove it`);
+  throw new Error(`${where} is damaged: it names no installation. Restore it from a backup, or remove it`);
+}
+
+function isSafeInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }

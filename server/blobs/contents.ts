@@ -1,12 +1,10 @@
 /**
- * Content of any size behind one id: inputs, outputs, logs, executables. What is small lies in the database and is as
- * durable as the transaction that brings it; what is large is a blob first and a row then, so that a row never points at
- * nothing. A blob without a row (the process died in between) is moved to the trash by `cleanUp`, which purges it a week
- * later.
+ * Stores content of any size under one id: inputs, outputs, logs, executables. Small content is part of its row and as
+ * durable as the transaction of the row. Large content becomes a blob before its row, so that a row never names a missing
+ * blob. When the process dies in between, `cleanUp` moves the blob to the trash and purges it a week later.
  *
- * What must stay true: a blob is removed only when no row names it, nor one that a backup under way has seen. What is left
- * for the sake of a backup is removed by a later `cleanUp`. A blob that a row names comes back from the trash when it is
- * read, and is never purged.
+ * Invariants: a blob is removed only when no row names it, also none that a backup under way has seen. A later `cleanUp`
+ * removes the blobs that a backup held. A blob that a row names leaves the trash when it is read, and is never purged.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -21,40 +19,45 @@ import type { InstallationIdentity } from './identity.ts';
 import type { ContentsTable } from './schema.ts';
 import { type DamagedBlobError, type ReferencedBlob, VerifiedBlobs } from './verified-blobs.ts';
 
-/** Up to here content lies in the database: one group commit instead of three syncs of its own. */
+/** Content up to this size is part of its row, which costs one group commit instead of three syncs. */
 const INLINE_BYTES_MAX = 64 * 1024;
-/** A blob without a row may be on its way to one; after this long it is not. */
+/** A younger blob without a row may still get one. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000;
 
-/** How long an operator has to notice that a database is the wrong one. */
+/** An operator has this long to notice that the database is the wrong one. */
 const TRASH_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
-/** A running server advances `seen_at` every ten minutes, so nothing of its own can be this much newer. */
+/** A running server advances `seen_at` every ten minutes, so its own blobs are never this much newer. */
 const KNOWN_TOLERANCE_MS = 60 * 60 * 1000;
 
 const IDS_PER_STATEMENT = 500;
 
-/** Content that is durable as soon as the transaction that inserts it is. */
+/** Content that becomes durable with the transaction that inserts it. */
 export interface PreparedContent {
   id: string;
   bytes: number;
+  /** In hex; null for content in the row. */
   sha256: string | null;
   insert(tx: Writer): Promise<void>;
-  /** Removes what was prepared and is not to be inserted; does nothing when it was inserted after all. */
+  /** Removes the blob of content that was not inserted; does nothing when a row names it. */
   discard(): Promise<void>;
 }
 
+/** Stored content. */
 export interface Content {
   id: string;
   bytes: number;
   sha256: string | null;
+  /** Opens the content, or the part of it. Throws DamagedBlobError, also while the stream is read. */
   open(part?: BlobRange | null): Promise<Readable>;
 }
 
-/** Content that has a name already and gets another. */
+/** Stored content that gets a second id. */
 export type SharedContent = PreparedContent & Content;
 
+/** Another transaction removed the content before it could be shared. */
 export class ContentRemovedError extends Error {}
 
+/** All content of one installation. */
 export class Contents {
   readonly #database: Database;
   readonly #blobs: BlobStore;
@@ -63,7 +66,7 @@ export class Contents {
   readonly #verified: VerifiedBlobs;
   readonly #startedAt: number;
 
-  /** `onDamage` is told of each read of a blob that is not what was written. */
+  /** `onDamage` receives the error of each read of a damaged blob. */
   constructor(parts: {
     database: Database;
     blobs: BlobStore;
@@ -79,7 +82,7 @@ export class Contents {
     this.#startedAt = parts.clock.now();
   }
 
-  /** Prepares content that is at hand. */
+  /** Prepares content in memory. */
   async prepare(content: Buffer): Promise<PreparedContent> {
     if (content.length > INLINE_BYTES_MAX)
       return this.prepareStream(Readable.from([content], { objectMode: false }), content.length);
@@ -94,7 +97,7 @@ export class Contents {
     };
   }
 
-  /** Prepares content that comes as a stream; throws TooLargeError beyond `bytesMax`. */
+  /** Prepares content from a stream. Throws TooLargeError beyond `bytesMax`. */
   async prepareStream(source: Readable, bytesMax: number): Promise<PreparedContent> {
     const stored = await this.#blobs.put(makeId<string>(this.#random, 'b'), source, bytesMax);
     const id = makeId<string>(this.#random, 'c');
@@ -109,8 +112,9 @@ export class Contents {
   }
 
   /**
-   * Another name for the same content, with a life of its own. Its insert locks the row it shares from, so that the blob
-   * cannot lose its last name in between; it throws ContentGoneError when that has happened already.
+   * Returns the same content under a second id, whose row can be removed separately; undefined when there is no such content.
+   * Its `insert` locks the original row, so that the blob always has a row. It throws ContentRemovedError when another
+   * transaction removed the original.
    */
   async share(contentId: string): Promise<SharedContent | undefined> {
     const original = await this.find(contentId);
@@ -122,13 +126,14 @@ export class Contents {
       async insert(tx) {
         const query = tx.selectFrom('contents').selectAll().where('id', '=', contentId);
         const row = await locked(tx, query, 'share').executeTakeFirst();
-        if (!row) throw new ContentRemovedError(`The content ${contentId} was removed meanwhile.`);
+        if (!row) throw new ContentRemovedError(`The content ${contentId} no longer exists.`);
         await insert(tx, { ...row, id });
       },
       async discard() {},
     };
   }
 
+  /** Returns the content, or undefined when no row has the id. */
   async find(contentId: string): Promise<Content | undefined> {
     const row = await find(this.#database.read, contentId);
     if (!row) return undefined;
@@ -139,22 +144,20 @@ export class Contents {
       sha256: row.sha256,
       open: async (part) =>
         inline === null
-          ? this.#verified.open(blobOf(row), part)
-          : Readable.from([partOf(inline, part)], { objectMode: false }),
+          ? this.#verified.open(referenceBlob(row), part)
+          : Readable.from([slicePart(inline, part)], { objectMode: false }),
     };
   }
 
-  /** The whole content; for what is known to be small enough to hold. */
+  /** Reads the whole content into memory: only for content with a size limit. */
   async read(contentId: string): Promise<Buffer | undefined> {
     const row = await find(this.#database.read, contentId);
     if (!row) return undefined;
     if (row.inline !== null) return Buffer.from(row.inline);
-    const chunks: Buffer[] = [];
-    for await (const chunk of await this.#verified.open(blobOf(row))) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
+    return buffer(await this.#verified.open(referenceBlob(row)));
   }
 
-  /** The last bytes of the content. */
+  /** Reads the last bytes of the content, at most `bytesMax`. */
   async readTail(contentId: string, bytesMax: number): Promise<Buffer | undefined> {
     const content = await this.find(contentId);
     if (!content) return undefined;
@@ -162,11 +165,11 @@ export class Contents {
     return buffer(await content.open({ from: content.bytes - bytesMax, to: content.bytes - 1 }));
   }
 
-  /** Removes rows inside the caller's transaction; answers the blobs to hand to `removeBlobs` after the commit. */
+  /** Deletes the rows in the caller's transaction. Returns the keys of blobs to pass to `removeBlobs` after the commit. */
   async remove(tx: Writer, contentIds: readonly (string | null)[]): Promise<string[]> {
     const ids = contentIds.filter((id) => id !== null);
     const keys: string[] = [];
-    // In parts, because a statement takes only so many parameters.
+    // In parts, because databases limit the parameters of a statement.
     for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
       const part = ids.slice(from, from + IDS_PER_STATEMENT);
       const rows = await tx.deleteFrom('contents').where('id', 'in', part).returning('blob_key').execute();
@@ -175,14 +178,14 @@ export class Contents {
     return keys;
   }
 
-  /** Removes the blobs that no row names any more. */
+  /** Removes those of the blobs that no row names and no backup holds. */
   async removeBlobs(keys: readonly string[]): Promise<void> {
     for (const key of keys) if (await this.#isFree(key)) await this.#blobs.remove(key);
   }
 
   /**
-   * Moves blobs to the trash that were written and never got a row, and purges those that lay there for a week. Does
-   * nothing while it is not certain that the database is that of the blobs. Returns how many were moved.
+   * Moves blobs without a row to the trash, and purges those that have been there for a week. Does nothing unless the database
+   * certainly belongs to the blobs. Returns the number of moved blobs.
    */
   async cleanUp(identity: InstallationIdentity): Promise<number> {
     if ((await identity.findCleanUpBlocker()) !== null) return 0;
@@ -209,8 +212,8 @@ export class Contents {
   }
 
   /**
-   * Looks for names first and for holds after it. A backup takes its hold first and looks at the names after it; so one
-   * whose hold is not seen here does not see the blob named.
+   * Reads rows first and holds second. A backup acquires its hold first and reads rows second. A backup whose hold this
+   * process does not see therefore reads no row with the blob.
    */
   async #isFree(key: string): Promise<boolean> {
     if (await this.#isNamed(key)) return false;
@@ -223,11 +226,11 @@ export class Contents {
   }
 }
 
-function blobOf({ blob_key, bytes, sha256 }: ContentsTable): ReferencedBlob {
+function referenceBlob({ blob_key, bytes, sha256 }: ContentsTable): ReferencedBlob {
   return { key: blob_key ?? '', bytes, sha256 };
 }
 
-function partOf(inline: Uint8Array, part?: BlobRange | null): Buffer {
+function slicePart(inline: Uint8Array, part?: BlobRange | null): Buffer {
   const all = Buffer.from(inline);
   return part ? all.subarray(part.from, part.to + 1) : all;
 }

@@ -1,18 +1,20 @@
 /**
- * Blobs as files. Written to `incoming/`, synced, renamed into `<last two characters>/<key>`, and the folder synced, so
- * that after a power cut a blob is there whole or not at all. `incoming/` is emptied at the start; several processes that
- * share a folder each have one of their own in it. The trash is `.trash/<key>`, and `installation.json` is the marker.
+ * Stores blobs as files. `put` writes to `incoming/`, syncs the file, renames it to `<last two characters>/<key>` and syncs
+ * the folder. After a power cut a blob therefore exists whole or not at all. The start empties `incoming/`; processes that
+ * share a folder have sub-folders of their own in it. The trash is `.trash/<key>`, and `installation.json` is the marker.
  */
 import { constants, createReadStream, existsSync } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { isErrno } from '@switchyard/runner/process/errors.ts';
 import {
   BlobMissingError,
   type BlobRange,
   type BlobReader,
   type BlobStore,
   formatMarker,
+  type InstallationMarker,
   MARKER_FILE,
   MarkerExistsError,
   openOrRestore,
@@ -23,45 +25,53 @@ import {
 import { FILE_CHUNK_BYTES, writeHashedFile } from './hashed-file.ts';
 
 const INCOMING = 'incoming';
-/** Blobs lie in folders named by two characters. */
+/** Names of the folders of blobs: the last characters of their keys. */
 const SHARD_FOLDER = /^[a-z0-9-]{1,2}$/;
-/** NFS keeps removed files that are still open under names with a dot. */
+/** Excludes the names with a dot that NFS uses for removed files that are still open. */
 const KEY = /^[a-z0-9-]+$/;
-/** Another process that shares the folder may still write a younger one. */
+/** Another process that shares the folder may still be writing a younger file. */
 const ABANDONED_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** Opens the folder, which is made when it is missing. `owner` names this process where several share the folder. */
+interface MarkerFile {
+  folder: string;
+  /** The folder of this process for unfinished files. */
+  incoming: string;
+  marker: InstallationMarker;
+  isFirst: boolean;
+}
+
+/** Opens the folder and creates it when it is missing. `owner` names this process when several share the folder. */
 export async function openDiskBlobs(folder: string, owner?: string): Promise<BlobStore> {
   const incoming = owner === undefined ? join(folder, INCOMING) : join(folder, INCOMING, owner);
   await rm(incoming, { recursive: true, force: true });
   await mkdir(incoming, { recursive: true });
   if (owner !== undefined) await removeAbandoned(join(folder, INCOMING), (await stat(incoming)).mtimeMs);
-  const pathOf = (key: string): string => diskBlobPath(folder, key);
-  const trashed = (key: string): string => join(folder, TRASH_FOLDER, key);
+  const findPath = (key: string): string => diskBlobPath(folder, key);
+  const findTrashPath = (key: string): string => join(folder, TRASH_FOLDER, key);
 
   const restore = async (key: string): Promise<boolean> => {
-    await mkdir(dirname(pathOf(key)), { recursive: true });
+    await mkdir(dirname(findPath(key)), { recursive: true });
     try {
-      await rename(trashed(key), pathOf(key));
+      await rename(findTrashPath(key), findPath(key));
     } catch (error) {
       if (isMissing(error)) return false;
       throw error;
     }
-    await syncFolder(dirname(pathOf(key)));
+    await syncFolder(dirname(findPath(key)));
     return true;
   };
 
-  /** Made at the start: it can only be missing where the share that held it is no longer mounted. */
-  const isAway = (): boolean => !existsSync(incoming);
+  /** The start creates `incoming`, so it is only missing when its share is no longer mounted. */
+  const isUnmounted = (): boolean => !existsSync(incoming);
 
   return {
     ...openDiskBlobReader(folder),
     open: (key, part) =>
       openOrRestore(
-        () => openFile(key, pathOf(key), part),
-        () => (isAway() ? Promise.resolve(false) : restore(key)),
+        () => openFile(key, findPath(key), part),
+        () => (isUnmounted() ? Promise.resolve(false) : restore(key)),
       ).catch((error: unknown) => {
-        throw error instanceof BlobMissingError && isAway()
+        throw error instanceof BlobMissingError && isUnmounted()
           ? new StoreUnavailableError(folder, error)
           : error;
       }),
@@ -69,59 +79,63 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
       const temporary = join(incoming, key);
       try {
         const measured = await writeHashedFile(temporary, source, bytesMax, { flush: true });
-        const path = pathOf(key);
+        const path = findPath(key);
         await mkdir(dirname(path), { recursive: true });
         await rename(temporary, path);
         await syncFolder(dirname(path));
         return { key, ...measured };
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {});
-        if (isMissing(error) && isAway()) throw new StoreUnavailableError(folder, error);
+        if (isMissing(error) && isUnmounted()) throw new StoreUnavailableError(folder, error);
         throw error;
       }
     },
-    remove: (key) => rm(pathOf(key), { force: true }),
+    remove: (key) => rm(findPath(key), { force: true }),
     async moveToTrash(key, now) {
       await mkdir(join(folder, TRASH_FOLDER), { recursive: true });
       try {
-        // The age in the trash is counted from here.
-        await utimes(pathOf(key), now / 1000, now / 1000);
-        await rename(pathOf(key), trashed(key));
+        // `listTrash` reads the time of the move from the file.
+        await utimes(findPath(key), now / 1000, now / 1000);
+        await rename(findPath(key), findTrashPath(key));
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
     },
     restore,
-    purge: (key) => rm(trashed(key), { force: true }),
-    async writeMarker(marker, { isFirst = false } = {}) {
-      const temporary = join(incoming, MARKER_FILE);
-      await rm(temporary, { force: true });
-      const file = await open(temporary, 'wx', 0o600);
-      try {
-        await file.writeFile(formatMarker(marker));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      try {
-        if (isFirst) await createOnce(temporary, join(folder, MARKER_FILE));
-        else await rename(temporary, join(folder, MARKER_FILE));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-        throw new MarkerExistsError(`${join(folder, MARKER_FILE)} was written by another installation`);
-      } finally {
-        await rm(temporary, { force: true });
-      }
-      await syncFolder(folder);
-    },
+    purge: (key) => rm(findTrashPath(key), { force: true }),
+    writeMarker: (marker, { isFirst = false } = {}) => writeMarkerFile({ folder, incoming, marker, isFirst }),
     removeMarker: () => rm(join(folder, MARKER_FILE), { force: true }),
   };
 }
 
-/** The blobs of a folder, which may be missing, for a process that changes nothing. */
+/** Writes the marker durably. With `isFirst`, throws MarkerExistsError when there is one already. */
+async function writeMarkerFile({ folder, incoming, marker, isFirst }: MarkerFile): Promise<void> {
+  const path = join(folder, MARKER_FILE);
+  const temporary = join(incoming, MARKER_FILE);
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await file.writeFile(formatMarker(marker));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    if (isFirst) await createOnce(temporary, path);
+    else await rename(temporary, path);
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+    throw new MarkerExistsError(`${path} was written by another installation`);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(folder);
+}
+
+/** Opens the blobs of a folder, which may be missing, for reading alone. */
 export function openDiskBlobReader(folder: string): BlobReader {
   async function* written(path: string, before: number): AsyncGenerator<string> {
-    for (const key of await namesIn(path)) {
+    for (const key of await listNames(path)) {
       const found = await stat(join(path, key)).catch(() => null);
       if (KEY.test(key) && found?.isFile() && found.mtimeMs < before) yield key;
     }
@@ -142,7 +156,7 @@ export function openDiskBlobReader(folder: string): BlobReader {
       }
     },
     async *list(writtenBefore) {
-      for (const part of await namesIn(folder))
+      for (const part of await listNames(folder))
         if (SHARD_FOLDER.test(part)) yield* written(join(folder, part), writtenBefore);
     },
     listTrash: (movedBefore) => written(join(folder, TRASH_FOLDER), movedBefore),
@@ -158,10 +172,10 @@ export function openDiskBlobReader(folder: string): BlobReader {
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return isErrno(error, 'ENOENT');
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function listNames(folder: string): Promise<string[]> {
   return readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
@@ -180,27 +194,27 @@ async function openFile(key: string, path: string, part?: BlobRange | null): Pro
   return stream;
 }
 
-/** Throws EEXIST where the path is taken. Some shared file systems have no hard links. */
+/** Creates the file at `to`; throws EEXIST when it exists. Copies it on shared file systems without hard links. */
 async function createOnce(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    if (isErrno(error, 'EEXIST')) throw error;
     await copyFile(from, to, constants.COPYFILE_EXCL);
   }
 }
 
-/** By the clock of the file system, which may be another machine's. */
+/** Removes old files of processes that have died. `now` comes from the clock of the file system, not of this machine. */
 async function removeAbandoned(incoming: string, now: number): Promise<void> {
-  for (const owner of await namesIn(incoming))
-    for (const name of await namesIn(join(incoming, owner)).catch(() => [])) {
+  for (const owner of await listNames(incoming))
+    for (const name of await listNames(join(incoming, owner)).catch(() => [])) {
       const path = join(incoming, owner, name);
       const found = await stat(path).catch(() => null);
       if (found && now - found.mtimeMs > ABANDONED_AGE_MS) await rm(path, { force: true });
     }
 }
 
-/** Where the blob lies, or would. */
+/** Returns the path of the blob, whether it exists or not. */
 export function diskBlobPath(folder: string, key: string): string {
   return join(folder, key.slice(-2), key);
 }

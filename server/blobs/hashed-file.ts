@@ -1,16 +1,16 @@
-/** Writes content of unknown length to a file, counting and hashing it on the way; what both stores begin with. */
+/** Writes content of unknown length to a file, and counts and hashes it in the same pass. Both stores begin with it. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type StoredBlob, TooLargeError } from './blob-store.ts';
 
-/** How much of a large file is read or written at once: three times as fast as by the 64 KiB of a stream. */
+/** Chunk size for large files: three times as fast as the 64 KiB default of a stream. */
 export const FILE_CHUNK_BYTES = 256 * 1024;
 
 /**
- * Throws TooLargeError beyond `bytesMax`, or what the source threw; the file is then the caller's to remove. `flush` waits
- * for the disk.
+ * Writes the source to the path and returns its length and SHA-256. `flush` waits for the disk. Throws TooLargeError beyond
+ * `bytesMax`, or the error of the source; the caller then removes the file.
  */
 export async function writeHashedFile(
   path: string,
@@ -34,4 +34,9 @@ export async function writeHashedFile(
     createWriteStream(path, { mode: 0o600, flush, highWaterMark: FILE_CHUNK_BYTES }),
   );
   return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Returns the chunks of a stream of bytes, which is not in object mode. */
+export function iterateBuffers(stream: Readable): AsyncIterable<Buffer> {
+  return stream;
 }

@@ -1,9 +1,9 @@
 /**
- * Which installation the database and the blobs belong to. The id stands in the database and, in a marker, beside the
- * blobs. The generation grows in the database first and in the marker after it, so that a marker that is ahead proves that
- * the database is older than the blobs: a copy from earlier was put in its place, or its last commits were lost.
+ * The identity of an installation: an id in the database and in a marker next to the blobs. Its generation grows in the
+ * database first and in the marker second. A marker with a larger generation therefore proves that the database is older
+ * than the blobs: someone restored an earlier copy, or the last commits were lost.
  *
- * Invariant: no blob is removed for want of a row while the ids differ, or after the database was found to be older.
+ * Invariant: the clean-up removes no blob while the ids differ, or after it found the database to be older.
  */
 import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
@@ -21,12 +21,12 @@ interface Parts {
   log: Log;
 }
 
-/** undefined before the first start of a release that has ids. */
+/** Returns the identity of the database; undefined before the first start of a release with identities. */
 export function findIdentity(db: Reader): Promise<IdentityTable | undefined> {
   return db.selectFrom('installation_identity').selectAll().executeTakeFirst();
 }
 
-/** Gives the database an id where it has none; `seenAt` is when it was last written to. Returns the row. */
+/** Creates the identity of the database when it has none, and returns it. `seenAt` is the time of the last write. */
 export async function ensureIdentity(
   database: Pick<Database, 'read' | 'transact'>,
   { random, seenAt }: { random: Random; seenAt: number },
@@ -46,7 +46,7 @@ function createIdentityRow(random: Random, now: number): IdentityTable {
   return { one: 1, id: makeId(random, 'inst'), generation: 1, seen_at: now, clean_up_stopped: null };
 }
 
-/** Stops the clean-up until an operator adopts the blobs; the first reason stays. */
+/** Stops the clean-up until an operator adopts the blobs. Keeps the first reason. */
 export async function stopCleanUp(database: Pick<Database, 'transact'>, reason: string): Promise<void> {
   await database.transact((tx) =>
     tx
@@ -57,9 +57,10 @@ export async function stopCleanUp(database: Pick<Database, 'transact'>, reason: 
   );
 }
 
+/** The identity that this process claimed for its database and blobs. */
 export class InstallationIdentity {
   readonly id: string;
-  /** The database knew of nothing later when this process opened it. */
+  /** The latest `seen_at` of the database when this process opened it, in milliseconds since the epoch. */
   readonly lastSeenAt: number;
   readonly #parts: Parts;
 
@@ -70,25 +71,25 @@ export class InstallationIdentity {
   }
 
   /**
-   * Marks the blobs as those of the database. Throws ConfigError when they are another installation's, which happens here
-   * only when two of them begin on one empty store at the same time.
+   * Writes the marker of the database next to the blobs. Throws ConfigError when they belong to another installation: at this
+   * point of a start, only when two installations start on one empty store at the same time.
    */
   static async claim(parts: Parts, row: IdentityTable): Promise<InstallationIdentity> {
     const { blobs, log, database } = parts;
     const identity = new InstallationIdentity(parts, row);
-    const mine = { installation: row.id, generation: row.generation, mayBeEmpty: false };
+    const own = { installation: row.id, generation: row.generation, mayBeEmpty: false };
     let found = await blobs.readMarker();
     if (found === null) {
-      await blobs.writeMarker(mine, { isFirst: true }).catch((error: unknown) => {
+      await blobs.writeMarker(own, { isFirst: true }).catch((error: unknown) => {
         if (!(error instanceof MarkerExistsError)) throw error;
       });
       found = await blobs.readMarker();
     }
     if (found?.installation !== row.id)
       throw new ConfigError(
-        `The blobs belong to the installation ${found?.installation ?? '(none)'}, and the database to ${row.id}: two installations share one blob store. Set SWITCHYARD_BLOBS to a place of its own.`,
+        `The blobs belong to the installation ${found?.installation ?? '(none)'}, and the database to ${row.id}: two installations share one blob store. Set SWITCHYARD_BLOBS to a store that no other installation uses.`,
       );
-    // After the marker: another process of the installation may have advanced both since the row was read.
+    // Reads the row again after the marker: another process of the installation may have advanced both.
     const current = (await findIdentity(database.read)) ?? row;
     if (found.generation > current.generation)
       await stopCleanUp(
@@ -99,13 +100,13 @@ export class InstallationIdentity {
     if (stopped !== null)
       log.warn(
         { reason: stopped },
-        'Clean-up of blobs without a row is stopped. Run `npm run verify`; `npm run installation -- adopt` starts it again.',
+        'Clean-up of blobs without a row is stopped; run `npm run verify`, then `npm run installation -- adopt` to resume it',
       );
     await identity.advanceGeneration();
     return identity;
   }
 
-  /** Why no blob may be removed for want of a row, or null. */
+  /** Returns the reason why the clean-up must not remove blobs, or null. */
   async findCleanUpBlocker(): Promise<string | null> {
     const { database, blobs } = this.#parts;
     const row = await findIdentity(database.read);
@@ -118,27 +119,27 @@ export class InstallationIdentity {
       : 'the marker installation.json beside the blobs is gone';
   }
 
-  /** Lets the generation grow. What fails is logged: the next time makes up for it. */
+  /** Increases the generation. Logs a failure, because the next call makes up for it. */
   async advanceGeneration(): Promise<void> {
     const { database, blobs, clock, log } = this.#parts;
     try {
       const marker = await blobs.readMarker();
-      const least = marker?.installation === this.id ? marker.generation : 0;
-      const generation = await database.transact((tx) => advance(tx, least, clock.now()));
+      const generationMin = marker?.installation === this.id ? marker.generation : 0;
+      const generation = await database.transact((tx) => advance(tx, generationMin, clock.now()));
       if (marker?.installation === this.id) await blobs.writeMarker({ ...marker, generation });
     } catch (error) {
-      log.warn({ error: errorMessage(error) }, 'The generation of the installation could not be advanced.');
+      log.warn({ error: errorMessage(error) }, 'Generation of the installation could not be advanced');
     }
   }
 
-  /** Stops the clean-up for every process, with a warning. */
+  /** Stops the clean-up of every process, and logs a warning. */
   async stopCleanUp(reason: string): Promise<void> {
-    this.#parts.log.warn({ reason }, 'Clean-up of blobs without a row stopped. Run `npm run verify`.');
+    this.#parts.log.warn({ reason }, 'Clean-up of blobs without a row stopped; run `npm run verify`');
     await stopCleanUp(this.#parts.database, reason);
   }
 }
 
-/** Writes the row as it is: tells whether the database takes writes. */
+/** Writes the identity unchanged. Throws when the database accepts no writes. */
 export async function probeDatabaseWrite(tx: Writer): Promise<void> {
   await tx
     .updateTable('installation_identity')
@@ -146,12 +147,12 @@ export async function probeDatabaseWrite(tx: Writer): Promise<void> {
     .execute();
 }
 
-/** Several servers may do this at once on one database. */
-async function advance(tx: Writer, least: number, now: number): Promise<number> {
+/** Increases the generation in one statement, because several servers may do so at the same time, and returns it. */
+async function advance(tx: Writer, generationMin: number, now: number): Promise<number> {
   const { generation } = await tx
     .updateTable('installation_identity')
     .set(({ ref }) => ({
-      generation: sql<number>`case when ${ref('generation')} < ${least} then ${least} else ${ref('generation')} end + 1`,
+      generation: sql<number>`case when ${ref('generation')} < ${generationMin} then ${generationMin} else ${ref('generation')} end + 1`,
       seen_at: now,
     }))
     .returning('generation')

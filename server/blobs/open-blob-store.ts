@@ -1,4 +1,4 @@
-/** Which store of blobs the settings name, and where the one of the data folder lies. */
+/** Opens the blob store that the settings name. */
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -9,14 +9,14 @@ import { checkSharedFolder } from './shared-folder.ts';
 
 type Settings = Pick<Config, 'data' | 's3' | 'sharedBlobs'>;
 
-/** The folder of the blobs, while they are not in a bucket. */
+/** Returns the folder of the blobs; it has no meaning for blobs in a bucket. */
 export function blobsFolder({ data, sharedBlobs }: Pick<Settings, 'data' | 'sharedBlobs'>): string {
   return sharedBlobs ?? join(data, 'blobs');
 }
 
 /**
- * `owner` tells this process from others that share the folder. Throws ConfigError where a shared folder does not do what
- * blobs need of it.
+ * Opens the store. `owner` distinguishes this process from others that share the folder. Throws ConfigError when a shared
+ * folder lacks what blobs need, and S3Error when the bucket is unreachable.
  */
 export async function openBlobs(settings: Settings, owner: string, clock: Clock): Promise<BlobStore> {
   const { s3, data, sharedBlobs } = settings;
@@ -26,13 +26,13 @@ export async function openBlobs(settings: Settings, owner: string, clock: Clock)
   return openDiskBlobs(sharedBlobs, owner);
 }
 
-/** For a process that changes nothing. */
+/** Opens the store for reading alone. */
 export async function openBlobReader(settings: Settings): Promise<BlobReader> {
   const { s3 } = settings;
   return s3 ? openS3BlobReader(s3.address, s3.credentials) : openDiskBlobReader(blobsFolder(settings));
 }
 
-/** The store as a message names it. */
+/** Returns the name of the store for messages. */
 export function describeBlobStore(settings: Settings): string {
   const { s3 } = settings;
   return s3 ? `the bucket ${s3.address.split('?')[0]}` : `the blob folder ${blobsFolder(settings)}`;

@@ -1,13 +1,12 @@
 /**
- * Signed requests to one bucket of an S3-compatible store, tried again while that can help. Every request made here can
- * be repeated without harm: a blob is written whole under a key of its own, never changed, and removed only once nobody
- * names it.
+ * Sends signed requests to one bucket of an S3-compatible store, with retries. Repeating a request is safe: a blob is
+ * written whole under a key of its own, never changes, and is removed only when no row names it.
  *
- * `aws4fetch` signs; node:http sends, because fetch sends a stream without its length, which S3 insists on, and cannot
- * tell a store that fell silent from a reader that takes its time. Time is the real one, not the server's clock: S3 refuses
- * signatures that are a quarter of an hour off.
+ * `aws4fetch` signs. node:http sends, because fetch omits the content length of a stream, which S3 requires, and does not
+ * distinguish a silent store from a slow reader. Signatures use the real time, not the injected clock: S3 refuses those that
+ * are 15 minutes off.
  *
- * What must stay true: no message carries a key id, a secret, a signature or an address with a query.
+ * Invariant: no message contains a key id, a secret, a signature or an address with a query.
  */
 import { createReadStream } from 'node:fs';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -15,64 +14,69 @@ import https from 'node:https';
 import { pipeline } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
-import { FILE_CHUNK_BYTES } from './hashed-file.ts';
+import { FILE_CHUNK_BYTES, iterateBuffers } from './hashed-file.ts';
 
+/** Credentials of AWS's form. */
 export interface S3Credentials {
   accessKeyId: string;
   secretAccessKey: string;
-  /** Of temporary credentials only. */
+  /** For temporary credentials only. */
   sessionToken?: string;
 }
 
+/** A bucket and its address. */
 export interface Bucket {
   name: string;
-  /** The bucket itself, without a slash at the end: its name is in the path or in the host. */
+  /** Address of the bucket, whose name is in the path or in the host; without a slash at the end. */
   url: URL;
   region: string;
 }
 
-/** How long to go on when the store does not do what it is asked. */
+/** Retries and timeouts of requests. */
 export interface RetryPolicy {
-  /** Attempts in all. */
+  /** Number of attempts, the first included. */
   attemptsMax: number;
-  /** Before the second attempt; doubled before each further one. */
+  /** Delay before the second attempt; it doubles before each further one. */
   backoffMs: number;
-  /** Without a byte from or to the store. */
+  /** Longest time without a byte from or to the store. */
   idleTimeoutMs: number;
 }
 
-/** One request: what it is for, as words that follow "to", and what goes on the wire. */
+/** One request. `purpose` describes it in messages, as an infinitive without "to". */
 interface S3Request {
   purpose: string;
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
-  /** The whole name of the object; absent: the bucket itself. */
+  /** The full name of the object; absent for the bucket itself. */
   object?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  /** The body: a file of so many bytes, with its SHA-256 in hex. */
+  /** The body: a file with its length, and its SHA-256 in hex. */
   file?: { path: string; bytes: number; sha256: string };
 }
 
-/** Answers what `read` makes of the answer, which has a status of 2xx; throws S3Error. */
-export type S3Sender = <T>(ask: S3Request, read: (answer: IncomingMessage) => Promise<T>) => Promise<T>;
+/** Sends a request and returns the result of `read` for the response, whose status is 2xx. Throws S3Error. */
+export type S3Sender = <T>(
+  s3Request: S3Request,
+  read: (response: IncomingMessage) => Promise<T>,
+) => Promise<T>;
 
-/** The store refused or could not be reached; says which bucket and what was wanted. */
+/** The store refused or was unreachable; the message names the bucket and the purpose of the request. */
 export class S3Error extends Error {
-  /** The HTTP status, or null when there was no answer. */
+  /** The HTTP status, or null without a response. */
   readonly status: number | null;
   readonly retryable: boolean;
-  constructor(message: string, status: number | null, mayPass: boolean, cause?: unknown) {
+  constructor(message: string, status: number | null, retryable: boolean, cause?: unknown) {
     super(message, { cause });
     this.status = status;
-    this.retryable = mayPass;
+    this.retryable = retryable;
   }
 }
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-/** An answer that says why is a few hundred bytes; a proxy in between may send a whole page. */
+/** An error of S3 has a few hundred bytes; a proxy may send a whole page instead. */
 const ERROR_BODY_BYTES_MAX = 64 * 1024;
 const TRANSIENT_STATUSES = new Set([429, 500, 502, 503, 504]);
-/** S3 sends this with a 400 when a body did not arrive in time. */
+/** S3 sends this code with a 400 when a body did not arrive in time. */
 const TRANSIENT_CODE = 'RequestTimeout';
 const TRANSIENT_ERRORS = new Set([
   'EAI_AGAIN',
@@ -86,85 +90,98 @@ const TRANSIENT_ERRORS = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Makes the one way to the bucket. */
-export function createS3Sender(bucket: Bucket, credentials: S3Credentials, patience: RetryPolicy): S3Sender {
+/** Returns the function that sends all requests to the bucket. */
+export function createS3Sender(
+  bucket: Bucket,
+  credentials: S3Credentials,
+  retryPolicy: RetryPolicy,
+): S3Sender {
   const { Agent, request } = bucket.url.protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true });
   const derivedKeys = new Map<string, ArrayBuffer>();
 
-  return async (ask, read) => {
+  return async (s3Request, read) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await read(await once(ask));
+        return await read(await sendOnce(s3Request));
       } catch (error) {
-        const failure = error instanceof S3Error ? error : unreached(bucket, ask, error);
-        if (!failure.retryable || attempt >= patience.attemptsMax) throw failure;
-        await delay(patience.backoffMs * 2 ** (attempt - 1));
+        const failure = error instanceof S3Error ? error : describeFailure(bucket, s3Request, error);
+        if (!failure.retryable || attempt >= retryPolicy.attemptsMax) throw failure;
+        await delay(retryPolicy.backoffMs * 2 ** (attempt - 1));
       }
     }
   };
 
-  async function once(ask: S3Request): Promise<IncomingMessage> {
+  async function sendOnce(s3Request: S3Request): Promise<IncomingMessage> {
     const url = new URL(bucket.url);
-    if (ask.object !== undefined) url.pathname = `${url.pathname.replace(/\/$/, '')}/${ask.object}`;
-    url.search = new URLSearchParams(ask.query).toString();
+    if (s3Request.object !== undefined)
+      url.pathname = `${url.pathname.replace(/\/$/, '')}/${s3Request.object}`;
+    url.search = new URLSearchParams(s3Request.query).toString();
     const signer = new AwsV4Signer({
       ...credentials,
-      method: ask.method,
+      method: s3Request.method,
       url: url.href,
-      headers: { ...ask.headers, 'x-amz-content-sha256': ask.file?.sha256 ?? EMPTY_SHA256 },
+      headers: { ...s3Request.headers, 'x-amz-content-sha256': s3Request.file?.sha256 ?? EMPTY_SHA256 },
       service: 's3',
       region: bucket.region,
       cache: derivedKeys,
     });
     const { headers } = await signer.sign();
-    if (ask.file) headers.set('content-length', String(ask.file.bytes));
+    if (s3Request.file) headers.set('content-length', String(s3Request.file.bytes));
     const path = signer.encodedSearch ? `${signer.encodedPath}?${signer.encodedSearch}` : signer.encodedPath;
     const sent = request(url, {
       agent,
-      method: ask.method,
+      method: s3Request.method,
       path,
       headers: Object.fromEntries(headers),
-      timeout: patience.idleTimeoutMs,
+      timeout: retryPolicy.idleTimeoutMs,
     });
-    const answer = await answerTo(sent, ask);
-    if (Math.floor((answer.statusCode ?? 0) / 100) === 2) return answer;
-    const refusal = await refused(bucket, ask, answer);
+    const response = await receiveResponse(sent, s3Request.file, {
+      idleTimeoutMs: retryPolicy.idleTimeoutMs,
+      createTimeout: () => createTimeoutError(bucket, s3Request, retryPolicy.idleTimeoutMs),
+    });
+    if (Math.floor((response.statusCode ?? 0) / 100) === 2) return response;
+    const refusal = await readRefusal(bucket, s3Request, response);
     if (!sent.writableFinished) sent.destroy();
     throw refusal;
   }
-
-  function answerTo(sent: ClientRequest, ask: S3Request): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      let answer: IncomingMessage | undefined;
-      sent.on('response', (response) => {
-        answer = response;
-        resolve(response);
-      });
-      // A store that refuses early may hang up while the body is still on its way: then its answer counts.
-      sent.on('error', reject);
-      sent.on('timeout', () => {
-        const readerIsSlow =
-          answer && (answer.complete || answer.readableLength >= answer.readableHighWaterMark);
-        if (readerIsSlow) sent.setTimeout(patience.idleTimeoutMs);
-        else (answer ?? sent).destroy(silent(bucket, ask, patience.idleTimeoutMs));
-      });
-      if (ask.file)
-        pipeline(
-          createReadStream(ask.file.path, { highWaterMark: FILE_CHUNK_BYTES }),
-          sent,
-          (error) => error && reject(error),
-        );
-      else sent.end();
-    });
-  }
 }
 
-/** The body as text, of which no more than so many bytes are read. */
-export async function readText(answer: IncomingMessage, bytesMax: number): Promise<string> {
+/** Sends the body of the request and returns the response once its headers have arrived. */
+function receiveResponse(
+  sent: ClientRequest,
+  file: S3Request['file'],
+  { idleTimeoutMs, createTimeout }: { idleTimeoutMs: number; createTimeout: () => S3Error },
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let response: IncomingMessage | undefined;
+    sent.on('response', (received) => {
+      response = received;
+      resolve(received);
+    });
+    // A store that refuses early may close the connection during the body. Then its response counts, which came first.
+    sent.on('error', reject);
+    sent.on('timeout', () => {
+      const readerIsSlow =
+        response && (response.complete || response.readableLength >= response.readableHighWaterMark);
+      if (readerIsSlow) sent.setTimeout(idleTimeoutMs);
+      else (response ?? sent).destroy(createTimeout());
+    });
+    if (file)
+      pipeline(
+        createReadStream(file.path, { highWaterMark: FILE_CHUNK_BYTES }),
+        sent,
+        (error) => error && reject(error),
+      );
+    else sent.end();
+  });
+}
+
+/** Reads the body as text, up to `bytesMax`. */
+export async function readText(response: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of iterateBuffers(response)) {
     chunks.push(chunk);
     bytes += chunk.length;
     if (bytes >= bytesMax) break;
@@ -172,35 +189,39 @@ export async function readText(answer: IncomingMessage, bytesMax: number): Promi
   return Buffer.concat(chunks).toString();
 }
 
-function wanted(bucket: Bucket, ask: S3Request): string {
-  return `The bucket "${bucket.name}" at ${bucket.url.host}, asked to ${ask.purpose},`;
+function describeRequest(bucket: Bucket, s3Request: S3Request): string {
+  return `The bucket "${bucket.name}" at ${bucket.url.host}, requested to ${s3Request.purpose},`;
 }
 
-/** Only the code is taken from the answer: its other fields repeat key id, signature and what was signed. */
-async function refused(bucket: Bucket, ask: S3Request, answer: IncomingMessage): Promise<S3Error> {
-  const status = answer.statusCode ?? 0;
-  const text = await readText(answer, ERROR_BODY_BYTES_MAX).catch(() => '');
+/** Returns the error for a refusal. It contains only the code of the response, whose other fields repeat key id and signature. */
+async function readRefusal(
+  bucket: Bucket,
+  s3Request: S3Request,
+  response: IncomingMessage,
+): Promise<S3Error> {
+  const status = response.statusCode ?? 0;
+  const text = await readText(response, ERROR_BODY_BYTES_MAX).catch(() => '');
   const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1];
-  const region = answer.headers['x-amz-bucket-region'];
-  const elsewhere = region !== undefined && region !== bucket.region;
+  const region = response.headers['x-amz-bucket-region'];
+  const isOtherRegion = region !== undefined && region !== bucket.region;
   return new S3Error(
-    `${wanted(bucket, ask)} answered ${status}${code ? ` ${code}` : ''}.${elsewhere ? ` It is in the region ${region}; the address says ${bucket.region}.` : ''}`,
+    `${describeRequest(bucket, s3Request)} responded with ${status}${code ? ` ${code}` : ''}.${isOtherRegion ? ` It is in the region ${region}, but the address names ${bucket.region}.` : ''}`,
     status,
     TRANSIENT_STATUSES.has(status) || code === TRANSIENT_CODE,
   );
 }
 
-function unreached(bucket: Bucket, ask: S3Request, error: unknown): S3Error {
+function describeFailure(bucket: Bucket, s3Request: S3Request, error: unknown): S3Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const why = code || (error instanceof Error ? error.message : String(error));
+  const reason = code || (error instanceof Error ? error.message : String(error));
   return new S3Error(
-    `${wanted(bucket, ask)} gave no whole answer: ${why}.`,
+    `${describeRequest(bucket, s3Request)} sent no complete response: ${reason}.`,
     null,
     TRANSIENT_ERRORS.has(code),
     error,
   );
 }
 
-function silent(bucket: Bucket, ask: S3Request, idleMs: number): S3Error {
-  return new S3Error(`${wanted(bucket, ask)} was silent for ${idleMs} ms.`, null, true);
+function createTimeoutError(bucket: Bucket, s3Request: S3Request, idleMs: number): S3Error {
+  return new S3Error(`${describeRequest(bucket, s3Request)} sent nothing for ${idleMs} ms.`, null, true);
 }

@@ -1,32 +1,33 @@
-/** The table that knows every piece of content. */
+/** The tables of contents, backup holds and the identity of the installation. */
 import type { Migration } from '../database/migrate.ts';
 
+/** One piece of content. */
 export interface ContentsTable {
   id: string;
   bytes: number;
   sha256: string | null;
-  /** The content itself when it is small, else null. */
+  /** Small content itself, otherwise null. */
   inline: Uint8Array | null;
-  /** The blob that holds it when it is large, else null. Several contents may share a blob. */
+  /** The blob of large content, otherwise null. Several contents may share a blob. */
   blob_key: string | null;
 }
 
-/** While one stands no blob is removed: a backup copies the blobs that its database names. */
+/** While a hold exists no blob is removed: a backup copies the blobs that its database names. */
 interface BackupHoldsTable {
   id: string;
-  /** The backup puts it off for as long as it lives. */
+  /** A running backup extends it. In milliseconds since the epoch. */
   expires_at: number;
 }
 
-/** One row: which installation the database belongs to. The blob store and the data folder carry the same id. */
+/** The only row: the installation of the database. The blob store and the data folder have the same id. */
 export interface IdentityTable {
   one: 1;
   id: string;
-  /** Grows with every start and every round of the clean-up, here first and beside the blobs after it. */
+  /** Grows with every start and every clean-up, first here and then in the marker next to the blobs. */
   generation: number;
-  /** When the generation grew last. */
+  /** The time of the last increase of the generation, in milliseconds since the epoch. */
   seen_at: number;
-  /** Why blobs without a row are not removed; null: they are. */
+  /** The reason why the clean-up of blobs is stopped; null when it runs. */
   clean_up_stopped: string | null;
 }
 
@@ -38,6 +39,7 @@ declare module '../database/database.ts' {
   }
 }
 
+/** Name of the migration that created the identity: earlier databases have none. */
 export const IDENTITY_MIGRATION = '0045-installation-identity';
 
 export const migrations: readonly Migration[] = [

@@ -1,4 +1,4 @@
-/** B20: several servers and workers share a folder for blobs, as on NFS, instead of a bucket. */
+/** B20: several servers and workers share a folder for blobs, for example on NFS, instead of a bucket. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('B20: it is a setting that several processes may have', () => {
+test('B20: several processes may have the setting', () => {
   const env = {
     SWITCHYARD_ROLE: 'worker',
     SWITCHYARD_DATABASE: 'postgres://db.example/switchyard',
@@ -35,7 +35,7 @@ test('B20: it is a setting that several processes may have', () => {
   expect(readConfig(env)).toMatchObject({ sharedBlobs: '/mnt/yard one', s3: null });
 });
 
-test('B20: one server keeps its blobs there and none in its data folder', async () => {
+test('B20: one server stores its blobs there and none in its data folder', async () => {
   await using server = await startTestServer({ env: { SWITCHYARD_BLOBS: `file://${folder}` } });
   expect(readdirSync(folder).sort()).toEqual(['incoming', 'installation.json']);
   expect(readdirSync(server.dataFolder)).not.toContain('blobs');
@@ -43,7 +43,7 @@ test('B20: one server keeps its blobs there and none in its data folder', async 
 
 describe('B20: a start is refused', () => {
   test.each<[string, () => string, number, RegExp]>([
-    ['where the share is not mounted', () => join(folder, 'none'), 0, /is no folder: mount the share/],
+    ['where the share is not mounted', () => join(folder, 'none'), 0, /is not a folder: mount the share/],
     [
       'where files cannot be written',
       () => {
@@ -53,22 +53,22 @@ describe('B20: a start is refused', () => {
       0,
       /cannot be written, synced and renamed/,
     ],
-    ['where clocks are apart', () => folder, 6 * MINUTE_MS, /clock is 3\d\d s apart .* NTP/],
-    ['where clocks are apart the other way', () => folder, -6 * MINUTE_MS, /clock is 3\d\d s apart/],
-  ])('%s', async (_, path, ahead, sentence) => {
-    const checked = checkSharedFolder(path(), 'one', createManualClock(Date.now() + ahead));
-    await expect(checked).rejects.toThrow(sentence);
-    await expect(checked).rejects.toBeInstanceOf(ConfigError);
+    ['where clocks differ', () => folder, 6 * MINUTE_MS, /clock is 3\d\d s apart .* NTP/],
+    ['where clocks differ in the other direction', () => folder, -6 * MINUTE_MS, /clock is 3\d\d s apart/],
+  ])('%s', async (_, path, ahead, message) => {
+    const check = checkSharedFolder(path(), 'one', createManualClock(Date.now() + ahead));
+    await expect(check).rejects.toThrow(message);
+    await expect(check).rejects.toBeInstanceOf(ConfigError);
   });
 
-  test('and not where they are four minutes apart', async () => {
+  test('but not where clocks differ by four minutes', async () => {
     await checkSharedFolder(folder, 'one', createManualClock(Date.now() + 4 * MINUTE_MS));
     await checkSharedFolder(folder, 'one', systemClock);
     expect(readdirSync(join(folder, 'incoming'))).toEqual([]);
   });
 });
 
-test('B20: a process that starts removes nothing that another one is writing', async () => {
+test('B20: a starting process removes no file that another one is writing', async () => {
   const first = await openDiskBlobs(folder, 'one');
   const source = new PassThrough();
   const put = first.put('b-slow', source, 1000);
@@ -80,7 +80,7 @@ test('B20: a process that starts removes nothing that another one is writing', a
   expect((await buffer(await second.open('b-slow'))).toString()).toBe('half done');
 });
 
-test('B20: content is not written into the empty folder of a share that was unmounted', async () => {
+test('B20: a put writes nothing into the mount point of an unmounted share', async () => {
   const blobs = await openDiskBlobs(folder, 'one');
   rmSync(folder, { recursive: true });
   mkdirSync(folder);
@@ -91,21 +91,21 @@ test('B20: content is not written into the empty folder of a share that was unmo
 });
 
 test.runIf(postgres)('B20: a worker runs what a server stored in the shared folder', async () => {
-  const several = await startServerCluster(postgres, `shared_folder_${process.pid}`, { sharedBlobs: folder });
+  const cluster = await startServerCluster(postgres, `shared_folder_${process.pid}`, { sharedBlobs: folder });
   try {
-    const server = await several.start('server');
-    await several.start('worker');
+    const server = await cluster.start('server');
+    await cluster.start('worker');
     await pushApp(server, 'shared', nodeApp('(input) => ({ length: input.text.length })'));
-    const asked = await server.request('POST', '/v1/applications/shared/runs/uploadurl');
-    const { upload_id, upload_url } = asked.body as Upload;
+    const response = await server.request('POST', '/v1/applications/shared/runs/uploadurl');
+    const { upload_id, upload_url } = response.body as Upload;
     const body = JSON.stringify({ text: 'x'.repeat(300_000) });
     await fetch(upload_url, { method: 'PUT', body });
-    const made = await server.request('POST', '/v1/applications/shared/runs', { body: { upload_id } });
-    const { run_id } = made.body as { run_id: string };
+    const created = await server.request('POST', '/v1/applications/shared/runs', { body: { upload_id } });
+    const { run_id } = created.body as { run_id: string };
     await expect
       .poll(async () => (await server.request('GET', `/v1/applications/shared/runs/${run_id}`)).body)
       .toMatchObject({ status_v2: 'succeeded', output: { length: 300_000 } });
   } finally {
-    await several.close();
+    await cluster.close();
   }
 });

@@ -1,7 +1,6 @@
 /**
- * Checks that a folder shared by several machines, usually on NFS, does what blobs need: files that survive a sync, renames
- * that replace, folders that can be synced, and a clock that agrees with this machine's, because the clean-up compares the
- * times of files with the time here.
+ * Checks a folder that several machines share, usually on NFS. Blobs need durable files, renames that replace, folders that
+ * support sync, and a clock close to the local one. The clean-up compares the times of files with the local time.
  */
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,18 +9,18 @@ import { ConfigError } from '../config.ts';
 import { errorMessage } from '../log.ts';
 import { syncFolder } from './disk.ts';
 
-/** Far below the hour after which a blob without a row is an orphan. */
+/** Far less than the hour after which a blob without a row counts as orphaned. */
 const CLOCK_SKEW_MAX_MS = 5 * 60 * 1000;
 
-/** Throws ConfigError. The folder must exist: one that is made here would hide a share that is not mounted. */
+/** Throws ConfigError when a check fails. Does not create the folder, because that would hide a share that is not mounted. */
 export async function checkSharedFolder(folder: string, owner: string, clock: Clock): Promise<void> {
-  const refuse = (trouble: string): never => {
-    throw new ConfigError(`SWITCHYARD_BLOBS is "file://${folder}", ${trouble}`);
+  const refuse = (problem: string): never => {
+    throw new ConfigError(`SWITCHYARD_BLOBS is "file://${folder}", ${problem}`);
   };
-  const found = await stat(folder).catch(() => null);
-  if (!found?.isDirectory())
+  const state = await stat(folder).catch(() => null);
+  if (!state?.isDirectory())
     return refuse(
-      'which is no folder: mount the share, or create the folder on it, before the server starts.',
+      'which is not a folder: mount the share, or create the folder on it, before the server starts.',
     );
   const probes = join(folder, 'incoming');
   const [first, second] = [join(probes, `.probe-${owner}-1`), join(probes, `.probe-${owner}-2`)];
@@ -32,11 +31,11 @@ export async function checkSharedFolder(folder: string, owner: string, clock: Cl
     await rename(first, second);
     await syncFolder(probes);
     if ((await readFile(second, 'utf8')) !== owner || (await stat(first).catch(() => null)) !== null)
-      return refuse('where a rename does not replace a file at once: use NFS version 4, or a bucket.');
-    const apart = Math.abs((await stat(second)).mtimeMs - clock.now());
-    if (apart > CLOCK_SKEW_MAX_MS)
+      return refuse('where a rename does not replace a file immediately: use NFS version 4, or a bucket.');
+    const skewMs = Math.abs((await stat(second)).mtimeMs - clock.now());
+    if (skewMs > CLOCK_SKEW_MAX_MS)
       return refuse(
-        `whose clock is ${Math.round(apart / 1000)} s apart from this machine's; at most ${CLOCK_SKEW_MAX_MS / 1000} s are allowed. Synchronise both clocks, for example with NTP.`,
+        `whose clock is ${Math.round(skewMs / 1000)} s apart from this machine's; at most ${CLOCK_SKEW_MAX_MS / 1000} s are allowed. Synchronise both clocks, for example with NTP.`,
       );
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -37,16 +37,16 @@ const blobs = (): string[] =>
     );
 
 /** Uploads content; returns its id and the path of its blob. */
-async function store(bytes: number): Promise<{ upload: string; blob: string }> {
+async function storeUpload(bytes: number): Promise<{ upload: string; blob: string }> {
   const before = new Set(blobs());
-  const asked = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`);
-  const { upload_id, upload_url } = asked.body as Upload;
+  const response = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`);
+  const { upload_id, upload_url } = response.body as Upload;
   expectStatus(await server.request('PUT', upload_url, { token: null, body: text(bytes) }), 200);
   return { upload: upload_id, blob: blobs().find((path) => !before.has(path)) ?? '' };
 }
 
-/** Changes the file as a failing disk does: without a new time. */
-function change(path: string): void {
+/** Changes the file as a failing disk does, without a new time. */
+function changeByte(path: string): void {
   const bytes = readFileSync(path);
   bytes[bytes.length - 2] = (bytes[bytes.length - 2] ?? 0) ^ 1;
   writeFileSync(path, bytes);
@@ -54,13 +54,13 @@ function change(path: string): void {
 }
 
 const DAMAGES: [string, (path: string) => void, string][] = [
-  ['changed', change, 'has another SHA-256 than was stored'],
+  ['changed', changeByte, 'has another SHA-256 than was stored'],
   ['truncated', (path) => truncateSync(path, 1000), 'has another length than was stored'],
   ['missing', (path) => rmSync(path), 'is missing from the blob store'],
 ];
 
-describe.each(DAMAGES)('R5: a %s blob', (damage, inflict, words) => {
-  const counted = async (): Promise<number> => {
+describe.each(DAMAGES)('R5: a %s blob', (damage, damageBlob, description) => {
+  const readDamageCount = async (): Promise<number> => {
     const { text: metrics } = await server.request('GET', '/metrics', { token: null });
     return Number(new RegExp(`damaged_blobs_total\\{damage="${damage}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0);
   };
@@ -68,45 +68,48 @@ describe.each(DAMAGES)('R5: a %s blob', (damage, inflict, words) => {
   test.each([
     ['small', SMALL_BYTES],
     ['large', LARGE_BYTES],
-  ])('that is %s is answered with 503 and a reason, in part and whole, and counted', async (_, bytes) => {
-    const { upload, blob } = await store(bytes);
+  ])('that is %s responds with 503 and a reason, in part and whole, and counts', async (_, bytes) => {
+    const { upload, blob } = await storeUpload(bytes);
     const run = await createRunAndWait(server, application, { body: { upload_id: upload } });
     const path = `/v1/applications/${application}/runs/${run.id}`;
-    const asked = await server.request('GET', `${path}/input?format=url`);
-    const { url } = asked.body as { url: string };
-    inflict(blob);
-    const before = await counted();
+    const response = await server.request('GET', `${path}/input?format=url`);
+    const { url } = response.body as { url: string };
+    damageBlob(blob);
+    const before = await readDamageCount();
     const get = (headers: Record<string, string>) => server.request('GET', url, { token: null, headers });
     const part = await get({ range: 'bytes=0-9' });
     expectStatus(part, 503);
-    expect(part.body).toEqual({ status: 'Service Unavailable', error: expect.stringContaining(words) });
+    expect(part.body).toEqual({ status: 'Service Unavailable', error: expect.stringContaining(description) });
     expect(part.headers.get('retry-after')).toBeNull();
-    // The headers of a large blob go out before its end was read: it breaks off.
+    // The server sends the headers of a large blob before it has read its end, so the response ends early.
     if (bytes === LARGE_BYTES && damage === 'changed') await expect(get({})).rejects.toThrow();
     else expectStatus(await get({}), 503);
     expectStatus(await server.request('GET', `${path}/input`), 503);
-    expect(await counted()).toBe(before + 3);
+    expect(await readDamageCount()).toBe(before + 3);
   });
 
-  test('that is the input of a run fails it at the first attempt', async () => {
-    const { upload, blob } = await store(SMALL_BYTES);
-    inflict(blob);
+  test('that is the input of a run fails the run at the first attempt', async () => {
+    const { upload, blob } = await storeUpload(SMALL_BYTES);
+    damageBlob(blob);
     const run = await createRunAndWait(server, application, { body: { upload_id: upload } });
     expect(run).toMatchObject({ status_v2: 'failed' });
     expect(JSON.stringify(run)).toContain(
-      `The input of the run cannot be read. The stored content is damaged: its blob ${words}`,
+      `The input of the run cannot be read. The stored content is damaged: its blob ${description}`,
     );
   });
 });
 
-test('R5: a whole blob above 1 MiB is hashed once for many parts of it, and again once it was written again', async () => {
-  const { upload, blob } = await store(LARGE_BYTES);
+test('R5: many parts of a blob above 1 MiB need one verification, and a changed blob needs another', async () => {
+  const { upload, blob } = await storeUpload(LARGE_BYTES);
   const run = await createRun(server, application, { body: { upload_id: upload } });
-  const asked = await server.request('GET', `/v1/applications/${application}/runs/${run}/input?format=url`);
-  const { url } = asked.body as { url: string };
+  const response = await server.request(
+    'GET',
+    `/v1/applications/${application}/runs/${run}/input?format=url`,
+  );
+  const { url } = response.body as { url: string };
   const part = () => server.request('GET', url, { token: null, headers: { range: 'bytes=0-9' } });
   expectStatus(await part(), 206);
   expect((await part()).text).toBe(text(LARGE_BYTES).subarray(0, 10).toString());
-  change(blob);
+  changeByte(blob);
   expectStatus(await part(), 503);
 });

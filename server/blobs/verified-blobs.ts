@@ -1,46 +1,48 @@
 /**
- * Blobs as they were written, or an error: a blob that is missing, shorter or changed is never handed out as if it were
- * whole. The hash is made while a blob is written; here it is compared whenever the blob is read.
+ * Reads blobs and compares them with the hash from when they were written. A missing, truncated or changed blob causes an
+ * error; a reader never receives it as if it were whole.
  *
- * - Up to 1 MiB a blob is read and compared before its first byte goes out, also for a part of it.
- * - A larger blob is hashed on its way. Its last piece is held back until the hash is right, so that nobody receives a
- *   damaged blob in full length: the response breaks off instead.
- * - For a part of a larger blob, all of it is hashed once, and again after the store says that it was written again.
+ * - Up to 1 MiB the server compares the whole blob before it sends the first byte, also for a part.
+ * - It hashes a larger blob while it sends it, and keeps the last chunk until the hash matches. No reader therefore receives
+ *   a damaged blob in full length: the response ends early.
+ * - For a part of a larger blob, it hashes the whole blob once, and again when the store reports a new version.
  *
  * Measured: hashing takes 0.55 ms for 1 MiB. Reading 500 MiB from the page cache takes 80 to 130 ms of processor time, and
- * 355 ms when it is hashed on the way.
+ * 355 ms with hashing.
  */
 import { createHash } from 'node:crypto';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BlobMissingError, type BlobRange, type BlobStore } from './blob-store.ts';
+import { iterateBuffers } from './hashed-file.ts';
 
 const BUFFERED_BYTES_MAX = 1024 * 1024;
-/** Blobs whose hash was right are remembered: for the parts of a download that is taken up again and again. */
+/** Number of verified versions to remember, for the parts of a download that resumes again and again. */
 const VERIFIED_KEYS_MAX = 1000;
 
-/** What a row says of its blob. */
+/** A blob as its row describes it. */
 export interface ReferencedBlob {
   key: string;
   bytes: number;
   sha256: string | null;
 }
 
+/** The kinds of damage, as the metric names them. */
 export type Damage = 'missing' | 'truncated' | 'changed';
 
-const SENTENCES: Record<Damage, string> = {
+const DESCRIPTIONS: Record<Damage, string> = {
   missing: 'is missing from the blob store',
   truncated: 'has another length than was stored',
   changed: 'has another SHA-256 than was stored',
 };
 
-/** Stored content is not what was stored. `message` is for callers; the key of the blob is for the operator. */
+/** The stored content is damaged. `message` is for callers; the key of the blob is for the operator. */
 export class DamagedBlobError extends Error {
   readonly key: string;
   readonly damage: Damage;
   constructor(key: string, damage: Damage, cause?: unknown) {
     super(
-      `The stored content is damaged: its blob ${SENTENCES[damage]}. Retrying does not help; the operator finds it with \`npm run verify\` and brings it back from a backup.`,
+      `The stored content is damaged: its blob ${DESCRIPTIONS[damage]}. Retrying does not help. The operator can find it with \`npm run verify\` and restore it from a backup.`,
       { cause },
     );
     this.key = key;
@@ -48,7 +50,7 @@ export class DamagedBlobError extends Error {
   }
 }
 
-/** The damaged blob behind an error, or null. */
+/** Returns the damaged blob that caused an error, or null. */
 export function findDamagedBlobError(thrown: unknown): DamagedBlobError | null {
   let error = thrown;
   for (let depth = 0; depth < 8 && error instanceof Error; depth += 1) {
@@ -58,10 +60,11 @@ export function findDamagedBlobError(thrown: unknown): DamagedBlobError | null {
   return null;
 }
 
+/** Opens blobs with verification. */
 export class VerifiedBlobs {
   readonly #blobs: Pick<BlobStore, 'open' | 'stat'>;
   readonly #onDamage: (error: DamagedBlobError) => void;
-  /** By key, the version of the blob whose hash was right. */
+  /** By key, the version of the blob whose hash matched. */
   readonly #verified = new Map<string, string>();
   readonly #verifying = new Map<string, Promise<void>>();
 
@@ -70,7 +73,7 @@ export class VerifiedBlobs {
     this.#onDamage = onDamage;
   }
 
-  /** The blob, or the part of it; throws DamagedBlobError, also while the stream is read. */
+  /** Opens the blob, or the part of it. Throws DamagedBlobError, also while the stream is read. */
   async open(blob: ReferencedBlob, part: BlobRange | null = null): Promise<Readable> {
     if (blob.bytes <= BUFFERED_BYTES_MAX) {
       const whole = await this.#readWhole(blob);
@@ -87,7 +90,7 @@ export class VerifiedBlobs {
     const hash = createHash('sha256');
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of (await this.#openAny(blob)) as AsyncIterable<Buffer>) {
+    for await (const chunk of iterateBuffers(await this.#openAny(blob))) {
       bytes += chunk.length;
       if (bytes > blob.bytes) break;
       hash.update(chunk);
@@ -99,33 +102,33 @@ export class VerifiedBlobs {
 
   async #openHashed(blob: ReferencedBlob): Promise<Readable> {
     const source = await this.#openAny(blob);
-    const found = await this.#blobs.stat(blob.key).catch(() => null);
-    if (found && found.bytes !== blob.bytes) {
+    const state = await this.#blobs.stat(blob.key).catch(() => null);
+    if (state && state.bytes !== blob.bytes) {
       source.destroy();
       throw this.#damaged(blob, 'truncated');
     }
     const hash = createHash('sha256');
     let bytes = 0;
-    let held: Buffer | null = null;
+    let lastChunk: Buffer | null = null;
     const verify = new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         hash.update(chunk);
         bytes += chunk.length;
-        const before = held;
-        held = chunk;
-        if (before) done(null, before);
+        const previous = lastChunk;
+        lastChunk = chunk;
+        if (previous) done(null, previous);
         else done();
       },
       flush: (done) => {
         try {
           this.#compare(blob, bytes, hash.digest('hex'));
-          done(null, held);
+          done(null, lastChunk);
         } catch (error) {
-          done(error as Error);
+          done(error instanceof Error ? error : new Error(String(error)));
         }
       },
     });
-    // The error reaches the reader, which is destroyed with it.
+    // `pipeline` destroys `verify` with the error, which its reader receives.
     pipeline(source, verify).catch(() => {});
     return verify;
   }

@@ -1,7 +1,7 @@
 /**
  * The S3 server of the tests: s3rver in a process of its own, on a free port of the loopback interface. It checks
- * signatures (version 4) and keeps objects as files, so a test can say when one was written. It does not compare the body
- * with its signed hash; `SWITCHYARD_TEST_S3` points the conformance test at a server that does.
+ * signatures (version 4) and stores objects as files, so that a test can set the time of one. It does not compare the body
+ * with its signed hash; set `SWITCHYARD_TEST_S3` to test a server that does.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,20 +10,22 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { S3Credentials } from '../s3-requests.ts';
 
+/** The S3 server of the tests. */
 export interface S3Server {
   endpoint: string;
   bucket: string;
   credentials: S3Credentials;
-  /** Puts an object there behind the server's back. */
+  /** Writes the file of an object directly. */
   writeObject(name: string, content: string): Promise<void>;
   setWrittenAt(name: string, at: number): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** Starts the server with one empty bucket. */
 export async function startS3Server(): Promise<S3Server> {
   const bucket = 'switchyard-test';
   const folder = await mkdtemp(join(tmpdir(), 'switchyard-s3-'));
-  // Its continuation tokens are encrypted with DES, which OpenSSL 3 has put among its legacy ciphers.
+  // s3rver encrypts continuation tokens with DES, which is a legacy cipher of OpenSSL 3.
   const child = fork(join(import.meta.dirname, 's3rver-process.ts'), [folder, bucket], {
     execArgv: ['--openssl-legacy-provider'],
   });
@@ -33,16 +35,16 @@ export async function startS3Server(): Promise<S3Server> {
       throw new Error(`The S3 server of the tests ended with code ${code} before it listened.`);
     }),
   ]);
-  const pathOf = (name: string): string => join(folder, bucket, `${name}._S3rver_object`);
+  const findObjectPath = (name: string): string => join(folder, bucket, `${name}._S3rver_object`);
   return {
     endpoint: `http://127.0.0.1:${port}`,
     bucket,
     credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
     async writeObject(name, content) {
-      await mkdir(dirname(pathOf(name)), { recursive: true });
-      await writeFile(pathOf(name), content);
+      await mkdir(dirname(findObjectPath(name)), { recursive: true });
+      await writeFile(findObjectPath(name), content);
     },
-    setWrittenAt: (name, at) => utimes(pathOf(name), at / 1000, at / 1000),
+    setWrittenAt: (name, at) => utimes(findObjectPath(name), at / 1000, at / 1000),
     async stop() {
       const gone = once(child, 'exit');
       child.disconnect();

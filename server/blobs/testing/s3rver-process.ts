@@ -1,4 +1,4 @@
-/** An S3 server that checks signatures, over a folder, until its parent is gone: `s3rver-process.ts <folder> <bucket>`. */
+/** Runs an S3 server over a folder until its parent process ends: `s3rver-process.ts <folder> <bucket>`. */
 import S3rver from '@20minutes/s3rver';
 
 const [directory = '', bucket = ''] = process.argv.slice(2);
