@@ -1,6 +1,6 @@
 /**
- * `npm run backup -- <folder>`: a backup of the server that the settings describe, while it runs. It goes behind everything
- * else that wants the processor.
+ * `npm run backup -- <folder>`: backs up the server that the settings name, while it runs. It has the lowest processor
+ * priority.
  */
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
@@ -12,24 +12,24 @@ import { formatBytes, runCommand } from './command-line.ts';
 import { type BackupResult, createBackup } from './create-backup.ts';
 import { MASTER_KEY_FILE } from './manifest.ts';
 
-const USAGE = 'Usage: npm run backup -- <folder> [--keep <how many backups stay>] [--without-key]';
+const USAGE = 'Usage: npm run backup -- <folder> [--keep <number of backups>] [--without-key]';
 
-interface Asked {
+interface BackupArguments {
   folder: string;
   keep: number | null;
   withoutKey: boolean;
 }
 
-function readArguments(args: string[]): Asked {
+function readArguments(args: string[]): BackupArguments {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
     options: { keep: { type: 'string' }, 'without-key': { type: 'boolean', default: false } },
   });
-  const [folder, ...more] = positionals;
-  if (folder === undefined || more.length > 0) throw new Error('Name one folder.');
+  const [folder, ...extra] = positionals;
+  if (folder === undefined || extra.length > 0) throw new Error('Give one folder.');
   if (values.keep !== undefined && !/^[1-9]\d{0,5}$/.test(values.keep))
-    throw new Error(`--keep is "${values.keep}"; it must be a whole number from 1 on.`);
+    throw new Error(`--keep is "${values.keep}": not a whole number from 1 on. Give one, for example 7.`);
   return {
     folder: resolve(folder),
     keep: values.keep === undefined ? null : Number(values.keep),
@@ -39,19 +39,19 @@ function readArguments(args: string[]): Asked {
 
 function report({ folder, manifest, copied, removedBackups: removed }: BackupResult): string {
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  const there = manifest.blobs.count - copied.count;
+  const presentBlobs = manifest.blobs.count - copied.count;
   const hasKey = manifest.files.some(({ name }) => name === MASTER_KEY_FILE);
   return [
     `The backup is ${folder}`,
-    `It has everything of ${manifest.taken_at}: ${rows} rows of ${manifest.tables.length} tables, and ${manifest.blobs.count} blobs; ${copied.count} of them were copied (${formatBytes(copied.bytes)}), ${there} were there.`,
+    `It has everything of ${manifest.taken_at}: ${rows} rows of ${manifest.tables.length} tables, and ${manifest.blobs.count} blobs; ${copied.count} of them were copied (${formatBytes(copied.bytes)}), ${presentBlobs} were there.`,
     ...(removed > 0 ? [`Older backups removed: ${removed}.`] : []),
     hasKey
-      ? 'It holds the master key: whoever has it can sign tokens and read secrets. Keep it safe.'
-      : 'It does not hold the master key: without SWITCHYARD_KEY, kept elsewhere, it cannot be restored.',
+      ? 'It holds the master key: anyone who has the key can sign tokens and read secrets. Keep it safe.'
+      : 'It does not hold the master key: a restore needs SWITCHYARD_KEY. Keep the key in another place.',
   ].join('\n');
 }
 
-await runCommand(USAGE, readArguments, async (asked) => {
+await runCommand(USAGE, readArguments, async (options) => {
   setPriority(constants.priority.PRIORITY_LOW);
-  return report(await createBackup(readConfig(), asked, { clock: systemClock, random: systemRandom }));
+  return report(await createBackup(readConfig(), options, { clock: systemClock, random: systemRandom }));
 });

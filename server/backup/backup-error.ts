@@ -1,2 +1,2 @@
-/** Something an operator can put right; the sentence says what. */
+/** A problem that an operator can solve; the message names the remedy. */
 export class BackupError extends Error {}

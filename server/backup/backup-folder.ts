@@ -1,13 +1,12 @@
 /**
- * The folder that backups are kept in. Each lies in a folder named by its instant; the blobs lie beside them, each once,
- * named by its hash, because most of them are those of the backup before:
+ * The folder of backups. Each backup has a sub-folder named by its instant. The backups share a folder of blobs, each stored
+ * once under its hash, because most of them do not change between two backups:
  *
  *     blobs/<last two>/<sha256>
  *     2026-11-22T13-50-31.123Z/    manifest.json, tables/, blobs.jsonl.zst, master-key, root-token
- *     incoming/                    a backup on its way; what was cut off is removed by the next
+ *     incoming/                    a backup under way; the next backup removes an unfinished one
  *
- * What must stay true: one backup at a time works in the folder, which its lock sees to; a blob is removed only when no
- * backup there names it.
+ * Invariants: the lock of the folder admits one backup at a time. A blob is removed only when no backup names it.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -24,30 +23,31 @@ const BLOBS = 'blobs';
 const OWN_NAMES = new Set([INCOMING, BLOBS, 'lock', 'lock-journal']);
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
+/** A folder of backups that is open for the next one. */
 export interface BackupFolder {
-  /** Where the next backup is put together. */
+  /** The folder of the unfinished backup. */
   incoming: string;
   blobs: BlobStore;
-  /** Whether the blob of the hash is there. */
+  /** Reports whether the folder has the blob with the hash. */
   hasBlob(sha256: string): boolean;
-  /** Makes what lies in `incoming` a backup of the instant, and answers its folder. */
+  /** Turns `incoming` into the backup of the instant, in milliseconds since the epoch, and returns its folder. */
   finish(at: number): Promise<string>;
-  /** Removes all but the newest backups, and the blobs that only they named; answers how many backups went. */
+  /** Removes all but the newest backups, and the blobs that no other backup names. Returns the number of removed backups. */
   prune(newest: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Opens the folder to write into, which is made when it is missing; throws BackupError when it is something else. */
+/** Opens the folder for a new backup and creates it when it is missing. Throws BackupError when it has other files. */
 export async function openBackupFolder(folder: string): Promise<BackupFolder> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const foreign = (await readdir(folder)).find((name) => !OWN_NAMES.has(name) && !NAME.test(name));
   if (foreign !== undefined)
     throw new BackupError(
-      `${folder} holds ${foreign}, which is no backup; name a folder that is empty, missing, or holds backups only.`,
+      `${folder} holds ${foreign}, which is not a backup. Give a folder that is empty, missing, or holds only backups.`,
     );
   const lock = acquireFolderLock(
     folder,
-    `Another backup into ${folder} is under way; wait until it has ended.`,
+    `Another backup into ${folder} is under way. Wait until it has ended.`,
   );
   const incoming = join(folder, INCOMING);
   await rm(incoming, { recursive: true, force: true });
@@ -58,18 +58,18 @@ export async function openBackupFolder(folder: string): Promise<BackupFolder> {
     blobs,
     hasBlob: (sha256) => existsSync(diskBlobPath(join(folder, BLOBS), sha256)),
     async finish(at) {
-      const made = join(folder, formatRfc3339(at).replaceAll(':', '-'));
+      const finished = join(folder, formatRfc3339(at).replaceAll(':', '-'));
       await syncFolder(join(incoming, 'tables'));
       await syncFolder(incoming);
-      await rename(incoming, made);
+      await rename(incoming, finished);
       await syncFolder(folder);
-      return made;
+      return finished;
     },
     async prune(newest) {
       const names = await listBackups(folder);
       const old = names.slice(0, Math.max(0, names.length - newest));
       for (const name of old) await rm(join(folder, name), { recursive: true });
-      if (old.length > 0) await removeUnnamed(folder, blobs);
+      if (old.length > 0) await removeUnusedBlobs(folder, blobs);
       return old.length;
     },
     async close() {
@@ -79,29 +79,31 @@ export async function openBackupFolder(folder: string): Promise<BackupFolder> {
   };
 }
 
-/** The names of the backups in the folder, oldest first. */
+/** Returns the names of the backups in the folder, oldest first. */
 async function listBackups(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => NAME.test(name)).sort();
 }
 
-async function removeUnnamed(folder: string, blobs: BlobStore): Promise<void> {
+async function removeUnusedBlobs(folder: string, blobs: BlobStore): Promise<void> {
   const named = new Set<string>();
   for (const name of await listBackups(folder))
     for await (const { sha256 } of readBlobList(join(folder, name))) named.add(sha256);
   for await (const key of blobs.list(Number.POSITIVE_INFINITY)) if (!named.has(key)) await blobs.remove(key);
 }
 
-/** The backup that the path names: itself, or the newest of the folder. Throws BackupError when there is none. */
+/** Finds the backup at the path, or the newest backup in that folder. Throws BackupError when there is none. */
 export async function findBackup(path: string): Promise<{ folder: string; blobs: string }> {
-  const here = (folder: string) => ({ folder, blobs: join(folder, '..', BLOBS) });
-  if (existsSync(join(path, 'manifest.json')) || existsSync(join(path, 'tables'))) return here(path);
+  const describeBackup = (folder: string) => ({ folder, blobs: join(folder, '..', BLOBS) });
+  if (existsSync(join(path, 'manifest.json')) || existsSync(join(path, 'tables')))
+    return describeBackup(path);
   const names = await readdir(path).catch(() => null);
-  if (names === null) throw new BackupError(`There is no folder ${path}.`);
+  if (names === null)
+    throw new BackupError(`There is no folder ${path}. Give a backup, or a folder of backups.`);
   const newest = (await listBackups(path)).at(-1);
-  if (newest !== undefined) return here(join(path, newest));
+  if (newest !== undefined) return describeBackup(join(path, newest));
   throw new BackupError(
     names.includes(INCOMING)
-      ? `${path} holds no whole backup, only one that was cut off.`
-      : `${path} is no backup and holds none.`,
+      ? `${path} holds no whole backup, only an unfinished one. Make another backup.`
+      : `${path} is not a backup and holds none. Give a backup, or a folder of backups.`,
   );
 }

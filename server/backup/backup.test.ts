@@ -1,6 +1,6 @@
 /**
- * Backups of a server at work, by the commands: runs come and end, inputs come and go with their blobs, a batch experiment
- * is under way. Each is restored twice: into SQLite with a bucket, and from a backup of that into what the tests run on.
+ * Backups of a busy server by the commands, with runs, short-lived inputs and a batch experiment. Each is restored twice: into
+ * SQLite with a bucket, and from a backup of that into the database of the tests.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ import { runBackupCommand, startCommand } from './testing/commands.ts';
 const CLIENTS = 6;
 const RUNS_BEFORE = 40;
 const SECRET = 'tea at five';
-/** JavaScript takes some of these for ends of lines. */
+/** JavaScript treats some of these characters as line ends. */
 const DESCRIPTION = 'one\u2028two\u2029three\nfour "five" ✓';
 const base = `/v1/applications/${LOAD_APPLICATION}`;
 const postgres = inject('postgres');
@@ -44,7 +44,7 @@ let s3: S3Server;
 let receiver: WebhookReceiver;
 let folder: string;
 let ownKey: { id: string; token: string };
-/** What had been answered with 202 when the backup began. */
+/** The runs that were accepted before the backup began. */
 let before: AcknowledgedRun[];
 let backedUp: { code: number | string; stdout: string; stderr: string };
 
@@ -66,10 +66,10 @@ async function upload(text: string): Promise<string> {
 
 const PADDED = JSON.stringify({ n: 1, ms: 0, exit: 0, pad: 10, more: 'x'.repeat(100_000) });
 
-/** Inputs whose blobs are there for a moment only, until it is told to stop. */
-function comeAndGo(): () => Promise<void> {
+/** Creates and deletes inputs with blobs until the returned function is called. */
+function createAndDeleteInputs(): () => Promise<void> {
   let stopped = false;
-  const going = (async () => {
+  const unfinished = (async () => {
     for (let at = 0; !stopped; at += 1) {
       const body = { id: `passing-${at}`, name: 'Passing', upload_id: await upload(PADDED) };
       expectStatus(await server.request('POST', `${base}/inputs`, { body }), 201);
@@ -78,7 +78,7 @@ function comeAndGo(): () => Promise<void> {
   })();
   return async () => {
     stopped = true;
-    await going;
+    await unfinished;
   };
 }
 
@@ -103,7 +103,7 @@ beforeAll(async () => {
 
   const load = new RunLoad(server, ['latest']);
   const clients = Array.from({ length: CLIENTS }, () => load.createRuns());
-  const stop = comeAndGo();
+  const stop = createAndDeleteInputs();
   await server.waitUntil('runs-ended', async () => load.acknowledgedRuns.length >= RUNS_BEFORE);
   const slow = await upload(JSON.stringify({ n: 7, ms: 600, exit: 0, pad: 10 }));
   const input = { id: 'slow', name: 'Slow', upload_id: slow };
@@ -130,8 +130,8 @@ interface Target {
   query: Awaited<ReturnType<typeof openQuery>>['query'];
 }
 
-/** Restores into a data folder of its own, and hands it over until `look` is done. */
-async function restored(
+/** Restores into a new data folder, and removes it after `look`. */
+async function withRestored(
   from: string,
   where: { postgres: boolean; s3: boolean },
   look: (target: Target) => Promise<void>,
@@ -155,13 +155,13 @@ async function restored(
   }
 }
 
-/** What everybody who was told something may expect of a server that was restored. */
+/** Checks all acknowledged runs, events, contents and secrets on a restored server. */
 async function checkServer(restart: ServerProcess, { data, env, query }: Target): Promise<void> {
   const seen = new Map<string, ObservedRun>();
-  const going = "select id from runs where status in ('queued', 'running')";
+  const unfinished = "select id from runs where status in ('queued', 'running')";
   const isOver = async (): Promise<boolean> => {
     const { body } = await restart.request('GET', `${base}/experiments/batch/batch/metadata`);
-    return (body as { status: string }).status === 'completed' && (await query(going)).length === 0;
+    return (body as { status: string }).status === 'completed' && (await query(unfinished)).length === 0;
   };
   await expect.poll(isOver, { timeout: 60_000 }).toBe(true);
   for (const { id } of before) {
@@ -178,24 +178,24 @@ async function checkServer(restart: ServerProcess, { data, env, query }: Target)
   if (!('SWITCHYARD_BLOBS' in env))
     expect((await checkContents(query, listBlobsOnDisk(data))).violations).toEqual([]);
 
-  const ask = async (path: string, token = restart.token) => {
-    const answer = await restart.request('GET', path, { token });
-    expectStatus(answer, 200);
-    return answer.body as Record<string, unknown>;
+  const read = async (path: string, token = restart.token) => {
+    const response = await restart.request('GET', path, { token });
+    expectStatus(response, 200);
+    return response.body as Record<string, unknown>;
   };
-  expect(await ask(`${base}/secrets/tea`)).toMatchObject({ secrets: [{ value: SECRET }] });
-  expect(await ask(base, ownKey.token)).toMatchObject({ description: DESCRIPTION });
+  expect(await read(`${base}/secrets/tea`)).toMatchObject({ secrets: [{ value: SECRET }] });
+  expect(await read(base, ownKey.token)).toMatchObject({ description: DESCRIPTION });
   const [ended] = before.filter(
     ({ id, input }) => input.exit === 0 && seen.get(id)?.status_v2 === 'succeeded',
   );
-  const logs = await ask(`${base}/runs/${ended?.id}/logs`);
+  const logs = await read(`${base}/runs/${ended?.id}/logs`);
   expect(JSON.stringify(logs)).toContain(`run ${ended?.input.n}`);
 }
 
-const namedBackup = (): string => join(folder, readdirSync(folder).find((name) => /^\d/.test(name)) ?? '');
+const findBackupPath = (): string => join(folder, readdirSync(folder).find((name) => /^\d/.test(name)) ?? '');
 
 describe('a backup under load', () => {
-  test('is made, names the key, and is for its owner alone', () => {
+  test('succeeds, mentions the key, and is readable by its owner alone', () => {
     expect(backedUp).toMatchObject({ code: 0, stderr: '' });
     expect(backedUp.stdout).toContain('It holds the master key');
     const files = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -206,8 +206,8 @@ describe('a backup under load', () => {
     expect(existsSync(join(folder, 'incoming'))).toBe(false);
   });
 
-  test('is restored into SQLite and a bucket, and from there into where it came from', async () => {
-    await restored(folder, { postgres: false, s3: true }, async (first) => {
+  test('restores into SQLite and a bucket, and from there into the database of the tests', async () => {
+    await withRestored(folder, { postgres: false, s3: true }, async (first) => {
       const ids = new Set((await first.query('select id from runs')).map((row) => row.id));
       expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
       expect(await first.query("select id from runs where status = 'running'")).not.toEqual([]);
@@ -215,25 +215,25 @@ describe('a backup under load', () => {
       const hop = mkdtempSync(join(tmpdir(), 'switchyard-hop-'));
       try {
         await checkServer(restart, first);
-        const told = await restart.request('POST', `${base}/runs`, {
+        const created = await restart.request('POST', `${base}/runs`, {
           body: { input: { n: 5, ms: 0, exit: 0, pad: 10 } },
         });
-        const { run_id } = told.body as { run_id: string };
+        const { run_id } = created.body as { run_id: string };
         await receiver.until((all) =>
           all.some((one) => one.text.includes(run_id) && one.text.includes('succeeded')),
         );
         expect(await runBackupCommand('backup', [hop], first.env)).toMatchObject({ code: 0, stderr: '' });
         await restart.kill('SIGTERM');
-        await restored(hop, { postgres: postgres !== '', s3: false }, async (second) => {
+        await withRestored(hop, { postgres: postgres !== '', s3: false }, async (second) => {
           const number = 'select cast(max(seq) as integer) as last from run_events';
           expect(await second.query(number)).toEqual(await first.query(number));
           const last = await startServerProcess({ dataFolder: second.data, env: second.env });
           try {
             expect(last.token).toBe(server.token);
-            const made = await last.request('POST', `${base}/runs`, {
+            const created = await last.request('POST', `${base}/runs`, {
               body: { input: { n: 6, ms: 0, exit: 0, pad: 10 } },
             });
-            expectStatus(made, 202);
+            expectStatus(created, 202);
             await checkServer(last, second);
           } finally {
             await last.kill('SIGTERM');
@@ -246,8 +246,8 @@ describe('a backup under load', () => {
     });
   });
 
-  test('the next one copies only what is new, and takes the place of the first when one is to be kept', async () => {
-    const first = namedBackup();
+  test('the next one copies only new blobs, and replaces the first with --keep 1', async () => {
+    const first = findBackupPath();
     const done = await runBackupCommand(
       'backup',
       [folder, '--keep', '1'],
@@ -258,24 +258,24 @@ describe('a backup under load', () => {
     expect(existsSync(first)).toBe(false);
     const checked = await runBackupCommand('restore', [folder, '--check'], {});
     expect(checked).toMatchObject({ code: 0, stderr: '' });
-    expect(checked.stdout).toContain(namedBackup());
+    expect(checked.stdout).toContain(findBackupPath());
   });
 
-  test('one that is killed is no backup, and hinders neither the next nor the server', async () => {
-    const place = mkdtempSync(join(tmpdir(), 'switchyard-killed-'));
+  test('a killed one is not a backup, and disturbs neither the next nor the server', async () => {
+    const target = mkdtempSync(join(tmpdir(), 'switchyard-killed-'));
     const env = settings(server.dataFolder, server.databaseUrl);
     try {
-      const { child, ended } = startCommand('backup', [place], env);
-      await expect.poll(() => existsSync(join(place, 'incoming', 'tables'))).toBe(true);
+      const { child, ended } = startCommand('backup', [target], env);
+      await expect.poll(() => existsSync(join(target, 'incoming', 'tables'))).toBe(true);
       child.kill('SIGKILL');
       expect((await ended).code).toBe('SIGKILL');
-      const refused = await runBackupCommand('restore', [place], { SWITCHYARD_DATA: join(place, 'none') });
+      const refused = await runBackupCommand('restore', [target], { SWITCHYARD_DATA: join(target, 'none') });
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toContain('holds no whole backup, only one that was cut off');
-      expect(await runBackupCommand('backup', [place], env)).toMatchObject({ code: 0 });
-      expect(existsSync(join(place, 'incoming'))).toBe(false);
+      expect(refused.stderr).toContain('holds no whole backup, only an unfinished one');
+      expect(await runBackupCommand('backup', [target], env)).toMatchObject({ code: 0 });
+      expect(existsSync(join(target, 'incoming'))).toBe(false);
     } finally {
-      rmSync(place, { recursive: true, force: true });
+      rmSync(target, { recursive: true, force: true });
     }
   });
 });

@@ -1,4 +1,4 @@
-/** Looks whether a backup is whole and unchanged: every file against the hash in its manifest. */
+/** Checks that a backup is whole and unchanged: compares every file with its hash in the manifest. */
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,19 +8,19 @@ import { findBackup } from './backup-folder.ts';
 import { blobListPath, readBlobList } from './blob-list.ts';
 import { hashFile, type Manifest, readManifest, tablePath } from './manifest.ts';
 
+/** A backup that passed the check. */
 export interface CheckedBackup {
-  /** Where it lies, and where its blobs lie. */
   folder: string;
   blobsFolder: string;
   manifest: Manifest;
   masterKey: Buffer;
-  /** Of all blobs together. */
+  /** Total length of all blobs. */
   blobBytes: number;
 }
 
 /**
- * Checks the backup that the path names. `hashBlobs: false` looks only whether the blobs are there in their length, for who
- * reads them all afterwards. Throws BackupError with what is wrong.
+ * Checks the backup at the path. With `hashBlobs: false` it checks only the lengths of blobs, for a caller that reads all of
+ * them afterwards. Throws BackupError that names the problem.
  */
 export async function checkBackup(
   path: string,
@@ -35,12 +35,12 @@ export async function checkBackup(
   let blobBytes = 0;
   for await (const { sha256, bytes } of readBlobList(folder)) {
     const file = diskBlobPath(blobs, sha256);
-    const there = await stat(file).catch(() => null);
-    if (!there) throw new BackupError(`The backup in ${folder} is not whole: its blob ${file} is missing.`);
-    if (there.size !== bytes)
-      throw new BackupError(`${file} was changed: it has ${there.size} bytes, and had ${bytes}.`);
+    const found = await stat(file).catch(() => null);
+    if (!found) throw new BackupError(`The backup in ${folder} is not whole: its blob ${file} is missing.`);
+    if (found.size !== bytes)
+      throw new BackupError(`${file} was changed: it has ${found.size} bytes, and had ${bytes}.`);
     if (hashBlobs) await checkFile(file, sha256);
-    blobBytes += there.size;
+    blobBytes += found.size;
   }
   return { folder, blobsFolder: blobs, manifest, masterKey, blobBytes };
 }

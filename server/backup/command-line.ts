@@ -1,37 +1,37 @@
-/** What the two commands share: how they end, and how they speak. */
+/** Output and exit codes of the commands `backup` and `restore`. */
 import { ConfigError } from '../config.ts';
 import { errorMessage } from '../log.ts';
 import { BackupError } from './backup-error.ts';
 
-/** Prints what the work answers, or why there is nothing; exit code 2 for wrong arguments, 1 for what went wrong. */
-export async function runCommand<Asked>(
+/** Parses the arguments and prints the result of the work. Exit code 2 means wrong arguments, 1 a failure. */
+export async function runCommand<Arguments>(
   usage: string,
-  readArguments: (args: string[]) => Asked,
-  work: (asked: Asked) => Promise<string>,
+  readArguments: (args: string[]) => Arguments,
+  work: (parsed: Arguments) => Promise<string>,
 ): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes('--help')) {
     process.stdout.write(`${usage}\n`);
     return;
   }
-  let asked: Asked;
+  let parsed: Arguments;
   try {
-    asked = readArguments(args);
+    parsed = readArguments(args);
   } catch (error) {
     process.stderr.write(`${errorMessage(error)}\n${usage}\n`);
     process.exitCode = 2;
     return;
   }
   try {
-    process.stdout.write(`${await work(asked)}\n`);
+    process.stdout.write(`${await work(parsed)}\n`);
   } catch (error) {
     const known = error instanceof BackupError || error instanceof ConfigError;
-    process.stderr.write(`${known ? error.message : `It failed: ${errorMessage(error)}`}\n`);
+    process.stderr.write(`${known ? error.message : `The command failed: ${errorMessage(error)}`}\n`);
     process.exitCode = 1;
   }
 }
 
-/** Bytes for people. */
+/** Formats a number of bytes with a binary unit, for example `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

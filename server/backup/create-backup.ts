@@ -1,11 +1,12 @@
 /**
- * Makes a backup of a server while it runs: a hold on the blobs, then every table as it was at one instant, then the blobs
- * that it names and the place does not have yet, then the manifest. The hold is put off once a minute; when it has ended
- * all the same, as of a process that was asleep, blobs may be missing and there is no backup.
+ * Backs up a running server. It acquires a hold on the blobs and writes every table as of one instant. Then it copies the
+ * blobs that the backup folder does not have yet, and writes the manifest. It renews the hold once a minute. When the hold
+ * expires even so, for example because the machine slept, blobs may be missing and the backup fails.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isErrno } from '@switchyard/runner/process/errors.ts';
 import { checkMasterKey, loadOrCreateMasterKey, writeFileDurably } from '../account/master-key.ts';
 import { acquireBackupHold, releaseBackupHold, renewBackupHold } from '../blobs/backup-holds.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -41,7 +42,7 @@ import {
 import { writeRows } from './row-files.ts';
 
 const RENEW_INTERVAL_MS = 60_000;
-/** Rows of the processes that run now, Kysely's own books, and the id of the installation: a restore makes another one. */
+/** Rows of running processes, tables of Kysely, and the id of the installation, of which a restore creates a new one. */
 const EXCLUDED_TABLES = new Set([
   ...['workers', 'backup_holds', 'installation_identity'],
   ...['opened', 'migrations', 'migrations_lock'],
@@ -49,61 +50,62 @@ const EXCLUDED_TABLES = new Set([
 const REPORTED_DAMAGE_MAX = 10;
 const MIGRATION_NAMES = migrations.map(({ name }) => name).sort();
 
+/** A finished backup. */
 export interface BackupResult {
   folder: string;
   manifest: Manifest;
-  /** Of the blobs, those that the place did not have. */
+  /** The blobs that the folder did not have before. */
   copied: { count: number; bytes: number };
-  /** How many older backups were removed. */
+  /** The number of removed older backups. */
   removedBackups: number;
 }
 
-interface Asked {
+interface BackupOptions {
   folder: string;
   withoutKey: boolean;
-  /** How many backups stay in the folder, this one included; null: all. */
+  /** The number of backups to keep in the folder, this one included; null for all. */
   keep: number | null;
 }
 
-/** Throws BackupError for what an operator can put right. */
+/** Makes a backup. Throws BackupError for a problem that an operator can solve; then there is no new backup. */
 export async function createBackup(
   config: Config,
-  asked: Asked,
+  options: BackupOptions,
   { clock, random }: { clock: Clock; random: Random },
 ): Promise<BackupResult> {
-  if (asked.withoutKey && !config.masterKey)
+  if (options.withoutKey && !config.masterKey)
     throw new BackupError(
-      'The master key lies in the data folder only, so a backup without it could never be read; leave out --without-key, or keep the key elsewhere and set SWITCHYARD_KEY.',
+      'The master key is only in the data folder, so nobody could read a backup without it. Leave out --without-key, or keep the key elsewhere and set SWITCHYARD_KEY.',
     );
-  const release = keepStopped(config);
-  const place = await openBackupFolder(asked.folder).catch((error: unknown) => {
+  const release = lockStoppedServer(config);
+  const place = await openBackupFolder(options.folder).catch((error: unknown) => {
     release();
     throw error instanceof FolderInUseError ? new BackupError(error.message) : error;
   });
   try {
-    const database = await openBeside(config);
+    const database = await openServerDatabase(config);
     try {
       await checkRelease(database);
       const masterKey = await readMasterKey(config, database, random);
       const hold = await holdBlobs(database, clock, random);
       try {
-        const taken = clock.now();
-        const written = await writeTables(database, place.incoming);
+        const startedAt = clock.now();
+        const contents = await writeTables(database, place.incoming);
         const copied = await copyBlobs(place, await openBlobReader(config));
-        const files = await copyFiles(config, place.incoming, asked.withoutKey ? null : masterKey);
+        const files = await copyFiles(config, place.incoming, options.withoutKey ? null : masterKey);
         await hold.check();
         const manifest: Manifest = {
           format: 1,
-          taken_at: formatRfc3339(taken),
+          taken_at: formatRfc3339(startedAt),
           database: database.kind,
           migrations: MIGRATION_NAMES,
-          ...written,
+          ...contents,
           files,
         };
         await writeManifest(place.incoming, manifest, masterKey);
-        const folder = await place.finish(taken);
-        const removed = asked.keep === null ? 0 : await place.prune(asked.keep);
-        return { folder, manifest, copied, removedBackups: removed };
+        const folder = await place.finish(startedAt);
+        const removedBackups = options.keep === null ? 0 : await place.prune(options.keep);
+        return { folder, manifest, copied, removedBackups };
       } finally {
         await hold.drop();
       }
@@ -117,15 +119,15 @@ export async function createBackup(
 }
 
 /**
- * While no server runs on a SQLite data folder, none may start: it takes the WAL for its own to lengthen. Where one runs,
- * its lock does that.
+ * Locks the data folder of a stopped server, and returns the release. A server that starts during the backup would lengthen
+ * the WAL. A running server holds the lock itself.
  */
-function keepStopped(config: Config): () => void {
+function lockStoppedServer(config: Config): () => void {
   if (config.postgres) return () => {};
   const path = sqlitePath(config.data);
   if (!existsSync(path))
     throw new BackupError(
-      `There is no database at ${path}; set SWITCHYARD_DATA to the server's data folder.`,
+      `There is no database at ${path}. Set SWITCHYARD_DATA to the data folder of the server.`,
     );
   try {
     const lock = lockDataFolder(config.data);
@@ -137,32 +139,36 @@ function keepStopped(config: Config): () => void {
   }
 }
 
-async function openBeside({ postgres, data }: Config): Promise<SnapshotConnection> {
+async function openServerDatabase({ postgres, data }: Config): Promise<SnapshotConnection> {
   return postgres ? openPostgresSnapshot(postgres) : openSqliteSnapshot(sqlitePath(data));
 }
 
-/** The tables have to be those that this release knows, or the backup would say less than it seems to. */
+/** Throws BackupError when this release does not know all tables, because the backup would not be complete. */
 async function checkRelease(database: SnapshotConnection): Promise<void> {
   const applied = await appliedMigrations(database);
   if (applied.length === 0)
-    throw new BackupError('The database has no tables of Switchyard; start the server on it once first.');
+    throw new BackupError(
+      'The database has no tables of Switchyard. Start the server on it once before the backup.',
+    );
   if (applied.join() !== MIGRATION_NAMES.join())
     throw new BackupError(
-      'The database is that of another release; make the backup with the release that the server runs.',
+      'The database is that of another release. Make the backup with the release that the server runs.',
     );
 }
 
 async function readMasterKey(config: Config, database: SnapshotConnection, random: Random): Promise<Buffer> {
   const path = join(config.data, MASTER_KEY_FILE);
   if (!config.masterKey && !existsSync(path))
-    throw new BackupError(`There is no master key: neither is SWITCHYARD_KEY set nor is there ${path}.`);
+    throw new BackupError(
+      `There is no master key: SWITCHYARD_KEY is not set, and ${path} does not exist. Set SWITCHYARD_KEY, or SWITCHYARD_DATA to the data folder of the server.`,
+    );
   const key = await loadOrCreateMasterKey(config.data, config.masterKey, random);
   await checkMasterKey({ read: database.read, transact: (work) => database.write(work) }, key);
   return key;
 }
 
 interface Hold {
-  /** Throws BackupError when the hold has ended before this. */
+  /** Throws BackupError when the hold has expired. */
   check(): Promise<void>;
   drop(): Promise<void>;
 }
@@ -173,14 +179,14 @@ async function holdBlobs(database: SnapshotConnection, clock: Clock, random: Ran
   let underWay = Promise.resolve(true);
   const renew = (): Promise<boolean> => {
     underWay = underWay.then(
-      (stands) => stands && database.write((tx) => renewBackupHold(tx, id, clock.now())),
+      (isHeld) => isHeld && database.write((tx) => renewBackupHold(tx, id, clock.now())),
     );
     return underWay;
   };
   let stop = (): void => {};
   const renewLater = (): void => {
     stop = clock.after(RENEW_INTERVAL_MS, () => {
-      // Whoever asks next is told what became of it.
+      // `check` returns the error of the renewal.
       renew().catch(() => {});
       renewLater();
     });
@@ -190,7 +196,7 @@ async function holdBlobs(database: SnapshotConnection, clock: Clock, random: Ran
     async check() {
       if (!(await renew()))
         throw new BackupError(
-          'The backup was held up for so long that blobs it names may be gone; make another.',
+          'The backup was interrupted for so long that some of its blobs may be missing. Make another backup.',
         );
     },
     async drop() {
@@ -206,13 +212,13 @@ async function writeTables(
   folder: string,
 ): Promise<Pick<Manifest, 'tables' | 'numbers' | 'blobs'>> {
   const known = new Set((await listMigratedTables(migrations)).map(({ name }) => name));
-  const found = (await listTables(database)).filter(
+  const included = (await listTables(database)).filter(
     ({ name }) => known.has(name) && !EXCLUDED_TABLES.has(name),
   );
   const snapshot = await database.snapshot();
   try {
     const tables: TableFile[] = [];
-    for (const { name, columns } of found) {
+    for (const { name, columns } of included) {
       const names = columns.map((column) => column.name);
       const list = names.map((column) => `"${column}"`).join(', ');
       const source = snapshot.readRows(`select ${list} from "${name}"`);
@@ -220,7 +226,7 @@ async function writeTables(
     }
     const listed = await writeBlobList(folder, snapshot);
     const numbers: Manifest['numbers'] = [];
-    for (const { name: table, columns } of found)
+    for (const { name: table, columns } of included)
       for (const { name: column } of columns.filter((one) => one.isAutoIncrementing))
         numbers.push({ table, column, last: await readLastSequenceValue(database, table, column) });
     return { tables, numbers, blobs: { count: listed.rows, sha256: listed.sha256 } };
@@ -237,20 +243,20 @@ async function copyBlobs(
   const damaged: string[] = [];
   for await (const blob of readBlobList(place.incoming)) {
     if (place.hasBlob(blob.sha256)) continue;
-    const trouble = await copyBlob(place, source, blob);
-    if (trouble === null) {
+    const problem = await copyBlob(place, source, blob);
+    if (problem === null) {
       copied.count += 1;
       copied.bytes += blob.bytes;
-    } else if (damaged.push(trouble) === REPORTED_DAMAGE_MAX) break;
+    } else if (damaged.push(problem) === REPORTED_DAMAGE_MAX) break;
   }
   if (damaged.length > 0)
     throw new BackupError(
-      `There is no backup, because blobs that the database names cannot be copied:\n${damaged.map((one) => `  ${one}`).join('\n')}`,
+      `The backup failed, because blobs that the database names cannot be copied:\n${damaged.map((one) => `  ${one}`).join('\n')}`,
     );
   return copied;
 }
 
-/** Answers what is wrong with the blob, or null. */
+/** Copies a blob. Returns the problem with the blob, or null. */
 async function copyBlob(
   place: BackupFolder,
   source: Pick<BlobStore, 'open'>,
@@ -262,8 +268,8 @@ async function copyBlob(
     await place.blobs.remove(blob.sha256);
     return `${blob.key} has other content than was written`;
   } catch (error) {
-    // A full disk is no blob's fault.
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
+    // A full disk is not a problem of the blob.
+    if (isErrno(error, 'ENOSPC')) throw error;
     return `${blob.key}: ${errorMessage(error)}`;
   }
 }

@@ -1,7 +1,6 @@
 /**
- * What a backup says of itself: everything that it consists of, with hashes, under a code that only the master key makes.
- * It is written last, and the folder of the backup gets its name after it, so that what was cut off is never taken for
- * a backup.
+ * The manifest of a backup: all of its parts with their hashes, authenticated by a code from the master key. The backup
+ * writes it last and then renames its folder, so that an unfinished backup has neither manifest nor name.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -13,10 +12,12 @@ import { BackupError } from './backup-error.ts';
 
 const FORMAT = 1;
 const KEY_BYTES = 32;
+/** Name of the file with the master key, in the data folder and in a backup. */
 export const MASTER_KEY_FILE = 'master-key';
-/** Beside the key: the token of the first start, and that the sample apps were pushed. */
+/** Other files to back up: the token of the first start, and the record that the sample apps were pushed. */
 export const DATA_FOLDER_FILES = ['root-token', 'first-run.json'];
 
+/** The file with the rows of one table. */
 export interface TableFile {
   name: string;
   columns: string[];
@@ -25,34 +26,43 @@ export interface TableFile {
   sha256: string;
 }
 
+/** Content of `manifest.json`. */
 export interface Manifest {
   format: typeof FORMAT;
-  /** RFC 3339: what was answered before this instant is in it. */
+  /** RFC 3339: the backup has the effect of every request that got its response before this instant. */
   taken_at: string;
   database: 'sqlite' | 'postgres';
-  /** Names of those that had made the tables. */
+  /** Names of the migrations that created the tables. */
   migrations: string[];
   tables: TableFile[];
-  /** Where the numbering of tables had come to. */
+  /** Last values of sequences. */
   numbers: { table: string; column: string; last: number }[];
-  /** How many there are, and the hash of their list. */
+  /** The number of blobs, and the hash of their list. */
   blobs: { count: number; sha256: string };
-  /** Files of the data folder; the key is among them unless it was left out. */
+  /** Files of the data folder, with the master key unless the operator left it out. */
   files: { name: string; sha256: string }[];
 }
 
+/** Returns the path of the rows of a table in the folder of a backup. */
 export const tablePath = (folder: string, name: string): string =>
   join(folder, 'tables', `${name}.jsonl.zst`);
 const manifestPath = (folder: string): string => join(folder, 'manifest.json');
 
+/** Writes the manifest with its code. */
 export async function writeManifest(folder: string, manifest: Manifest, masterKey: Buffer): Promise<void> {
-  const signed = { manifest, code: codeOf(manifest, masterKey) };
+  const signed = { manifest, code: computeCode(manifest, masterKey) };
   await writeFileDurably(manifestPath(folder), `${JSON.stringify(signed, null, 2)}\n`);
 }
 
+/** Fields of the file, of which the code proves the manifest. */
+interface SignedManifest {
+  manifest?: Manifest;
+  code?: unknown;
+}
+
 /**
- * Reads the manifest of the folder and the master key that belongs to it, and throws BackupError when one of them is not
- * there or they do not belong together. `fromEnvironment` is the key that was given beside the backup.
+ * Reads the manifest of the folder and its master key. Throws BackupError when one of them is missing or they do not belong
+ * together. `fromEnvironment` is the key of SWITCHYARD_KEY.
  */
 export async function readManifest(
   folder: string,
@@ -60,52 +70,55 @@ export async function readManifest(
 ): Promise<{ manifest: Manifest; masterKey: Buffer }> {
   const text = await readFile(manifestPath(folder), 'utf8').catch(() => {
     throw new BackupError(
-      `There is no whole backup in ${folder}: it has no manifest.json, which a backup gets last.`,
+      `There is no whole backup in ${folder}: it has no manifest.json, so the backup did not finish. Use another backup.`,
     );
   });
-  let signed: { manifest?: Manifest; code?: unknown } | null = null;
+  let signed: SignedManifest | null = null;
   try {
-    signed = JSON.parse(text) as { manifest?: Manifest; code?: unknown };
+    const parsed: SignedManifest | null = JSON.parse(text);
+    signed = parsed;
   } catch {}
   if (typeof signed?.manifest !== 'object' || typeof signed.code !== 'string')
-    throw new BackupError(`${manifestPath(folder)} is not the manifest of a backup, or was cut off.`);
+    throw new BackupError(
+      `${manifestPath(folder)} is not the manifest of a backup, or is incomplete. Use another backup.`,
+    );
   const { manifest, code } = signed;
   if (manifest.format !== FORMAT)
     throw new BackupError(
-      `The backup in ${folder} has the format ${JSON.stringify(manifest.format)}; this release reads ${FORMAT}.`,
+      `The backup in ${folder} has the format ${JSON.stringify(manifest.format)}; this release reads ${FORMAT}. Restore it with the release that made it.`,
     );
-  const masterKey = await keyOf(folder, fromEnvironment);
-  const right = Buffer.from(codeOf(manifest, masterKey));
-  const given = Buffer.from(code);
-  if (given.length !== right.length || !timingSafeEqual(given, right))
+  const masterKey = await readBackupKey(folder, fromEnvironment);
+  const expectedCode = Buffer.from(computeCode(manifest, masterKey));
+  const actualCode = Buffer.from(code);
+  if (actualCode.length !== expectedCode.length || !timingSafeEqual(actualCode, expectedCode))
     throw new BackupError(
-      `${manifestPath(folder)} does not fit the master key: the manifest was changed, or the key is that of another server.`,
+      `${manifestPath(folder)} does not fit the master key: the manifest was changed, or the key is that of another server. Set SWITCHYARD_KEY to the key of the server of the backup.`,
     );
   return { manifest, masterKey };
 }
 
-async function keyOf(folder: string, fromEnvironment: Buffer | null): Promise<Buffer> {
+async function readBackupKey(folder: string, fromEnvironment: Buffer | null): Promise<Buffer> {
   const path = join(folder, MASTER_KEY_FILE);
-  const kept = await readFile(path).catch(() => null);
-  const key = fromEnvironment ?? kept;
+  const storedKey = await readFile(path).catch(() => null);
+  const key = fromEnvironment ?? storedKey;
   if (!key)
     throw new BackupError(
-      `The backup in ${folder} was made without the master key; set SWITCHYARD_KEY to the key of the server it was made of.`,
+      `The backup in ${folder} does not hold the master key. Set SWITCHYARD_KEY to the key of the server of the backup.`,
     );
-  if (kept && kept.length !== KEY_BYTES)
-    throw new BackupError(`${path} has ${kept.length} bytes; it must have ${KEY_BYTES}.`);
-  if (kept && !kept.equals(key))
+  if (storedKey && storedKey.length !== KEY_BYTES)
+    throw new BackupError(`${path} has ${storedKey.length} bytes; it must have ${KEY_BYTES}.`);
+  if (storedKey && !storedKey.equals(key))
     throw new BackupError(
-      'SWITCHYARD_KEY is another key than the one in the backup; unset it, or set it to that of the server the backup was made of.',
+      'SWITCHYARD_KEY is another key than the one in the backup. Unset it, or set it to the key of the server of the backup.',
     );
   return key;
 }
 
-function codeOf(manifest: Manifest, masterKey: Buffer): string {
+function computeCode(manifest: Manifest, masterKey: Buffer): string {
   return createHmac('sha256', deriveKey(masterKey, 'backups')).update(JSON.stringify(manifest)).digest('hex');
 }
 
-/** SHA-256 of a file, in hex. */
+/** Returns the SHA-256 of a file in hex. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

@@ -1,4 +1,4 @@
-/** What is never taken for a backup, and where none is restored to; each refusal says what is wrong and changes nothing. */
+/** Refusals of damaged backups and of unsuitable targets. Each names the problem and changes nothing. */
 import { randomBytes } from 'node:crypto';
 import {
   cpSync,
@@ -32,8 +32,8 @@ const KEY = randomBytes(32);
 const BLOB = 100_000;
 let server: TestServer;
 let folder: string;
-/** The backup that every case changes a copy of. */
-let whole: string;
+/** The backup that each case copies and changes. */
+let original: string;
 let cases = 0;
 
 const parts = { clock: systemClock, random: systemRandom };
@@ -46,36 +46,40 @@ const serverSettings = (): Record<string, string> => ({
 beforeAll(async () => {
   server = await startTestServer({ env: { SWITCHYARD_KEY: KEY.toString('base64') } });
   folder = mkdtempSync(join(tmpdir(), 'switchyard-refusals-'));
-  whole = join(folder, 'whole');
+  original = join(folder, 'whole');
   await pushApp(server, 'app', { ...nodeApp('(input) => input'), 'noise.bin': randomBytes(BLOB) });
-  await createBackup(readConfig(serverSettings()), { folder: whole, withoutKey: false, keep: null }, parts);
+  await createBackup(
+    readConfig(serverSettings()),
+    { folder: original, withoutKey: false, keep: null },
+    parts,
+  );
 });
 afterAll(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A copy of the backup, after `change` of its folder and of the folder of its blobs. */
-function changed(change: (backup: string, place: string) => void): string {
+/** Returns a copy of the backup after `change` of its folder and of the folder of its blobs. */
+function copyChanged(change: (backup: string, copy: string) => void): string {
   cases += 1;
-  const place = join(folder, `copy-${cases}`);
-  cpSync(whole, place, { recursive: true });
-  change(join(place, nameIn(place)), place);
-  return place;
+  const copy = join(folder, `copy-${cases}`);
+  cpSync(original, copy, { recursive: true });
+  change(join(copy, findBackupName(copy)), copy);
+  return copy;
 }
 
-const nameIn = (place: string): string => readdirSync(place).find((name) => /^\d{4}-/.test(name)) ?? '';
-const blobOf = (place: string): string => {
-  const found = readdirSync(join(place, 'blobs'), { recursive: true, withFileTypes: true });
+const findBackupName = (copy: string): string => readdirSync(copy).find((name) => /^\d{4}-/.test(name)) ?? '';
+const findBlob = (copy: string): string => {
+  const found = readdirSync(join(copy, 'blobs'), { recursive: true, withFileTypes: true });
   const blob = found.find((one) => one.isFile());
   return join(blob?.parentPath ?? '', blob?.name ?? '');
 };
-function flip(path: string): void {
+function flipBit(path: string): void {
   const content = readFileSync(path);
   content[content.length >> 1] = (content[content.length >> 1] ?? 0) ^ 1;
   writeFileSync(path, content);
 }
-const manifestOf = (backup: string): { manifest: Manifest; code: string } =>
+const readManifestFile = (backup: string): { manifest: Manifest; code: string } =>
   JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as { manifest: Manifest; code: string };
 
 /** An empty data folder, on SQLite. */
@@ -83,17 +87,17 @@ const target = (env: Record<string, string> = {}) =>
   readConfig({ SWITCHYARD_DATA: join(folder, `data-${cases}`), ...env });
 
 describe('is refused, and nothing is restored:', () => {
-  test.each<[string, RegExp, (backup: string, place: string) => void]>([
+  test.each<[string, RegExp, (backup: string, copy: string) => void]>([
     [
       'a folder without a backup',
-      /is no backup and holds none/,
+      /is not a backup and holds none/,
       (backup) => rmSync(backup, { recursive: true }),
     ],
     [
-      'one that was cut off',
-      /holds no whole backup, only one that was cut off/,
-      (backup, place) =>
-        cpSync(backup, join(place, 'incoming'), { recursive: true }) ?? rmSync(backup, { recursive: true }),
+      'an unfinished one',
+      /holds no whole backup, only an unfinished one/,
+      (backup, copy) =>
+        cpSync(backup, join(copy, 'incoming'), { recursive: true }) ?? rmSync(backup, { recursive: true }),
     ],
     [
       'one without its manifest',
@@ -101,81 +105,81 @@ describe('is refused, and nothing is restored:', () => {
       (backup) => rmSync(join(backup, 'manifest.json')),
     ],
     [
-      'one whose manifest was cut off',
-      /is not the manifest of a backup, or was cut off/,
+      'one with an incomplete manifest',
+      /is not the manifest of a backup, or is incomplete/,
       (backup) => {
         const path = join(backup, 'manifest.json');
         writeFileSync(path, readFileSync(path).subarray(0, 500));
       },
     ],
     [
-      'one whose manifest was changed',
+      'one with a changed manifest',
       /does not fit the master key: the manifest was changed/,
       (backup) => {
-        const read = manifestOf(backup);
+        const read = readManifestFile(backup);
         read.manifest.tables.pop();
         writeFileSync(join(backup, 'manifest.json'), JSON.stringify(read));
       },
     ],
     [
-      'one that lacks a table',
+      'one without a table',
       /not whole: .*accounts\.jsonl\.zst is missing/,
       (backup) => rmSync(join(backup, 'tables', 'accounts.jsonl.zst')),
     ],
     [
       'one with a changed table',
       /runs\.jsonl\.zst was changed after the backup was made/,
-      (backup) => flip(join(backup, 'tables', 'runs.jsonl.zst')),
+      (backup) => flipBit(join(backup, 'tables', 'runs.jsonl.zst')),
     ],
-    ['one with a changed token', /root-token was changed/, (backup) => flip(join(backup, 'root-token'))],
-    ['one that lacks a blob', /not whole: its blob .* is missing/, (_, place) => rmSync(blobOf(place))],
+    ['one with a changed token', /root-token was changed/, (backup) => flipBit(join(backup, 'root-token'))],
+    ['one without a blob', /not whole: its blob .* is missing/, (_, copy) => rmSync(findBlob(copy))],
     [
       'one with a shorter blob',
       /was changed: it has 10 bytes, and had/,
-      (_, place) => writeFileSync(blobOf(place), '0123456789'),
+      (_, copy) => writeFileSync(findBlob(copy), '0123456789'),
     ],
     [
       'one with a changed blob',
       /blob .* was changed: its content has another hash/,
-      (_, place) => flip(blobOf(place)),
+      (_, copy) => flipBit(findBlob(copy)),
     ],
     [
       'one with another key',
       /SWITCHYARD_KEY is another key than the one in the backup|does not fit the master key/,
-      (backup) => flip(join(backup, 'master-key')),
+      (backup) => flipBit(join(backup, 'master-key')),
     ],
     [
-      'one with a key that was cut off',
+      'one with an incomplete key',
       /has 5 bytes; it must have 32/,
       (backup) => writeFileSync(join(backup, 'master-key'), '12345'),
     ],
-  ])('%s', async (_, sentence, change) => {
-    const place = changed(change);
+  ])('%s', async (_, message, change) => {
+    const copy = copyChanged(change);
     const config = target();
-    await expect(restore(config, place, { ...parts, log })).rejects.toThrow(sentence);
+    await expect(restore(config, copy, { ...parts, log })).rejects.toThrow(message);
     expect(existsSync(config.data) ? readdirSync(config.data).filter((name) => name !== 'lock') : []).toEqual(
       [],
     );
   });
 
   test('one of a newer release', async () => {
-    const place = changed(() => {});
-    const backup = join(place, nameIn(place));
-    const { manifest } = manifestOf(backup);
+    const copy = copyChanged(() => {});
+    const backup = join(copy, findBackupName(copy));
+    const { manifest } = readManifestFile(backup);
     await writeManifest(backup, { ...manifest, migrations: [...manifest.migrations, '9999-later'] }, KEY);
-    await expect(restore(target(), place, { ...parts, log })).rejects.toThrow(
-      'The backup is of a newer release, which has made the tables by 9999-later; restore it with that release.',
+    await expect(restore(target(), copy, { ...parts, log })).rejects.toThrow(
+      'The backup is of a newer release, whose migration 9999-later this release does not know. Restore it with that release.',
     );
   });
 
-  test('one with more rows than its manifest says, when the rows are counted', async () => {
-    const place = changed(() => {});
-    const backup = join(place, nameIn(place));
-    const { manifest } = manifestOf(backup);
+  test('one with fewer rows than in its manifest, after the rows are inserted', async () => {
+    const copy = copyChanged(() => {});
+    const backup = join(copy, findBackupName(copy));
+    const { manifest } = readManifestFile(backup);
     const tables = manifest.tables.map((one) => (one.name === 'keys' ? { ...one, rows: one.rows + 1 } : one));
     await writeManifest(backup, { ...manifest, tables }, KEY);
     const config = target();
-    await expect(restore(config, place, { ...parts, log })).rejects.toThrow(
+    await expect(restore(config, copy, { ...parts, log })).rejects.toThrow(
       'The table keys has 1 rows after the restore; the backup has 2.',
     );
     expect(readdirSync(config.data)).toEqual(['lock']);
@@ -183,68 +187,68 @@ describe('is refused, and nothing is restored:', () => {
 });
 
 describe('a restore', () => {
-  test('into what is not empty is refused with a sentence, by the command too', async () => {
-    changed(() => {});
+  test('into a folder with files is refused with a message by the command', async () => {
+    copyChanged(() => {});
     const config = target();
     mkdirSync(config.data);
     writeFileSync(join(config.data, 'mine.txt'), 'mine');
-    const done = await runBackupCommand('restore', [whole], { SWITCHYARD_DATA: config.data });
+    const done = await runBackupCommand('restore', [original], { SWITCHYARD_DATA: config.data });
     expect(done).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The data folder ${config.data} is not empty: it holds mine.txt. Empty it, or set SWITCHYARD_DATA to another.\n`,
+      stderr: `The data folder ${config.data} is not empty: it holds mine.txt. Empty it, or set SWITCHYARD_DATA to another folder.\n`,
     });
     expect(readdirSync(config.data)).toEqual(['mine.txt']);
   });
 
-  // On SQLite the database lies in the data folder, which is empty or refused for that.
+  // A SQLite database is in the data folder, which the restore checks by itself.
   test.runIf(process.env.DATABASE === 'postgres')('into a database with rows is refused', async () => {
-    changed(() => {});
+    copyChanged(() => {});
     const config = target({ SWITCHYARD_DATABASE: server.databaseUrl });
-    await expect(restore(config, whole, { ...parts, log })).rejects.toThrow(
+    await expect(restore(config, original, { ...parts, log })).rejects.toThrow(
       /The database is not empty: its table \w+ has rows/,
     );
     expect(readdirSync(config.data)).toEqual(['lock']);
   });
 
-  test('that was cut off leaves a folder that no server starts on and no restore takes', async () => {
-    changed(() => {});
+  test('that did not end leaves a folder that servers and restores refuse', async () => {
+    copyChanged(() => {});
     const config = target();
     mkdirSync(config.data);
-    writeFileSync(join(config.data, RESTORE_MARKER_FILE), whole);
+    writeFileSync(join(config.data, RESTORE_MARKER_FILE), original);
     await expect(startServerProcess({ dataFolder: config.data })).rejects.toThrow(
       /A restore into the data folder .* did not end, so part of the data is missing\. Empty the folder/,
     );
-    await expect(restore(config, whole, { ...parts, log })).rejects.toThrow(
+    await expect(restore(config, original, { ...parts, log })).rejects.toThrow(
       `it holds ${RESTORE_MARKER_FILE}`,
     );
   });
 });
 
 describe('a backup', () => {
-  test('without the key is restored with it in the environment, and not without', async () => {
-    const place = join(folder, 'without-key');
+  test('without the key needs the key in the environment for a restore', async () => {
+    const copy = join(folder, 'without-key');
     const config = readConfig(serverSettings());
-    const made = await createBackup(config, { folder: place, withoutKey: true, keep: null }, parts);
+    const made = await createBackup(config, { folder: copy, withoutKey: true, keep: null }, parts);
     expect(readdirSync(made.folder).sort()).toEqual(['blobs.jsonl.zst', 'manifest.json', 'tables']);
-    await expect(checkBackup(place, null, { hashBlobs: true })).rejects.toThrow(
-      'was made without the master key; set SWITCHYARD_KEY',
+    await expect(checkBackup(copy, null, { hashBlobs: true })).rejects.toThrow(
+      'does not hold the master key. Set SWITCHYARD_KEY',
     );
-    await expect(checkBackup(place, randomBytes(32), { hashBlobs: true })).rejects.toThrow(
+    await expect(checkBackup(copy, randomBytes(32), { hashBlobs: true })).rejects.toThrow(
       'the key is that of another server',
     );
-    expect((await checkBackup(place, KEY, { hashBlobs: true })).masterKey).toEqual(KEY);
+    expect((await checkBackup(copy, KEY, { hashBlobs: true })).masterKey).toEqual(KEY);
   });
 
   test.each<[string, () => { env: Record<string, string>; folder: string; withoutKey?: boolean }, RegExp]>([
     [
-      'into a folder of something else',
+      'into a folder with other files',
       () => {
         mkdirSync(join(folder, 'photos'), { recursive: true });
         writeFileSync(join(folder, 'photos', 'cat.jpg'), '');
         return { env: serverSettings(), folder: join(folder, 'photos') };
       },
-      /photos holds cat\.jpg, which is no backup/,
+      /photos holds cat\.jpg, which is not a backup/,
     ],
     [
       'of a folder without a server',
@@ -260,14 +264,14 @@ describe('a backup', () => {
       /made with another master key/,
     ],
     [
-      'without a key that is nowhere else',
+      'without the only copy of its key',
       () => ({ env: { SWITCHYARD_DATA: server.dataFolder }, folder: join(folder, 'b3'), withoutKey: true }),
-      /leave out --without-key, or keep the key elsewhere/,
+      /Leave out --without-key, or keep the key elsewhere/,
     ],
-  ])('%s is refused', async (_, asked, sentence) => {
-    const { env, folder: into, withoutKey = false } = asked();
+  ])('%s is refused', async (_, prepare, message) => {
+    const { env, folder: into, withoutKey = false } = prepare();
     await expect(
       createBackup(readConfig(env), { folder: into, withoutKey, keep: null }, parts),
-    ).rejects.toThrow(sentence);
+    ).rejects.toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-/** `npm run restore -- <backup>`: into the empty data folder, database and bucket that the settings name. */
+/** `npm run restore -- <backup>`: restores into the empty data folder, database and bucket that the settings name. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
@@ -10,21 +10,21 @@ import { formatBytes, runCommand } from './command-line.ts';
 import { restore } from './restore.ts';
 
 const USAGE =
-  'Usage: npm run restore -- <backup, or a folder of backups for its newest> [--check: restore nothing, only look whether it could be]';
+  'Usage: npm run restore -- <backup, or a folder of backups for its newest> [--check: check the backup and restore nothing]';
 
-interface Asked {
+interface RestoreArguments {
   path: string;
   check: boolean;
 }
 
-function readArguments(args: string[]): Asked {
+function readArguments(args: string[]): RestoreArguments {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
     options: { check: { type: 'boolean', default: false } },
   });
-  const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw new Error('Name one backup.');
+  const [path, ...extra] = positionals;
+  if (path === undefined || extra.length > 0) throw new Error('Give one backup.');
   return { path: resolve(path), check: values.check };
 }
 
@@ -41,5 +41,5 @@ await runCommand(USAGE, readArguments, async ({ path, check }) => {
     random: systemRandom,
     log: createLog(config.logLevel),
   });
-  return `${report('Restored', restored)}\nStart the server on it with \`npm start\`. The server it was made of must not run any more.`;
+  return `${report('Restored', restored)}\nStart the server on it with \`npm start\`. Do not run the server of the backup at the same time.`;
 });

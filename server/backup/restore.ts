@@ -1,9 +1,8 @@
 /**
- * Puts a backup into an empty data folder, and into an empty database and bucket where the settings name them; which
- * database the backup was made of does not matter. Everything is checked against the manifest before anything is written.
- * A mark lies in the data folder from the beginning to the end, on which no server starts. What is restored is a new
- * installation, with an id of its own in database, data folder and blob store, so that it never shares a store with the
- * server that the backup was made of.
+ * Restores a backup of either database into an empty data folder, and into an empty PostgreSQL database and bucket where the
+ * settings name them. It checks everything against the manifest before it writes. While it runs, a marker in the data folder
+ * keeps servers from starting. The result is a new installation with an id of its own in database, data folder and blob
+ * store. It therefore never shares a store with the server of the backup.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -36,14 +35,14 @@ import { type CheckedBackup, checkBackup } from './check-backup.ts';
 import { MASTER_KEY_FILE, type Manifest, type TableFile, tablePath } from './manifest.ts';
 import { readRows } from './row-files.ts';
 
-/** SQLite takes 32,766 values in a statement, PostgreSQL 65,535. */
+/** SQLite accepts 32,766 values in a statement, PostgreSQL 65,535. */
 const VALUES_MAX = 30_000;
 const ROWS_MAX = 500;
 const LOCK_FILES = new Set(['lock', 'lock-journal']);
-/** Kysely's books, and SQLite's mark that it was opened: they are there before there is any data. */
+/** Tables of Kysely, and the table that opening SQLite creates: they exist before there is any data. */
 const BOOKKEEPING_TABLES = new Set(['migrations', 'migrations_lock', 'opened']);
 
-/** Throws BackupError for what an operator can put right; then nothing was restored. */
+/** Restores the backup at the path. Throws BackupError for a problem that an operator can solve; then it has undone all writes. */
 export async function restore(
   config: Config,
   path: string,
@@ -55,7 +54,7 @@ export async function restore(
   const found = (await readdir(config.data)).find((name) => !LOCK_FILES.has(name));
   if (found !== undefined)
     throw new BackupError(
-      `The data folder ${config.data} is not empty: it holds ${found}. Empty it, or set SWITCHYARD_DATA to another.`,
+      `The data folder ${config.data} is not empty: it holds ${found}. Empty it, or set SWITCHYARD_DATA to another folder.`,
     );
   const lock = openLock(config.data);
   const undo: (() => Promise<void>)[] = [() => emptyFolder(config.data)];
@@ -74,10 +73,7 @@ export async function restore(
 
 function openLock(folder: string): { release(): void } {
   try {
-    return acquireFolderLock(
-      folder,
-      `The data folder ${folder} is in use; stop the server that works on it.`,
-    );
+    return acquireFolderLock(folder, `The data folder ${folder} is in use. Stop the server that uses it.`);
   } catch (error) {
     throw error instanceof FolderInUseError ? new BackupError(error.message) : error;
   }
@@ -88,7 +84,7 @@ async function emptyFolder(folder: string): Promise<void> {
     if (!LOCK_FILES.has(name)) await rm(join(folder, name), { recursive: true });
 }
 
-/** `undo` is given how to take back what is done outside of the data folder. */
+/** Writes blobs, files and rows. Adds to `undo` what reverts the writes outside of the data folder. */
 async function restoreInto(
   config: Config,
   backup: CheckedBackup,
@@ -112,11 +108,11 @@ async function restoreInto(
       migrations.filter(({ name }) => names.has(name)),
     );
     await database.transact(async (tx) => {
-      for (const table of manifest.tables) await load(tx, table, tablePath(folder, table.name));
+      for (const table of manifest.tables) await insertRows(tx, table, tablePath(folder, table.name));
       for (const number of manifest.numbers) await setLastSequenceValue(database.kind, tx, number);
     });
     await checkMasterKey(database, masterKey);
-    // The tables of an earlier release have no place for an id: the first start adopts what lies here.
+    // The tables of an earlier release have no identity: the first start creates it.
     if (names.has(IDENTITY_MIGRATION)) {
       const row = await ensureIdentity(database, { random, seenAt: clock.now() });
       undo.push(() => blobs.removeMarker());
@@ -136,7 +132,7 @@ async function checkKnown(manifest: Manifest): Promise<void> {
   const unknown = manifest.migrations.find((name) => !known.has(name));
   if (unknown !== undefined)
     throw new BackupError(
-      `The backup is of a newer release, which has made the tables by ${unknown}; restore it with that release.`,
+      `The backup is of a newer release, whose migration ${unknown} this release does not know. Restore it with that release.`,
     );
   const names = new Set(manifest.migrations);
   const tables = await listMigratedTables(migrations.filter(({ name }) => names.has(name)));
@@ -145,7 +141,7 @@ async function checkKnown(manifest: Manifest): Promise<void> {
     const column = columns.find((one) => !table?.columns.some((other) => other.name === one));
     if (!table || column !== undefined)
       throw new BackupError(
-        `The backup has ${table ? `the column ${column} of ` : ''}the table ${name}, which this release does not know.`,
+        `The backup has ${table ? `the column ${column} of ` : ''}the table ${name}, which this release does not know. Restore it with the release that made it.`,
       );
   }
 }
@@ -161,7 +157,7 @@ async function checkEmpty(database: Database): Promise<void> {
   }
 }
 
-/** The folder of blobs is new; a bucket may be anybody's. */
+/** Throws BackupError when the blob store has blobs: a bucket or a shared folder may belong to another installation. */
 async function checkNoBlobs(blobs: BlobStore): Promise<void> {
   const marker = await blobs.readMarker();
   if (marker)
@@ -175,11 +171,11 @@ async function checkNoBlobs(blobs: BlobStore): Promise<void> {
 }
 
 async function copyBlobs(
-  { folder, blobsFolder: kept }: CheckedBackup,
+  { folder, blobsFolder: storedBlobs }: CheckedBackup,
   blobs: BlobStore,
   undo: (() => Promise<void>)[],
 ): Promise<void> {
-  const source = openDiskBlobReader(kept);
+  const source = openDiskBlobReader(storedBlobs);
   const put: string[] = [];
   undo.push(async () => {
     for (const key of put) await blobs.remove(key);
@@ -192,24 +188,24 @@ async function copyBlobs(
   }
 }
 
-/** Brings the rows into the empty table, and looks that they are all there. */
-async function load(tx: Writer, table: TableFile, path: string): Promise<void> {
+/** Inserts the rows of a file into the empty table, and compares their number with the manifest. */
+async function insertRows(tx: Writer, table: TableFile, path: string): Promise<void> {
   const name = sql.table(table.name);
   const columns = sql.join(table.columns.map((column) => sql.ref(column)));
-  const most = Math.min(ROWS_MAX, Math.floor(VALUES_MAX / table.columns.length));
-  // What migrations put there is in the backup too, as it was in the end.
+  const batchSize = Math.min(ROWS_MAX, Math.floor(VALUES_MAX / table.columns.length));
+  // Rows that migrations inserted are in the backup too, in their latest state.
   await sql`delete from ${name}`.execute(tx);
   const insert = async (rows: unknown[][]): Promise<void> => {
     const values = sql.join(rows.map((row) => sql`(${sql.join(row)})`));
     await sql`insert into ${name} (${columns}) values ${values}`.execute(tx);
   };
-  let some: unknown[][] = [];
+  let batch: unknown[][] = [];
   for await (const row of readRows(path)) {
-    if (some.push(row) < most) continue;
-    await insert(some);
-    some = [];
+    if (batch.push(row) < batchSize) continue;
+    await insert(batch);
+    batch = [];
   }
-  if (some.length > 0) await insert(some);
+  if (batch.length > 0) await insert(batch);
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${name}`.execute(tx);
   if (Number(rows[0]?.count) !== table.rows)
     throw new BackupError(

@@ -1,26 +1,27 @@
 /**
- * Rows as they lie in a backup: a line of JSON for each, an array in the order of the columns, compressed with zstd; what
- * is bytes is `{"base64": …}`. Neither database is known to it, so that what one wrote another can read.
+ * Files of rows in a backup, compressed with zstd: one line of JSON for each row, an array in the order of the columns. Bytes
+ * are `{"base64": …}`. The format does not depend on the database, so that a backup of one restores into the other.
  */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { writeHashedFile } from '../blobs/hashed-file.ts';
+import { iterateBuffers, writeHashedFile } from '../blobs/hashed-file.ts';
 import type { Row } from '../database/maintenance/snapshot-connection.ts';
 
-/** Quick: a backup shares the machine with a server. Levels above it make a tenth less of it in twice the time. */
-const LEVEL = 1;
+/** The fastest level, because a backup shares the machine with a server. Higher levels save a tenth in twice the time. */
+const COMPRESSION_LEVEL = 1;
 const NEWLINE = 0x0a;
-/** What is compressed at once. */
+/** Characters to compress in one write. */
 const CHUNK_CHARACTERS = 256 * 1024;
 
+/** Content of a written file. */
 export interface RowFile {
   rows: number;
   bytes: number;
   sha256: string;
 }
 
-/** Writes the file, waits for the disk, and answers what is in it. */
+/** Writes the rows to the file and waits for the disk. */
 export async function writeRows(
   path: string,
   columns: readonly string[],
@@ -29,20 +30,20 @@ export async function writeRows(
   let rows = 0;
   async function* lines(): AsyncGenerator<string> {
     let piece = '';
-    for await (const some of source) {
-      for (const row of some) {
-        piece += `${JSON.stringify(columns.map((column) => written(row[column])))}\n`;
+    for await (const batch of source) {
+      for (const row of batch) {
+        piece += `${JSON.stringify(columns.map((column) => encodeValue(row[column])))}\n`;
         if (piece.length < CHUNK_CHARACTERS) continue;
         yield piece;
         piece = '';
       }
-      rows += some.length;
+      rows += batch.length;
     }
     if (piece !== '') yield piece;
   }
-  const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL } });
   const text = Readable.from(lines());
-  // What `pipe` leaves out: who reads the compressed bytes is to be told why there are no more.
+  // `pipe` does not forward errors: the reader of the compressed bytes needs them.
   text.once('error', (error) => compress.destroy(error));
   const measured = await writeHashedFile(path, text.pipe(compress), Number.POSITIVE_INFINITY, {
     flush: true,
@@ -50,18 +51,19 @@ export async function writeRows(
   return { rows, ...measured };
 }
 
-/** The rows of the file, each an array in the order of its columns. */
+/** Yields the rows of the file, each an array in the order of its columns. */
 export async function* readRows(path: string): AsyncGenerator<unknown[]> {
   const file = createReadStream(path);
   const text = createZstdDecompress();
   file.once('error', (error) => text.destroy(error));
   let rest: Buffer = Buffer.alloc(0);
   try {
-    for await (const chunk of file.pipe(text) as AsyncIterable<Buffer>) {
+    for await (const chunk of iterateBuffers(file.pipe(text))) {
       const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let from = 0;
       for (let end = all.indexOf(NEWLINE); end >= 0; end = all.indexOf(NEWLINE, from)) {
-        yield (JSON.parse(all.toString('utf8', from, end)) as unknown[]).map(read);
+        const values: unknown[] = JSON.parse(all.toString('utf8', from, end));
+        yield values.map(decodeValue);
         from = end + 1;
       }
       rest = all.subarray(from);
@@ -71,11 +73,11 @@ export async function* readRows(path: string): AsyncGenerator<unknown[]> {
   }
 }
 
-function written(value: unknown): unknown {
+function encodeValue(value: unknown): unknown {
   return value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value;
 }
 
-function read(value: unknown): unknown {
-  if (value === null || typeof value !== 'object') return value;
-  return Buffer.from((value as { base64: string }).base64, 'base64');
+function decodeValue(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || !('base64' in value)) return value;
+  return Buffer.from(String(value.base64), 'base64');
 }

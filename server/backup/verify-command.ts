@@ -1,6 +1,6 @@
 /**
- * `npm run verify`: verifies every row and every blob of the installation that the settings name. Ends with 0 when all is
- * well, 1 when there are problems, 2 when it could not look.
+ * `npm run verify`: verifies every row and every blob of the installation that the settings name. Exit code 0 means no
+ * problems, 1 problems, 2 that it could not verify.
  */
 import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
@@ -10,17 +10,24 @@ import { type VerificationResult, verifyInstallation } from './verify-installati
 
 const USAGE = 'Usage: npm run verify';
 
-function table({ tables, rows, blobs, bytes, trashedBlobs: trashed, problems }: VerificationResult): string {
+function formatResult({
+  tables,
+  rows,
+  blobs,
+  bytes,
+  trashedBlobs: trashed,
+  problems,
+}: VerificationResult): string {
   const widths = [0, 0];
-  const lines = problems.map(({ kind, subject: what, detail }) => [kind, what, detail]);
-  for (const [kind = '', what = ''] of lines) {
+  const lines = problems.map(({ kind, subject, detail }) => [kind, subject, detail]);
+  for (const [kind = '', subject = ''] of lines) {
     widths[0] = Math.max(widths[0] ?? 0, kind.length);
-    widths[1] = Math.max(widths[1] ?? 0, what.length);
+    widths[1] = Math.max(widths[1] ?? 0, subject.length);
   }
   const read = `Read ${rows} rows of ${tables} tables and ${blobs} blobs (${formatBytes(bytes)}); ${trashed} blobs are in the trash.`;
   return [
-    ...lines.map(([kind = '', what = '', detail = '']) =>
-      `${kind.padEnd(widths[0] ?? 0)}  ${what.padEnd(widths[1] ?? 0)}  ${detail}`.trimEnd(),
+    ...lines.map(([kind = '', subject = '', detail = '']) =>
+      `${kind.padEnd(widths[0] ?? 0)}  ${subject.padEnd(widths[1] ?? 0)}  ${detail}`.trimEnd(),
     ),
     read,
     problems.length === 0
@@ -37,7 +44,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   try {
     const verified = await verifyInstallation(readConfig(), { clock: systemClock });
-    process.stdout.write(`${table(verified)}\n`);
+    process.stdout.write(`${formatResult(verified)}\n`);
     process.exitCode = verified.problems.length === 0 ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${errorMessage(error)}\n`);

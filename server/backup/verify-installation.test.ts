@@ -1,4 +1,4 @@
-/** `npm run verify` as an operator runs it: on a server that runs, on a stopped one, and on damage of every kind. */
+/** `npm run verify` as an operator runs it: on a running server, on a stopped one, and on each kind of damage. */
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -21,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => s3.stop());
 
-async function filled(
+async function startFilledServer(
   env: Record<string, string> = {},
 ): Promise<{ server: TestServer; env: Record<string, string> }> {
   const server = await startTestServer({ env });
   const application = await createVersion(server);
   for (let count = 0; count < 2; count += 1) {
-    const asked = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`);
-    const { upload_id, upload_url } = asked.body as Upload;
+    const response = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`);
+    const { upload_id, upload_url } = response.body as Upload;
     expectStatus(await server.request('PUT', upload_url, { token: null, body: CONTENT }), 200);
     await createRunAndWait(server, application, { body: { upload_id } });
   }
@@ -42,7 +42,7 @@ async function filled(
   return { server, env: settings };
 }
 
-/** An index whose entry is that of another column. */
+/** Creates an index with the entries of another column. */
 function damageIndex(path: string): void {
   const database = new DatabaseSync(path, { defensive: false });
   database.exec('create index spare on accounts (id); pragma writable_schema = on');
@@ -53,8 +53,8 @@ function damageIndex(path: string): void {
 const verify = (env: Record<string, string>): Promise<CommandResult> => runBackupCommand('verify', [], env);
 
 describe('a server without damage', () => {
-  test('is verified with 0 while it runs and once it is stopped, and nothing is changed', async () => {
-    const { server, env } = await filled();
+  test('passes while it runs and after its stop, without a change of its files', async () => {
+    const { server, env } = await startFilledServer();
     try {
       const running = await verify(env);
       expect(running).toMatchObject({ code: 0, stderr: '' });
@@ -70,8 +70,8 @@ describe('a server without damage', () => {
     }
   });
 
-  test('is verified in a bucket, too', async () => {
-    const { server, env } = await filled({
+  test('passes with blobs in a bucket, and a changed object is reported', async () => {
+    const { server, env } = await startFilledServer({
       SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
       AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
@@ -84,9 +84,9 @@ describe('a server without damage', () => {
         .where('blob_key', 'is not', null)
         .executeTakeFirst();
       await s3.writeObject(`switchyard/${row?.blob_key}`, 'other');
-      const { code, stdout: out } = await verify(env);
+      const { code, stdout: output } = await verify(env);
       expect(code).toBe(1);
-      expect(out).toContain(`changed  blob ${row?.blob_key}`);
+      expect(output).toContain(`changed  blob ${row?.blob_key}`);
     } finally {
       await server.close();
     }
@@ -95,14 +95,14 @@ describe('a server without damage', () => {
 
 describe('damage', () => {
   let server: TestServer;
-  let out: string;
+  let output: string;
   let keys: string[];
   beforeAll(async () => {
-    const made = await filled();
-    server = made.server;
+    const filled = await startFilledServer();
+    server = filled.server;
     const folder = join(server.dataFolder, 'blobs');
-    const pathOf = (key = ''): string => join(folder, key.slice(-2), key);
-    keys = listBlobKeys(folder).filter((key) => statSync(pathOf(key)).size === CONTENT.length);
+    const findPath = (key = ''): string => join(folder, key.slice(-2), key);
+    keys = listBlobKeys(folder).filter((key) => statSync(findPath(key)).size === CONTENT.length);
     const { read } = server.runningServer.database;
     const contents = read.selectFrom('contents').select('id').where('blob_key', 'is', null).orderBy('id');
     const [first, second] = (await contents.execute()).map(({ id }) => id);
@@ -114,25 +114,25 @@ describe('damage', () => {
     await sql`update installation_identity set clean_up_stopped = 'the database is older'`.execute(read);
     await server.runningServer.close();
     if (!postgres) damageIndex(join(server.dataFolder, 'switchyard.db'));
-    rmSync(pathOf(keys[0]));
-    const changed = readFileSync(pathOf(keys[1]));
+    rmSync(findPath(keys[0]));
+    const changed = readFileSync(findPath(keys[1]));
     changed[5] = (changed[5] ?? 0) ^ 1;
-    writeFileSync(pathOf(keys[1]), changed);
-    writeFileSync(pathOf(keys[2]), readFileSync(pathOf(keys[2])).subarray(0, 1000));
+    writeFileSync(findPath(keys[1]), changed);
+    writeFileSync(findPath(keys[2]), readFileSync(findPath(keys[2])).subarray(0, 1000));
     mkdirSync(join(folder, 'zz'), { recursive: true });
     writeFileSync(join(folder, 'zz', 'b-lostzz'), 'old');
     utimesSync(join(folder, 'zz', 'b-lostzz'), 1, 1);
     const before = hashFolderTree(server.dataFolder);
-    const ended = await verify(made.env);
+    const ended = await verify(filled.env);
     expect(ended).toMatchObject({ code: 1, stderr: '' });
     expect(hashFolderTree(server.dataFolder)).toEqual(before);
-    ({ stdout: out } = ended);
+    ({ stdout: output } = ended);
   });
   afterAll(() => server.close());
 
   test.each<[string, () => RegExp]>([
     [
-      'a missing blob, and who used it',
+      'a missing blob with the row that used it',
       () => new RegExp(`missing +blob ${keys[0]} +it is not in the blob store; used by \\w+ [\\w-]+`),
     ],
     [
@@ -152,17 +152,17 @@ describe('damage', () => {
     ],
     ['a stopped clean-up', () => /installation +clean-up is stopped +the database is older/],
     [
-      'how many there are',
+      'the number of problems',
       () => new RegExp(`\n${postgres ? 8 : 9} problems\\. Restore missing and changed blobs from a backup`),
     ],
-  ])('%s is named', (_, pattern) => expect(out).toMatch(pattern()));
+  ])('%s is named', (_, pattern) => expect(output).toMatch(pattern()));
 
   test.runIf(!postgres)('a damaged index is named', () =>
-    expect(out).toMatch(/database +integrity_check +row 1 missing from index spare/),
+    expect(output).toMatch(/database +integrity_check +row 1 missing from index spare/),
   );
 });
 
-test('arguments and folders without a server end with 2', async () => {
+test('arguments and folders without a server cause exit code 2', async () => {
   expect(await runBackupCommand('verify', ['now'], {})).toMatchObject({
     code: 2,
     stderr: 'Usage: npm run verify\n',

@@ -1,12 +1,13 @@
 /**
- * Verifies the stored data of an installation, running or stopped, and changes nothing: every row of every table is read,
- * every blob is read and compared with its hash, and references are followed in both directions. All rows are those of one
- * snapshot; what a running server has removed since then is no problem.
+ * Verifies the stored data of a running or stopped installation without a change. It reads every row of every table, compares
+ * every blob with its hash, and follows references in both directions. All rows belong to one snapshot: it reports no
+ * problem for content that a running server has removed since.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BlobMissingError, type BlobReader } from '../blobs/blob-store.ts';
+import { iterateBuffers } from '../blobs/hashed-file.ts';
 import { openBlobReader } from '../blobs/open-blob-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -27,11 +28,11 @@ import { errorMessage } from '../log.ts';
 import { migrations } from '../migrations.ts';
 import { BackupError } from './backup-error.ts';
 
-/** A younger blob may be on its way to a row. */
+/** A younger blob without a row may still get one. */
 const ORPHAN_AGE_MS = 2 * 60 * 60 * 1000;
-/** Columns with this end name a row of `contents`. */
+/** Columns with this suffix name a row of `contents`. */
 const CONTENT_COLUMN = /(^|_)content_id$/;
-/** Its archive is removed while the row stays. */
+/** A row with this column set has lost its archive and may name missing content. */
 const WITHOUT_ARCHIVE = 'archive_removed_at';
 
 type ProblemKind = 'installation' | 'database' | 'missing' | 'changed' | 'orphaned' | 'unreadable';
@@ -43,22 +44,23 @@ interface VerificationProblem {
   detail: string;
 }
 
+/** Counts of what was read, and the problems. */
 export interface VerificationResult {
   tables: number;
   rows: number;
   blobs: number;
   bytes: number;
-  /** Blobs that wait in the trash to be purged. */
+  /** The number of blobs in the trash. */
   trashedBlobs: number;
   problems: VerificationProblem[];
 }
 
-interface Opened extends Pick<Database, 'kind' | 'read'> {
+interface OpenDatabase extends Pick<Database, 'kind' | 'read'> {
   snapshot(): Promise<Snapshot>;
   close(): Promise<void>;
 }
 
-/** Throws BackupError when there is nothing to verify, and what keeps it from looking at all. */
+/** Verifies the installation. Throws BackupError when there is no database, and any error that prevents reading. */
 export async function verifyInstallation(
   config: Config,
   { clock }: { clock: Clock },
@@ -88,15 +90,18 @@ export async function verifyInstallation(
   }
 }
 
-/** A stopped SQLite server stays stopped meanwhile, by its lock. */
-async function openUnchanged({ postgres, data }: Config): Promise<{ database: Opened; isRunning: boolean }> {
+/** Opens the database for reading alone. Locks the data folder of a stopped server, so that none starts meanwhile. */
+async function openUnchanged({
+  postgres,
+  data,
+}: Config): Promise<{ database: OpenDatabase; isRunning: boolean }> {
   if (postgres) return { database: await openReadOnly(postgres), isRunning: false };
   const path = sqlitePath(data);
   if (!existsSync(path))
     throw new BackupError(
-      `There is no database at ${path}; set SWITCHYARD_DATA to the server's data folder.`,
+      `There is no database at ${path}. Set SWITCHYARD_DATA to the data folder of the server.`,
     );
-  const lock = existsSync(join(data, 'lock')) ? lockStopped(data) : { release: () => {} };
+  const lock = existsSync(join(data, 'lock')) ? tryLockFolder(data) : { release: () => {} };
   if (!lock) return { database: await openReadOnly(path), isRunning: true };
   try {
     const opened = await openStoppedDatabase(path);
@@ -112,8 +117,8 @@ async function openUnchanged({ postgres, data }: Config): Promise<{ database: Op
   }
 }
 
-/** null while a server runs. */
-function lockStopped(data: string): { release(): void } | null {
+/** Returns null while a server runs. */
+function tryLockFolder(data: string): { release(): void } | null {
   try {
     return acquireFolderLock(data, 'in use');
   } catch (error) {
@@ -131,45 +136,44 @@ async function checkStart(config: Config, { problems }: VerificationResult): Pro
   if (stopped) problems.push({ kind: 'installation', subject: 'clean-up is stopped', detail: stopped });
 }
 
-/** Reads every row, and lets SQLite check its pages and indexes. */
+/** Reads every row, and runs the checks of SQLite on pages and indexes. */
 async function checkDatabase(
   config: Config,
-  database: Opened,
+  database: OpenDatabase,
   snapshot: Snapshot,
   verified: VerificationResult,
 ): Promise<void> {
   const { problems } = verified;
-  const note = (what: string, detail: string): void =>
-    void problems.push({ kind: 'database', subject: what, detail });
+  const addProblem = (subject: string, detail: string): void =>
+    void problems.push({ kind: 'database', subject: subject, detail });
   if (database.kind === 'sqlite') {
     const dropped = countDroppedCommits(`${sqlitePath(config.data)}-wal`);
-    if (dropped > 0)
-      note('switchyard.db-wal', `${dropped} commits lie behind damage in the log and are lost`);
+    if (dropped > 0) addProblem('switchyard.db-wal', `${dropped} commits behind damage in the log are lost`);
     for (const pragma of ['integrity_check', 'foreign_key_check']) {
       try {
         for await (const rows of snapshot.readRows(`pragma ${pragma}`))
           for (const row of rows) {
             const [first, ...rest] = Object.values(row).map(String);
-            if (first !== 'ok') note(pragma, [first, ...rest].join(' '));
+            if (first !== 'ok') addProblem(pragma, [first, ...rest].join(' '));
           }
       } catch (error) {
-        note(pragma, errorMessage(error));
+        addProblem(pragma, errorMessage(error));
       }
     }
   }
-  for (const { name } of await knownTables(database)) {
+  for (const { name } of await listKnownTables(database)) {
     verified.tables += 1;
     try {
       for await (const rows of snapshot.readRows(`select * from "${name}"`)) verified.rows += rows.length;
     } catch (error) {
-      // On PostgreSQL the snapshot is over after an error.
+      // PostgreSQL ends the snapshot after an error.
       if (database.kind === 'postgres') throw error;
-      note(`table ${name}`, errorMessage(error));
+      addProblem(`table ${name}`, errorMessage(error));
     }
   }
 }
 
-async function knownTables(database: Pick<Database, 'kind' | 'read'>) {
+async function listKnownTables(database: Pick<Database, 'kind' | 'read'>) {
   const known = new Set((await listMigratedTables(migrations)).map(({ name }) => name));
   return (await listTables(database)).filter(({ name }) => known.has(name));
 }
@@ -177,37 +181,37 @@ async function knownTables(database: Pick<Database, 'kind' | 'read'>) {
 interface Reference {
   table: string;
   column: string;
-  /** The query of the ids of contents that rows name. */
-  named: string;
+  /** Query of the ids of contents that rows name. */
+  idQuery: string;
 }
 
-/** Rows that name content that is not there, and content that no row names. */
+/** Finds rows that name missing content, content without a row, and content of a wrong length. Returns all references. */
 async function checkReferences(
-  database: Opened,
+  database: OpenDatabase,
   snapshot: Snapshot,
   { problems }: VerificationResult,
 ): Promise<Reference[]> {
-  const references = (await knownTables(database)).flatMap(({ name: table, columns }) =>
+  const references = (await listKnownTables(database)).flatMap(({ name: table, columns }) =>
     columns
       .filter(({ name }) => CONTENT_COLUMN.test(name))
       .map(({ name: column }) => {
-        const kept = columns.some(({ name }) => name === WITHOUT_ARCHIVE)
+        const condition = columns.some(({ name }) => name === WITHOUT_ARCHIVE)
           ? ` and ${WITHOUT_ARCHIVE} is null`
           : '';
         return {
           table,
           column,
-          named: `select ${column} as id from "${table}" where ${column} is not null${kept}`,
+          idQuery: `select ${column} as id from "${table}" where ${column} is not null${condition}`,
         };
       }),
   );
-  for (const { table, column, named } of references)
+  for (const { table, column, idQuery } of references)
     for await (const rows of snapshot.readRows(
-      `select named.id as id from (${named}) as named where not exists (select 1 from contents where contents.id = named.id)`,
+      `select named.id as id from (${idQuery}) as named where not exists (select 1 from contents where contents.id = named.id)`,
     ))
       for (const { id } of rows)
         problems.push({ kind: 'missing', subject: `content ${id}`, detail: `${table}.${column} names it` });
-  const all = references.map(({ named }) => named).join(' union all ');
+  const all = references.map(({ idQuery }) => idQuery).join(' union all ');
   for await (const rows of snapshot.readRows(`select id, blob_key from contents where id not in (${all})`))
     for (const { id } of rows)
       problems.push({ kind: 'orphaned', subject: `content ${id}`, detail: 'no row names it' });
@@ -224,7 +228,7 @@ async function checkReferences(
 }
 
 interface BlobParts {
-  database: Opened;
+  database: OpenDatabase;
   snapshot: Snapshot;
   references: readonly Reference[];
   clock: Clock;
@@ -234,7 +238,7 @@ async function checkBlobs(blobs: BlobReader, parts: BlobParts, verified: Verific
   const { database, snapshot, references, clock } = parts;
   const { problems } = verified;
   const named = new Set<string>();
-  const wrong: VerificationProblem[] = [];
+  const blobProblems: VerificationProblem[] = [];
   const select =
     'select blob_key, max(sha256) as sha256, max(bytes) as bytes, min(sha256) as other, min(bytes) as fewer from contents where blob_key is not null group by blob_key';
   for await (const rows of snapshot.readRows(select))
@@ -243,30 +247,30 @@ async function checkBlobs(blobs: BlobReader, parts: BlobParts, verified: Verific
       named.add(key);
       verified.blobs += 1;
       if (row.sha256 !== row.other || Number(row.bytes) !== Number(row.fewer))
-        wrong.push({
+        blobProblems.push({
           kind: 'changed',
           subject: key,
           detail: 'rows that share it differ in its hash or length',
         });
-      const found = await hashOf(blobs, key);
-      if ('kind' in found) wrong.push({ ...found, subject: key });
+      const found = await hashBlob(blobs, key);
+      if ('kind' in found) blobProblems.push({ ...found, subject: key });
       else if (found.bytes !== Number(row.bytes))
-        wrong.push({
+        blobProblems.push({
           kind: 'changed',
           subject: key,
           detail: `it has ${found.bytes} bytes; ${row.bytes} were stored`,
         });
       else if (row.sha256 !== null && found.sha256 !== row.sha256)
-        wrong.push({
+        blobProblems.push({
           kind: 'changed',
           subject: key,
           detail: `its SHA-256 is ${found.sha256}; ${row.sha256} was stored`,
         });
       else verified.bytes += found.bytes;
     }
-  for (const problem of wrong) {
+  for (const problem of blobProblems) {
     if (!(await isNamed(database.read, problem.subject))) continue;
-    const users = await usersOf(snapshot, references, problem.subject);
+    const users = await describeUsers(snapshot, references, problem.subject);
     problems.push({ ...problem, subject: `blob ${problem.subject}`, detail: `${problem.detail}; ${users}` });
   }
   for await (const key of blobs.list(clock.now() - ORPHAN_AGE_MS))
@@ -275,14 +279,14 @@ async function checkBlobs(blobs: BlobReader, parts: BlobParts, verified: Verific
   for await (const _ of blobs.listTrash(Number.POSITIVE_INFINITY)) verified.trashedBlobs += 1;
 }
 
-async function hashOf(
+async function hashBlob(
   blobs: BlobReader,
   key: string,
 ): Promise<{ bytes: number; sha256: string } | { kind: 'missing' | 'unreadable'; detail: string }> {
   try {
     const hash = createHash('sha256');
     let bytes = 0;
-    for await (const chunk of (await blobs.open(key)) as AsyncIterable<Buffer>) {
+    for await (const chunk of iterateBuffers(await blobs.open(key))) {
       hash.update(chunk);
       bytes += chunk.length;
     }
@@ -293,14 +297,18 @@ async function hashOf(
   }
 }
 
-/** Whether a row names the blob by now. */
+/** Reports whether a row names the blob now, after the snapshot. */
 async function isNamed(read: Reader, key: string): Promise<boolean> {
   const row = read.selectFrom('contents').select('id').where('blob_key', '=', key);
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-/** Which rows lose by the blob. A key has no character that needs quoting. */
-async function usersOf(snapshot: Snapshot, references: readonly Reference[], key: string): Promise<string> {
+/** Returns the rows that use the blob, for a message. */
+async function describeUsers(
+  snapshot: Snapshot,
+  references: readonly Reference[],
+  key: string,
+): Promise<string> {
   const users: string[] = [];
   for (const { table, column } of references)
     for await (const rows of snapshot.readRows(

@@ -1,14 +1,16 @@
-/** The two commands as an operator runs them: processes of their own, with settings in the environment. */
+/** Runs the commands as an operator does: in processes of their own, with settings in the environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
+/** The end and the output of a command. */
 export interface CommandResult {
+  /** The exit code, or the name of the signal. */
   code: number | string;
   stdout: string;
   stderr: string;
 }
 
-/** Starts the command; `ended` resolves with how it ended. */
+/** Starts the command; `ended` resolves with its result. */
 export function startCommand(
   command: 'backup' | 'restore' | 'verify',
   args: readonly string[],
@@ -32,6 +34,7 @@ export function startCommand(
   return { child, ended };
 }
 
+/** Runs the command to its end. */
 export function runBackupCommand(
   name: 'backup' | 'restore' | 'verify',
   args: readonly string[],
