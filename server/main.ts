@@ -15,6 +15,7 @@ import * as ownAccountOperations from './account/own-account.ts';
 import * as serverAccountOperations from './account/server-accounts.ts';
 import { isLoopbackAddress, isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
+import { AccountSemaphore } from './applications/account-semaphore.ts';
 import * as executableOperations from './applications/executable-operations.ts';
 import * as applicationOperations from './applications/operations.ts';
 import { deleteAccountApplications, findOwner } from './applications/store.ts';
@@ -197,6 +198,7 @@ export async function startServer(config: Config, seams: ServerOverrides = {}): 
         await deleteAccountWebhooks(tx, account);
       },
       signer,
+      archiveInspections: new AccountSemaphore(),
       findApplicationOwner: findOwner,
       storage,
       notReadyReason: () => closing,

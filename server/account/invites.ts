@@ -39,7 +39,8 @@ export class Invites {
     const payload = bytes?.subarray(MAC_BYTES);
     if (!bytes || !payload?.length || !timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#mac(payload)))
       throw forbidden('The invite is not one of this server; it may have been copied incompletely.');
-    const [account, inviteId, expiresAt] = JSON.parse(payload.toString()) as [AccountId, string, number];
+    // The signature proves that `encode` wrote the payload.
+    const [account, inviteId, expiresAt]: [AccountId, string, number] = JSON.parse(payload.toString());
     if (expiresAt <= this.#clock.now())
       throw forbidden('The invite has expired; ask the person who invited you for a new one.');
     return { account, inviteId, expiresAt };

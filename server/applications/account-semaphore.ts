@@ -1,44 +1,23 @@
 /**
- * Who looks at a pushed archive when. Unpacking up to 2 GiB and reading a manifest take seconds and some hundred megabytes,
- * so only a few of one account are looked at at once; the others of it wait, and other accounts do not.
+ * Limits how many archives of one account are inspected at the same time. To unpack up to 2 GiB and to read a manifest takes
+ * seconds and hundreds of megabytes. Further archives of an account wait in order of arrival; other accounts do not wait.
  */
-const PER_ACCOUNT_MAX = 2;
+import PQueue from 'p-queue';
 
+const CONCURRENCY_PER_ACCOUNT_MAX = 2;
+
+/** A semaphore for each account; it stores nothing for an account without work. */
 export class AccountSemaphore {
-  readonly #busy = new Map<string, number>();
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #queues = new Map<string, PQueue>();
 
-  /** Does the work as soon as it is its turn. */
+  /** Runs the work as soon as the account has a free slot; returns its result or rejects with its error. */
   async run<T>(account: string, work: () => Promise<T>): Promise<T> {
-    await this.#enter(account);
-    try {
-      return await work();
-    } finally {
-      this.#leave(account);
+    let queue = this.#queues.get(account);
+    if (!queue) {
+      queue = new PQueue({ concurrency: CONCURRENCY_PER_ACCOUNT_MAX });
+      queue.addEventListener('idle', () => this.#queues.delete(account), { once: true });
+      this.#queues.set(account, queue);
     }
-  }
-
-  async #enter(account: string): Promise<void> {
-    const busy = this.#busy.get(account) ?? 0;
-    if (busy < PER_ACCOUNT_MAX) {
-      this.#busy.set(account, busy + 1);
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      const waiting = this.#waiting.get(account) ?? [];
-      waiting.push(resolve);
-      this.#waiting.set(account, waiting);
-    });
-  }
-
-  /** The place goes to who waits longest, so that nobody comes in between. */
-  #leave(account: string): void {
-    const waiting = this.#waiting.get(account) ?? [];
-    const next = waiting.shift();
-    if (waiting.length === 0) this.#waiting.delete(account);
-    if (next) return next();
-    const busy = (this.#busy.get(account) ?? 1) - 1;
-    if (busy === 0) this.#busy.delete(account);
-    else this.#busy.set(account, busy);
+    return queue.add(work);
   }
 }

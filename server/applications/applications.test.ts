@@ -24,7 +24,7 @@ const put = (id: string, body: unknown) => server.request('PUT', `/v1/applicatio
 const remove = (id: string) => server.request('DELETE', `/v1/applications/${id}`);
 
 describe('creating an application', () => {
-  test('201 answers the whole application, as a GET does afterwards', async () => {
+  test('201 returns the whole application, as a later GET does', async () => {
     const response = await create({ id: 'routing', name: 'Vehicle routing', description: 'Daily tours' });
     expectStatus(response, 201);
     expect(response.body).toEqual({
@@ -43,7 +43,7 @@ describe('creating an application', () => {
     expect((await get('routing')).body).toEqual(response.body);
   });
 
-  test('without an id one is made from the name, in the alphabet of ids', async () => {
+  test('without an id, the id is derived from the name', async () => {
     const names = ['Tägliche Touren №1!', '🚚🚚🚚', '-- ABC --', 'x'.repeat(48)];
     for (const name of names) {
       const response = await create({ name });
@@ -55,7 +55,7 @@ describe('creating an application', () => {
     );
   });
 
-  test('null means not given, and what published clients send beside is accepted', async () => {
+  test('null means absent, and the other fields of published clients are accepted', async () => {
     const response = await create({
       id: null,
       name: 'From a client',
@@ -69,13 +69,13 @@ describe('creating an application', () => {
     expect(response.body).toMatchObject({ type: 'pipeline', description: '', default_instance: '' });
   });
 
-  test('400 for an id that is taken, and nothing is changed', async () => {
+  test('400 for an existing id, with nothing changed', async () => {
     const id = await createApplication(server);
     expectError(await create({ id, name: 'Another one' }), 400, `id is "${id}"`);
     expect((await get(id)).body).toMatchObject({ name: `Application ${id}` });
   });
 
-  test('of many with one id at once exactly one is made', async () => {
+  test('one of eight concurrent requests with one id succeeds', async () => {
     const id = uniqueId('race');
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => create({ id, name: `Racer ${index}` })),
@@ -100,7 +100,7 @@ describe('creating an application', () => {
     ['a\0', 400],
     [7, 400],
     [{}, 400],
-  ] as const)('the id %j is answered %i', async (id, status) => {
+  ] as const)('the id %j returns %i', async (id, status) => {
     const response = await create({ id, name: 'Any name' });
     if (status === 201) expectStatus(response, 201);
     else expectError(response, 400, 'id is ');
@@ -117,7 +117,7 @@ describe('creating an application', () => {
     ['🚚'.repeat(49), 400],
     ['a\0bc', 400],
     [null, 400],
-  ] as const)('the name %j is answered %i', async (name, status) => {
+  ] as const)('the name %j returns %i', async (name, status) => {
     const response = await create({ id: uniqueId('named'), name });
     if (status === 400) expectError(response, 400, 'name is ');
     else {
@@ -126,7 +126,7 @@ describe('creating an application', () => {
     }
   });
 
-  test('a name of characters is counted in characters in the refusal too', async () => {
+  test('the error message counts the name in characters, not in UTF-16 units', async () => {
     expectError(await create({ name: '🚚🚚' }), 400, '2 characters long; it must have 3 to 48 characters');
   });
 
@@ -134,9 +134,9 @@ describe('creating an application', () => {
     [0, 201],
     [128, 201],
     [129, 400],
-  ])('a description of %i characters is answered %i', async (length, status) => {
+  ])('a description of %i characters returns %i', async (length, status) => {
     const response = await create({
-      id: uniqueId('told'),
+      id: uniqueId('described'),
       name: 'Any name',
       description: '🚚'.repeat(length),
     });
@@ -144,18 +144,18 @@ describe('creating an application', () => {
     else expectStatus(response, 201);
   });
 
-  test('400 for an unknown field names the nearest known one', async () => {
+  test('400 for an unknown field suggests the nearest known field', async () => {
     expectError(await create({ name: 'Any name', descripton: 'x' }), 400, 'did you mean "description"?');
     expectError(await create({ name: 'Any name', defaultInstance: 'x' }), 400, '"default_instance"');
   });
 
-  test('400 for a default instance that stands for itself', async () => {
+  test('400 for "default" as the default instance', async () => {
     expectError(await create({ name: 'Any name', default_instance: 'default' }), 400, 'default_instance');
   });
 });
 
 describe('updating an application', () => {
-  test('takes the whole object back, as published clients send it', async () => {
+  test('accepts the whole object, as published clients send it', async () => {
     const id = await createInstance(server);
     const before = (await get(id)).body as Application;
     const response = await put(id, {
@@ -175,7 +175,7 @@ describe('updating an application', () => {
     expect((await get(id)).body).toEqual(response.body);
   });
 
-  test('leaves alone what is absent or null', async () => {
+  test('leaves absent and null fields unchanged', async () => {
     const id = await createApplication(server, { description: 'Kept' });
     expectStatus(await put(id, {}), 200);
     expectStatus(await put(id, { name: null, description: null }), 200);
@@ -184,16 +184,16 @@ describe('updating an application', () => {
     expect((await get(id)).body).toMatchObject({ description: '' });
   });
 
-  test('changes of different fields at once are both kept', async () => {
+  test('concurrent changes of different fields all take effect', async () => {
     const id = await createApplication(server);
     await Promise.all([
       put(id, { name: 'Renamed' }),
-      put(id, { description: 'Told' }),
+      put(id, { description: 'Described' }),
       put(id, { default_instance: 'latest' }),
     ]);
     expect((await get(id)).body).toMatchObject({
       name: 'Renamed',
-      description: 'Told',
+      description: 'Described',
       default_instance: 'latest',
     });
   });
@@ -216,12 +216,12 @@ describe('updating an application', () => {
     );
   });
 
-  test('what was set when it was made is let through unchanged, though no such instance is there yet', async () => {
+  test('an unchanged default instance is accepted, although it does not exist yet', async () => {
     const id = await createApplication(server, { default_instance: 'production' });
     expectStatus(await put(id, { name: 'New name', default_instance: 'production' }), 200);
   });
 
-  test('400 for a name too short changes nothing', async () => {
+  test('400 for a short name, with nothing changed', async () => {
     const id = await createApplication(server);
     expectError(await put(id, { name: 'ab', description: 'new' }), 400, 'name is "ab"');
     expect((await get(id)).body).toMatchObject({ name: `Application ${id}`, description: '' });
@@ -229,10 +229,10 @@ describe('updating an application', () => {
 });
 
 describe('deleting an application', () => {
-  test('204, and everything of it is gone at once; its id can be taken again', async () => {
+  test('204; its resources return 404 at once and its id can be reused', async () => {
     const id = await createInstance(server);
     await createRun(server, id, { input: {} });
-    const gone = [
+    const paths = [
       `/v1/applications/${id}`,
       `/v1/applications/${id}/versions`,
       `/v1/applications/${id}/versions/v1`,
@@ -240,16 +240,16 @@ describe('deleting an application', () => {
       `/v1/applications/${id}/instances/latest`,
       `/v1/applications/${id}/runs`,
     ];
-    for (const path of gone) expectStatus(await server.request('GET', path), 200);
+    for (const path of paths) expectStatus(await server.request('GET', path), 200);
     expectStatus(await remove(id), 204);
-    for (const path of gone) expectError(await server.request('GET', path), 404);
+    for (const path of paths) expectError(await server.request('GET', path), 404);
     expectError(await remove(id), 404);
-    expectStatus(await create({ id, name: 'Born again' }), 201);
-    expect((await get(id)).body).toMatchObject({ name: 'Born again', active_executable: null });
+    expectStatus(await create({ id, name: 'Created again' }), 201);
+    expect((await get(id)).body).toMatchObject({ name: 'Created again', active_executable: null });
     expect((await server.request('GET', `/v1/applications/${id}/versions`)).body).toEqual([]);
   });
 
-  test('what belonged to it leaves the database too', async () => {
+  test('its rows are removed from the database', async () => {
     const id = await createInstance(server);
     const { database } = server.runningServer;
     const { uid } = await database.read
@@ -258,7 +258,7 @@ describe('deleting an application', () => {
       .where('id', '=', id as ApplicationId)
       .executeTakeFirstOrThrow();
     expectStatus(await remove(id), 204);
-    const left = async (): Promise<number> => {
+    const countRows = async (): Promise<number> => {
       const tables = ['versions', 'instances', 'executables', 'uploads'] as const;
       const rows = await Promise.all(
         tables.map((table) =>
@@ -267,11 +267,11 @@ describe('deleting an application', () => {
       );
       return rows.flat().length;
     };
-    await expect.poll(left).toBe(0);
+    await expect.poll(countRows).toBe(0);
   });
 });
 
-test('an application of another account is not there', async () => {
+test('404 for an application of another account', async () => {
   const id = await createInstance(server);
   const other = await createOtherAccount(server);
   const paths = [

@@ -1,4 +1,4 @@
-/** Archives that are refused: whole, with the entry named, and with everything as it was. */
+/** Refused archives: the error names the entry, and the application does not change. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../clock.ts';
@@ -12,23 +12,23 @@ import {
 } from '../testing/fixtures/apps.ts';
 import { createApplication, expectError, expectStatus, MANIFEST } from '../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
-import { readManifest } from './read-manifest.ts';
+import { parseManifest } from './parse-manifest.ts';
 
 let server: TestServer;
 let application: string;
-let good: Buffer;
+let validArchive: Buffer;
 beforeAll(async () => {
   server = await startTestServer();
   application = await createApplication(server);
-  good = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp('() => ({ answer: "good" })') });
-  expectStatus(await pushArchive(server, application, good), 200);
+  validArchive = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp('() => ({ answer: "good" })') });
+  expectStatus(await pushArchive(server, application, validArchive), 200);
 });
 afterAll(() => server.close());
 
 const state = async () => (await server.request('GET', `/v1/applications/${application}`)).body;
 const manifest: ArchiveEntry = { name: 'app.yaml', content: MANIFEST };
-const archive = (...entries: ArchiveEntry[]) => packEntries([manifest, ...entries]);
-const link = (name: string, linkname: string): ArchiveEntry => ({ name, type: 'symlink', linkname });
+const packArchive = (...entries: ArchiveEntry[]) => packEntries([manifest, ...entries]);
+const symlinkEntry = (name: string, linkname: string): ArchiveEntry => ({ name, type: 'symlink', linkname });
 
 const BILLION_LAUGHS = `a: &a [x, x, x, x, x, x, x, x, x]
 ${['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
@@ -45,21 +45,25 @@ configuration: {options: {items: [{name: x, default: [${Array(90).fill('*long').
 const withManifest = (content: string) => packFiles({ 'app.yaml': content });
 
 const HOSTILE: [string, () => Promise<Buffer>, string][] = [
-  ['an absolute path', () => archive({ name: '/etc/cron.d/x', content: 'x' }), '"/etc/cron.d/x"'],
-  ['a path with ..', () => archive({ name: 'a/../../x', content: 'x' }), '"a/../../x"'],
-  ['a link that leaves the root', () => archive(link('out', '../../etc/passwd')), '"out"'],
-  ['an absolute link', () => archive(link('out', '/etc/passwd')), '"out"'],
-  ['a file below a link', () => archive(link('d', '.'), { name: 'd/x', content: 'x' }), '"d/x"'],
+  ['an absolute path', () => packArchive({ name: '/etc/cron.d/x', content: 'x' }), '"/etc/cron.d/x"'],
+  ['a path with ..', () => packArchive({ name: 'a/../../x', content: 'x' }), '"a/../../x"'],
+  ['a link that leaves the root', () => packArchive(symlinkEntry('out', '../../etc/passwd')), '"out"'],
+  ['an absolute link', () => packArchive(symlinkEntry('out', '/etc/passwd')), '"out"'],
+  ['a file below a link', () => packArchive(symlinkEntry('d', '.'), { name: 'd/x', content: 'x' }), '"d/x"'],
   [
     'a hard link that leaves the root',
-    () => archive({ name: 'hard', type: 'link', linkname: '../../etc/passwd' }),
+    () => packArchive({ name: 'hard', type: 'link', linkname: '../../etc/passwd' }),
     '"hard"',
   ],
-  ['a device', () => archive({ name: 'null', type: 'character-device', devmajor: 1, devminor: 3 }), '"null"'],
-  ['a pipe', () => archive({ name: 'pipe', type: 'fifo' }), '"pipe"'],
+  [
+    'a device',
+    () => packArchive({ name: 'null', type: 'character-device', devmajor: 1, devminor: 3 }),
+    '"null"',
+  ],
+  ['a pipe', () => packArchive({ name: 'pipe', type: 'fifo' }), '"pipe"'],
   [
     'more than 20,000 entries',
-    () => archive(...Array.from({ length: 20_000 }, (_, index) => ({ name: `f${index}`, content: '' }))),
+    () => packArchive(...Array.from({ length: 20_000 }, (_, index) => ({ name: `f${index}`, content: '' }))),
     'more than 20000 entries',
   ],
   ['no manifest', () => packEntries([{ name: 'main.mjs', content: '1' }]), 'no app.yaml at its root'],
@@ -71,9 +75,9 @@ const HOSTILE: [string, () => Promise<Buffer>, string][] = [
   ['bytes that are no gzip', async () => Buffer.from('hello, this is no archive'), 'gzip'],
   ['no bytes at all', async () => Buffer.alloc(0), ''],
   ['gzip of what is no tar', async () => gzipSync(Buffer.from('hello '.repeat(500))), ''],
-  ['a tar that is not compressed', async () => gunzipSync(good), 'gzip'],
-  ['an archive that was cut off', async () => good.subarray(0, good.length - 30), ''],
-  ['an archive with rubbish in its middle', async () => rubbish(good), ''],
+  ['a tar that is not compressed', async () => gunzipSync(validArchive), 'gzip'],
+  ['an archive that was cut off', async () => validArchive.subarray(0, validArchive.length - 30), ''],
+  ['an archive with rubbish in its middle', async () => invertBytes(validArchive), ''],
   ['a manifest that is no YAML', () => withManifest('type: [node'), 'app.yaml is not valid YAML'],
   ['a manifest that is a list', () => withManifest('- type: node'), 'app.yaml must be a map'],
   ['an empty manifest', () => withManifest(''), 'app.yaml must be a map'],
@@ -114,8 +118,8 @@ const HOSTILE: [string, () => Promise<Buffer>, string][] = [
   ],
 ];
 
-/** The same archive with bytes in the middle turned over. */
-function rubbish(bytes: Buffer): Buffer {
+/** Returns a copy of the archive with 40 inverted bytes. */
+function invertBytes(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   for (let at = 60; at < 100; at += 1) copy[at] = (copy[at] ?? 0) ^ 0xff;
   return copy;
@@ -132,7 +136,7 @@ describe('400 with nothing changed for', () => {
 
   test('an archive that unpacks to more than 2 GiB, without unpacking it', async () => {
     const before = await state();
-    // What a header says is believed before anything is read; the rest of the archive need not even be there.
+    // The size in the header is enough for the refusal, so the archive has no content.
     const header = tarHeader('bomb', 3 * 1024 ** 3);
     const response = await pushArchive(server, application, gzipSync(header));
     expectError(response, 400, '"bomb"');
@@ -140,7 +144,7 @@ describe('400 with nothing changed for', () => {
   });
 });
 
-/** The 512 bytes that announce a file in a tar. */
+/** Returns the 512-byte header of a file in a tar archive. */
 function tarHeader(name: string, size: number): Buffer {
   const header = Buffer.alloc(512);
   header.write(name, 0);
@@ -155,26 +159,26 @@ function tarHeader(name: string, size: number): Buffer {
   return header;
 }
 
-test('the executable that was active still runs after all that, and the next good one replaces it', async () => {
+test('the active executable runs after all refusals, and the next valid archive replaces it', async () => {
   expect((await createRunAndWait(server, application)).output).toEqual({ answer: 'good' });
   const next = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp('() => ({ answer: "next" })') });
   expectStatus(await pushArchive(server, application, next), 200);
   expect((await createRunAndWait(server, application)).output).toEqual({ answer: 'next' });
 });
 
-test('links that stay inside are taken', async () => {
+test('links that stay inside the archive are accepted', async () => {
   const id = await createApplication(server);
-  const bytes = await archive(
+  const bytes = await packArchive(
     { name: 'lib/real.mjs', content: 'process.stdout.write(JSON.stringify({ linked: true }));' },
-    link('main.mjs', 'lib/real.mjs'),
+    symlinkEntry('main.mjs', 'lib/real.mjs'),
   );
   expectStatus(await pushArchive(server, id, bytes), 200);
 });
 
-test('a manifest that takes the square of its length to read is given up, and nobody waits meanwhile', async () => {
+test('parsing of a manifest with quadratic cost is aborted and blocks no other request', async () => {
   const text = Array.from({ length: 100_000 }, (_, index) => `k${index}: 1`).join('\n');
-  const hasty: Clock = { ...systemClock, after: (_, callback) => systemClock.after(100, callback) };
-  const reading = readManifest(text, hasty);
+  const shortTimeout: Clock = { ...systemClock, after: (_, callback) => systemClock.after(100, callback) };
+  const reading = parseManifest(text, shortTimeout);
   expectStatus(await server.request('GET', '/healthz'), 200);
   expect(await reading).toEqual({ error: expect.stringContaining('too much time or memory') });
 });

@@ -1,14 +1,17 @@
-/** The operations on the executables of an application: upload an archive, and make it the active executable. */
+/** Operations on the executables of an application: upload an archive, and make it the active executable. */
 import type { Host } from '@switchyard/runner';
 import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { AccountSemaphore } from './account-semaphore.ts';
 import { formatExecutable } from './executable.ts';
 import { insertPush, preparePush } from './push.ts';
 import { getApplication, lockLiveApplication } from './store.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
-    /** The machine on which apps run; null where no apps run. */
+    /** The machine on which apps run; null on a server that runs no apps. */
     host: Host | null;
+    /** Limits the concurrent inspections of archives for each account. */
+    archiveInspections: AccountSemaphore;
   }
 }
 

@@ -1,4 +1,4 @@
-/** An executable as the API shows it. */
+/** Requirements of executables, and their response bodies. */
 import type {
   Executable,
   ExecutableOptions,
@@ -10,11 +10,12 @@ import type { ExecutablesTable } from './schema.ts';
 
 const parsed = new WeakMap<ExecutablesTable, Requirements>();
 
-/** Parsed once per row that is held; nobody may change what it answers. */
+/** Returns the requirements of the executable, parsed once for each row object. Callers share the result: do not change it. */
 export function parseRequirements(row: ExecutablesTable): Requirements {
   let requirements = parsed.get(row);
   if (!requirements) {
-    requirements = JSON.parse(row.requirements) as Requirements;
+    const stored: Requirements = JSON.parse(row.requirements);
+    requirements = stored;
     parsed.set(row, requirements);
   }
   return requirements;
@@ -22,7 +23,7 @@ export function parseRequirements(row: ExecutablesTable): Requirements {
 
 const declaredNames = new WeakMap<ExecutableOptions, ReadonlySet<string>>();
 
-/** Names of the options that a manifest declares, collected once for each manifest. */
+/** Returns the names of the options that a manifest declares, collected once for each manifest. */
 export function listOptionNames(definitions: ExecutableOptions | null | undefined): ReadonlySet<string> {
   if (!definitions) return NO_NAMES;
   let names = declaredNames.get(definitions);
@@ -35,24 +36,24 @@ export function listOptionNames(definitions: ExecutableOptions | null | undefine
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Whether the definition hides the option from the role. */
+/** Returns true when the definition hides the option from the role. */
 function isHidden(item: { ui?: { hidden_from?: readonly Role[] | null } | null }, role: Role): boolean {
   return item.ui?.hidden_from?.includes(role) ?? false;
 }
 
-/** Names of options that the role may not see; none where there is no executable. */
+/** Returns the names of the options that the role may not see; empty without an executable. */
 export function listHiddenOptions(executable: ExecutablesTable | undefined, role: Role): ReadonlySet<string> {
   const items = executable ? (parseRequirements(executable).options?.items ?? []) : [];
   return new Set(items.filter((item) => isHidden(item, role)).map((item) => item.name));
 }
 
-/** Names of options that some role may not see: what is kept for every role to read must not name them. */
+/** Returns the names of the options that some role may not see. Text that every role reads must not contain them. */
 export function listConfidentialOptions(executable: ExecutablesTable): ReadonlySet<string> {
   const items = parseRequirements(executable).options?.items ?? [];
   return new Set(items.filter((item) => (item.ui?.hidden_from?.length ?? 0) > 0).map((item) => item.name));
 }
 
-/** The body of an executable; definitions of options that are hidden from the role are left out. */
+/** Formats the executable without the definitions of options that are hidden from the role. */
 export function formatExecutable(row: ExecutablesTable, role: Role): Executable {
   const requirements = parseRequirements(row);
   const items = requirements.options?.items?.filter((item) => !isHidden(item, role));

@@ -1,6 +1,6 @@
 /**
- * Every statement on executables. A row lives as long as anything names it: the application it is active in, a version, or
- * a run. Its archive goes earlier, once nothing can execute it any more (see clean-up/unused-executables.ts).
+ * Statements on executables. A row exists as long as something refers to it: the application where it is active, a version or
+ * a run. Its archive is removed earlier, when nothing can execute it (see clean-up/unused-executables.ts).
  */
 import type { ExecutableId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
@@ -17,24 +17,25 @@ const selectExecutable = prepareStatement((db, { id }: { id: ExecutableId }) =>
 );
 
 /**
- * Executables found before, by id, as every read of a run's metadata asks for one. What is read of a row never changes, and
- * its id is never given again. It may be gone meanwhile, removed by this process or another: then nothing names it, and
- * whoever is about to name it asks holdExecutable in the transaction that does.
+ * Cache of executables by id, because every read of a run's metadata needs one. The columns that readers use never change,
+ * and ids are not reused. A cached row may be removed meanwhile, by any process; then nothing refers to it. A transaction
+ * that is about to refer to it calls lockExecutable first.
  */
-const found = new Map<ExecutableId, ExecutablesTable>();
-const FOUND_MAX = 1000;
+const cached = new Map<ExecutableId, ExecutablesTable>();
+const CACHED_MAX = 1000;
 
+/** Returns the executable, from the cache where possible. */
 export async function findExecutable(db: Reader, id: ExecutableId): Promise<ExecutablesTable | undefined> {
-  const known = found.get(id);
-  if (known) return known;
+  const hit = cached.get(id);
+  if (hit) return hit;
   const [row] = await selectExecutable(db, { id });
   if (!row) return undefined;
-  if (found.size >= FOUND_MAX) found.clear();
-  found.set(id, row);
+  if (cached.size >= CACHED_MAX) cached.clear();
+  cached.set(id, row);
   return row;
 }
 
-/** In any order. Asked for in parts, because a statement takes only so many parameters. */
+/** Returns the executables in any order. Queries them in parts, because databases limit the parameters of a statement. */
 export async function findExecutables(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutablesTable[]> {
   const found: ExecutablesTable[] = [];
   for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
@@ -46,7 +47,7 @@ export async function findExecutables(db: Reader, ids: readonly ExecutableId[]):
 
 const IDS_PER_STATEMENT = 500;
 
-const shareWhole = prepareStatement((db, { id }: { id: ExecutableId }) =>
+const lockWithArchive = prepareStatement((db, { id }: { id: ExecutableId }) =>
   locked(
     db,
     db.selectFrom('executables').select('id').where('id', '=', id).where('archive_removed_at', 'is', null),
@@ -55,14 +56,14 @@ const shareWhole = prepareStatement((db, { id }: { id: ExecutableId }) =>
 );
 
 /**
- * Whether the executable is there with its archive; nobody removes either until the transaction is over. Asked by whoever
- * makes something that names it.
+ * Locks the executable and its archive against removal until the transaction ends; returns false when either is gone. A
+ * transaction that stores a reference to the executable calls this first.
  */
 export async function lockExecutable(tx: Writer, id: ExecutableId): Promise<boolean> {
-  return (await shareWhole(tx, { id })).length > 0;
+  return (await lockWithArchive(tx, { id })).length > 0;
 }
 
-/** Some executables, by id, after the one given. */
+/** Lists executables by id, after the given id. */
 export function listExecutables(db: Reader, after: string, limit: number): Promise<ExecutablesTable[]> {
   return db
     .selectFrom('executables')
@@ -73,7 +74,7 @@ export function listExecutables(db: Reader, after: string, limit: number): Promi
     .execute();
 }
 
-/** Which of the executables are active in their application. */
+/** Returns the executables that are active in their application. */
 export async function findActiveExecutables(
   db: Reader,
   ids: readonly ExecutableId[],
@@ -88,7 +89,7 @@ export async function findActiveExecutables(
   return rows.map((row) => row.id);
 }
 
-/** Notes since when nothing uses the executables; null: something does. */
+/** Stores since when nothing uses the executables, in milliseconds since the epoch; null while something uses them. */
 export async function markUnused(
   tx: Writer,
   ids: readonly ExecutableId[],
@@ -98,7 +99,7 @@ export async function markUnused(
   await tx.updateTable('executables').set({ unused_since: since }).where('id', 'in', ids).execute();
 }
 
-/** The executable, for its removal: nobody begins to use it until the transaction is over. */
+/** Locks the executable for its removal: no transaction can refer to it until this one ends. */
 export function lockExecutableForRemoval(
   tx: Writer,
   id: ExecutableId,
@@ -115,7 +116,7 @@ export async function removeExecutable(tx: Writer, id: ExecutableId): Promise<vo
   await tx.deleteFrom('executables').where('id', '=', id).execute();
 }
 
-/** Removes executables of an application, at most `limit` at once; answers their contents. */
+/** Removes at most `limit` executables of an application; returns the ids of their contents. */
 export async function removeApplicationExecutables(
   tx: Writer,
   applicationUid: ApplicationsTable['uid'],

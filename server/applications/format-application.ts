@@ -5,7 +5,7 @@ import { formatRfc3339 } from '../clock.ts';
 import { formatExecutable } from './executable.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 
-/** The application as a caller of the role sees it; `executable` is its active one. */
+/** Formats the application for a caller with the role; `executable` is its active executable. */
 export function formatApplication(
   row: ApplicationsTable,
   executable: ExecutablesTable | undefined,

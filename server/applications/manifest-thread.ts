@@ -1,11 +1,11 @@
-/** The thread that reads one manifest; see read-manifest.ts. Answers it as JSON, or what is wrong with it. */
+/** The thread that parses one manifest (see parse-manifest.ts). Posts the manifest in JSON, or an error message. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from 'yaml';
 
-/** How often a manifest may repeat a part of itself by name. */
+/** More aliases are an attack: aliases of aliases multiply (the "billion laughs"). */
 const ALIASES_MAX = 100;
 
-function read(text: string): { json: string } | { error: string } {
+function parseYaml(text: string): { json: string } | { error: string } {
   let manifest: unknown;
   try {
     manifest = parse(text, { maxAliasCount: ALIASES_MAX });
@@ -21,4 +21,5 @@ function read(text: string): { json: string } | { error: string } {
   }
 }
 
-parentPort?.postMessage(read(workerData as string));
+const text: string = workerData;
+parentPort?.postMessage(parseYaml(text));

@@ -1,8 +1,8 @@
 /**
- * What an executable requires. What the activation call says of the requirements wins; the manifest fills in what it leaves out,
- * because early clients send only type and runtime.
+ * Requirements of an executable. Fields of the activation request win; the manifest completes absent fields, because early
+ * clients send only type and runtime.
  */
-import { type IoConfiguration, Requirements } from '@switchyard/contract/applications/executables.ts';
+import { Requirements } from '@switchyard/contract/applications/executables.ts';
 import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { compileSchema } from '../http/requests/validation.ts';
 import { formatValidationError } from '../http/requests/validation-messages.ts';
@@ -10,41 +10,41 @@ import { formatValidationError } from '../http/requests/validation-messages.ts';
 type Fields = Record<string, unknown>;
 
 const validate = compileSchema(Requirements);
-/** Deeper than any definition of an option goes; what is read back and shown must not be too deep to be written. */
+/** More than the definition of any option needs. Much deeper values exceed the stack of JSON.stringify in responses. */
 const LEVELS_MAX = 64;
 
-/** What was given, completed by the manifest, or the sentence that says what is wrong with it. */
+/** Returns the requested requirements, completed by the manifest, or the message that says why the result is invalid. */
 export function completeRequirements(
-  given: Requirements,
+  requested: Requirements,
   manifest: unknown,
 ): { requirements: Requirements } | { error: string } {
-  const root = object(manifest);
+  const root = toFields(manifest);
   if (!root) return { error: 'app.yaml must be a map of fields.' };
-  const execution = object(root.execution);
-  const configuration = object(root.configuration);
+  const execution = toFields(root.execution);
+  const configuration = toFields(root.configuration);
   const requirements = {
-    executable_type: given.executable_type,
-    runtime: given.runtime,
-    options: given.options ?? optionsOf(configuration),
-    io_configuration: given.io_configuration ?? contentOf(configuration),
-    entrypoint: given.entrypoint || text(execution?.entrypoint),
-    working_directory: given.working_directory || text(execution?.cwd),
+    executable_type: requested.executable_type,
+    runtime: requested.runtime,
+    options: requested.options ?? convertOptions(configuration),
+    io_configuration: requested.io_configuration ?? convertContent(configuration),
+    entrypoint: requested.entrypoint || toText(execution?.entrypoint),
+    working_directory: requested.working_directory || toText(execution?.cwd),
   };
   if (isDeeper(requirements, LEVELS_MAX))
     return { error: `The requirements are nested deeper than ${LEVELS_MAX} levels.` };
-  const written = JSON.stringify(requirements);
-  if (Buffer.byteLength(written) > MANIFEST_BYTES_MAX)
+  const json = JSON.stringify(requirements);
+  if (Buffer.byteLength(json) > MANIFEST_BYTES_MAX)
     return { error: `The requirements are longer than ${MANIFEST_BYTES_MAX} bytes.` };
-  // As it will be read back: what is left out is not the same as undefined.
-  const read = JSON.parse(written) as Requirements;
-  if (!validate(read))
+  // Validates the value that a later read returns: JSON omits undefined fields, which the schema would reject.
+  const stored: unknown = JSON.parse(json);
+  if (!validate(stored))
     return {
       error: `configuration of app.yaml is not right: ${formatValidationError(validate.errors ?? [], 'body')}`,
     };
-  return { requirements: read };
+  return { requirements: stored };
 }
 
-/** Whether anything lies below the given number of levels. A loop, because that is what it guards against. */
+/** Returns true for a value nested deeper than the levels. It is a loop, because a recursion overflows the stack. */
 function isDeeper(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value];
   for (let level = 0; layer.length > 0; level += 1) {
@@ -58,53 +58,56 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-function optionsOf(configuration: Fields | undefined): Requirements['options'] {
-  const options = object(configuration?.options);
+/** Converts `configuration.options` of the manifest to `options` of the API, not validated yet. */
+function convertOptions(configuration: Fields | undefined): Fields | undefined {
+  const options = toFields(configuration?.options);
   if (!options) return undefined;
-  const items = Array.isArray(options.items) ? options.items.map(optionItem) : undefined;
-  const template = Array.isArray(options.format) ? options.format : object(options.format)?.template;
+  const items = Array.isArray(options.items) ? options.items.map(convertOptionItem) : undefined;
+  const template = Array.isArray(options.format) ? options.format : toFields(options.format)?.template;
   return {
-    strict: options.strict as boolean | undefined,
-    validation: object(options.validation),
+    strict: options.strict,
+    validation: toFields(options.validation),
     items,
-    format: template ? { template: template as string[] } : undefined,
+    format: template ? { template } : undefined,
   };
 }
 
-/** Manifests say `type` where the API says `option_type`. */
-function optionItem(item: unknown): { name: string; option_type: string } {
-  const fields = object(item) ?? {};
-  const { type, ...rest } = fields;
-  return {
-    ...rest,
-    name: fields.name as string,
-    option_type: (fields.option_type ?? type ?? 'string') as string,
-  };
+/** Renames `type` of the manifest to `option_type` of the API. */
+function convertOptionItem(item: unknown): Fields {
+  const { type, ...fields } = toFields(item) ?? {};
+  return { ...fields, name: fields.name, option_type: fields.option_type ?? type ?? 'string' };
 }
 
-function contentOf(configuration: Fields | undefined): IoConfiguration | undefined {
-  const content = object(configuration?.content);
+/** Converts `configuration.content` of the manifest to `io_configuration` of the API, not validated yet. */
+function convertContent(configuration: Fields | undefined): Fields | undefined {
+  const content = toFields(configuration?.content);
   if (!content) return undefined;
-  const multiFile = object(content['multi-file']);
-  const output = object(multiFile?.output);
+  const multiFile = toFields(content['multi-file']);
+  const output = toFields(multiFile?.output);
   return {
-    format: text(content.format) as IoConfiguration['format'],
+    format: toText(content.format),
     multi_file: multiFile && {
-      input_path: text(object(multiFile.input)?.path),
+      input_path: toText(toFields(multiFile.input)?.path),
       output_configuration: output && {
-        statistics_path: text(output.statistics),
-        metrics_path: text(output.metrics),
-        assets_path: text(output.assets),
-        solutions_path: text(output.solutions),
+        statistics_path: toText(output.statistics),
+        metrics_path: toText(output.metrics),
+        assets_path: toText(output.assets),
+        solutions_path: toText(output.solutions),
       },
     },
   };
 }
 
-function object(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function text(value: unknown): string | undefined {
+/** Returns the value when it is a map of fields. */
+function toFields(value: unknown): Fields | undefined {
+  return isFields(value) ? value : undefined;
+}
+
+/** Returns the value when it is text that is not empty. */
+function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

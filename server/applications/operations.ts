@@ -1,4 +1,4 @@
-/** The operations on applications. */
+/** Operations on applications. */
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
@@ -18,14 +18,14 @@ declare module '../http/handlers/context.ts' {
   interface Context {
     /** Starts the clean-up of deleted applications. */
     onApplicationDeleted(): void;
-    /** Whether the application has an instance of that id, as the transaction sees it. */
+    /** Returns true when the transaction sees an instance with that id in the application. */
     hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
   }
 }
 
 const INSTANCE_FIELDS = ['default_instance', 'default_experiment_instance'] as const;
 
-/** The requirements of one executable may have a megabyte. */
+/** Small, because the requirements of one executable can take a megabyte. */
 const PAGE_BATCH_SIZE = 10;
 
 /** Characters that an id made from a name keeps free for its random suffix. */
@@ -153,7 +153,7 @@ async function checkInstances(
   }
 }
 
-/** The name in the characters of ids with a random suffix, so that two applications can have the same name. */
+/** Returns the name in the characters of ids with a random suffix, so that two applications can have the same name. */
 function createIdFromName(name: string, random: Random): ApplicationId {
   const words = name
     .toLowerCase()

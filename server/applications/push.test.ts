@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const node = { executable_type: 'node', runtime: 'node' };
-const appOf = async (id: string) =>
+const getApp = async (id: string) =>
   (await server.request('GET', `/v1/applications/${id}`)).body as Application & {
     active_executable: Executable | null;
   };
-const uploadOf = async (id: string): Promise<Upload> => {
+const requestUpload = async (id: string): Promise<Upload> => {
   const response = await server.request('GET', `/v1/applications/${id}/binary`);
   expectStatus(response, 200);
   return response.body as Upload;
@@ -33,45 +33,45 @@ const put = (url: string, body: Uint8Array, headers: Record<string, string> = {}
   server.request('PUT', url, { token: null, body, headers });
 const activate = (id: string, body: unknown = { requirements: node }) =>
   server.request('PUT', `/v1/applications/${id}/binary`, { body });
-const archiveOf = (response: unknown, manifest = MANIFEST) =>
+const packApp = (response: unknown, manifest = MANIFEST) =>
   packFiles({ 'app.yaml': manifest, ...nodeApp(`() => (${JSON.stringify({ answer: response })})`) });
 
 describe('a push', () => {
   test.each([
     ['application/gzip', { executable_type: 'python', runtime: 'ghcr.io/nextmv-io/runtime/python:3.11' }],
     ['application/octet-stream', node],
-  ])('goes in three steps with the content type %s and no token on the second', async (type, asked) => {
+  ])('takes three steps, with the content type %s and no token in the second', async (type, requirements) => {
     const id = await createApplication(server);
-    const { upload_id, upload_url } = await uploadOf(id);
+    const { upload_id, upload_url } = await requestUpload(id);
     expect(upload_id).toMatch(/^[a-z0-9-]+$/);
     expect(upload_url.startsWith(`${server.url}/v1/uploads/`)).toBe(true);
-    expectStatus(await put(upload_url, await archiveOf(1), { 'content-type': type }), 200);
-    const response = await activate(id, { requirements: asked });
+    expectStatus(await put(upload_url, await packApp(1), { 'content-type': type }), 200);
+    const response = await activate(id, { requirements });
     expectStatus(response, 200);
     expect(response.body).toEqual({
       id: expect.stringMatching(/^exe-/),
       user_email: 'root@localhost',
       uploaded_at: expect.stringMatching(/Z$/),
-      requirements: asked,
+      requirements,
     });
-    expect((await appOf(id)).active_executable).toEqual(response.body);
+    expect((await getApp(id)).active_executable).toEqual(response.body);
   });
 
-  test('becomes what latest runs at once', async () => {
+  test('becomes the executable of latest at once', async () => {
     const id = await createApplication(server);
-    expectStatus(await pushArchive(server, id, await archiveOf('first')), 200);
+    expectStatus(await pushArchive(server, id, await packApp('first')), 200);
     expect((await createRunAndWait(server, id)).output).toEqual({ answer: 'first' });
-    expectStatus(await pushArchive(server, id, await archiveOf('second')), 200);
+    expectStatus(await pushArchive(server, id, await packApp('second')), 200);
     expect((await createRunAndWait(server, id)).output).toEqual({ answer: 'second' });
   });
 
-  test('activates what was put to the URL asked for last, however quickly they were asked for', async () => {
+  test('activates the upload of the last URL, however quickly the URLs were requested', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await createApplication(server);
-      const urls = [await uploadOf(id), await uploadOf(id), await uploadOf(id)];
+      const urls = [await requestUpload(id), await requestUpload(id), await requestUpload(id)];
       for (const [index, { upload_url }] of urls.entries())
         expectStatus(
-          await put(upload_url, await archiveOf(index, `${MANIFEST}execution: {cwd: w${index}}\n`)),
+          await put(upload_url, await packApp(index, `${MANIFEST}execution: {cwd: w${index}}\n`)),
           200,
         );
       const response = await activate(id);
@@ -79,18 +79,18 @@ describe('a push', () => {
     }
   });
 
-  test('may name the upload it means', async () => {
+  test('can name its upload', async () => {
     const id = await createApplication(server);
-    const first = await uploadOf(id);
-    await put(first.upload_url, await archiveOf(1));
-    await uploadOf(id);
+    const first = await requestUpload(id);
+    await put(first.upload_url, await packApp(1));
+    await requestUpload(id);
     expectError(await activate(id), 400, 'nothing has been PUT');
     expectStatus(await activate(id, { requirements: node, upload_id: first.upload_id }), 200);
   });
 
-  test('is activated once more by a client that sends the third step again', async () => {
+  test('succeeds again when a client repeats the third step', async () => {
     const id = await createApplication(server);
-    expectStatus(await pushArchive(server, id, await archiveOf(1)), 200);
+    expectStatus(await pushArchive(server, id, await packApp(1)), 200);
     expectStatus(await activate(id), 200);
   });
 });
@@ -99,17 +99,17 @@ describe('400 for an activation', () => {
   test('before any upload, with nothing changed', async () => {
     const id = await createApplication(server);
     expectError(await activate(id), 400, 'No executable was uploaded');
-    await uploadOf(id);
+    await requestUpload(id);
     expectError(await activate(id), 400, 'nothing has been PUT');
-    expect((await appOf(id)).active_executable).toBeNull();
+    expect((await getApp(id)).active_executable).toBeNull();
   });
 
   test('of an upload of another application, of a run, or of none', async () => {
     const id = await createApplication(server);
-    const other = await uploadOf(await createApplication(server));
-    await put(other.upload_url, await archiveOf(1));
+    const other = await requestUpload(await createApplication(server));
+    await put(other.upload_url, await packApp(1));
     const forRuns = (await server.request('POST', `/v1/applications/${id}/runs/uploadurl`)).body as Upload;
-    await put(forRuns.upload_url, await archiveOf(1));
+    await put(forRuns.upload_url, await packApp(1));
     for (const upload_id of [other.upload_id, forRuns.upload_id, 'upl-missing', '']) {
       expectError(await activate(id, { requirements: node, upload_id }), 400, 'upload_id is ');
     }
@@ -139,14 +139,14 @@ describe('400 for an activation', () => {
     [{ requirement: node }, 'did you mean "requirements"'],
   ])('with the body %j', async (body, words) => {
     const id = await createApplication(server);
-    const { upload_url } = await uploadOf(id);
-    await put(upload_url, await archiveOf(1));
+    const { upload_url } = await requestUpload(id);
+    await put(upload_url, await packApp(1));
     expectError(await activate(id, body), 400, words);
   });
 
-  test('whose options are nested deeper or longer than could ever be read back', async () => {
+  test('whose options are too deep or too long', async () => {
     const id = await createVersion(server);
-    const before = await appOf(id);
+    const before = await getApp(id);
     const items = (inner: string) =>
       `{"requirements":{"executable_type":"node","runtime":"node","options":{"items":[{"name":"a","default":${inner}}]}}}`;
     for (const depth of [100, 10_000, 90_000]) {
@@ -154,7 +154,7 @@ describe('400 for an activation', () => {
       expectError(response, 400, 'nested deeper');
     }
     expectError(await activate(id, items(`"${'x'.repeat(1_100_000)}"`)), 400, 'longer than');
-    expect(await appOf(id)).toEqual(before);
+    expect(await getApp(id)).toEqual(before);
   });
 });
 
@@ -177,9 +177,9 @@ configuration:
       output: {statistics: s.json, metrics: m.json, assets: a.json, solutions: out}
 `;
 
-  test('fills in what the activation leaves out', async () => {
+  test('completes fields that are absent from the activation', async () => {
     const id = await createApplication(server);
-    const response = await pushArchive(server, id, await archiveOf(1, manifest));
+    const response = await pushArchive(server, id, await packApp(1, manifest));
     expectStatus(response, 200);
     expect((response.body as Executable).requirements).toEqual({
       ...node,
@@ -220,26 +220,26 @@ configuration:
     });
   });
 
-  test('yields to what the activation says', async () => {
+  test('is overridden by fields of the activation', async () => {
     const id = await createApplication(server);
-    const said = {
+    const overrides = {
       options: { strict: false, items: [{ name: 'other', option_type: 'bool' }] },
       io_configuration: { format: 'json' },
       entrypoint: 'other.mjs',
     };
-    const response = await pushArchive(server, id, await archiveOf(1, manifest), {
-      requirements: { ...node, ...said, unknown: 1 },
+    const response = await pushArchive(server, id, await packApp(1, manifest), {
+      requirements: { ...node, ...overrides, unknown: 1 },
     });
     expect((response.body as Executable).requirements).toEqual({
       ...node,
-      ...said,
+      ...overrides,
       working_directory: './src/',
     });
   });
 
-  test('hides definitions of options from the roles it lists, in every place they show', async () => {
+  test('hides definitions of options from the roles it lists, in every response', async () => {
     const id = await createApplication(server);
-    expectStatus(await pushArchive(server, id, await archiveOf(1, manifest)), 200);
+    expectStatus(await pushArchive(server, id, await packApp(1, manifest)), 200);
     const body = { id: 'v1', name: 'Version one' };
     expectStatus(await server.request('POST', `/v1/applications/${id}/versions`, { body }), 201);
     const places = ['', '/versions', '/versions/v1'].map((path) => `/v1/applications/${id}${path}`);
@@ -255,9 +255,9 @@ configuration:
   });
 });
 
-describe('what the host cannot run', () => {
+describe('executables that the host cannot run', () => {
   const host = async () => (await server.client.call('getReadiness')).body.runtimes;
-  /** The head of a shared object for a processor that is not the host's. */
+  /** Returns the ELF header of a shared object for another processor than the host's. */
   const foreignElf = (): Buffer => {
     const head = Buffer.alloc(200);
     head.write('\x7fELF\x02\x01\x01', 'latin1');
@@ -265,9 +265,9 @@ describe('what the host cannot run', () => {
     return head;
   };
 
-  test('B8: packages for another processor are refused at the push, with the line that repairs it', async () => {
+  test('B8: packages for another processor are refused at the push, with the remedy', async () => {
     const id = await createVersion(server);
-    const before = await appOf(id);
+    const before = await getApp(id);
     const archive = await packFiles({
       'app.yaml': 'type: python\nruntime: python:3\nfiles: ["**"]\n',
       'main.py': '',
@@ -280,23 +280,23 @@ describe('what the host cannot run', () => {
     expectError(response, 400, `"numpy" is built for linux-`);
     expectError(response, 400, `this server runs ${platform}. `);
     expectError(response, 400, repair);
-    expect(await appOf(id)).toEqual(before);
+    expect(await getApp(id)).toEqual(before);
     const program = await packFiles({ 'app.yaml': 'type: binary\n', main: foreignElf() });
     const binary = { requirements: { executable_type: 'binary', runtime: 'default' } };
     expectError(await pushArchive(server, id, program, binary), 400, 'The entry point "main" is built for');
   });
 
-  test('B9: another version of the runtime is said at the push and at the run', async () => {
+  test('B9: the push and the run report another version of the runtime', async () => {
     const node = (await host()).node?.version;
     const id = await createApplication(server);
     const source = '(input) => { if (input.fails) process.exit(3); return {}; }';
     const archive = await packFiles({ 'app.yaml': MANIFEST, ...nodeApp(source) });
-    const asking = (runtime: string) => ({ requirements: { executable_type: 'node', runtime } });
-    const own = await pushArchive(server, id, archive, asking(`node:${node?.split('.')[0]}`));
+    const requireRuntime = (runtime: string) => ({ requirements: { executable_type: 'node', runtime } });
+    const own = await pushArchive(server, id, archive, requireRuntime(`node:${node?.split('.')[0]}`));
     expectStatus(own, 200);
     expect(own.body).not.toHaveProperty('warnings');
     const warning = `runtime is "node:4"; this server runs the app with Node ${node}.`;
-    const other = await pushArchive(server, id, archive, asking('node:4'));
+    const other = await pushArchive(server, id, archive, requireRuntime('node:4'));
     expect(other.body).toMatchObject({ warnings: [warning] });
     const good = await createRunAndWait(server, id, { input: {} });
     expect(good.metadata).toMatchObject({ runtime: 'node:4', runtime_version: node, error: '' });

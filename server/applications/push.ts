@@ -1,6 +1,6 @@
 /**
- * A push: the archive that was uploaded last is checked as a whole and becomes the active executable, which `latest`
- * runs from then on. Nothing of a refused archive is kept.
+ * Push: the whole uploaded archive is checked and becomes the active executable, which `latest` then runs. A refused archive
+ * leaves nothing behind.
  */
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';
 import type { ExecutableId, UploadId } from '@switchyard/contract/schemas/ids.ts';
@@ -16,17 +16,19 @@ import type { Writer } from '../database/database.ts';
 import { badRequest } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import { makeId } from '../random.ts';
-import { AccountSemaphore } from './account-semaphore.ts';
+
 import { insertExecutable } from './executables-store.ts';
 import { completeRequirements } from './manifest.ts';
-import { readManifest } from './read-manifest.ts';
+import { parseManifest } from './parse-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import { lockApplication, updateApplication } from './store.ts';
 
 export interface PushRequest {
   application: ApplicationsTable;
+  /** null for the last upload of the application. */
   uploadId: UploadId | null;
   requirements: Requirements;
+  /** The address of the caller. */
   email: string;
 }
 
@@ -35,33 +37,37 @@ export interface PreparedPush {
   application: ApplicationsTable;
   executable: ExecutablesTable;
   content: SharedContent;
-  /** How this server differs from what the executable requires. */
+  /** Differences between this server and the runtime that the executable requires, one sentence each. */
   warnings: string[];
 }
 
-const archiveInspections = new AccountSemaphore();
-
-/** Checks the archive that was uploaded; throws the 400 that says what is wrong with it. Writes nothing. */
+/** Checks the uploaded archive and writes nothing. Throws a 400 for a missing upload, an invalid archive or manifest. */
 export async function preparePush(
-  { uploads, clock, random, host }: Pick<Context, 'uploads' | 'clock' | 'random' | 'host'>,
+  {
+    uploads,
+    clock,
+    random,
+    host,
+    archiveInspections,
+  }: Pick<Context, 'uploads' | 'clock' | 'random' | 'host' | 'archiveInspections'>,
   { application, uploadId, requirements, email }: PushRequest,
 ): Promise<PreparedPush> {
   const content = await uploads.use(application.uid, uploadId, 'executable', 'upload_id');
-  const { inspected, read } = await archiveInspections
+  const { inspected, parsed } = await archiveInspections
     .run(application.account_id, () => inspectContent(content, clock))
     .catch(throwRefusal);
-  if ('error' in read) throw badRequest(read.error);
-  const completed = completeRequirements(requirements, read.manifest);
+  if ('error' in parsed) throw badRequest(parsed.error);
+  const completed = completeRequirements(requirements, parsed.manifest);
   if ('error' in completed) throw badRequest(completed.error);
   const { executable_type: type, runtime, entrypoint, working_directory } = completed.requirements;
-  const checked = {
+  const program = {
     type,
     contents: inspected,
     ...(entrypoint ? { entrypoint } : {}),
     ...(working_directory ? { workingDirectory: working_directory } : {}),
   };
-  const foreign = host && describeForeignProgram(checked, host);
-  if (foreign) throw badRequest(foreign);
+  const mismatch = host && describeForeignProgram(program, host);
+  if (mismatch) throw badRequest(mismatch);
   const warning = host && describeRuntimeMismatch(type, runtime, host);
   const executable: ExecutablesTable = {
     id: makeId<ExecutableId>(random, 'exe'),
@@ -77,7 +83,7 @@ export async function preparePush(
   return { application, executable, content, warnings: warning ? [warning] : [] };
 }
 
-/** Stores the executable and makes it the active one; throws the 400 or 404 for what was deleted since it was checked. */
+/** Stores the executable as the active one. Throws a 404 or 400 when the application or the upload was deleted meanwhile. */
 export async function insertPush(
   tx: Writer,
   { application, executable, content }: PreparedPush,
@@ -91,10 +97,13 @@ export async function insertPush(
   });
 }
 
+/** Turns the errors of an invalid archive and of a deleted upload into a 400. */
 function throwRefusal(error: unknown): never {
   if (error instanceof InvalidArchiveError) throw badRequest(error.message);
   if (error instanceof ContentRemovedError)
-    throw badRequest('The upload was forgotten meanwhile; ask for an upload URL and PUT the archive there.');
+    throw badRequest(
+      'The upload was deleted during the push; request a new upload URL and PUT the archive there.',
+    );
   throw error;
 }
 
@@ -102,5 +111,5 @@ async function inspectContent(content: SharedContent, clock: Clock) {
   const inspected = await inspectArchive(await content.open());
   if (inspected.manifestText === undefined)
     throw badRequest('The archive has no app.yaml at its root; a manifest is required.');
-  return { inspected, read: await readManifest(inspected.manifestText, clock) };
+  return { inspected, parsed: await parseManifest(inspected.manifestText, clock) };
 }

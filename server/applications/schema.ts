@@ -1,6 +1,6 @@
 /**
- * Applications and their executables. An application is known by `uid` inside the server: its id may be taken again as
- * soon as it is deleted, while what belonged to the old one is still being removed.
+ * Tables of applications and executables. Other tables refer to an application by `uid`. Its id can be reused as soon as it
+ * is deleted, while clean-up jobs still remove the data of the old application.
  */
 import type { AccountId, ApplicationId, ExecutableId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
@@ -26,14 +26,14 @@ export interface ExecutablesTable {
   application_uid: string;
   user_email: string;
   uploaded_at: number;
-  /** Requirements as the contract has them, in JSON. */
+  /** `Requirements` of the contract, in JSON. */
   requirements: string;
   content_id: string;
   /** SHA-256 of the archive in hex. */
   hash: string;
-  /** Since when nothing can execute it, as far as has been looked; null while something can. */
+  /** The time of the first check that found no use of it; null while something can execute it. */
   unused_since: number | null;
-  /** When its archive was removed; the row stays for the runs that name it. */
+  /** The time when its archive was removed; the row stays for the runs that refer to it. */
   archive_removed_at: number | null;
 }
 

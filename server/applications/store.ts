@@ -1,4 +1,4 @@
-/** Every statement on applications. Those on executables are in executables-store.ts. */
+/** Statements on applications. The statements on executables are in executables-store.ts. */
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
@@ -9,7 +9,7 @@ import type { Owner } from '../http/handlers/handler.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { ApplicationsTable } from './schema.ts';
 
-/** false when the account has one of that id. */
+/** Inserts the application; returns false when the account has one with that id. */
 export async function insertApplication(tx: Writer, application: ApplicationsTable): Promise<boolean> {
   const result = await tx
     .insertInto('applications')
@@ -30,7 +30,7 @@ const selectApplication = prepareStatement(
   { isReusable: true },
 );
 
-/** The application of the account, or the 404 that says there is none. */
+/** Returns the application of the account; throws a 404 when it does not exist. */
 export async function getApplication(
   db: Reader,
   account: AccountId,
@@ -41,17 +41,14 @@ export async function getApplication(
   return row;
 }
 
-/** Whose the application is, also of one that is being removed; undefined for one that is gone. */
+/** Returns the owner of the application, also of one that is marked as deleted; undefined when its row is gone. */
 export async function findOwner(db: Reader, uid: string): Promise<Owner | undefined> {
   const query = db.selectFrom('applications').select(['account_id', 'id']).where('uid', '=', uid);
   const row = await query.executeTakeFirst();
   return row && { account: row.account_id, resource: { application_id: row.id } };
 }
 
-/**
- * The application as it is now, which nobody else deletes or changes until the transaction is over; the 404 when it was
- * deleted meanwhile.
- */
+/** Locks the application until the transaction ends and returns its current row; throws a 404 when it is deleted. */
 export async function lockApplication(
   tx: Writer,
   application: ApplicationsTable,
@@ -66,6 +63,7 @@ export async function lockApplication(
   return row;
 }
 
+/** Lists applications, newest first; one row more than the limit shows that more follow. */
 export function listApplications(
   db: Reader,
   account: AccountId,
@@ -91,7 +89,7 @@ export async function updateApplication(
   await tx.updateTable('applications').set(changes).where('uid', '=', uid).execute();
 }
 
-/** Deletes every application of the account. */
+/** Marks every application of the account as deleted. */
 export async function deleteAccountApplications(tx: Writer, account: AccountId, at: number): Promise<void> {
   await tx
     .updateTable('applications')
@@ -101,13 +99,13 @@ export async function deleteAccountApplications(tx: Writer, account: AccountId, 
     .execute();
 }
 
-/** Whether the account has an application, be it one that is being removed. */
+/** Returns true when the account has an application row, including those marked as deleted. */
 export async function hasApplications(db: Reader, account: AccountId): Promise<boolean> {
   const row = await db.selectFrom('applications').select('uid').where('account_id', '=', account).limit(1);
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-/** Applications that were deleted and of which something may be left. */
+/** Lists the uids of at most 100 applications that are marked as deleted and may still have data. */
 export async function listDeletedApplicationUids(db: Reader): Promise<string[]> {
   const rows = await db
     .selectFrom('applications')
@@ -122,7 +120,7 @@ export async function removeApplication(tx: Writer, uid: string): Promise<void> 
   await tx.deleteFrom('applications').where('uid', '=', uid).execute();
 }
 
-const shareLive = prepareStatement((db, { uid }: { uid: string }) =>
+const lockShared = prepareStatement((db, { uid }: { uid: string }) =>
   locked(
     db,
     db.selectFrom('applications').select('uid').where('uid', '=', uid).where('deleted_at', 'is', null),
@@ -130,7 +128,7 @@ const shareLive = prepareStatement((db, { uid }: { uid: string }) =>
   ),
 );
 
-/** The application of the uid, unless it is deleted. */
+/** Returns the application unless it is deleted. */
 export function findLiveApplication(db: Reader, uid: string): Promise<ApplicationsTable | undefined> {
   return db
     .selectFrom('applications')
@@ -141,13 +139,13 @@ export function findLiveApplication(db: Reader, uid: string): Promise<Applicatio
 }
 
 /**
- * Lets the transaction go on only while the application is there: nobody deletes it until the transaction is over, so that
- * nothing is made that its removal would not find.
+ * Locks the application against deletion until the transaction ends, so that no row is inserted that the clean-up of the
+ * application would miss. Throws a 404 when it is deleted.
  */
 export async function lockLiveApplication(
   tx: Writer,
   application: Pick<ApplicationsTable, 'uid' | 'id'>,
 ): Promise<void> {
-  const found = await shareLive(tx, { uid: application.uid });
+  const found = await lockShared(tx, { uid: application.uid });
   if (found.length === 0) throw notFound(`There is no application ${quoteValue(application.id)}.`);
 }

@@ -1,4 +1,4 @@
-/** Checks, inside the transaction of a change, that what an instance refers to exists. Each throws a 400 that names it. */
+/** Checks of the references of an instance, in the transaction of a change. Each throws a 400 that names the missing object. */
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { findExecutable } from '../applications/executables-store.ts';
@@ -16,7 +16,7 @@ import {
 } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 
-/** Locks the version against deletion until the transaction ends. */
+/** Locks the version against deletion until the transaction ends; throws a 400 when it does not exist. */
 export async function checkVersion(tx: Writer, application: ApplicationsTable, id: VersionId): Promise<void> {
   if (await lockVersion(tx, { applicationUid: application.uid, id, change: false })) return;
   throw badRequest(
@@ -28,35 +28,35 @@ interface OptionsCheck {
   instance: Pick<InstancesTable, 'id' | 'application_uid' | 'version_id'>;
   options: RequestedConfiguration['options'];
   role: Role;
-  /** Options that the message must not name, beside those that the executable hides from the role. */
+  /** Options that the message must not name, beyond those that the executable hides from the role. */
   hiddenNames: ReadonlySet<string>;
 }
 
-/** Refuses options that the executable of the version does not define. */
+/** Throws a 400 for options that are too many or too long, or that the executable of the version does not declare. */
 export async function checkOptions(
   tx: Writer,
   { instance, options, role, hiddenNames }: OptionsCheck,
 ): Promise<void> {
   const field = 'configuration.options';
-  const broken = validateOptions(options, field);
-  if (broken) throw badRequest(broken);
+  const error = validateOptions(options, field);
+  if (error) throw badRequest(error);
   const { id, application_uid, version_id } = instance;
   const version = await findVersion(tx, application_uid, version_id);
   const executable = version && (await findExecutable(tx, version.executable_id));
   const declared = executable ? readDeclaredOptions(executable, role) : NO_DECLARED_OPTIONS;
-  const misnamed = validateOptionNames(Object.keys(options ?? {}), field, {
+  const nameError = validateOptionNames(Object.keys(options ?? {}), field, {
     names: declared.names,
     hiddenNames: new Set([...declared.hiddenNames, ...hiddenNames]),
   });
-  if (!misnamed) return;
+  if (!nameError) return;
   throw badRequest(
     executable
-      ? `For the version ${quoteValue(version_id)}: ${misnamed}`
-      : `The version ${quoteValue(version_id)} of the instance ${quoteValue(id)} was deleted; give the instance another version. ${misnamed}`,
+      ? `For the version ${quoteValue(version_id)}: ${nameError}`
+      : `The version ${quoteValue(version_id)} of the instance ${quoteValue(id)} was deleted; give the instance another version. ${nameError}`,
   );
 }
 
-/** Locks the collection against deletion until the transaction ends; an instance without one passes. */
+/** Locks the collection against deletion until the transaction ends; accepts an instance without one. */
 export async function checkSecretsCollection(
   { lockSecretsCollection }: Pick<Context, 'lockSecretsCollection'>,
   tx: Writer,

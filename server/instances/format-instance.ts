@@ -3,17 +3,17 @@ import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { formatRfc3339 } from '../clock.ts';
-import { omitHiddenOptions, type VersionInfo } from './hidden.ts';
+import { omitHiddenOptions, type VersionInfo } from './hidden-options.ts';
 import { completeConfiguration, type RequestedConfiguration } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 
-/** The body of an instance, without options that are hidden from the caller's role. */
+/** Formats the instance without options that are hidden from the caller's role. */
 export function formatInstance(
   application: ApplicationsTable,
   row: InstancesTable,
   { hiddenOptions, isDeleted }: VersionInfo,
 ): Instance {
-  const configuration = JSON.parse(row.configuration) as RequestedConfiguration;
+  const configuration: RequestedConfiguration = JSON.parse(row.configuration);
   return {
     id: row.id,
     application_id: application.id,
@@ -28,7 +28,7 @@ export function formatInstance(
   };
 }
 
-/** The body of `latest`, which every application has without a row of its own. */
+/** Formats a reserved instance such as `latest`, which every application has without a row. */
 export function formatLatestInstance(application: ApplicationsTable, id: InstanceId): Instance {
   return {
     id,

@@ -24,14 +24,14 @@ const create = (body: unknown, to = path) => server.request('POST', to, { body }
 const get = (id: string) => server.request('GET', `${path}/${id}`);
 const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
-const made = async (fields: object = {}): Promise<Instance> => {
+const createInstance = async (fields: object = {}): Promise<Instance> => {
   const response = await create({ id: uniqueId('i'), name: 'Any instance', version_id: 'v1', ...fields });
   expectStatus(response, 201);
   return response.body as Instance;
 };
 
 describe('creating an instance', () => {
-  test('201 answers the instance with the defaults filled in, as a GET does afterwards', async () => {
+  test('201 returns the instance with its defaults, as a later GET does', async () => {
     const response = await create({ id: 'production', name: 'Production', version_id: 'v1' });
     expectStatus(response, 201);
     expect(response.body).toEqual({
@@ -54,8 +54,8 @@ describe('creating an instance', () => {
     expect((await get('production')).body).toEqual(response.body);
   });
 
-  test('keeps its configuration, options as text', async () => {
-    const { configuration } = await made({
+  test('stores its configuration, with options as text', async () => {
+    const { configuration } = await createInstance({
       configuration: {
         execution_class: '8c16gb12h',
         options: { 'solve.duration': 10, fast: true, name: 'ä 🚚' },
@@ -76,19 +76,19 @@ describe('creating an instance', () => {
     });
   });
 
-  test('without id and name both are made, and the whole object can be sent back', async () => {
+  test('an id and a name are generated when absent, and the whole object can be sent back', async () => {
     for (const fields of [{ id: null }, { id: 'i' }, { id: 'y'.repeat(64) }]) {
-      const instance = await made({ ...fields, name: null });
+      const instance = await createInstance({ ...fields, name: null });
       expectStatus(await put(instance.id, instance), 200);
     }
   });
 
-  test.each(['latest', 'devint', 'default'])('400 for the id %s, which is taken', async (id) => {
+  test.each(['latest', 'devint', 'default'])('400 for the reserved id %s', async (id) => {
     expectError(await create({ id, name: 'Any name', version_id: 'v1' }), 400, `id is "${id}"`);
   });
 
-  test('400 for an id that is taken', async () => {
-    const { id } = await made();
+  test('400 for an existing id', async () => {
+    const { id } = await createInstance();
     expectError(await create({ id, name: 'Any name', version_id: 'v1' }), 400, `id is "${id}"`);
   });
 
@@ -114,20 +114,20 @@ describe('creating an instance', () => {
     ['configuration', { exection_class: 'x' }, 'did you mean "execution_class"'],
     ['configuration', { format: { input: { type: 'xml' } } }, 'configuration.format.input.type is "xml"'],
     ['versionid', 'v1', 'did you mean "version_id"'],
-  ])('400 for the %s %j names it', async (field, value, words) => {
+  ])('400 for the %s %j names the field', async (field, value, words) => {
     const body = { id: uniqueId('bad'), name: 'Any name', version_id: 'v1', [field]: value };
     expectError(await create(body), 400, words);
   });
 
-  test('400 for more options than an instance may have', async () => {
+  test('400 for too many options', async () => {
     const options = Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`o${index}`, '1']));
     expectError(await create({ version_id: 'v1', configuration: { options } }), 400, '257 options');
   });
 });
 
 describe('updating an instance', () => {
-  test('takes the whole object back with changes, read-only and unknown fields ignored', async () => {
-    const before = await made({ configuration: { options: { a: '1' } } });
+  test('accepts the whole object with changes; read-only and unknown fields are ignored', async () => {
+    const before = await createInstance({ configuration: { options: { a: '1' } } });
     const body = {
       ...before,
       name: 'New name',
@@ -148,8 +148,8 @@ describe('updating an instance', () => {
     expect((await get(before.id)).body).toEqual(response.body);
   });
 
-  test('leaves alone what is absent or null', async () => {
-    const before = await made({ description: 'Kept', configuration: { options: { a: '1' } } });
+  test('leaves absent and null fields unchanged', async () => {
+    const before = await createInstance({ description: 'Kept', configuration: { options: { a: '1' } } });
     expectStatus(await put(before.id, {}), 200);
     const nothing = { name: null, description: null, version_id: null, configuration: null };
     expectStatus(await put(before.id, nothing), 200);
@@ -157,14 +157,14 @@ describe('updating an instance', () => {
     expect((await get(before.id)).body).toMatchObject(rest);
   });
 
-  test('changes of different fields at once are both kept', async () => {
-    const { id } = await made();
-    await Promise.all([put(id, { name: 'Renamed' }), put(id, { description: 'Told' })]);
-    expect((await get(id)).body).toMatchObject({ name: 'Renamed', description: 'Told' });
+  test('concurrent changes of different fields both take effect', async () => {
+    const { id } = await createInstance();
+    await Promise.all([put(id, { name: 'Renamed' }), put(id, { description: 'Described' })]);
+    expect((await get(id)).body).toMatchObject({ name: 'Renamed', description: 'Described' });
   });
 
-  test('400 for a version that is not there changes nothing', async () => {
-    const before = await made();
+  test('400 for a missing version, with nothing changed', async () => {
+    const before = await createInstance();
     expectError(await put(before.id, { name: 'New name', version_id: 'missing' }), 400, 'missing');
     expect((await get(before.id)).body).toEqual(before);
   });
@@ -177,7 +177,7 @@ describe('latest and devint', () => {
     expect(response.body).toMatchObject({ id, version_id: '', locked: true, application_id: application });
   });
 
-  test.each(['latest', 'devint'])('%s is neither listed, changed nor deleted', async (id) => {
+  test.each(['latest', 'devint'])('%s is not listed and cannot be changed or deleted', async (id) => {
     const list = (await server.request('GET', path)).body as Instance[];
     expect(list.map((one) => one.id)).not.toContain(id);
     expectError(await put(id, { name: 'New name' }), 400, id);
@@ -204,9 +204,9 @@ describe('the default instance', () => {
   const setDefault = (fields: object) =>
     server.request('PUT', `/v1/applications/${application}`, { body: fields });
 
-  test('is what a run without an instance goes to, latest where there is none', async () => {
-    const { id } = await made();
-    const instanceOf = async (instance?: string): Promise<string> => {
+  test('executes runs without an instance; without a default instance, latest does', async () => {
+    const { id } = await createInstance();
+    const runAndGetInstance = async (instance?: string): Promise<string> => {
       const run = await createRun(server, application, {
         input: {},
         ...(instance === undefined ? {} : { instance }),
@@ -214,15 +214,19 @@ describe('the default instance', () => {
       const { body } = await server.request('GET', `/v1/applications/${application}/runs/${run}/metadata`);
       return (body as { application_instance_id: string }).application_instance_id;
     };
-    expect(await instanceOf()).toBe('latest');
+    expect(await runAndGetInstance()).toBe('latest');
     expectStatus(await setDefault({ default_instance: id }), 200);
-    expect([await instanceOf(), await instanceOf(''), await instanceOf('default')]).toEqual([id, id, id]);
+    expect([
+      await runAndGetInstance(),
+      await runAndGetInstance(''),
+      await runAndGetInstance('default'),
+    ]).toEqual([id, id, id]);
     expectStatus(await setDefault({ default_instance: 'latest' }), 200);
-    expect(await instanceOf()).toBe('latest');
+    expect(await runAndGetInstance()).toBe('latest');
   });
 
-  test('cannot be deleted before another is set', async () => {
-    const { id } = await made();
+  test('cannot be deleted before another default is set', async () => {
+    const { id } = await createInstance();
     expectStatus(await setDefault({ default_instance: id }), 200);
     expectError(await remove(id), 400, 'default_instance');
     expectStatus(await get(id), 200);
@@ -230,19 +234,19 @@ describe('the default instance', () => {
     expectStatus(await remove(id), 204);
   });
 
-  test('for experiments is taken out when it is deleted', async () => {
-    const { id } = await made();
+  test('for experiments is cleared when the instance is deleted', async () => {
+    const { id } = await createInstance();
     expectStatus(await setDefault({ default_experiment_instance: id }), 200);
     expectStatus(await remove(id), 204);
     const { body } = await server.request('GET', `/v1/applications/${application}`);
     expect(body).toMatchObject({ default_experiment_instance: '' });
   });
 
-  test('set at the moment it is deleted is either refused or keeps it', async () => {
+  test('set concurrently with its deletion: one of the two is refused', async () => {
     for (let round = 0; round < 8; round += 1) {
-      const { id } = await made();
-      const [set, gone] = await Promise.all([setDefault({ default_instance: id }), remove(id)]);
-      expect(['200 400', '400 204']).toContain(`${set.status} ${gone.status}`);
+      const { id } = await createInstance();
+      const [set, deleted] = await Promise.all([setDefault({ default_instance: id }), remove(id)]);
+      expect(['200 400', '400 204']).toContain(`${set.status} ${deleted.status}`);
       expectStatus(await setDefault({ default_instance: 'latest' }), 200);
     }
   });
@@ -265,7 +269,7 @@ describe('options that the executable hides from a role', () => {
     );
   });
 
-  test.each(['developer', 'viewer'] as const)('are not in what a %s reads of instances', async (role) => {
+  test.each(['developer', 'viewer'] as const)('are absent from instances that a %s reads', async (role) => {
     const { token } = await server.createKey(role);
     for (const place of [instances, `${instances}?pagereturn=true`, `${instances}/i1`]) {
       const response = await server.request('GET', place, { token });
@@ -277,14 +281,14 @@ describe('options that the executable hides from a role', () => {
     expect((await server.request('GET', instances)).text).toContain('"secret":"S3CRET"');
   });
 
-  test('stay when somebody who does not see them sends the instance back', async () => {
+  test('stay when a role that cannot see them updates the instance', async () => {
     const { token } = await server.createKey('developer');
     const { body } = await server.request('GET', `${instances}/i1`, { token });
-    const seen = body as Instance;
-    const configuration = { ...seen.configuration, options: { open: '2' } };
+    const visible = body as Instance;
+    const configuration = { ...visible.configuration, options: { open: '2' } };
     const response = await server.request('PUT', `${instances}/i1`, {
       token,
-      body: { ...seen, configuration },
+      body: { ...visible, configuration },
     });
     expectStatus(response, 200);
     expect((response.body as Instance).configuration.options).toEqual({ open: '2' });
@@ -294,17 +298,17 @@ describe('options that the executable hides from a role', () => {
 });
 
 describe('deleting an instance', () => {
-  test('204, after which it is a 404 and its id is free', async () => {
-    const { id } = await made();
+  test('204; then it is a 404 and its id can be reused', async () => {
+    const { id } = await createInstance();
     expectStatus(await remove(id), 204);
     expectError(await get(id), 404);
     expectError(await put(id, { name: 'New name' }), 404);
     expectError(await remove(id), 404);
-    await made({ id });
+    await createInstance({ id });
   });
 
-  test('leaves its runs', async () => {
-    const { id } = await made();
+  test('does not delete its runs', async () => {
+    const { id } = await createInstance();
     const run = await createRunAndWait(server, application, { instance: id, input: { kept: true } });
     expectStatus(await remove(id), 204);
     const response = await server.request('GET', `/v1/applications/${application}/runs/${run.id}`);

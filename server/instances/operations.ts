@@ -1,4 +1,4 @@
-/** The operations on instances. */
+/** Operations on instances. */
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId, InstanceId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
@@ -12,14 +12,14 @@ import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
 import { checkOptions, checkSecretsCollection, checkVersion } from './check-references.ts';
 import { formatInstance, formatLatestInstance } from './format-instance.ts';
-import { lookUpVersions, restoreHiddenOptions, type VersionInfo } from './hidden.ts';
-import { isReservedInstanceId, type RequestedConfiguration, secretsCollectionId } from './rules.ts';
+import { lookUpVersions, restoreHiddenOptions, type VersionInfo } from './hidden-options.ts';
+import { findSecretsCollectionId, isReservedInstanceId, type RequestedConfiguration } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import * as store from './store.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
-    /** Whether the application has the secrets collection; it cannot be deleted until the transaction ends. */
+    /** Locks the secrets collection against deletion until the transaction ends; returns false when it does not exist. */
     lockSecretsCollection(tx: Writer, applicationUid: string, id: SecretsCollectionId): Promise<boolean>;
   }
 }
@@ -42,7 +42,7 @@ export const createInstance: HandlerOf<'createInstance'> = async (
     name: body.name ?? `Instance ${id}`.slice(0, NAME_CHARS_MAX),
     description: body.description ?? '',
     configuration: JSON.stringify(body.configuration ?? {}),
-    secrets_collection_id: secretsCollectionId(body.configuration ?? {}),
+    secrets_collection_id: findSecretsCollectionId(body.configuration ?? {}),
     created_at: now,
     updated_at: now,
   };
@@ -75,8 +75,8 @@ export const listInstances: HandlerOf<'listInstances'> = async (
     queryRows: (page) => store.listInstances(database.read, application.uid, page),
     async formatBodies(rows) {
       const versions = rows.map((row) => row.version_id);
-      const infoOf = await lookUpVersions(database.read, application.uid, versions, caller.role);
-      return rows.map((row) => formatInstance(application, row, infoOf(row.version_id)));
+      const findInfo = await lookUpVersions(database.read, application.uid, versions, caller.role);
+      return rows.map((row) => formatInstance(application, row, findInfo(row.version_id)));
     },
   });
 };
@@ -99,8 +99,8 @@ export const updateInstance: HandlerOf<'updateInstance'> = async (
   const { application, instance } = await findInstance(database.read, caller, params);
   validateName(body.name, instance.id);
   const { hiddenOptions } = await findVersionInfo(database.read, caller, instance);
-  const before = JSON.parse(instance.configuration) as RequestedConfiguration;
-  const configuration = body.configuration && restoreHiddenOptions(body.configuration, before, hiddenOptions);
+  const stored: RequestedConfiguration = JSON.parse(instance.configuration);
+  const configuration = body.configuration && restoreHiddenOptions(body.configuration, stored, hiddenOptions);
   const changes = {
     ...(typeof body.name === 'string' ? { name: body.name } : {}),
     ...(typeof body.description === 'string' ? { description: body.description } : {}),
@@ -108,12 +108,12 @@ export const updateInstance: HandlerOf<'updateInstance'> = async (
     ...(configuration
       ? {
           configuration: JSON.stringify(configuration),
-          secrets_collection_id: secretsCollectionId(configuration),
+          secrets_collection_id: findSecretsCollectionId(configuration),
         }
       : {}),
     updated_at: clock.now(),
   };
-  const { options } = configuration ?? before;
+  const { options } = configuration ?? stored;
   return commitThen(
     async (tx) => {
       if (changes.version_id !== undefined) await checkVersion(tx, application, changes.version_id);
@@ -126,7 +126,7 @@ export const updateInstance: HandlerOf<'updateInstance'> = async (
         });
       await checkSecretsCollection(context, tx, application, changes.secrets_collection_id);
       return orThrow(await store.updateInstance(tx, instance, changes), () =>
-        noInstance(application, instance.id),
+        instanceNotFound(application, instance.id),
       );
     },
     async (changed) => ({
@@ -154,7 +154,7 @@ export const deleteInstance: HandlerOf<'deleteInstance'> = async (
   });
 };
 
-function noInstance(application: ApplicationsTable, id: InstanceId): Problem {
+function instanceNotFound(application: ApplicationsTable, id: InstanceId): Problem {
   return notFound(`There is no instance ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
 }
 
@@ -170,10 +170,11 @@ async function findInstance(
       `The instance ${quoteValue(params.instance_id)} always runs the executable pushed last; it cannot be changed or deleted.`,
     );
   const instance = await store.findInstance(db, application.uid, params.instance_id);
-  if (!instance) throw noInstance(application, params.instance_id);
+  if (!instance) throw instanceNotFound(application, params.instance_id);
   return { application, instance };
 }
 
+/** Returns the facts about the version of the instance for the role of the caller. */
 async function findVersionInfo(
   db: Reader,
   caller: Caller,

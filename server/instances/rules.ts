@@ -1,4 +1,4 @@
-/** What an instance stands for, and the rules of options. Pure. */
+/** Rules of instances and their options, without a database. */
 
 import type { InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
@@ -18,7 +18,7 @@ import { listHiddenOptions, listOptionNames, parseRequirements } from '../applic
 import type { ExecutablesTable } from '../applications/schema.ts';
 import { formatNameList, quoteValue, truncate } from '../http/errors/problem.ts';
 
-/** A configuration as callers give it: anything may be left out or null. */
+/** A configuration as callers send it: every field can be absent or null. */
 export interface RequestedConfiguration {
   execution_class?: ExecutionClass | null;
   options?: Record<string, string | number | boolean> | null;
@@ -28,12 +28,15 @@ export interface RequestedConfiguration {
   network?: boolean | null;
 }
 
-/** Ids that cannot be taken: `default` is what an absent instance id stands for. */
+/** Returns true for ids that no instance can have. `default` means the same as an absent instance id. */
 export function isReservedInstanceId(instanceId: string): boolean {
   return isLatest(instanceId) || instanceId === 'default';
 }
 
-/** What is wrong with the options but for their names, as a sentence, or null. `field` is where they were given. */
+/**
+ * Returns the error message for options that are too many or too long, or null. `field` is their path in the request.
+ * validateOptionNames checks the names.
+ */
 export function validateOptions(
   options: Record<string, unknown> | null | undefined,
   field: string,
@@ -48,28 +51,26 @@ export function validateOptions(
     if (text.length > OPTION_VALUE_CHARS_MAX)
       return `${field}.${name} is ${text.length} characters long; a value may have ${OPTION_VALUE_CHARS_MAX}.`;
     if (text.includes('\0'))
-      return `${field}.${name} contains a NUL character, which no program can be given.`;
+      return `${field}.${name} contains a NUL character, which no program argument can contain; remove it.`;
   }
-  const chars = JSON.stringify(
-    stringifyOptions(Object.fromEntries(entries) as Record<string, string>),
-  ).length;
+  const chars = JSON.stringify(stringifyOptions(options)).length;
   return chars > OPTIONS_CHARS_MAX
     ? `${field} is ${chars} characters long, written as JSON; all options together may have ${OPTIONS_CHARS_MAX}.`
     : null;
 }
 
-/** Option names of an app, as one role may read of them. */
+/** The option names of an app that error messages need, for one role. */
 export interface DeclaredOptions {
   /** Names that the manifest declares. */
   names: ReadonlySet<string>;
-  /** Names that no message to the role may hold. */
+  /** Names that no message to the role may contain. */
   hiddenNames: ReadonlySet<string>;
 }
 
-/** The options of an app that is not known, or has no manifest. */
+/** The options of an app that is unknown or has no manifest. */
 export const NO_DECLARED_OPTIONS: DeclaredOptions = { names: new Set(), hiddenNames: new Set() };
 
-/** Options that the executable declares, for a message to the role. */
+/** Returns the options that the executable declares, for a message to the role. */
 export function readDeclaredOptions(executable: ExecutablesTable, role: Role): DeclaredOptions {
   return {
     names: listOptionNames(parseRequirements(executable).options),
@@ -78,58 +79,59 @@ export function readDeclaredOptions(executable: ExecutablesTable, role: Role): D
 }
 
 /**
- * Why a name is refused, as a sentence, or null. A name that the manifest declares is taken as it stands there; any other
- * has letters, digits and periods.
+ * Returns the error message for the first invalid name, or null. Every name that the manifest declares is valid; any other
+ * name consists of letters, digits and periods.
  */
 export function validateOptionNames(
   names: readonly string[],
   field: string,
   declared: DeclaredOptions,
 ): string | null {
-  const wrong = names.find((name) => !SIMPLE_NAME.test(name) && !declared.names.has(name));
-  if (wrong === undefined) return null;
-  const given = declared.hiddenNames.has(wrong)
+  const invalid = names.find((name) => !SIMPLE_NAME.test(name) && !declared.names.has(name));
+  if (invalid === undefined) return null;
+  const option = declared.hiddenNames.has(invalid)
     ? 'an option that is hidden from you'
-    : `the option ${quoteValue(wrong)}`;
-  return `${field} has ${given}, which the app does not declare; undeclared names of options may contain letters, digits and periods. ${namesTold(wrong, declared)}`;
+    : `the option ${quoteValue(invalid)}`;
+  return `${field} has ${option}, which the app does not declare; undeclared names of options may contain letters, digits and periods. ${suggestNames(invalid, declared)}`;
 }
 
 const SIMPLE_NAME = /^[A-Za-z0-9.]+$/;
 
-function namesTold(wrong: string, { names, hiddenNames: hidden }: DeclaredOptions): string {
-  const known = [...names].filter((name) => !hidden.has(name));
-  if (known.length === 0) return 'The app declares no options.';
-  const near = closest(wrong, known.slice(0, NAMES_COMPARED_MAX));
-  const isNear = distance(wrong, near) <= Math.ceil(wrong.length / 3);
-  return `${isNear ? `Did you mean ${quoteValue(near)}? ` : ''}The app declares ${formatNameList(known.map(truncate))}.`;
+/** Returns a text with the declared names that the role may see, and the closest of them when it is similar. */
+function suggestNames(invalid: string, { names, hiddenNames }: DeclaredOptions): string {
+  const visible = [...names].filter((name) => !hiddenNames.has(name));
+  if (visible.length === 0) return 'The app declares no options.';
+  const nearest = closest(invalid, visible.slice(0, NAMES_COMPARED_MAX));
+  const isSimilar = distance(invalid, nearest) <= Math.ceil(invalid.length / 3);
+  return `${isSimilar ? `Did you mean ${quoteValue(nearest)}? ` : ''}The app declares ${formatNameList(visible.map(truncate))}.`;
 }
 
-/** More would take longer to compare than a refusal is worth. */
+/** Bounds the time of a refusal: the comparison is linear in the number of names. */
 const NAMES_COMPARED_MAX = 1000;
 
-/** Options as text, which is how apps get them. */
+/** Returns the options with their values as text, the form in which apps receive them. */
 export function stringifyOptions(
-  options: Record<string, string | number | boolean> | null | undefined,
+  options: Record<string, unknown> | null | undefined,
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(options ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
-/** The secrets collection the configuration names; clients send an empty id for none. */
-export function secretsCollectionId(given: RequestedConfiguration): SecretsCollectionId | null {
-  return (given.secrets_collection_id || null) as SecretsCollectionId | null;
+/** Returns the id of the secrets collection in the configuration, or null. Clients send an empty id for none. */
+export function findSecretsCollectionId(configuration: RequestedConfiguration): SecretsCollectionId | null {
+  return (configuration.secrets_collection_id || null) as SecretsCollectionId | null;
 }
 
-/** The configuration with its defaults filled in, as the API shows it. */
-export function completeConfiguration(given: RequestedConfiguration): InstanceConfiguration {
+/** Returns the configuration with its defaults, as the API returns it. */
+export function completeConfiguration(configuration: RequestedConfiguration): InstanceConfiguration {
   return {
-    execution_class: given.execution_class ?? EXECUTION_CLASS_DEFAULT,
-    options: stringifyOptions(given.options),
-    secrets_collection_id: given.secrets_collection_id ?? '',
+    execution_class: configuration.execution_class ?? EXECUTION_CLASS_DEFAULT,
+    options: stringifyOptions(configuration.options),
+    secrets_collection_id: configuration.secrets_collection_id ?? '',
     queuing: {
-      priority: given.queuing?.priority ?? PRIORITY_DEFAULT,
-      disabled: given.queuing?.disabled ?? false,
+      priority: configuration.queuing?.priority ?? PRIORITY_DEFAULT,
+      disabled: configuration.queuing?.disabled ?? false,
     },
-    ...(given.format ? { format: given.format } : {}),
-    network: given.network ?? false,
+    ...(configuration.format ? { format: configuration.format } : {}),
+    network: configuration.network ?? false,
   };
 }

@@ -1,4 +1,4 @@
-/** Instances, and which version each runs. */
+/** Table of instances: named configurations, each with the version that it runs. */
 import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
@@ -8,9 +8,9 @@ export interface InstancesTable {
   version_id: VersionId;
   name: string;
   description: string;
-  /** What was given, in JSON; what was not given has its default when a run is made. */
+  /** `RequestedConfiguration` in JSON. Absent fields get their defaults when a run is created. */
   configuration: string;
-  /** What the configuration names, to be found by it; null for none. */
+  /** The secrets collection of the configuration, in a column for its index; null for none. */
   secrets_collection_id: SecretsCollectionId | null;
   created_at: number;
   updated_at: number;

@@ -1,11 +1,11 @@
-/** Every statement on instances. */
+/** Statements on instances. */
 import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { InstancesTable } from './schema.ts';
 
-/** false when the application has one of that id. */
+/** Inserts the instance; returns false when the application has one with that id. */
 export async function insertInstance(tx: Writer, instance: InstancesTable): Promise<boolean> {
   const result = await tx
     .insertInto('instances')
@@ -28,7 +28,7 @@ export function findInstance(
     .executeTakeFirst();
 }
 
-/** Ids of the instances that run the version. */
+/** Lists the ids of the instances that run the version. */
 export async function listInstancesOfVersion(
   db: Reader,
   applicationUid: string,
@@ -44,6 +44,7 @@ export async function listInstancesOfVersion(
   return rows.map((row) => row.id);
 }
 
+/** Returns the id of an instance that uses the secrets collection. */
 export async function findInstanceUsingSecrets(
   db: Reader,
   applicationUid: string,
@@ -59,6 +60,7 @@ export async function findInstanceUsingSecrets(
   return row?.id;
 }
 
+/** Lists instances, newest first; one row more than the limit shows that more follow. */
 export function listInstances(
   db: Reader,
   applicationUid: string,
@@ -75,7 +77,7 @@ export function listInstances(
   return query.execute();
 }
 
-/** The instance as it is now; undefined when it was deleted meanwhile. */
+/** Updates the instance and returns its new row; undefined when it was deleted meanwhile. */
 export function updateInstance(
   tx: Writer,
   instance: InstancesTable,
@@ -98,7 +100,7 @@ export async function deleteInstance(tx: Writer, instance: InstancesTable): Prom
     .execute();
 }
 
-/** Removes instances of an application, at most `limit` at once; answers a null for each, for they have no content. */
+/** Removes at most `limit` instances of an application; returns a null for each, because instances have no content. */
 export async function removeInstances(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
   const rows = await tx
     .deleteFrom('instances')

@@ -10,7 +10,7 @@ import type { Reader } from '../database/database.ts';
 import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { VersionsTable } from './schema.ts';
 
-/** The bodies of some versions of one application, in the order of the rows; without those whose executable is gone. */
+/** Formats versions of one application in the order of the rows; skips a version whose executable is gone. */
 export async function formatVersions(
   db: Reader,
   application: ApplicationsTable,
@@ -36,7 +36,7 @@ export async function formatVersions(
   });
 }
 
-/** The body of one version. Throws a 404 when its executable was removed since the row was read. */
+/** Formats one version; throws a 404 when its executable was removed after the row was read. */
 export async function formatVersion(
   db: Reader,
   application: ApplicationsTable,

@@ -1,4 +1,4 @@
-/** The operations on versions. */
+/** Operations on versions. */
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { lockExecutable } from '../applications/executables-store.ts';
@@ -16,12 +16,12 @@ import * as store from './store.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
-    /** Why the version of the locked application cannot be deleted, as a sentence; null when it can. */
+    /** Returns the error message for a version of the locked application that is in use; null when it can be deleted. */
     describeVersionUse(tx: Writer, application: ApplicationsTable, id: VersionId): Promise<string | null>;
   }
 }
 
-/** The requirements of one executable may have a megabyte. */
+/** Small, because the requirements of one executable can take a megabyte. */
 const PAGE_BATCH_SIZE = 10;
 
 export const createVersion: HandlerOf<'createVersion'> = async (
@@ -93,7 +93,9 @@ export const updateVersion: HandlerOf<'updateVersion'> = async (
   };
   return commitThen(
     async (tx) =>
-      orThrow(await store.updateVersion(tx, version, changes), () => noVersion(application, version.id)),
+      orThrow(await store.updateVersion(tx, version, changes), () =>
+        versionNotFound(application, version.id),
+      ),
     async (changed) => ({
       status: 200,
       body: await formatVersion(database.read, application, changed, caller.role),
@@ -109,8 +111,8 @@ export const deleteVersion: HandlerOf<'deleteVersion'> = async (
   return commit(async (tx) => {
     // Every statement that starts to use the version locks the application too, at least for reading.
     const locked = await lockApplication(tx, application);
-    const wanted = { applicationUid: application.uid, id: version.id, change: true };
-    if (!(await store.lockVersion(tx, wanted))) throw noVersion(application, version.id);
+    const target = { applicationUid: application.uid, id: version.id, change: true };
+    if (!(await store.lockVersion(tx, target))) throw versionNotFound(application, version.id);
     const use = await describeVersionUse(tx, locked, version.id);
     if (use !== null) throw badRequest(use);
     await store.deleteVersion(tx, version);
@@ -118,10 +120,11 @@ export const deleteVersion: HandlerOf<'deleteVersion'> = async (
   });
 };
 
-function noVersion(application: ApplicationsTable, id: VersionId): Problem {
+function versionNotFound(application: ApplicationsTable, id: VersionId): Problem {
   return notFound(`There is no version ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
 }
 
+/** Returns the version and its application; throws a 404 when either does not exist. */
 async function findVersion(
   db: Reader,
   caller: Caller,
@@ -129,6 +132,6 @@ async function findVersion(
 ): Promise<{ application: ApplicationsTable; version: VersionsTable }> {
   const application = await getApplication(db, caller.account, params.application_id);
   const version = await store.findVersion(db, application.uid, params.version_id);
-  if (!version) throw noVersion(application, params.version_id);
+  if (!version) throw versionNotFound(application, params.version_id);
   return { application, version };
 }

@@ -1,4 +1,4 @@
-/** Versions. */
+/** Table of versions: each names an executable of its application and never changes it. */
 import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 

@@ -1,4 +1,4 @@
-/** Every statement on versions. */
+/** Statements on versions. */
 import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
@@ -7,7 +7,7 @@ import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { VersionsTable } from './schema.ts';
 
-/** false when the application has one of that id. */
+/** Inserts the version; returns false when the application has one with that id. */
 export async function insertVersion(tx: Writer, version: VersionsTable): Promise<boolean> {
   const result = await tx
     .insertInto('versions')
@@ -30,7 +30,7 @@ export function findVersion(
     .executeTakeFirst();
 }
 
-/** The executables of versions of the application, by the version. */
+/** Returns the executables of versions of the application, by version id. */
 export async function findExecutableIds(
   db: Reader,
   applicationUid: string,
@@ -51,27 +51,30 @@ export async function findExecutableIds(
 
 const IDS_PER_STATEMENT = 500;
 
-/** Whether the version is there; nobody else deletes it, or with `change` begins to use it, until the transaction is over. */
+/**
+ * Locks the version until the transaction ends: against deletion, or with `change` also against new uses. Returns false when
+ * it does not exist.
+ */
 export async function lockVersion(
   tx: Writer,
-  wanted: { applicationUid: string; id: VersionId; change: boolean },
+  target: { applicationUid: string; id: VersionId; change: boolean },
 ): Promise<boolean> {
   const query = tx
     .selectFrom('versions')
     .select('id')
-    .where('application_uid', '=', wanted.applicationUid)
-    .where('id', '=', wanted.id);
-  const mode = wanted.change ? 'update' : 'share';
+    .where('application_uid', '=', target.applicationUid)
+    .where('id', '=', target.id);
+  const mode = target.change ? 'update' : 'share';
   return (await locked(tx, query, mode).executeTakeFirst()) !== undefined;
 }
 
-interface VersionOf {
+interface VersionWithExecutable {
   uid: string;
   version: VersionId;
   executable: ExecutableId;
 }
 
-const running = (db: Reader, { uid, version, executable }: VersionOf) =>
+const selectWithArchive = (db: Reader, { uid, version, executable }: VersionWithExecutable) =>
   db
     .selectFrom('versions')
     .innerJoin('executables', 'executables.id', 'versions.executable_id')
@@ -80,18 +83,20 @@ const running = (db: Reader, { uid, version, executable }: VersionOf) =>
     .where('versions.id', '=', version)
     .where('executables.id', '=', executable)
     .where('executables.archive_removed_at', 'is', null);
-const shareRunning = prepareStatement((db, values: VersionOf) =>
-  locked(db, running(db, values), 'share', 'executables'),
+const lockShared = prepareStatement((db, values: VersionWithExecutable) =>
+  locked(db, selectWithArchive(db, values), 'share', 'executables'),
 );
 
 /**
- * Whether the version is there and runs the executable, whose archive nobody removes until the transaction is over. Asked in
- * a transaction that has locked the application, without which no version is deleted.
+ * Locks the archive of the executable against removal until the transaction ends; returns false when the version does not
+ * exist, has another executable, or its archive is gone. The transaction locks the application first, which protects the
+ * version against deletion.
  */
-export async function lockVersionWithExecutable(tx: Writer, values: VersionOf): Promise<boolean> {
-  return (await shareRunning(tx, values)).length > 0;
+export async function lockVersionWithExecutable(tx: Writer, values: VersionWithExecutable): Promise<boolean> {
+  return (await lockShared(tx, values)).length > 0;
 }
 
+/** Lists versions, newest first; one row more than the limit shows that more follow. */
 export function listVersions(
   db: Reader,
   applicationUid: string,
@@ -108,7 +113,7 @@ export function listVersions(
   return query.execute();
 }
 
-/** The version as it is now; undefined when it was deleted meanwhile. */
+/** Updates the version and returns its new row; undefined when it was deleted meanwhile. */
 export function updateVersion(
   tx: Writer,
   version: VersionsTable,
@@ -131,7 +136,7 @@ export async function deleteVersion(tx: Writer, version: VersionsTable): Promise
     .execute();
 }
 
-/** Removes versions of an application, at most `limit` at once; answers a null for each, for they have no content. */
+/** Removes at most `limit` versions of an application; returns a null for each, because versions have no content. */
 export async function removeVersions(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
   const rows = await tx
     .deleteFrom('versions')
@@ -144,7 +149,7 @@ export async function removeVersions(tx: Writer, applicationUid: string, limit: 
   return rows.map(() => null);
 }
 
-/** Which of the executables a version runs. */
+/** Returns the executables that a version refers to. */
 export async function findExecutablesWithVersion(
   db: Reader,
   ids: readonly ExecutableId[],

@@ -24,8 +24,8 @@ afterAll(() => server.close());
 const create = (body: unknown, to = path) => server.request('POST', to, { body });
 
 describe('creating a version', () => {
-  test('201 answers the version of the active executable, as a GET does afterwards', async () => {
-    const response = await create({ id: 'first', name: 'First version', description: 'Told' });
+  test('201 returns the version of the active executable, as a later GET does', async () => {
+    const response = await create({ id: 'first', name: 'First version', description: 'Described' });
     expectStatus(response, 201);
     const { active_executable } = (await server.request('GET', `/v1/applications/${application}`)).body as {
       active_executable: unknown;
@@ -34,7 +34,7 @@ describe('creating a version', () => {
       id: 'first',
       application_id: application,
       name: 'First version',
-      description: 'Told',
+      description: 'Described',
       executable: active_executable,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
@@ -48,7 +48,7 @@ describe('creating a version', () => {
     expectError(response, 400, 'has no executable yet', empty);
   });
 
-  test('an id and a name are made when none are given, and the whole object can be sent back', async () => {
+  test('an id and a name are generated when absent, and the whole object can be sent back', async () => {
     for (const body of [{}, { id: 'v' }, { id: 'x'.repeat(64) }]) {
       const response = await create(body);
       expectStatus(response, 201);
@@ -59,7 +59,7 @@ describe('creating a version', () => {
     }
   });
 
-  test('400 for an id that is taken in the application, while another application may have it', async () => {
+  test('400 for an existing id of the application; another application can use it', async () => {
     expectError(await create({ id: 'v1', name: 'Once more' }), 400, 'id is "v1"');
     await createVersion(server);
   });
@@ -75,13 +75,13 @@ describe('creating a version', () => {
     expectError(await create({ id: uniqueId('v'), name: 'Any name', [field]: value }), 400, `${field} is `);
   });
 
-  test('400 for an unknown field names the nearest known one', async () => {
+  test('400 for an unknown field suggests the nearest known field', async () => {
     expectError(await create({ name: 'Any name', excutable: 'x', nam: 'x' }), 400, 'did you mean');
   });
 });
 
 describe('a version', () => {
-  test('never changes what it runs, whatever is pushed later', async () => {
+  test('runs the same executable after later pushes', async () => {
     const id = await createApplication(server);
     const versions = `/v1/applications/${id}/versions`;
     for (const response of [1, 2]) {
@@ -105,7 +105,7 @@ describe('a version', () => {
     });
   });
 
-  test('takes name and description from the whole object sent back, and nothing else', async () => {
+  test('updates name and description from the whole object, and nothing else', async () => {
     await create({ id: 'changing', name: 'Before it' });
     const before = (await server.request('GET', `${path}/changing`)).body as Version;
     const body = {
@@ -132,7 +132,7 @@ describe('a version', () => {
     );
   });
 
-  test('404 where there is none', async () => {
+  test('404 for a missing version or application', async () => {
     expectError(await server.request('GET', `${path}/missing`), 404, 'missing', application);
     expectError(await server.request('PUT', `${path}/missing`, { body: { name: 'Any name' } }), 404);
     expectError(await server.request('DELETE', `${path}/missing`), 404);
@@ -142,28 +142,28 @@ describe('a version', () => {
 });
 
 describe('deleting a version', () => {
-  test('204, after which it is a 404 and its id is free', async () => {
+  test('204; then it is a 404 and its id can be reused', async () => {
     await create({ id: 'passing', name: 'Passing by' });
     expectStatus(await server.request('DELETE', `${path}/passing`), 204);
     expectError(await server.request('GET', `${path}/passing`), 404);
     expectStatus(await create({ id: 'passing', name: 'Passing by' }), 201);
   });
 
-  test('at the moment an instance of it is made, the instance is refused or says that it is gone', async () => {
+  test('concurrent with the creation of an instance of it: the instance is refused or marks the version as deleted', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = uniqueId('racing');
       expectStatus(await create({ id, name: 'Racing one' }), 201);
       const body = { id, name: 'Racing one', version_id: id };
-      const [made, gone] = await Promise.all([
+      const [created, deleted] = await Promise.all([
         server.request('POST', `/v1/applications/${application}/instances`, { body }),
         server.request('DELETE', `${path}/${id}`),
       ]);
-      expect([`${made.status} ${gone.status}`]).toEqual([expect.stringMatching(/^(201|400) 204$/)]);
+      expect([`${created.status} ${deleted.status}`]).toEqual([expect.stringMatching(/^(201|400) 204$/)]);
       const { body: instance } = await server.request(
         'GET',
         `/v1/applications/${application}/instances/${id}`,
       );
-      if (made.status === 201) expect(instance).toMatchObject({ version_id: id, version_deleted: true });
+      if (created.status === 201) expect(instance).toMatchObject({ version_id: id, version_deleted: true });
     }
   });
 });

@@ -4,6 +4,7 @@
  */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
+import type { Static, TSchema } from 'typebox';
 import { badRequest } from '../errors/problem.ts';
 import { formatUnknownParameter, formatValidationError } from './validation-messages.ts';
 
@@ -76,8 +77,8 @@ function run(validate: ValidateFunction, value: unknown, part: 'body' | 'query')
 }
 
 /** A schema of the contract as a check of its own, for what comes from elsewhere than a request. */
-export function compileSchema(schema: object): ValidateFunction {
-  return forBodies.compile(withoutIds(schema));
+export function compileSchema<T extends TSchema>(schema: T): ValidateFunction<Static<T>> {
+  return forBodies.compile<Static<T>>(withoutIds(schema));
 }
 
 /** `$id`s name components of the document; several operations share them, and Ajv takes each only once. */

@@ -17,8 +17,8 @@ import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
 import type { CommitOptions } from '../../http/handlers/commit.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import {
+  findSecretsCollectionId,
   type RequestedConfiguration,
-  secretsCollectionId,
   stringifyOptions,
   validateOptionNames,
   validateOptions,
@@ -112,7 +112,7 @@ export async function submitStandard<R>(parts: SubmitParts<R>, request: Standard
   const { database } = parts;
   const { target, configuration } = request;
   const { requestOptions, summary } = resolveOptions(target, request.options, request.hidden ?? new Set());
-  const secrets = secretsCollectionId(configuration) ?? secretsCollectionId(target.configuration);
+  const secrets = findSecretsCollectionId(configuration) ?? findSecretsCollectionId(target.configuration);
   if (secrets !== null) await checkSecrets(database.read, request, secrets);
   const formats = resolveFormats(
     target.requirements,
@@ -374,7 +374,7 @@ async function checkSecrets(
 ): Promise<void> {
   if (await hasCollection(db, application.uid, id)) return;
   throw badRequest(
-    secretsCollectionId(configuration) === null
+    findSecretsCollectionId(configuration) === null
       ? `The secrets collection ${quoteValue(id)} of the instance ${quoteValue(target.instanceId)} does not exist; give the instance another.`
       : `configuration.secrets_collection_id is ${quoteValue(id)}; it must be a secrets collection of the application ${quoteValue(application.id)}.`,
   );

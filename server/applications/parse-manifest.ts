@@ -1,0 +1,48 @@
+/**
+ * Parses a manifest in a worker thread with limits on time and memory. The YAML parser takes quadratic time for some texts: a
+ * quarter of a megabyte of keys would block every request for more than a minute.
+ */
+import { Worker } from 'node:worker_threads';
+import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { Clock } from '../clock.ts';
+import { errorMessage } from '../log.ts';
+
+const PARSE_TIMEOUT_MS = 20_000;
+const HEAP_MEGABYTES_MAX = 256;
+const LIMIT_MESSAGE = 'app.yaml takes too much time or memory to read; make it simpler.';
+
+/** Returns the manifest as a JSON value, or the message that says why it cannot be read. */
+export function parseManifest(
+  text: string,
+  clock: Clock,
+): Promise<{ manifest: unknown } | { error: string }> {
+  const worker = new Worker(new URL('./manifest-thread.ts', import.meta.url), {
+    workerData: text,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES_MAX },
+  });
+  return new Promise((resolve) => {
+    const finish = (result: { manifest: unknown } | { error: string }): void => {
+      cancelTimeout();
+      resolve(result);
+      void worker.terminate();
+    };
+    const cancelTimeout = clock.after(PARSE_TIMEOUT_MS, () => finish({ error: LIMIT_MESSAGE }));
+    worker.once('message', (parsed: { json: string } | { error: string }) => {
+      if ('error' in parsed) finish(parsed);
+      // JSON repeats the content of each alias, so a short manifest can become very long.
+      else if (parsed.json.length > 4 * MANIFEST_BYTES_MAX)
+        finish({
+          error: `app.yaml is longer than ${4 * MANIFEST_BYTES_MAX} characters with its aliases spelt out.`,
+        });
+      else finish({ manifest: JSON.parse(parsed.json) as unknown });
+    });
+    worker.once('error', (error: Error & { code?: string }) =>
+      finish({
+        error:
+          error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+            ? LIMIT_MESSAGE
+            : `app.yaml cannot be read: ${errorMessage(error)}`,
+      }),
+    );
+  });
+}
