@@ -7,7 +7,7 @@ import { toInputFormat } from '../inputs/share-input.ts';
 import { contentTypeForFormat } from '../runs/api/content-responses.ts';
 import type { InputSetItem, InputSetWithItems } from './store.ts';
 
-/** The body of a set in a list: its inputs have no URLs. */
+/** Formats a set for a list, without download URLs. */
 export function formatListedInputSet(application: ApplicationsTable, set: InputSetWithItems): InputSet {
   return {
     id: set.id,
@@ -22,7 +22,7 @@ export function formatListedInputSet(application: ApplicationsTable, set: InputS
   };
 }
 
-/** The body of one set: each of its inputs has a signed URL to download its content. */
+/** Formats one set; each of its inputs has a signed URL to download its content. */
 export function formatInputSet(
   { uploads }: Pick<Context, 'uploads'>,
   application: ApplicationsTable,

@@ -1,4 +1,4 @@
-/** Making, listing and deleting input sets; those of an instance are in window.test.ts, changes in update.test.ts. */
+/** Create, list and delete input sets; sets of an instance are in window.test.ts, updates in update.test.ts. */
 import type { InputSet } from '@switchyard/contract/applications/input-sets.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
@@ -17,11 +17,11 @@ import { startTestServer, type TestServer } from '../testing/servers/test-server
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const clock = createManualClock(Date.UTC(2026, 10, 20, 8));
-const setsOf = (application: string): string => `/v1/applications/${application}/experiments/inputsets`;
-const path = setsOf('app');
+const buildPath = (application: string): string => `/v1/applications/${application}/experiments/inputsets`;
+const path = buildPath('app');
 
 let server: TestServer;
-/** Runs of `app` by what their input says. */
+/** Ids of runs of `app` by the text of their input. */
 const runs: Record<string, string> = {};
 beforeAll(async () => {
   server = await startTestServer({ clock });
@@ -30,19 +30,19 @@ beforeAll(async () => {
     const body = { name: day, description: `On ${day}.` };
     runs[day] = (await createRunAndWait(server, 'app', { input: { day }, body })).id;
   }
-  for (const id of ['one', 'two', 'three']) await managed(id);
+  for (const id of ['one', 'two', 'three']) await createManagedInput(id);
 });
 afterAll(() => server.close());
 
-async function managed(id: string, format?: object): Promise<void> {
+async function createManagedInput(id: string, format?: object): Promise<void> {
   const upload_id = await uploadContent(server, 'app', JSON.stringify({ id }));
   const body = { id, name: `Input ${id}`, description: `The ${id}.`, upload_id, format };
   expectStatus(await server.request('POST', '/v1/applications/app/inputs', { body }), 201);
 }
-const create = (body: object, to = path) =>
+const postSet = (body: object, to = path) =>
   server.request('POST', to, { body: { name: 'Any name', ...body } });
-async function made(body: object, to = path): Promise<InputSet> {
-  const response = await create({ id: uniqueId('set'), ...body }, to);
+async function createSet(body: object, to = path): Promise<InputSet> {
+  const response = await postSet({ id: uniqueId('set'), ...body }, to);
   expectStatus(response, 201);
   return response.body as InputSet;
 }
@@ -51,8 +51,8 @@ async function get(id: string): Promise<InputSet> {
   expectStatus(response, 200);
   return response.body as InputSet;
 }
-const named = (...ids: string[]) => ids.map((id) => ({ id }));
-async function contentsOf({ inputs }: InputSet): Promise<unknown[]> {
+const referTo = (...ids: string[]) => ids.map((id) => ({ id }));
+async function readContents({ inputs }: InputSet): Promise<unknown[]> {
   const responses = await Promise.all(
     inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
   );
@@ -61,10 +61,10 @@ async function contentsOf({ inputs }: InputSet): Promise<unknown[]> {
 }
 
 describe('an input set of runs', () => {
-  test('201 answers it with the runs in the order given, as a GET does afterwards', async () => {
+  test('201 returns the set with the runs in the given order, as a later GET does', async () => {
     const { monday = '', tuesday = '' } = runs;
     const body = { id: 'days', name: 'Days', description: 'Two of them.', run_ids: [tuesday, monday] };
-    const response = await create(body);
+    const response = await postSet(body);
     expectStatus(response, 201);
     const json = { input: { type: 'json' }, output: { type: 'json' } };
     const item = (id: string, day: string) => ({
@@ -86,17 +86,17 @@ describe('an input set of runs', () => {
       updated_at: expect.stringMatching(INSTANT),
     });
     expect(await get('days')).toEqual(response.body);
-    expect(await contentsOf(await get('days'))).toEqual([{ day: 'tuesday' }, { day: 'monday' }]);
+    expect(await readContents(await get('days'))).toEqual([{ day: 'tuesday' }, { day: 'monday' }]);
   });
 
-  test('takes a run whatever came of it, and its format', async () => {
+  test('accepts runs of every outcome, with their formats', async () => {
     const failed = await createRunAndWait(server, 'app', { input: { fails: true } });
     expect(failed.status_v2).toBe('failed');
     const text = await createRun(server, 'app', {
       input: 'zwei 🚚',
       body: { configuration: { format: { input: { type: 'text' } } } },
     });
-    const set = await made({ run_ids: [failed.id, text] });
+    const set = await createSet({ run_ids: [failed.id, text] });
     expect(set.inputs.map((one) => one.format.input.type)).toEqual(['json', 'text']);
     const [, response] = await Promise.all(
       set.inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
@@ -105,24 +105,24 @@ describe('an input set of runs', () => {
     expect(response?.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
-  test('400 for a run that is none, that is of another application, or that is named twice', async () => {
+  test('400 for a run that is missing, of another application, or named twice', async () => {
     const { monday = '' } = runs;
     const other = await createInstance(server);
     const foreign = await createRun(server, other, { input: {} });
     for (const id of ['', 'run-nothing', 'latest-9KzmD41Hg', foreign])
-      expectError(await create({ run_ids: [monday, id] }), 400, `run_ids.1 is "${id}"`, 'a run of this');
-    expectError(await create({ run_ids: ['x', monday, 'x'] }), 400, 'run_ids.2 is "x", as run_ids.0 is');
-    expectError(await create({ run_ids: ['a\0b'] }), 400, 'run_ids.0');
+      expectError(await postSet({ run_ids: [monday, id] }), 400, `run_ids.1 is "${id}"`, 'a run of this');
+    expectError(await postSet({ run_ids: ['x', monday, 'x'] }), 400, 'run_ids.2 is "x", as run_ids.0 is');
+    expectError(await postSet({ run_ids: ['a\0b'] }), 400, 'run_ids.0');
   });
 
-  test('400 for none and for more than five hundred', async () => {
-    expectError(await create({ run_ids: [] }), 400, 'run_ids has 0 items', '1 to 500');
+  test('400 for no run and for more than five hundred', async () => {
+    expectError(await postSet({ run_ids: [] }), 400, 'run_ids has 0 items', '1 to 500');
     const many = Array.from({ length: 501 }, (_, index) => `run-${index}`);
-    expectError(await create({ run_ids: many }), 400, 'run_ids has 501 items', '1 to 500');
+    expectError(await postSet({ run_ids: many }), 400, 'run_ids has 501 items', '1 to 500');
   });
 });
 
-test('B15: an input set has more than twenty runs or managed inputs that are named', async () => {
+test('B15: an input set can name more than twenty runs or managed inputs', async () => {
   const numbers = Array.from({ length: 21 }, (_, index) => index);
   const external = { configuration: { run_type: { type: 'external' } } };
   const run_ids = await Promise.all(
@@ -135,15 +135,15 @@ test('B15: an input set has more than twenty runs or managed inputs that are nam
     }),
   );
   const contents = numbers.map((index) => ({ index }));
-  expect(await contentsOf(await made({ run_ids }))).toEqual(contents);
-  const inputs = named(...numbers.map((index) => `of-run-${index}`));
-  expect(await contentsOf(await made({ inputs }))).toEqual(contents);
+  expect(await readContents(await createSet({ run_ids }))).toEqual(contents);
+  const inputs = referTo(...numbers.map((index) => `of-run-${index}`));
+  expect(await readContents(await createSet({ inputs }))).toEqual(contents);
 });
 
 describe('an input set of managed inputs', () => {
-  test('has them as they were, whatever else is said of them, and may have a bound beside', async () => {
+  test('stores name and description of the inputs, and accepts a maximum', async () => {
     const inputs = [{ id: 'two', name: 'Not its name', format: null, more: 1 }, { id: 'one' }];
-    const set = await made({ inputs, maximum_runs: 20 });
+    const set = await createSet({ inputs, maximum_runs: 20 });
     expect(set).not.toHaveProperty('instance_id');
     expect(set.input_ids).toEqual(['two', 'one']);
     expect(set.inputs).toEqual(
@@ -155,30 +155,30 @@ describe('an input set of managed inputs', () => {
         download_url: expect.any(String),
       })),
     );
-    expect(await contentsOf(set)).toEqual([{ id: 'two' }, { id: 'one' }]);
+    expect(await readContents(set)).toEqual([{ id: 'two' }, { id: 'one' }]);
   });
 
-  test('keeps both formats where both were given', async () => {
+  test('has both formats when both were given', async () => {
     const format = { input: { type: 'multi-file' }, output: { type: 'multi-file' } };
-    await managed('archive', format);
-    expect((await made({ inputs: named('archive') })).inputs[0]?.format).toEqual(format);
+    await createManagedInput('archive', format);
+    expect((await createSet({ inputs: referTo('archive') })).inputs[0]?.format).toEqual(format);
   });
 
-  test('400 for one that is none or is named twice', async () => {
+  test('400 for an input that is missing or named twice', async () => {
     expectError(
-      await create({ inputs: named('one', 'missing') }),
+      await postSet({ inputs: referTo('one', 'missing') }),
       400,
       'inputs.1.id is "missing"',
       'managed',
     );
     expectError(
-      await create({ inputs: named('one', 'one') }),
+      await postSet({ inputs: referTo('one', 'one') }),
       400,
       'inputs.1.id is "one", as inputs.0.id is',
     );
-    expectError(await create({ inputs: [{ name: 'one' }] }), 400, 'inputs.0.id is missing');
+    expectError(await postSet({ inputs: [{ name: 'one' }] }), 400, 'inputs.0.id is missing');
     const other = await createApplication(server);
-    expectError(await create({ inputs: named('one') }, setsOf(other)), 400, 'inputs.0.id is "one"');
+    expectError(await postSet({ inputs: referTo('one') }, buildPath(other)), 400, 'inputs.0.id is "one"');
   });
 });
 
@@ -211,41 +211,43 @@ describe('creating an input set', () => {
     ['a long name', { ...instance, name: 'x'.repeat(65) }, ['name is', '3 to 64']],
     ['a long description', { ...instance, description: 'x'.repeat(257) }, ['description is', '256']],
   ])('400 for %s', async (_what, body, words) => {
-    const response = await create(body);
+    const response = await postSet(body);
     expectStatus(response, 400);
     for (const word of words) expect(response.text).toContain(word);
   });
 
-  test('takes names of 3 to 64 and descriptions of 0 to 256 characters, and makes an id', async () => {
-    const inputs = named('one');
-    for (const name of ['abc', '🚚'.repeat(64)]) expect((await made({ inputs, name })).name).toBe(name);
+  test('accepts names of 3 to 64 and descriptions of 0 to 256 characters, and generates an id', async () => {
+    const inputs = referTo('one');
+    for (const name of ['abc', '🚚'.repeat(64)]) expect((await createSet({ inputs, name })).name).toBe(name);
     const description = '🚚'.repeat(256);
-    expect((await made({ inputs, description })).description).toBe(description);
-    const response = await made({ inputs, id: null, description: null });
+    expect((await createSet({ inputs, description })).description).toBe(description);
+    const response = await createSet({ inputs, id: null, description: null });
     expect(response.id).toMatch(/^[a-z0-9-]{1,64}$/);
     expect(response.description).toBe('');
     expectError(await server.request('POST', path, { body: { inputs } }), 400, 'name is missing');
   });
 
-  test('400 for an id that is taken in the application, while another application may have it', async () => {
-    const { id } = await made({ inputs: named('one') });
-    expectError(await create({ id, inputs: named('two') }), 400, `id is "${id}"`, 'another input set');
+  test('400 for an existing id of the application; another application can use it', async () => {
+    const { id } = await createSet({ inputs: referTo('one') });
+    expectError(await postSet({ id, inputs: referTo('two') }), 400, `id is "${id}"`, 'another input set');
     expect((await get(id)).input_ids).toEqual(['one']);
     const other = await createInstance(server);
     const run = await createRun(server, other, { input: {} });
-    await made({ id, run_ids: [run] }, setsOf(other));
+    await createSet({ id, run_ids: [run] }, buildPath(other));
   });
 
-  test('of one id ten times at once makes one', async () => {
-    const body = { id: uniqueId('set'), inputs: named('one', 'two') };
-    const responses = await Promise.all(Array.from({ length: 10 }, () => create(body)));
+  test('succeeds once for ten concurrent requests with one id', async () => {
+    const body = { id: uniqueId('set'), inputs: referTo('one', 'two') };
+    const responses = await Promise.all(Array.from({ length: 10 }, () => postSet(body)));
     expect(responses.map((one) => one.status).sort()).toEqual([201, ...Array(9).fill(400)]);
   });
 
-  test('under an Idempotency-Key has one effect and one answer', async () => {
+  test('has one effect and one response under an Idempotency-Key', async () => {
     const body = { name: 'Any name', run_ids: [runs.monday] };
-    const asked = { body, headers: { 'idempotency-key': 'set-once' } };
-    const responses = await Promise.all(Array.from({ length: 5 }, () => server.request('POST', path, asked)));
+    const requests = { body, headers: { 'idempotency-key': 'set-once' } };
+    const responses = await Promise.all(
+      Array.from({ length: 5 }, () => server.request('POST', path, requests)),
+    );
     const [first] = responses;
     for (const response of responses) {
       expectStatus(response, 201);
@@ -255,15 +257,15 @@ describe('creating an input set', () => {
     expect(all.filter((set) => set.input_ids.join() === runs.monday)).toHaveLength(1);
   });
 
-  test('404 where there is no application', async () => {
-    expectError(await create({ run_ids: ['x'] }, setsOf('missing')), 404);
+  test('404 for a missing application', async () => {
+    expectError(await postSet({ run_ids: ['x'] }, buildPath('missing')), 404);
   });
 });
 
 describe('input sets', () => {
-  test('are listed newest first, whole or by pages, without URLs', async () => {
+  test('are listed newest first, at once or by pages, without URLs', async () => {
     const other = await createInstance(server);
-    const to = setsOf(other);
+    const to = buildPath(other);
     expect((await server.request('GET', to)).body).toEqual([]);
     expect((await server.request('GET', `${to}?pagereturn=true`)).body).toEqual({ items: [] });
     const run_ids = [
@@ -272,9 +274,9 @@ describe('input sets', () => {
     ];
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) {
-      // Always two of the same moment, which stand in the order of their ids.
+      // Two sets share each creation time, so that their ids decide their order.
       if (count % 2 === 0) clock.advance(1000);
-      ids.push((await made({ id: `list-${count}`, run_ids }, to)).id);
+      ids.push((await createSet({ id: `list-${count}`, run_ids }, to)).id);
     }
     ids.reverse();
     const listed = (await server.request('GET', to)).body as InputSet[];
@@ -289,26 +291,26 @@ describe('input sets', () => {
     expectError(await server.request('GET', `${to}?pagetoken=x`), 400, 'pagetoken');
   });
 
-  test('404 where there is none, and for another account', async () => {
-    const { id } = await made({ inputs: named('one') });
+  test('404 for a missing set and for another account', async () => {
+    const { id } = await createSet({ inputs: referTo('one') });
     const { token } = await createOtherAccount(server);
-    for (const [one, asked] of [
+    for (const [one, requests] of [
       ['missing', {}],
       [id, { token }],
     ] as const) {
       const of = `${path}/${one}`;
-      expectError(await server.request('GET', of, asked), 404);
-      expectError(await server.request('PUT', of, { ...asked, body: { name: 'Stolen' } }), 404);
-      expectError(await server.request('DELETE', of, asked), 404);
+      expectError(await server.request('GET', of, requests), 404);
+      expectError(await server.request('PUT', of, { ...requests, body: { name: 'Stolen' } }), 404);
+      expectError(await server.request('DELETE', of, requests), 404);
     }
     expectError(await server.request('GET', path, { token }), 404);
     expect((await get(id)).name).toBe('Any name');
   });
 
-  test('are written by operators, and only read by viewers', async () => {
+  test('can be written by operators, and only read by viewers', async () => {
     const { token: operator } = await server.createKey('operator');
     const { token: viewer } = await server.createKey('viewer');
-    const body = { id: uniqueId('set'), name: 'Any name', inputs: named('one') };
+    const body = { id: uniqueId('set'), name: 'Any name', inputs: referTo('one') };
     const one = `${path}/${body.id}`;
     expectError(await server.request('POST', path, { body, token: viewer }), 403);
     expectStatus(await server.request('POST', path, { body, token: operator }), 201);
@@ -321,14 +323,14 @@ describe('input sets', () => {
 });
 
 describe('deleting an input set', () => {
-  test('204, after which it is a 404, its URLs read nothing, its id is free, and what it was made of stays', async () => {
+  test('204; then it and its URLs return 404, its id can be reused, and its sources stay', async () => {
     const run_ids = [runs.monday];
-    const set = await made({ run_ids });
+    const set = await createSet({ run_ids });
     expectStatus(await server.request('DELETE', `${path}/${set.id}`), 204);
     expectError(await server.request('GET', `${path}/${set.id}`), 404);
     expectError(await server.request('DELETE', `${path}/${set.id}`), 404);
     expectStatus(await server.request('GET', set.inputs[0]?.download_url ?? '', { token: null }), 404);
-    await made({ id: set.id, run_ids });
+    await createSet({ id: set.id, run_ids });
     const input = await server.request('GET', `/v1/applications/app/runs/${runs.monday}/input`);
     expect(input.body).toEqual({ day: 'monday' });
   });

@@ -1,4 +1,4 @@
-/** The operations on input sets. */
+/** Operations on input sets. */
 import { INPUT_SET_NAME_CHARS_MAX, INPUT_SET_NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
 import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
@@ -15,7 +15,7 @@ import { findSelectableInputs, selectInputs } from './select-inputs.ts';
 import * as store from './store.ts';
 import { updateInputSetRows } from './update.ts';
 
-/** A set may have hundreds of inputs. */
+/** Small, because a set can have hundreds of inputs. */
 const PAGE_BATCH_SIZE = 10;
 
 const NAME_LIMITS = { min: INPUT_SET_NAME_CHARS_MIN, max: INPUT_SET_NAME_CHARS_MAX };
@@ -31,7 +31,7 @@ export const createInputSet: HandlerOf<'createInputSet'> = async (
   const id = body.id ?? makeId<InputSetId>(random, 'set');
   validateName(body.name, id, NAME_LIMITS);
   return retryIfRemoved(async () => {
-    const { offers, instanceId } = await selectInputs(context, application, source);
+    const { selected, instanceId } = await selectInputs(context, application, source);
     const row = {
       uid: makeId<string>(random, 'set'),
       application_uid: application.uid,
@@ -42,7 +42,7 @@ export const createInputSet: HandlerOf<'createInputSet'> = async (
       created_at: now,
       updated_at: now,
     };
-    const items = offers.map((offer) => offer.item);
+    const items = selected.map((one) => one.item);
     return commit(async (tx) => {
       await lockApplication(tx, application);
       if (!(await store.insertInputSet(tx, row)))
@@ -50,7 +50,7 @@ export const createInputSet: HandlerOf<'createInputSet'> = async (
           `id is ${quoteValue(id)}, which another input set of the application has; choose another.`,
         );
       await store.insertInputSetItems(tx, row.uid, items);
-      for (const { content } of offers) await content.insert(tx);
+      for (const { content } of selected) await content.insert(tx);
       return { status: 201, body: formatInputSet(context, application, { ...row, items }) };
     });
   });
@@ -74,7 +74,7 @@ export const getInputSet: HandlerOf<'getInputSet'> = async (context, { caller, p
   const { database } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const set = await store.findInputSet(database.read, application.uid, params.input_set_id);
-  if (!set) throw noInputSet(application, params.input_set_id);
+  if (!set) throw inputSetNotFound(application, params.input_set_id);
   return { status: 200, body: formatInputSet(context, application, set) };
 };
 
@@ -86,13 +86,14 @@ export const updateInputSet: HandlerOf<'updateInputSet'> = async (
   const application = await getApplication(database.read, caller.account, params.application_id);
   const id = params.input_set_id;
   validateName(body.name, id, NAME_LIMITS);
-  const wanted = body.inputs ? parseInputIds(body.inputs) : null;
+  const inputIds = body.inputs ? parseInputIds(body.inputs) : null;
   return retryIfRemoved(async () => {
-    const offers = await findSelectableInputs(context, application.uid, wanted ?? []);
+    const selectable = await findSelectableInputs(context, application.uid, inputIds ?? []);
     return commitThen(
       async (tx) => {
-        const updated = await updateInputSetRows(context, tx, { application, id, body, wanted, offers });
-        if (!updated) throw noInputSet(application, id);
+        const change = { application, id, body, inputIds, selectable };
+        const updated = await updateInputSetRows(context, tx, change);
+        if (!updated) throw inputSetNotFound(application, id);
         return updated;
       },
       async ({ set, blobs }) => {
@@ -111,7 +112,7 @@ export const deleteInputSet: HandlerOf<'deleteInputSet'> = async (
   return commitThen(
     async (tx) => {
       const contentIds = await store.deleteInputSet(tx, application.uid, params.input_set_id);
-      if (!contentIds) throw noInputSet(application, params.input_set_id);
+      if (!contentIds) throw inputSetNotFound(application, params.input_set_id);
       return contents.remove(tx, contentIds);
     },
     async (blobs) => {
@@ -121,13 +122,13 @@ export const deleteInputSet: HandlerOf<'deleteInputSet'> = async (
   );
 };
 
-function noInputSet(application: ApplicationsTable, id: InputSetId): Problem {
+function inputSetNotFound(application: ApplicationsTable, id: InputSetId): Problem {
   return notFound(`There is no input set ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
 }
 
 /**
- * Repeats the work when content that it found was deleted before it was inserted. The next time that content is not found,
- * and the work does without it or throws a 400 that names it.
+ * Repeats the work when content was deleted between its lookup and its insert. The next lookup does not find that content,
+ * so the work omits it or throws a 400 that names it.
  */
 async function retryIfRemoved<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -1,4 +1,4 @@
-/** What a request for an input set means. Pure. */
+/** Parses requests for input sets. */
 
 import type { InputSetCreate } from '@switchyard/contract/applications/input-sets.ts';
 import { INPUT_SET_RUNS_MAX, INPUT_SET_WINDOW_DEFAULT_MS } from '@switchyard/contract/limits.ts';
@@ -6,17 +6,17 @@ import type { InputId, InstanceId, RunId } from '@switchyard/contract/schemas/id
 import { formatRfc3339 } from '../clock.ts';
 import { badRequest, quoteValue } from '../http/errors/problem.ts';
 
-/** What a set is made of. */
+/** The source of the inputs of a set. `start` and `end` are milliseconds since the epoch; `end` is exclusive. */
 export type InputSetSource =
   | { kind: 'runs'; ids: readonly RunId[] }
   | { kind: 'inputs'; ids: readonly InputId[] }
   | { kind: 'instance'; id: InstanceId; start: number; end: number; maximum: number };
 
-/** Throws the 400 for fields that mean nothing together. */
+/** Returns the source that the request names; throws a 400 for fields that cannot be combined. */
 export function parseInputSetSource(body: InputSetCreate, now: number): InputSetSource {
   const { run_ids, instance_id, inputs, maximum_runs } = body;
-  const [time] = (['start_time', 'end_time'] as const).filter((name) => isGiven(body[name]));
-  const sources = (['run_ids', 'instance_id', 'inputs'] as const).filter((name) => isGiven(body[name]));
+  const [time] = (['start_time', 'end_time'] as const).filter((name) => isPresent(body[name]));
+  const sources = (['run_ids', 'instance_id', 'inputs'] as const).filter((name) => isPresent(body[name]));
   const [source] = sources;
   if (sources.length > 1)
     throw badRequest(
@@ -28,34 +28,35 @@ export function parseInputSetSource(body: InputSetCreate, now: number): InputSet
         ? `${time} is ${quoteValue(body[time])} and instance_id is absent; a time range needs the instance whose runs to take.`
         : `${source} and ${time} are given; a time range goes with instance_id, not with what is named one by one.`,
     );
-  if (isGiven(run_ids)) {
-    refuseMore('run_ids', run_ids, maximum_runs);
-    refuseTwice(run_ids, (index) => `run_ids.${index}`);
+  if (isPresent(run_ids)) {
+    checkMaximum('run_ids', run_ids, maximum_runs);
+    checkUnique(run_ids, (index) => `run_ids.${index}`);
     return { kind: 'runs', ids: run_ids };
   }
-  if (isGiven(inputs)) {
-    refuseMore('inputs', inputs, maximum_runs);
+  if (isPresent(inputs)) {
+    checkMaximum('inputs', inputs, maximum_runs);
     return { kind: 'inputs', ids: parseInputIds(inputs) };
   }
-  if (!isGiven(instance_id))
+  if (!isPresent(instance_id))
     throw badRequest('run_ids, instance_id and inputs are all absent; give one of them.');
   const maximum = maximum_runs ?? INPUT_SET_RUNS_MAX;
-  return { kind: 'instance', id: instance_id, ...windowOf(body, now), maximum };
+  return { kind: 'instance', id: instance_id, ...parseWindow(body, now), maximum };
 }
 
-/** The ids of inputs; throws the 400 for one that is named twice. */
+/** Returns the ids of inputs; throws a 400 for an id that occurs twice. */
 export function parseInputIds(inputs: readonly { id: InputId }[]): InputId[] {
   const ids = inputs.map((one) => one.id);
-  refuseTwice(ids, (index) => `inputs.${index}.id`);
+  checkUnique(ids, (index) => `inputs.${index}.id`);
   return ids;
 }
 
-function windowOf({ start_time, end_time }: InputSetCreate, now: number): { start: number; end: number } {
-  const start = isGiven(start_time) ? Date.parse(start_time) : now - INPUT_SET_WINDOW_DEFAULT_MS;
-  // Without an end also what was made in this very millisecond.
-  const end = isGiven(end_time) ? Date.parse(end_time) : Number.MAX_SAFE_INTEGER;
+/** Returns the time range; throws a 400 when it is empty. Without a start it begins INPUT_SET_WINDOW_DEFAULT_MS ago. */
+function parseWindow({ start_time, end_time }: InputSetCreate, now: number): { start: number; end: number } {
+  const start = isPresent(start_time) ? Date.parse(start_time) : now - INPUT_SET_WINDOW_DEFAULT_MS;
+  // Without an end, the range includes runs created in this millisecond.
+  const end = isPresent(end_time) ? Date.parse(end_time) : Number.MAX_SAFE_INTEGER;
   if (start >= end) {
-    const from = isGiven(start_time)
+    const from = isPresent(start_time)
       ? quoteValue(start_time)
       : `absent, and so 24 hours ago (${formatRfc3339(start)})`;
     throw badRequest(`start_time is ${from}, which is not before end_time, ${quoteValue(end_time)}.`);
@@ -63,18 +64,20 @@ function windowOf({ start_time, end_time }: InputSetCreate, now: number): { star
   return { start, end };
 }
 
-function refuseMore(
+/** Throws a 400 for more items than the request allows. */
+function checkMaximum(
   field: 'run_ids' | 'inputs',
-  given: readonly unknown[],
+  items: readonly unknown[],
   maximum: number | null | undefined,
 ): void {
-  if (isGiven(maximum) && given.length > maximum)
+  if (isPresent(maximum) && items.length > maximum)
     throw badRequest(
-      `${field} has ${given.length} items and maximum_runs is ${maximum}; name no more than that, or leave maximum_runs out.`,
+      `${field} has ${items.length} items and maximum_runs is ${maximum}; name no more than that, or leave maximum_runs out.`,
     );
 }
 
-function refuseTwice(ids: readonly string[], field: (index: number) => string): void {
+/** Throws a 400 for an id that occurs twice; `field` returns the path of the id at an index. */
+function checkUnique(ids: readonly string[], field: (index: number) => string): void {
   for (const [index, id] of ids.entries()) {
     const first = ids.indexOf(id);
     if (first !== index)
@@ -82,6 +85,6 @@ function refuseTwice(ids: readonly string[], field: (index: number) => string): 
   }
 }
 
-function isGiven<T>(value: T | null | undefined): value is T {
+function isPresent<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null;
 }

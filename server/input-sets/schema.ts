@@ -1,6 +1,6 @@
 /**
- * Input sets and what is in them. Each input has a name of its own for its content, and name and description as they were
- * when it came into the set, so that nothing in a set changes by what becomes of the run or managed input.
+ * Tables of input sets and their inputs. Each input has its own content id, and a copy of name and description from the time
+ * it was added. Later changes of the run or managed input do not affect the set.
  */
 
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
@@ -14,7 +14,7 @@ export interface InputSetsTable {
   id: InputSetId;
   name: string;
   description: string;
-  /** The instance whose runs of a time it was made of; null when it was made of anything else. */
+  /** The instance whose runs in a time range it contains; null for any other source. */
   instance_id: InstanceId | null;
   created_at: number;
   updated_at: number;
@@ -22,16 +22,16 @@ export interface InputSetsTable {
 
 export interface InputSetInputsTable {
   input_set_uid: string;
-  /** Its place in the set, from 0. */
+  /** The position in the set, from 0. */
   position: number;
-  /** Of the run or the managed input that it was taken from; once in a set. */
+  /** The id of the source, a run or a managed input; unique in the set. */
   input_id: RunId | InputId;
-  /** The run it was taken from; null for a managed input. */
+  /** The source run; null for a managed input. */
   run_id: RunId | null;
   name: string;
   description: string;
   input_format: FormatType;
-  /** null when whoever made the managed input gave none. */
+  /** null when the managed input has none. */
   output_format: FormatType | null;
   content_id: string;
 }
@@ -77,7 +77,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('content_id', 'text', (column) => column.notNull())
         .addPrimaryKeyConstraint('input_set_inputs_key', ['input_set_uid', 'position'])
         .execute();
-      // The newest runs of one instance that succeeded, however many runs others had since, or it had that failed.
+      // Finds the newest succeeded runs of one instance without a scan of newer runs that failed or belong to others.
       await sql`create index runs_succeeded_of_instance on runs (application_uid, instance_id, created_at, id) where status = 'succeeded'`.execute(
         db,
       );

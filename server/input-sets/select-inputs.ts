@@ -1,4 +1,4 @@
-/** Finds what an input set is to hold, each with its content under a name of its own. */
+/** Selects the inputs of a new input set, each with its shared content. */
 
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InputId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -16,57 +16,57 @@ import type { InputSetItem } from './store.ts';
 
 type Services = Pick<Context, 'database' | 'contents'>;
 
-/** An input that a set may take. The set has it once the content is inserted with the item. */
+/** An input that a set can contain. It belongs to the set once its content is inserted with the item. */
 export interface SelectableInput {
   item: InputSetItem;
   content: SharedContent;
 }
 
-interface Chosen {
-  offers: SelectableInput[];
-  /** The instance whose runs they are; null for what was named one by one. */
+interface Selection {
+  selected: SelectableInput[];
+  /** The instance of the runs; null for a source that names ids. */
   instanceId: InstanceId | null;
 }
 
-/** What the set is made of; throws the 400 that names what is not there. */
+/** Returns the inputs of the source in the order of the set; throws a 400 that names a missing run, input or instance. */
 export async function selectInputs(
   services: Services,
   application: ApplicationsTable,
   source: InputSetSource,
-): Promise<Chosen> {
+): Promise<Selection> {
   switch (source.kind) {
     case 'runs':
-      return { offers: await namedRuns(services, application.uid, source.ids), instanceId: null };
+      return { selected: await selectRuns(services, application.uid, source.ids), instanceId: null };
     case 'inputs':
-      return { offers: await namedInputs(services, application.uid, source.ids), instanceId: null };
+      return { selected: await selectManagedInputs(services, application.uid, source.ids), instanceId: null };
     case 'instance':
-      return runsOfInstance(services, application, source);
+      return selectRunsOfInstance(services, application, source);
   }
 }
 
-async function namedRuns(
+async function selectRuns(
   services: Services,
   applicationUid: string,
   ids: readonly RunId[],
 ): Promise<SelectableInput[]> {
   const runs = await findRunInputs(services.database.read, applicationUid, ids);
-  const offers = byId(await offerRuns(services, runs));
+  const selectable = indexById(await shareRunInputs(services, runs));
   return ids.map((id, index) => {
-    const found = offers.get(id);
+    const found = selectable.get(id);
     if (!found)
       throw badRequest(`run_ids.${index} is ${quoteValue(id)}; it must be a run of this application.`);
     return found;
   });
 }
 
-async function namedInputs(
+async function selectManagedInputs(
   services: Services,
   applicationUid: string,
   ids: readonly InputId[],
 ): Promise<SelectableInput[]> {
-  const offers = await findSelectableInputs(services, applicationUid, ids);
+  const selectable = await findSelectableInputs(services, applicationUid, ids);
   return ids.map((id, index) => {
-    const found = offers.get(id);
+    const found = selectable.get(id);
     if (!found)
       throw badRequest(
         `inputs.${index}.id is ${quoteValue(id)}; it must be a managed input of this application.`,
@@ -75,15 +75,15 @@ async function namedInputs(
   });
 }
 
-/** Those of the managed inputs that the application has, by id. */
+/** Returns the existing managed inputs among the ids, by id. */
 export async function findSelectableInputs(
   services: Services,
   applicationUid: string,
   ids: readonly InputId[],
 ): Promise<Map<string, SelectableInput>> {
   const inputs = await findInputs(services.database.read, applicationUid, ids);
-  const offers = inputs.map(({ id, name, description, input_format, output_format, content_id }) =>
-    offer(services, content_id, {
+  const selectable = inputs.map(({ id, name, description, input_format, output_format, content_id }) =>
+    shareItem(services, content_id, {
       input_id: id,
       run_id: null,
       name,
@@ -92,24 +92,24 @@ export async function findSelectableInputs(
       output_format,
     }),
   );
-  return byId((await Promise.all(offers)).flat());
+  return indexById((await Promise.all(selectable)).flat());
 }
 
-async function runsOfInstance(
+async function selectRunsOfInstance(
   services: Services,
   application: ApplicationsTable,
   { id, start, end, maximum }: Extract<InputSetSource, { kind: 'instance' }>,
-): Promise<Chosen> {
+): Promise<Selection> {
   const { read } = services.database;
   const instanceId = resolveInstanceId(application, id) as InstanceId;
-  // Runs of the executable pushed last keep the one of its names that they were asked for by.
+  // A run of the latest executable stores the reserved id that its request used.
   const names = isLatest(instanceId) ? RESERVED_INSTANCES : [instanceId];
-  const found = names.map((name) =>
+  const lists = names.map((name) =>
     listSucceededInputs(read, { applicationUid: application.uid, instanceId: name }, { start, end }, maximum),
   );
-  const runs = (await Promise.all(found)).flat().sort(newestFirst).slice(0, maximum);
-  const offers = await offerRuns(services, runs);
-  if (offers.length > 0) return { offers, instanceId };
+  const runs = (await Promise.all(lists)).flat().sort(compareNewestFirst).slice(0, maximum);
+  const selected = await shareRunInputs(services, runs);
+  if (selected.length > 0) return { selected, instanceId };
   if (!isLatest(instanceId) && !(await findInstance(read, application.uid, instanceId)))
     throw badRequest(`instance_id is ${quoteValue(id)}; it must be an instance of this application.`);
   const until = end === Number.MAX_SAFE_INTEGER ? 'now' : formatRfc3339(end);
@@ -118,13 +118,14 @@ async function runsOfInstance(
   );
 }
 
-function newestFirst(a: RunInput, b: RunInput): number {
+function compareNewestFirst(a: RunInput, b: RunInput): number {
   return b.created_at - a.created_at || (a.id < b.id ? 1 : -1);
 }
 
-async function offerRuns(services: Services, runs: readonly RunInput[]): Promise<SelectableInput[]> {
-  const offers = runs.map(({ id, name, description, input_format, output_format, input_content_id }) =>
-    offer(services, input_content_id, {
+/** Shares the contents of the inputs of runs; omits runs whose content was deleted meanwhile. */
+async function shareRunInputs(services: Services, runs: readonly RunInput[]): Promise<SelectableInput[]> {
+  const selectable = runs.map(({ id, name, description, input_format, output_format, input_content_id }) =>
+    shareItem(services, input_content_id, {
       input_id: id,
       run_id: id,
       name,
@@ -133,11 +134,11 @@ async function offerRuns(services: Services, runs: readonly RunInput[]): Promise
       output_format,
     }),
   );
-  return (await Promise.all(offers)).flat();
+  return (await Promise.all(selectable)).flat();
 }
 
-/** Nothing when the content was deleted meanwhile. */
-async function offer(
+/** Returns the item with its shared content, or an empty array when the content was deleted meanwhile. */
+async function shareItem(
   { contents }: Services,
   contentId: string,
   item: Omit<InputSetItem, 'content_id'>,
@@ -146,6 +147,6 @@ async function offer(
   return content ? [{ item: { ...item, content_id: content.id }, content }] : [];
 }
 
-function byId(offers: readonly SelectableInput[]): Map<string, SelectableInput> {
-  return new Map(offers.map((one) => [one.item.input_id, one]));
+function indexById(inputs: readonly SelectableInput[]): Map<string, SelectableInput> {
+  return new Map(inputs.map((one) => [one.item.input_id, one]));
 }

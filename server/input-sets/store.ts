@@ -1,4 +1,4 @@
-/** Every statement on input sets. */
+/** Statements on input sets. */
 import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
@@ -6,15 +6,15 @@ import { lockRows } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { InputSetInputsTable, InputSetsTable } from './schema.ts';
 
-/** One of the inputs of a set; where it stands in a list of them is its place. */
+/** One input of a set; its index in a list of items is its position. */
 export type InputSetItem = Omit<InputSetInputsTable, 'input_set_uid' | 'position'>;
 
-/** An input set with what is in it, in order: one input at least. */
+/** An input set with its inputs in order, at least one. */
 export interface InputSetWithItems extends InputSetsTable {
   items: readonly InputSetItem[];
 }
 
-/** false when the application has one of that id. */
+/** Inserts the set; returns false when the application has one with that id. */
 export async function insertInputSet(tx: Writer, set: InputSetsTable): Promise<boolean> {
   const result = await tx
     .insertInto('input_sets')
@@ -33,7 +33,7 @@ export async function insertInputSetItems(
   await tx.insertInto('input_set_inputs').values(rows).execute();
 }
 
-/** The columns of an item beside those of its set. */
+/** The columns of an item, with aliases for those that its set has too. */
 const ITEM = [
   'item.input_id',
   'item.run_id',
@@ -48,10 +48,10 @@ type Row = InputSetsTable &
   Omit<InputSetItem, 'name' | 'description'> & { item_name: string; item_description: string };
 
 /**
- * Makes sets of rows, one for each item, in which those of a set stand one after the other. Field by field: taking rows
- * apart with rest patterns took half of the time of a long list.
+ * Groups rows, one for each item, into sets; the rows of a set are adjacent. It copies field by field, because rest patterns
+ * took half of the time of a long list.
  */
-function together(rows: readonly Row[]): InputSetWithItems[] {
+function groupBySet(rows: readonly Row[]): InputSetWithItems[] {
   const sets: (InputSetsTable & { items: InputSetItem[] })[] = [];
   for (const row of rows) {
     let last = sets.at(-1);
@@ -82,7 +82,7 @@ function together(rows: readonly Row[]): InputSetWithItems[] {
   return sets;
 }
 
-/** The set with its inputs as they were at one moment. */
+/** Returns the set with its inputs, in one statement and therefore of one snapshot. */
 export async function findInputSet(
   db: Reader,
   applicationUid: string,
@@ -97,10 +97,10 @@ export async function findInputSet(
     .where('input_sets.id', '=', id)
     .orderBy('item.position')
     .execute();
-  return together(rows)[0];
+  return groupBySet(rows)[0];
 }
 
-/** The same, which nobody else changes or deletes until the transaction is over. */
+/** Locks the set until the transaction ends and returns it with its inputs. */
 export async function lockInputSet(
   tx: Writer,
   applicationUid: string,
@@ -115,6 +115,7 @@ export async function lockInputSet(
   return findInputSet(tx, applicationUid, id);
 }
 
+/** Lists sets with their inputs, newest first; one set more than the limit shows that more follow. */
 export async function listInputSets(
   db: Reader,
   applicationUid: string,
@@ -137,7 +138,7 @@ export async function listInputSets(
     .orderBy('listed.id', 'desc')
     .orderBy('item.position')
     .execute();
-  return together(rows);
+  return groupBySet(rows);
 }
 
 export async function updateInputSet(
@@ -148,7 +149,7 @@ export async function updateInputSet(
   await tx.updateTable('input_sets').set(changes).where('uid', '=', uid).execute();
 }
 
-/** Puts the items in place of those the set has. What becomes of contents is the caller's. */
+/** Replaces the items of the set. The caller inserts and removes their contents. */
 export async function replaceInputSetItems(
   tx: Writer,
   uid: string,
@@ -158,7 +159,7 @@ export async function replaceInputSetItems(
   await insertInputSetItems(tx, uid, items);
 }
 
-/** Removes the set; answers its contents, or undefined when there is none. */
+/** Deletes the set; returns the ids of its contents, or undefined when it does not exist. */
 export async function deleteInputSet(
   tx: Writer,
   applicationUid: string,
@@ -179,7 +180,7 @@ export async function deleteInputSet(
   return items.map((item) => item.content_id);
 }
 
-/** Removes inputs of the sets of an application, at most `limit` at once; answers their contents. */
+/** Removes at most `limit` inputs of the sets of an application; returns the ids of their contents. */
 export async function removeInputSetInputs(
   tx: Writer,
   applicationUid: string,
@@ -205,7 +206,7 @@ export async function removeInputSetInputs(
   return rows.map((row) => row.content_id);
 }
 
-/** Removes sets of an application, once nothing is in them, at most `limit` at once. */
+/** Removes at most `limit` empty sets of an application; returns a null for each, because sets have no content. */
 export async function removeInputSets(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
   const rows = await tx
     .deleteFrom('input_sets')

@@ -1,4 +1,4 @@
-/** What changes in an input set and what never does: the set holds its inputs by itself. */
+/** Updates of input sets, and the independence of a set from its sources. */
 import type { InputSet } from '@switchyard/contract/applications/input-sets.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun, createRunAndWait, nodeApp, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
@@ -7,7 +7,7 @@ import { createManualClock } from '../testing/host/manual-clock.ts';
 import { countRowsByTable, listBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
-/** More than fits into the database, so that it is a blob. */
+/** Above the limit for content in the database, so that it is a blob. */
 const PADDING = 'x'.repeat(70_000);
 const clock = createManualClock(Date.UTC(2026, 10, 20, 8));
 const application = '/v1/applications/app';
@@ -20,15 +20,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function managed(): Promise<string> {
+async function createManagedInput(): Promise<string> {
   const id = uniqueId('in');
   const upload_id = await uploadContent(server, 'app', JSON.stringify({ id, PADDING }));
   const body = { id, name: `Input ${id}`, upload_id };
   expectStatus(await server.request('POST', `${application}/inputs`, { body }), 201);
   return id;
 }
-const named = (...ids: (string | undefined)[]) => ids.map((id) => ({ id }));
-async function made(body: object): Promise<InputSet> {
+const referTo = (...ids: (string | undefined)[]) => ids.map((id) => ({ id }));
+async function createSet(body: object): Promise<InputSet> {
   const response = await server.request('POST', path, {
     body: { id: uniqueId('set'), name: 'Any name', ...body },
   });
@@ -36,7 +36,7 @@ async function made(body: object): Promise<InputSet> {
   return response.body as InputSet;
 }
 const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
-async function changed(id: string, body: unknown): Promise<InputSet> {
+async function updateSet(id: string, body: unknown): Promise<InputSet> {
   const response = await put(id, body);
   expectStatus(response, 200);
   return response.body as InputSet;
@@ -47,30 +47,30 @@ async function get(id: string): Promise<InputSet> {
   return response.body as InputSet;
 }
 const remove = (rest: string) => server.request('DELETE', `${application}/${rest}`);
-/** What stands in the contents, each of which says whose it is. */
-async function contentsOf({ inputs }: InputSet): Promise<unknown[]> {
+/** Reads the contents of the set, each of which names its source. */
+async function readContents({ inputs }: InputSet): Promise<unknown[]> {
   const responses = await Promise.all(
     inputs.map((one) => server.request('GET', one.download_url ?? '', { token: null })),
   );
   return responses.map((response) => (response.body as { id?: unknown }).id);
 }
-/** The set but for the URLs, which name the moment they were made in. */
-const still = ({ inputs, ...set }: InputSet) => ({
+/** Returns the set without its URLs, which depend on the time of the response. */
+const omitUrls = ({ inputs, ...set }: InputSet) => ({
   ...set,
   inputs: inputs.map(({ download_url: _, ...one }) => one),
 });
 
 describe('an input set outlives', () => {
-  test('the runs it was made of', async () => {
+  test('its source runs', async () => {
     const runs = [
       await createRunAndWait(server, 'app', { input: { id: 'small' }, body: { name: 'Small' } }),
       await createRunAndWait(server, 'app', { input: { id: 'large', PADDING } }),
     ];
-    const set = await made({ run_ids: runs.map((run) => run.id) });
+    const set = await createSet({ run_ids: runs.map((run) => run.id) });
     for (const run of runs) expectStatus(await remove(`runs/${run.id}`), 204);
     const after = await get(set.id);
-    expect(still(after)).toEqual(still(set));
-    expect(await contentsOf(after)).toEqual(['small', 'large']);
+    expect(omitUrls(after)).toEqual(omitUrls(set));
+    expect(await readContents(after)).toEqual(['small', 'large']);
     expectError(
       await server.request('POST', path, { body: { name: 'Any name', run_ids: [runs[0]?.id] } }),
       400,
@@ -78,9 +78,9 @@ describe('an input set outlives', () => {
     );
   });
 
-  test('the managed inputs it was made of, also one that another has the id of now', async () => {
-    const [first, second] = [await managed(), await managed()];
-    const set = await made({ inputs: named(first, second) });
+  test('its managed inputs, also one whose id was reused', async () => {
+    const [first, second] = [await createManagedInput(), await createManagedInput()];
+    const set = await createSet({ inputs: referTo(first, second) });
     expectStatus(
       await server.request('PUT', `${application}/inputs/${first}`, { body: { name: 'New' } }),
       204,
@@ -90,18 +90,18 @@ describe('an input set outlives', () => {
     const body = { id: second, upload_id };
     expectStatus(await server.request('POST', `${application}/inputs`, { body }), 201);
     const after = await get(set.id);
-    expect(still(after)).toEqual(still(set));
-    expect(await contentsOf(after)).toEqual([first, second]);
-    // Sent back it stays as it is held; named anew, after it has left, the id means the other.
-    const third = await managed();
-    await changed(set.id, { inputs: named(second, third) });
-    expect(await contentsOf(await get(set.id))).toEqual([second, third]);
-    await changed(set.id, { inputs: named(third) });
-    await changed(set.id, { inputs: named(second) });
-    expect(await contentsOf(await get(set.id))).toEqual(['another']);
+    expect(omitUrls(after)).toEqual(omitUrls(set));
+    expect(await readContents(after)).toEqual([first, second]);
+    // An update keeps the stored input. After its removal from the set, the id refers to the new input.
+    const third = await createManagedInput();
+    await updateSet(set.id, { inputs: referTo(second, third) });
+    expect(await readContents(await get(set.id))).toEqual([second, third]);
+    await updateSet(set.id, { inputs: referTo(third) });
+    await updateSet(set.id, { inputs: referTo(second) });
+    expect(await readContents(await get(set.id))).toEqual(['another']);
   });
 
-  test('the instance whose runs it has', async () => {
+  test('the instance of its runs', async () => {
     const { client } = server;
     const params = { application_id: 'app' };
     await client.call('createVersion', { params, body: { id: 'v1', name: 'Version one' } });
@@ -110,107 +110,107 @@ describe('an input set outlives', () => {
       body: { id: 'i1', name: 'Instance one', version_id: 'v1' },
     });
     await createRunAndWait(server, 'app', { instance: 'i1', input: {} });
-    const set = await made({ instance_id: 'i1' });
+    const set = await createSet({ instance_id: 'i1' });
     expectStatus(await remove('instances/i1'), 204);
-    expect(still(await get(set.id))).toEqual(still(set));
-    // The runs are there still.
-    expect((await made({ instance_id: 'i1' })).input_ids).toEqual(set.input_ids);
+    expect(omitUrls(await get(set.id))).toEqual(omitUrls(set));
+    // The runs still exist.
+    expect((await createSet({ instance_id: 'i1' })).input_ids).toEqual(set.input_ids);
   });
 });
 
 describe('changing an input set', () => {
-  test('takes name and description, and of the whole object sent back nothing changes', async () => {
+  test('updates name and description; the whole object sent back changes nothing', async () => {
     const run = await createRun(server, 'app', { input: { id: 'from a run' } });
-    const input = await managed();
-    for (const body of [{ inputs: named(input) }, { run_ids: [run] }]) {
-      const before = await made({ description: 'Told', ...body });
+    const input = await createManagedInput();
+    for (const body of [{ inputs: referTo(input) }, { run_ids: [run] }]) {
+      const before = await createSet({ description: 'Told', ...body });
       clock.advance(1000);
-      expect(still(await changed(before.id, before))).toEqual(still(before));
+      expect(omitUrls(await updateSet(before.id, before))).toEqual(omitUrls(before));
       const odd = { id: 'x', input_ids: [], instance_id: 'x', app_id: 7, created_at: 0, more: 1 };
-      const after = await changed(before.id, { ...before, ...odd, name: 'Another' });
-      expect(still(after)).toEqual({
-        ...still(before),
+      const after = await updateSet(before.id, { ...before, ...odd, name: 'Another' });
+      expect(omitUrls(after)).toEqual({
+        ...omitUrls(before),
         name: 'Another',
         updated_at: new Date(Date.parse(before.updated_at) + 1000).toISOString(),
       });
-      expect(still(await changed(before.id, { name: null, inputs: null, description: '' }))).toEqual({
-        ...still(after),
+      expect(omitUrls(await updateSet(before.id, { name: null, inputs: null, description: '' }))).toEqual({
+        ...omitUrls(after),
         description: '',
       });
-      expect(await contentsOf(await get(before.id))).toEqual('run_ids' in body ? ['from a run'] : [input]);
+      expect(await readContents(await get(before.id))).toEqual('run_ids' in body ? ['from a run'] : [input]);
     }
   });
 
-  test('with inputs makes them all that it has, in their order, and keeps no content of what left', async () => {
+  test('with inputs replaces its inputs in their order and removes unused contents', async () => {
     const run = await createRun(server, 'app', { input: { id: 'of a run', PADDING } });
     await waitForRunEnd(server, 'app', run);
-    const [one, two] = [await managed(), await managed()];
-    const set = await made({ run_ids: [run] });
+    const [one, two] = [await createManagedInput(), await createManagedInput()];
+    const set = await createSet({ run_ids: [run] });
     const blobs = listBlobs(server).length;
-    const more = await changed(set.id, { inputs: named(two, run, one) });
+    const more = await updateSet(set.id, { inputs: referTo(two, run, one) });
     expect(more.input_ids).toEqual([two, run, one]);
-    expect(await contentsOf(more)).toEqual([two, 'of a run', one]);
-    const kept = more.inputs[1]?.download_url ?? '';
-    const turned = await changed(set.id, { inputs: named(run, one, two) });
-    expect(await contentsOf(turned)).toEqual(['of a run', one, two]);
-    expectStatus(await server.request('GET', kept, { token: null }), 200);
-    // Nothing was copied, and what nobody else has is gone once it leaves.
+    expect(await readContents(more)).toEqual([two, 'of a run', one]);
+    const remaining = more.inputs[1]?.download_url ?? '';
+    const turned = await updateSet(set.id, { inputs: referTo(run, one, two) });
+    expect(await readContents(turned)).toEqual(['of a run', one, two]);
+    expectStatus(await server.request('GET', remaining, { token: null }), 200);
+    // The update copies no content, and removes content without other users.
     expect(listBlobs(server)).toHaveLength(blobs);
     for (const rest of [`runs/${run}`, `inputs/${one}`]) expectStatus(await remove(rest), 204);
     const { contents } = await countRowsByTable(server);
-    const last = await changed(set.id, { inputs: named(two) });
-    expect(await contentsOf(last)).toEqual([two]);
+    const last = await updateSet(set.id, { inputs: referTo(two) });
+    expect(await readContents(last)).toEqual([two]);
     expect((await countRowsByTable(server)).contents).toBe((contents ?? 0) - 2);
-    expectStatus(await server.request('GET', kept, { token: null }), 404);
-    // The upload of the managed input is still there, for a day.
+    expectStatus(await server.request('GET', remaining, { token: null }), 404);
+    // The upload of the managed input exists for a day.
     expect(listBlobs(server)).toHaveLength(blobs - 1);
-    expectError(await put(set.id, { inputs: named(two, run) }), 400, `inputs.1.id is "${run}"`, 'managed');
+    expectError(await put(set.id, { inputs: referTo(two, run) }), 400, `inputs.1.id is "${run}"`, 'managed');
   });
 
-  test('forgets the instance once it takes what is not of it', async () => {
+  test('clears the instance when another input is added', async () => {
     const run = await createRunAndWait(server, 'app', { instance: 'latest', input: {} });
-    const set = await made({ instance_id: 'latest', maximum_runs: 5 });
+    const set = await createSet({ instance_id: 'latest', maximum_runs: 5 });
     expect(set.input_ids).toContain(run.id);
-    expect(await changed(set.id, { inputs: named(run.id) })).toMatchObject({ instance_id: 'latest' });
-    const input = await managed();
-    expect(await changed(set.id, { inputs: named(run.id, input) })).not.toHaveProperty('instance_id');
-    expect(await changed(set.id, { inputs: named(run.id) })).not.toHaveProperty('instance_id');
+    expect(await updateSet(set.id, { inputs: referTo(run.id) })).toMatchObject({ instance_id: 'latest' });
+    const input = await createManagedInput();
+    expect(await updateSet(set.id, { inputs: referTo(run.id, input) })).not.toHaveProperty('instance_id');
+    expect(await updateSet(set.id, { inputs: referTo(run.id) })).not.toHaveProperty('instance_id');
   });
 
-  test('400 changes nothing', async () => {
-    const input = await managed();
-    const set = await made({ inputs: named(input) });
+  test('nothing changes with a 400', async () => {
+    const input = await createManagedInput();
+    const set = await createSet({ inputs: referTo(input) });
     for (const [body, ...words] of [
       [{ inputs: [] }, 'inputs has 0 items'],
-      [{ inputs: named(...Array.from({ length: 501 }, (_, n) => `in-${n}`)) }, 'inputs has 501 items'],
-      [{ inputs: named(input, input) }, `inputs.1.id is "${input}", as inputs.0.id is`],
-      [{ inputs: named(input, 'missing'), name: 'New name' }, 'inputs.1.id is "missing"'],
+      [{ inputs: referTo(...Array.from({ length: 501 }, (_, n) => `in-${n}`)) }, 'inputs has 501 items'],
+      [{ inputs: referTo(input, input) }, `inputs.1.id is "${input}", as inputs.0.id is`],
+      [{ inputs: referTo(input, 'missing'), name: 'New name' }, 'inputs.1.id is "missing"'],
       [{ inputs: ['x'] }, 'inputs.0'],
       [{ name: 'ab' }, 'name is'],
       [{ name: 'x'.repeat(65) }, 'name is'],
       [{ description: 'x'.repeat(257) }, 'description is'],
     ] as const)
       expectError(await put(set.id, body), 400, ...words);
-    expect(still(await get(set.id))).toEqual(still(set));
+    expect(omitUrls(await get(set.id))).toEqual(omitUrls(set));
   });
 
-  test('404 where there is none', async () => {
+  test('404 for a missing set', async () => {
     expectError(await put('missing', { name: 'Any name' }), 404);
-    expectError(await put('missing', { inputs: named(await managed()) }), 404);
+    expectError(await put('missing', { inputs: referTo(await createManagedInput()) }), 404);
   });
 });
 
-describe('at the same moment', () => {
-  test('as a run or a managed input is deleted, a set is whole or refused', async () => {
+describe('concurrent requests:', () => {
+  test('a set is complete or refused while a run or managed input is deleted', async () => {
     for (let round = 0; round < 6; round += 1) {
       const run = await createRun(server, 'app', { input: { id: 'run', PADDING } });
       await waitForRunEnd(server, 'app', run);
-      const input = await managed();
+      const input = await createManagedInput();
       const id = uniqueId('set');
       const body = { name: 'Any name' };
       const [ofRun, ofInput] = await Promise.all([
         server.request('POST', path, { body: { ...body, id, run_ids: [run] } }),
-        server.request('POST', path, { body: { ...body, id: `${id}-in`, inputs: named(input) } }),
+        server.request('POST', path, { body: { ...body, id: `${id}-in`, inputs: referTo(input) } }),
         remove(`runs/${run}`),
         remove(`inputs/${input}`),
       ]);
@@ -218,7 +218,7 @@ describe('at the same moment', () => {
         [ofRun, id, 'run', `run_ids.0 is "${run}"`],
         [ofInput, `${id}-in`, input, `inputs.0.id is "${input}"`],
       ] as const) {
-        if (response.status === 201) expect(await contentsOf(await get(one))).toEqual([whose]);
+        if (response.status === 201) expect(await readContents(await get(one))).toEqual([whose]);
         else {
           expectError(response, 400, field);
           expectError(await server.request('GET', `${path}/${one}`), 404);
@@ -227,7 +227,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('as runs are deleted, a set of an instance has those that are left', async () => {
+  test('a set of an instance has the remaining runs while runs are deleted', async () => {
     await pushApp(server, 'busy', nodeApp('() => ({})'));
     const busy = '/v1/applications/busy';
     const ids: string[] = [];
@@ -241,32 +241,36 @@ describe('at the same moment', () => {
     expectStatus(response, 201);
     const set = (await server.request('GET', `${busy}/experiments/inputsets/left`)).body as InputSet;
     expect(set.input_ids).toContain(ids[0]);
-    expect(await contentsOf(set)).toEqual(set.input_ids.map((id) => ids.indexOf(id)));
+    expect(await readContents(set)).toEqual(set.input_ids.map((id) => ids.indexOf(id)));
   });
 
-  test('as it is changed otherwise, it is as one of the two wanted it, with every content', async () => {
-    const [one, two, three] = [await managed(), await managed(), await managed()];
-    const set = await made({ inputs: named(one) });
+  test('one of two updates wins, with every content', async () => {
+    const [one, two, three] = [
+      await createManagedInput(),
+      await createManagedInput(),
+      await createManagedInput(),
+    ];
+    const set = await createSet({ inputs: referTo(one) });
     const before = await countRowsByTable(server);
     for (let round = 0; round < 6; round += 1) {
-      const wishes = [[two, three], [three, one, two], [one]];
-      await Promise.all(wishes.map((wish) => changed(set.id, { inputs: named(...wish) })));
+      const requests = [[two, three], [three, one, two], [one]];
+      await Promise.all(requests.map((request) => updateSet(set.id, { inputs: referTo(...request) })));
       const after = await get(set.id);
-      expect(wishes).toContainEqual(after.input_ids);
-      expect(await contentsOf(after)).toEqual(after.input_ids);
+      expect(requests).toContainEqual(after.input_ids);
+      expect(await readContents(after)).toEqual(after.input_ids);
     }
-    await changed(set.id, { inputs: named(one) });
+    await updateSet(set.id, { inputs: referTo(one) });
     const after = await countRowsByTable(server);
     expect([after.contents, after.input_set_inputs]).toEqual([before.contents, before.input_set_inputs]);
   });
 
-  test('as it is deleted, a change is made or 404, and nothing is left', async () => {
+  test('an update succeeds or returns 404 while the set is deleted, and no content remains', async () => {
     for (let round = 0; round < 6; round += 1) {
-      const [one, two] = [await managed(), await managed()];
-      const set = await made({ inputs: named(one) });
+      const [one, two] = [await createManagedInput(), await createManagedInput()];
+      const set = await createSet({ inputs: referTo(one) });
       const before = await countRowsByTable(server);
       const [change, gone] = await Promise.all([
-        put(set.id, { inputs: named(one, two) }),
+        put(set.id, { inputs: referTo(one, two) }),
         server.request('DELETE', `${path}/${set.id}`),
       ]);
       expect([200, 404]).toContain(change.status);

@@ -1,4 +1,4 @@
-/** Changes an input set: its name, its description, and what is in it. */
+/** Updates an input set: its name, its description and its inputs. */
 
 import type { InputSetUpdate } from '@switchyard/contract/applications/input-sets.ts';
 import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
@@ -21,26 +21,26 @@ interface InputSetChange {
   application: ApplicationsTable;
   id: InputSetId;
   body: InputSetUpdate;
-  /** Ids of the inputs that the set is to have, in order; null to leave them. */
-  wanted: readonly string[] | null;
-  /** Managed inputs that the set may take, by id. */
-  offers: ReadonlyMap<string, SelectableInput>;
+  /** The ids of the inputs of the updated set, in order; null to keep the inputs. */
+  inputIds: readonly string[] | null;
+  /** Managed inputs that the update can add, by id. */
+  selectable: ReadonlyMap<string, SelectableInput>;
 }
 
 /**
- * Writes the change and returns the set as it is then, with the blobs to remove after the commit; undefined when there is
- * no such set. Throws a 400 that names an input which is neither in the set nor among the managed inputs, and
- * ContentRemovedError when a managed input was deleted after it had been found.
+ * Writes the change; returns the updated set and the blobs to remove after the commit, or undefined when the set does not
+ * exist. Throws a 400 that names an input which is neither in the set nor selectable. Throws a ContentRemovedError when a
+ * managed input was deleted after its lookup.
  */
 export async function updateInputSetRows(
   { contents, clock }: Pick<Context, 'contents' | 'clock'>,
   tx: Writer,
-  { application, id, body, wanted, offers }: InputSetChange,
+  { application, id, body, inputIds, selectable }: InputSetChange,
 ): Promise<{ set: InputSetWithItems; blobs: string[] } | undefined> {
   await lockLiveApplication(tx, application);
   const before = await lockInputSet(tx, application.uid, id);
   if (!before) return undefined;
-  const change = wanted && changeOf(before.items, wanted, offers);
+  const change = inputIds && computeItemChange(before.items, inputIds, selectable);
   const { name, description } = {
     name: body.name ?? before.name,
     description: body.description ?? before.description,
@@ -50,60 +50,59 @@ export async function updateInputSetRows(
   const changes = {
     name,
     description,
-    // A set with inputs from elsewhere no longer consists of runs of one instance.
-    instance_id: change && change.taken.length > 0 ? null : before.instance_id,
+    // A set with added inputs no longer consists of runs of one instance.
+    instance_id: change && change.added.length > 0 ? null : before.instance_id,
     updated_at: clock.now(),
   };
   await updateInputSet(tx, before.uid, changes);
   const set = { ...before, ...changes, items: change ? change.items : before.items };
-  return { set, blobs: change ? await rearrange(contents, tx, before.uid, change) : [] };
+  return { set, blobs: change ? await writeItemChange(contents, tx, before.uid, change) : [] };
 }
 
-interface Change {
+interface ItemChange {
+  /** All items of the updated set. */
   items: InputSetItem[];
-  /** Those that are new. */
-  taken: SelectableInput[];
-  /** Those that are not among them any more. */
-  left: InputSetItem[];
+  added: SelectableInput[];
+  removed: InputSetItem[];
 }
 
-/** What makes the items the wanted ones, each that the set has as it has it; null when they are what is wanted. */
-function changeOf(
-  has: readonly InputSetItem[],
-  wanted: readonly string[],
-  offers: ReadonlyMap<string, SelectableInput>,
-): Change | null {
-  const left = new Map<string, InputSetItem>(has.map((item) => [item.input_id, item]));
-  const taken: SelectableInput[] = [];
-  const items = wanted.map((id, index) => {
-    const kept = left.get(id);
-    if (kept) {
-      left.delete(id);
-      return kept;
+/** Computes the change to the inputs with the ids; an input that the set has stays as it is. Returns null without a change. */
+function computeItemChange(
+  before: readonly InputSetItem[],
+  inputIds: readonly string[],
+  selectable: ReadonlyMap<string, SelectableInput>,
+): ItemChange | null {
+  const removed = new Map<string, InputSetItem>(before.map((item) => [item.input_id, item]));
+  const added: SelectableInput[] = [];
+  const items = inputIds.map((id, index) => {
+    const existing = removed.get(id);
+    if (existing) {
+      removed.delete(id);
+      return existing;
     }
-    const found = offers.get(id);
+    const found = selectable.get(id);
     if (!found)
       throw badRequest(
         `inputs.${index}.id is ${quoteValue(id)}; it must be a managed input of this application, or an input of the set.`,
       );
-    taken.push(found);
+    added.push(found);
     return found.item;
   });
-  const isSame = items.length === has.length && items.every((item, at) => item === has[at]);
-  return isSame ? null : { items, taken, left: [...left.values()] };
+  const isSame = items.length === before.length && items.every((item, index) => item === before[index]);
+  return isSame ? null : { items, added, removed: [...removed.values()] };
 }
 
-/** Answers the blobs to remove after the commit. */
-async function rearrange(
+/** Writes the items and their contents; returns the blobs to remove after the commit. */
+async function writeItemChange(
   contents: Contents,
   tx: Writer,
   uid: string,
-  { items, taken, left }: Change,
+  { items, added, removed }: ItemChange,
 ): Promise<string[]> {
   await replaceInputSetItems(tx, uid, items);
-  for (const { content } of taken) await content.insert(tx);
+  for (const { content } of added) await content.insert(tx);
   return contents.remove(
     tx,
-    left.map((item) => item.content_id),
+    removed.map((item) => item.content_id),
   );
 }

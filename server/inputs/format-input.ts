@@ -7,7 +7,7 @@ import { contentTypeForFormat } from '../runs/api/content-responses.ts';
 import type { InputsTable } from './schema.ts';
 import { toInputFormat } from './share-input.ts';
 
-/** The body of an input with a signed URL to download its content. */
+/** Formats the input with a signed URL to download its content. */
 export function formatInput(
   { uploads }: Pick<Context, 'uploads'>,
   application: ApplicationsTable,

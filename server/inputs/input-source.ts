@@ -1,4 +1,4 @@
-/** Reads where the content of a new managed input comes from: an upload, or the input of a run. */
+/** Reads the source of a new managed input: an upload, or the input of a run. */
 import type { InputCreate } from '@switchyard/contract/applications/inputs.ts';
 import type { RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
@@ -11,7 +11,7 @@ import type { InputsTable } from './schema.ts';
 type Source = Pick<InputsTable, 'run_id' | 'upload_id' | 'input_format' | 'output_format'>;
 
 /**
- * The columns of the source, and its content under a name of its own. Throws a 400 when both or neither are given, and
+ * Returns the columns of the source and its shared content. Throws a 400 when the request names both sources or neither, and
  * when the upload or run does not exist.
  */
 export async function readInputSource(
@@ -47,7 +47,7 @@ export async function readInputSource(
   };
 }
 
-/** The 400 for a source that was deleted between the lookup and the commit. */
+/** Returns the 400 for a source that was deleted between the lookup and the commit. */
 export function contentRemovedProblem({ run_id, upload_id }: Source): Problem {
   return badRequest(
     run_id === null

@@ -23,7 +23,7 @@ async function upload(content: string | Uint8Array, application = 'app'): Promis
   expectStatus(await server.request('PUT', upload_url, { token: null, body: content }), 200);
   return upload_id;
 }
-const create = (body: unknown, to = path) => server.request('POST', to, { body });
+const postInput = (body: unknown, to = path) => server.request('POST', to, { body });
 const get = async (id: string): Promise<Input> => {
   const response = await server.request('GET', `${path}/${id}`);
   expectStatus(response, 200);
@@ -33,19 +33,19 @@ const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`
 const putPreferring = (id: string, body: unknown, prefer: string) =>
   server.request('PUT', `${path}/${id}`, { body, headers: { prefer } });
 const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
-const made = async (fields: object = {}): Promise<Input> => {
+const createInput = async (fields: object = {}): Promise<Input> => {
   const source = 'run_id' in fields ? {} : { upload_id: await upload('{"made":true}') };
-  const response = await create({ id: uniqueId('in'), ...source, ...fields });
+  const response = await postInput({ id: uniqueId('in'), ...source, ...fields });
   expectStatus(response, 201);
   return response.body as Input;
 };
 const download = (input: Input) => server.request('GET', input.download_url, { token: null });
 
 describe('an input from an upload', () => {
-  test('201 answers it, as a GET does afterwards', async () => {
+  test('201 returns the input, as a later GET does', async () => {
     const upload_id = await upload('{}');
     const body = { id: 'monday', name: 'Monday', description: 'At its peak', upload_id };
-    const response = await create(body);
+    const response = await postInput(body);
     expectStatus(response, 201);
     expect(response.body).toEqual({
       ...body,
@@ -59,23 +59,35 @@ describe('an input from an upload', () => {
   });
 
   test.each([
-    ['JSON', {}, { input: { type: 'json' } }, 'application/json', '{ "b":1.50 }'],
+    [
+      'JSON',
+      {
+        format: {},
+        expected: { input: { type: 'json' } },
+        type: 'application/json',
+        content: '{ "b":1.50 }',
+      },
+    ],
     [
       'text',
-      { input: { type: 'text' } },
-      { input: { type: 'text' } },
-      'text/plain; charset=utf-8',
-      'zwei 🚚',
+      {
+        format: { input: { type: 'text' } },
+        expected: { input: { type: 'text' } },
+        type: 'text/plain; charset=utf-8',
+        content: 'zwei 🚚',
+      },
     ],
     [
       'an archive',
-      { input: { type: 'multi-file' }, output: { type: 'multi-file' } },
-      { input: { type: 'multi-file' }, output: { type: 'multi-file' } },
-      'application/gzip',
-      'any bytes',
+      {
+        format: { input: { type: 'multi-file' }, output: { type: 'multi-file' } },
+        expected: { input: { type: 'multi-file' }, output: { type: 'multi-file' } },
+        type: 'application/gzip',
+        content: 'any bytes',
+      },
     ],
-  ])('gives %s back byte for byte', async (_what, format, expected, type, content) => {
-    const input = await made({ upload_id: await upload(content), format });
+  ])('returns %s byte for byte', async (_title, { format, expected, type, content }) => {
+    const input = await createInput({ upload_id: await upload(content), format });
     expect(input.format).toEqual(expected);
     const response = await download(input);
     expectStatus(response, 200);
@@ -83,18 +95,20 @@ describe('an input from an upload', () => {
     expect(response.headers.get('content-type')).toBe(type);
   });
 
-  test('is kept when the upload is forgotten, and when it is large', async () => {
+  test('keeps large content after the upload has expired', async () => {
     const content = JSON.stringify({ padding: 'x'.repeat(300_000) });
     const upload_id = await upload(content);
-    const input = await made({ upload_id });
+    const input = await createInput({ upload_id });
     clock.advance(25 * 60 * 60 * 1000);
     await server.restart();
     const again = { id: uniqueId('in'), upload_id };
-    await expect.poll(async () => (await create(again)).status, { timeout: 10_000, interval: 20 }).toBe(400);
+    await expect
+      .poll(async () => (await postInput(again)).status, { timeout: 10_000, interval: 20 })
+      .toBe(400);
     expect((await download(await get(input.id))).text).toBe(content);
   });
 
-  test('400 for an upload that is none, is empty yet, or belongs to another application', async () => {
+  test('400 for an upload that is missing, has no content or belongs to another application', async () => {
     const other = await createApplication(server);
     const { body } = await server.request('POST', '/v1/applications/app/runs/uploadurl');
     for (const upload_id of [
@@ -104,19 +118,22 @@ describe('an input from an upload', () => {
       (body as Upload).upload_id,
       await upload('{}', other),
     ]) {
-      expectError(await create({ upload_id }), 400, `upload_id is "${upload_id}"`);
+      expectError(await postInput({ upload_id }), 400, `upload_id is "${upload_id}"`);
     }
-    expectError(await create({ upload_id: 'a\0b' }), 400, 'upload_id');
+    expectError(await postInput({ upload_id: 'a\0b' }), 400, 'upload_id');
   });
 });
 
 describe('an input from a run', () => {
-  test('takes content and formats from it, whatever format the request names', async () => {
+  test('has the content and formats of the run, whatever format the request names', async () => {
     const run = await createRun(server, 'app', {
       input: 'zwei Zeilen\n',
       body: { configuration: { format: { input: { type: 'text' } } } },
     });
-    const input = await made({ run_id: run, format: { input: { type: 'json' }, output: { type: 'text' } } });
+    const input = await createInput({
+      run_id: run,
+      format: { input: { type: 'json' }, output: { type: 'text' } },
+    });
     expect(input).toMatchObject({
       run_id: run,
       format: { input: { type: 'text' }, output: { type: 'json' } },
@@ -129,26 +146,26 @@ describe('an input from a run', () => {
     const large = { padding: 'x'.repeat(300_000) };
     const run = await createRun(server, 'app', { input: large });
     await waitForRunEnd(server, 'app', run);
-    const input = await made({ run_id: run });
+    const input = await createInput({ run_id: run });
     expectStatus(await server.request('DELETE', `/v1/applications/app/runs/${run}`), 204);
     expect((await download(await get(input.id))).body).toEqual(large);
   });
 
-  test('400 for a run that is none or belongs to another application', async () => {
+  test('400 for a run that is missing or belongs to another application', async () => {
     await pushApp(server, 'other', nodeApp('(input) => ({ input })'));
     const foreign = await createRun(server, 'other', { input: {} });
     for (const run_id of ['', 'run-nothing', 'latest-9KzmD41Hg', foreign]) {
-      expectError(await create({ run_id }), 400, `run_id is "${run_id}"`, 'a run of this application');
+      expectError(await postInput({ run_id }), 400, `run_id is "${run_id}"`, 'a run of this application');
     }
   });
 
-  test('that is deleted at the same moment is whole or refused', async () => {
+  test('that is deleted concurrently is complete or refused', async () => {
     for (let round = 0; round < 8; round += 1) {
       const run = await createRun(server, 'app', { input: { padding: 'x'.repeat(70_000), round } });
       await waitForRunEnd(server, 'app', run);
       const id = uniqueId('in');
       const [response] = await Promise.all([
-        create({ id, run_id: run }),
+        postInput({ id, run_id: run }),
         server.request('DELETE', `/v1/applications/app/runs/${run}`),
       ]);
       if (response.status === 201) {
@@ -164,33 +181,39 @@ describe('an input from a run', () => {
 describe('creating an input', () => {
   test('400 for both an upload and a run, and for neither', async () => {
     const upload_id = await upload('{}');
-    expectError(await create({ upload_id, run_id: 'r' }), 400, 'upload_id is', 'run_id is "r"', 'give one');
+    expectError(
+      await postInput({ upload_id, run_id: 'r' }),
+      400,
+      'upload_id is',
+      'run_id is "r"',
+      'give one',
+    );
     for (const body of [{}, { upload_id: null, run_id: null }])
-      expectError(await create(body), 400, 'upload_id and run_id', 'give one');
+      expectError(await postInput(body), 400, 'upload_id and run_id', 'give one');
   });
 
-  test('400 for an id that is taken in the application, while another application may have it', async () => {
-    const input = await made();
-    expectError(await create({ id: input.id, upload_id: await upload('{}') }), 400, `id is "${input.id}"`);
+  test('400 for an existing id of the application; another application can use it', async () => {
+    const input = await createInput();
+    expectError(await postInput({ id: input.id, upload_id: await upload('{}') }), 400, `id is "${input.id}"`);
     const other = await createApplication(server);
     const body = { id: input.id, upload_id: await upload('{}', other) };
-    expectStatus(await create(body, `/v1/applications/${other}/inputs`), 201);
-    const kept = await get(input.id);
-    expect((await download(kept)).body).toEqual({ made: true });
+    expectStatus(await postInput(body, `/v1/applications/${other}/inputs`), 201);
+    const stored = await get(input.id);
+    expect((await download(stored)).body).toEqual({ made: true });
   });
 
-  test('of one id twenty times at once makes one', async () => {
+  test('succeeds once for twenty concurrent requests with one id', async () => {
     const body = { id: uniqueId('in'), upload_id: await upload('{}') };
-    const responses = await Promise.all(Array.from({ length: 20 }, () => create(body)));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => postInput(body)));
     expect(responses.map((one) => one.status).sort()).toEqual([201, ...Array(19).fill(400)]);
   });
 
-  test('without an id makes one, and without a name takes the id for it', async () => {
-    const input = await made({ id: null, name: null });
+  test('generates an absent id and uses the id as an absent name', async () => {
+    const input = await createInput({ id: null, name: null });
     expect(input.id).toMatch(/^[a-z0-9-]{1,64}$/);
     expect(input).toMatchObject({ name: input.id, description: '' });
     for (const id of ['a', 'x'.repeat(64)])
-      expect(await made({ id, name: id })).toMatchObject({ id, name: id });
+      expect(await createInput({ id, name: id })).toMatchObject({ id, name: id });
   });
 
   test.each([
@@ -206,22 +229,22 @@ describe('creating an input', () => {
     ['upload_id', 7],
     ['run_id', []],
   ])('400 for the %s %j', async (field, value) => {
-    const response = await create({ upload_id: 'upl-x', [field]: value });
+    const response = await postInput({ upload_id: 'upl-x', [field]: value });
     expectError(response, 400, field);
   });
 
-  test('400 for an unknown field names the nearest known one', async () => {
-    expectError(await create({ upload: 'x' }), 400, 'did you mean');
+  test('400 for an unknown field suggests the nearest known field', async () => {
+    expectError(await postInput({ upload: 'x' }), 400, 'did you mean');
   });
 
-  test('404 where there is no application', async () => {
-    expectError(await create({ upload_id: 'upl-x' }, '/v1/applications/missing/inputs'), 404);
+  test('404 for a missing application', async () => {
+    expectError(await postInput({ upload_id: 'upl-x' }, '/v1/applications/missing/inputs'), 404);
   });
 });
 
 describe('an input', () => {
-  test('takes name and description from the whole object sent back, with 204, and nothing else', async () => {
-    const before = await made({ description: 'Told' });
+  test('204 updates name and description from the whole object, and nothing else', async () => {
+    const before = await createInput({ description: 'Told' });
     clock.advance(1000);
     const changed = {
       ...before,
@@ -248,8 +271,8 @@ describe('an input', () => {
     expectError(await put(before.id, { description: 'x'.repeat(129) }), 400, 'description');
   });
 
-  test('is read by its URL for ten minutes, in answers to GET, POST and in lists', async () => {
-    const input = await made();
+  test('has a download URL for ten minutes, in responses to GET and POST and in lists', async () => {
+    const input = await createInput();
     const list = (await server.request('GET', path)).body as Input[];
     const urls = [input, await get(input.id), list.find((one) => one.id === input.id) ?? input];
     clock.advance(599_000);
@@ -259,24 +282,24 @@ describe('an input', () => {
     expectStatus(await download(await get(input.id)), 200);
   });
 
-  test('404 where there is none, and for another account', async () => {
-    const input = await made();
+  test('404 for a missing input and for another account', async () => {
+    const input = await createInput();
     const { token } = await createOtherAccount(server);
-    for (const [id, asked] of [
+    for (const [id, options] of [
       ['missing', {}],
       [input.id, { token }],
     ] as const) {
       const one = `${path}/${id}`;
-      expectError(await server.request('GET', one, asked), 404);
-      expectError(await server.request('PUT', one, { ...asked, body: { name: 'Stolen' } }), 404);
-      expectError(await server.request('DELETE', one, asked), 404);
+      expectError(await server.request('GET', one, options), 404);
+      expectError(await server.request('PUT', one, { ...options, body: { name: 'Stolen' } }), 404);
+      expectError(await server.request('DELETE', one, options), 404);
     }
     expectError(await server.request('GET', path, { token }), 404);
     expect(await get(input.id)).toMatchObject({ name: input.name });
   });
 });
 
-test('operators write inputs, viewers only read them', async () => {
+test('operators can write inputs, viewers can only read them', async () => {
   const { token: operator } = await server.createKey('operator');
   const { token: viewer } = await server.createKey('viewer');
   const body = { id: uniqueId('in'), upload_id: await upload('{}') };
@@ -290,27 +313,27 @@ test('operators write inputs, viewers only read them', async () => {
 });
 
 describe('deleting an input', () => {
-  test('204, after which it is a 404, its URL reads nothing, and its id is free', async () => {
-    const input = await made();
+  test('204; then it and its URL return 404, and its id can be reused', async () => {
+    const input = await createInput();
     expectStatus(await remove(input.id), 204);
     expectError(await server.request('GET', `${path}/${input.id}`), 404);
     expectStatus(await download(input), 404);
     expectError(await remove(input.id), 404);
-    await made({ id: input.id });
+    await createInput({ id: input.id });
   });
 
-  test('leaves the run it was made from alone', async () => {
+  test('does not change its source run', async () => {
     const run = await createRun(server, 'app', { input: { kept: true } });
     await waitForRunEnd(server, 'app', run);
-    expectStatus(await remove((await made({ run_id: run })).id), 204);
+    expectStatus(await remove((await createInput({ run_id: run })).id), 204);
     expect((await server.request('GET', `/v1/applications/app/runs/${run}/input`)).body).toEqual({
       kept: true,
     });
   });
 });
 
-test('PUT responds with the input when the caller prefers that, else with 204', async () => {
-  const { id } = await made({ name: 'Before' });
+test('PUT returns the input for Prefer: return=representation, else 204', async () => {
+  const { id } = await createInput({ name: 'Before' });
   const changed = await putPreferring(id, { name: 'After' }, 'return=representation');
   expectStatus(changed, 200);
   expect(changed.headers.get('preference-applied')).toBe('return=representation');

@@ -1,4 +1,4 @@
-/** The operations on managed inputs. */
+/** Operations on managed inputs. */
 import type { InputId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
@@ -57,7 +57,7 @@ export const getInput: HandlerOf<'getInput'> = async (context, { caller, params 
   const { database } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const row = await store.findInput(database.read, application.uid, params.input_id);
-  if (!row) throw noInput(application, params.input_id);
+  if (!row) throw inputNotFound(application, params.input_id);
   return { status: 200, body: formatInput(context, application, row) };
 };
 
@@ -74,7 +74,7 @@ export const updateInput: HandlerOf<'updateInput'> = async (
   };
   return commit(async (tx) => {
     const changed = orThrow(await store.updateInput(tx, application.uid, params.input_id, changes), () =>
-      noInput(application, params.input_id),
+      inputNotFound(application, params.input_id),
     );
     if (!prefersRepresentation(headers)) return { status: 204 };
     return {
@@ -93,7 +93,7 @@ export const deleteInput: HandlerOf<'deleteInput'> = async (
   return commitThen(
     async (tx) => {
       const content = await store.deleteInput(tx, application.uid, params.input_id);
-      if (content === undefined) throw noInput(application, params.input_id);
+      if (content === undefined) throw inputNotFound(application, params.input_id);
       return contents.remove(tx, [content]);
     },
     async (blobs) => {
@@ -103,6 +103,6 @@ export const deleteInput: HandlerOf<'deleteInput'> = async (
   );
 };
 
-function noInput(application: ApplicationsTable, id: InputId): Problem {
+function inputNotFound(application: ApplicationsTable, id: InputId): Problem {
   return notFound(`There is no input ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
 }

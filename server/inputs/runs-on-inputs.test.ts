@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function input(
+async function createInput(
   content: string | Uint8Array,
   fields: object = {},
   application = 'app',
@@ -46,9 +46,9 @@ const create = (body: object, application = 'app') =>
   server.request('POST', `/v1/applications/${application}/runs`, { body });
 
 describe('a run on a managed input', () => {
-  test('gets its bytes, and says which it was', async () => {
+  test('receives its bytes and reports its id', async () => {
     const text = '{"b": 1, "a": [1.50]}';
-    const id = await input(text);
+    const id = await createInput(text);
     const run = await createRunAndWait(server, 'app', { body: { input_id: id } });
     expect(run).toMatchObject({
       status_v2: 'succeeded',
@@ -60,10 +60,10 @@ describe('a run on a managed input', () => {
     expect(body).toMatchObject({ runs: [{ id: run.id, input_id: id }] });
   });
 
-  test('keeps its input when the managed one is deleted while it waits', async () => {
+  test('keeps its content when the managed input is deleted while the run is queued', async () => {
     const blocker = await createRun(server, 'app', { input: { waits: true } });
     await waitForLogLine(server, 'app', blocker, 'waiting');
-    const id = await input('{"kept":true}');
+    const id = await createInput('{"kept":true}');
     const { run_id } = (await create({ input_id: id })).body as { run_id: string };
     expectStatus(await remove(id), 204);
     expectError(await create({ input_id: id }), 400, 'input_id', id);
@@ -73,8 +73,8 @@ describe('a run on a managed input', () => {
     expect(body).toEqual({ kept: true });
   });
 
-  test('has the format of the input, whatever the request says', async () => {
-    const id = await input('plain words', { format: { input: { type: 'text' } } });
+  test('has the format of the input, whatever format the request names', async () => {
+    const id = await createInput('plain words', { format: { input: { type: 'text' } } });
     const configuration = { format: { input: { type: 'json' } } };
     const run = await createRunAndWait(server, 'app', { body: { input_id: id, configuration } });
     expect(run).toMatchObject({
@@ -83,22 +83,22 @@ describe('a run on a managed input', () => {
     });
   });
 
-  test('is refused when the app takes another format', async () => {
+  test('is refused when the app needs another format', async () => {
     const application = await createApplication(server);
     await pushApp(server, application, nodeApp('(input) => input'), { io_configuration: { format: 'json' } });
     const format = { input: { type: 'csv-archive' } };
-    const id = await input(await packFiles({ 'a.csv': '1' }), { format }, application);
+    const id = await createInput(await packFiles({ 'a.csv': '1' }), { format }, application);
     expectError(await create({ input_id: id }, application), 400, 'input_id', id, 'csv-archive', 'json');
   });
 
-  test('is not made on an input of another application', async () => {
+  test('is refused on an input of another application', async () => {
     const other = await createApplication(server);
-    const id = await input('{}', {}, other);
+    const id = await createInput('{}', {}, other);
     expectError(await create({ input_id: id }), 400, 'input_id', id);
   });
 
-  test('may be external', async () => {
-    const id = await input('{"n":1}');
+  test('can be external', async () => {
+    const id = await createInput('{"n":1}');
     const { run_id } = (await create({ input_id: id, result: { execution_duration: 4 } })).body as {
       run_id: string;
     };
@@ -110,7 +110,7 @@ describe('a run on a managed input', () => {
     });
   });
 
-  test('shows what it repeats, as the request gave it', async () => {
+  test('returns the repeated run of its request', async () => {
     const run = await createRunAndWait(server, 'app', {
       body: { input: 1, tracking: { cloned_run_id: 'run-before' } },
     });

@@ -1,4 +1,4 @@
-/** Managed inputs. Each holds its content by a name of its own. */
+/** Table of managed inputs. Each refers to its content by its own content id, so the content outlives its source. */
 
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { InputId, RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
@@ -9,11 +9,11 @@ export interface InputsTable {
   id: InputId;
   name: string;
   description: string;
-  /** What it was made from, one of the two; it may be gone. */
+  /** The source: a run or an upload, which may be deleted. Exactly one of the two is set. */
   run_id: RunId | null;
   upload_id: UploadId | null;
   input_format: FormatType;
-  /** null when the caller gave none. */
+  /** null when the request named none. */
   output_format: FormatType | null;
   content_id: string;
   created_at: number;

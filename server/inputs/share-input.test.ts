@@ -1,4 +1,4 @@
-/** What is made of an input: it has the content for itself, and a content nobody has any more leaves nothing behind. */
+/** Sharing of the content of an input: each user keeps it, and content without users is removed. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApplicationId, InputId } from '@switchyard/contract/schemas/ids.ts';
@@ -12,7 +12,7 @@ import { createVersion, expectStatus, uniqueId } from '../testing/fixtures/resou
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { shareInput } from './share-input.ts';
 
-/** More than fits into the database, so that it is a blob. */
+/** Above the limit for content in the database, so that it is a blob. */
 const LARGE = { padding: 'x'.repeat(100_000) };
 
 let server: TestServer;
@@ -25,11 +25,11 @@ beforeAll(async () => {
   const { database } = server.runningServer;
   const blobs = await openDiskBlobs(join(server.dataFolder, 'blobs'));
   contents = new Contents({ database, blobs, clock: systemClock, random: systemRandom });
-  uid = await uidOf(application);
+  uid = await findUid(application);
 });
 afterAll(() => server.close());
 
-async function uidOf(id: string): Promise<string> {
+async function findUid(id: string): Promise<string> {
   const { uid: found } = await server.runningServer.database.read
     .selectFrom('applications')
     .select('uid')
@@ -48,8 +48,8 @@ const countContents = async (): Promise<number> =>
   (await server.runningServer.database.read.selectFrom('contents').select('id').execute()).length;
 const remove = (id: string) => server.request('DELETE', `/v1/applications/${application}/inputs/${id}`);
 
-/** An input from a run that is gone, so that the content is the input's alone. */
-async function made(content: object = LARGE, app = application): Promise<string> {
+/** Creates an input from a run and deletes the run, so that only the input refers to the content. */
+async function createInput(content: object = LARGE, app = application): Promise<string> {
   const run = await createRun(server, app, { input: content });
   await waitForRunEnd(server, app, run);
   const id = uniqueId('in');
@@ -61,9 +61,9 @@ async function made(content: object = LARGE, app = application): Promise<string>
   return id;
 }
 
-describe('what uses an input', () => {
-  test('gets its content and format, and keeps the content when the input is deleted', async () => {
-    const id = await made();
+describe('a user of an input', () => {
+  test('gets its content and format, and keeps the content after its deletion', async () => {
+    const id = await createInput();
     const { content, format } = await use(id);
     expect(format).toEqual({ input: { type: 'json' }, output: { type: 'json' } });
     expect(content.bytes).toBe(JSON.stringify(LARGE).length);
@@ -72,9 +72,9 @@ describe('what uses an input', () => {
     expect(JSON.parse((await contents.read(content.id))?.toString() ?? '')).toEqual(LARGE);
   });
 
-  test('is refused by the name of the field where there is no such input', async () => {
-    const id = await made();
-    const other = await uidOf(await createVersion(server));
+  test('gets a 400 with the name of the field for a missing input', async () => {
+    const id = await createInput();
+    const other = await findUid(await createVersion(server));
     for (const [one, from] of [
       ['missing', uid],
       ['', uid],
@@ -87,8 +87,8 @@ describe('what uses an input', () => {
     }
   });
 
-  test('is refused when the input is deleted before the content is taken', async () => {
-    const id = await made();
+  test('gets a 400 when the input is deleted before the content is inserted', async () => {
+    const id = await createInput();
     const { content } = await use(id);
     expectStatus(await remove(id), 204);
     await expect(server.runningServer.database.transact((tx) => content.insert(tx))).rejects.toMatchObject({
@@ -97,32 +97,32 @@ describe('what uses an input', () => {
     });
   });
 
-  test('at the moment the input is deleted has the whole content or is refused', async () => {
+  test('concurrent with the deletion has the whole content or is refused', async () => {
     for (let round = 0; round < 12; round += 1) {
-      const id = await made({ ...LARGE, round });
+      const id = await createInput({ ...LARGE, round });
       const { content } = await use(id);
-      const [taken] = await Promise.allSettled([
+      const [shared] = await Promise.allSettled([
         server.runningServer.database.transact((tx) => content.insert(tx)),
         remove(id),
       ]);
       const read = (await contents.read(content.id))?.toString();
-      if (taken.status === 'fulfilled') expect(JSON.parse(read ?? '')).toMatchObject({ round });
-      else expect([taken.reason.status, read]).toEqual([400, undefined]);
+      if (shared.status === 'fulfilled') expect(JSON.parse(read ?? '')).toMatchObject({ round });
+      else expect([shared.reason.status, read]).toEqual([400, undefined]);
     }
   });
 });
 
-describe('no content is left behind', () => {
-  test('by an input that is deleted', async () => {
+describe('no content remains', () => {
+  test('of a deleted input', async () => {
     const before = [await countContents(), files().length];
-    const id = await made({ ...LARGE, left: 1 });
+    const id = await createInput({ ...LARGE, left: 1 });
     expect([await countContents(), files().length]).toEqual(before.map((count) => count + 1));
     expectStatus(await remove(id), 204);
     expect([await countContents(), files().length]).toEqual(before);
   });
 
-  test('by one that is refused for its id', async () => {
-    const id = await made();
+  test('of an input that is refused for its id', async () => {
+    const id = await createInput();
     const run = await createRun(server, application, { input: LARGE });
     await waitForRunEnd(server, application, run);
     const before = await countContents();
@@ -131,9 +131,9 @@ describe('no content is left behind', () => {
     expect(await countContents()).toBe(before);
   });
 
-  test('by an application that is deleted with its inputs, however many', async () => {
+  test('of a deleted application with many inputs', async () => {
     const app = await createVersion(server);
-    const owner = await uidOf(app);
+    const owner = await findUid(app);
     const inputs = () =>
       server.runningServer.database.read
         .selectFrom('inputs')
@@ -141,7 +141,7 @@ describe('no content is left behind', () => {
         .where('application_uid', '=', owner)
         .execute();
     const idle = files().length;
-    for (let count = 0; count < 3; count += 1) await made({ ...LARGE, count }, app);
+    for (let count = 0; count < 3; count += 1) await createInput({ ...LARGE, count }, app);
     expect(files().length).toBe(idle + 3);
     const run_id = await createRun(server, app, { input: {} });
     const path = `/v1/applications/${app}/inputs`;
@@ -159,7 +159,7 @@ describe('no content is left behind', () => {
       .select('id')
       .where('id', 'in', held);
     expect(await left.execute()).toEqual([]);
-    // The app's own archive may lie there still.
+    // The archive of the app may still exist.
     await expect.poll(() => files().length, { timeout: 10_000, interval: 20 }).toBeLessThanOrEqual(idle);
   });
 });

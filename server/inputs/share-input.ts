@@ -1,4 +1,4 @@
-/** What a managed input gives to whoever is made of it. */
+/** Shares the content and format of managed inputs with runs and input sets. */
 
 import type { InputFormat } from '@switchyard/contract/applications/inputs.ts';
 import type { InputId } from '@switchyard/contract/schemas/ids.ts';
@@ -9,20 +9,20 @@ import type { InputsTable } from './schema.ts';
 import { findInput } from './store.ts';
 
 /**
- * The content of the input under a name of its own, and its format; throws the 400 that names `input_id` when the
- * application has no such input. Once the content is inserted, deleting the input does not touch it; its insert throws the
- * same 400 when the input was deleted before.
+ * Returns the shared content of the input and its format; throws a 400 that names `input_id` when the application has no
+ * such input. After its insert, the content outlives the input. The insert throws the same 400 when the input was deleted
+ * before.
  */
 export async function shareInput(
   parts: { database: Database; contents: Contents },
   applicationUid: string,
   id: InputId,
 ): Promise<{ content: SharedContent; format: InputFormat }> {
-  const missing = () =>
+  const missingInput = () =>
     badRequest(`input_id is ${quoteValue(id)}; it must be a managed input of this application.`);
   const input = await findInput(parts.database.read, applicationUid, id);
   const content = input && (await parts.contents.share(input.content_id));
-  if (!content) throw missing();
+  if (!content) throw missingInput();
   return {
     content: {
       ...content,
@@ -30,7 +30,7 @@ export async function shareInput(
         try {
           await content.insert(tx);
         } catch (error) {
-          throw error instanceof ContentRemovedError ? missing() : error;
+          throw error instanceof ContentRemovedError ? missingInput() : error;
         }
       },
     },
@@ -38,7 +38,7 @@ export async function shareInput(
   };
 }
 
-/** The format as the API shows it. */
+/** Returns the format of the input as the API defines it. */
 export function toInputFormat(input: Pick<InputsTable, 'input_format' | 'output_format'>): InputFormat {
   return {
     input: { type: input.input_format },

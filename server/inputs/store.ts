@@ -1,11 +1,11 @@
-/** Every statement on managed inputs. */
+/** Statements on managed inputs. */
 import type { InputId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { InputsTable } from './schema.ts';
 
-/** false when the application has one of that id. */
+/** Inserts the input; returns false when the application has one with that id. */
 export async function insertInput(tx: Writer, input: InputsTable): Promise<boolean> {
   const result = await tx
     .insertInto('inputs')
@@ -24,7 +24,7 @@ export function findInput(db: Reader, applicationUid: string, id: InputId): Prom
     .executeTakeFirst();
 }
 
-/** Those of the ids that the application has, in no order. */
+/** Returns the existing inputs among the ids, in no order. */
 export async function findInputs(
   db: Reader,
   applicationUid: string,
@@ -39,6 +39,7 @@ export async function findInputs(
     .execute();
 }
 
+/** Lists inputs, newest first; one row more than the limit shows that more follow. */
 export function listInputs(db: Reader, applicationUid: string, page: PageRequest): Promise<InputsTable[]> {
   let query = db
     .selectFrom('inputs')
@@ -51,7 +52,7 @@ export function listInputs(db: Reader, applicationUid: string, page: PageRequest
   return query.execute();
 }
 
-/** false when there is none. */
+/** Updates the input and returns its new row; undefined when it does not exist. */
 export function updateInput(
   tx: Writer,
   applicationUid: string,
@@ -67,7 +68,7 @@ export function updateInput(
     .executeTakeFirst();
 }
 
-/** Removes the input; answers its content, or undefined when there is none. */
+/** Deletes the input; returns the id of its content, or undefined when it does not exist. */
 export async function deleteInput(
   tx: Writer,
   applicationUid: string,
@@ -82,7 +83,7 @@ export async function deleteInput(
   return row?.content_id;
 }
 
-/** Removes inputs of an application, at most `limit` at once; answers their contents. */
+/** Removes at most `limit` inputs of an application; returns the ids of their contents. */
 export async function removeInputs(tx: Writer, applicationUid: string, limit: number): Promise<string[]> {
   const rows = await tx
     .deleteFrom('inputs')

@@ -1,4 +1,4 @@
-/** Secrets on their way to an app: which collection a run gets, and how the app finds what is in it. */
+/** Delivery of secrets to an app: the collection of a run, and the variables and files in which the app finds secrets. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -24,7 +24,9 @@ const APP = nodeApp(`async (input) => {
     names: Object.keys(process.env),
   };
 }`);
-const named = (secrets_collection_id: string | null) => ({ configuration: { secrets_collection_id } });
+const useCollection = (secrets_collection_id: string | null) => ({
+  configuration: { secrets_collection_id },
+});
 
 let server: TestServer;
 let application: string;
@@ -41,26 +43,29 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function collection(secrets: unknown[]): Promise<string> {
+async function createCollection(secrets: unknown[]): Promise<string> {
   const id = uniqueId('s');
   expectStatus(await server.request('POST', `${base}/secrets`, { body: { id, secrets } }), 201);
   return id;
 }
-async function instanceWith(secrets: string): Promise<string> {
+async function createInstance(secrets: string): Promise<string> {
   const id = uniqueId('i');
-  const body = { id, version_id: 'v1', ...named(secrets) };
+  const body = { id, version_id: 'v1', ...useCollection(secrets) };
   expectStatus(await server.request('POST', `${base}/instances`, { body }), 201);
   return id;
 }
 const key = (value: string) => [{ type: 'env', location: 'KEY', value }];
-const keyOf = async (asked: { instance?: string; body?: Record<string, unknown> }): Promise<unknown> => {
-  const run = await createRunAndWait(server, application, { ...asked, input: { env: ['KEY'] } });
+const runAndGetKey = async (request: {
+  instance?: string;
+  body?: Record<string, unknown>;
+}): Promise<unknown> => {
+  const run = await createRunAndWait(server, application, { ...request, input: { env: ['KEY'] } });
   expect(run.error).toBe('');
   return (run.output as { env: { KEY: unknown } }).env.KEY;
 };
 
 describe('an app finds', () => {
-  test('variables with their values, whatever is in them, and its own as ever', async () => {
+  test('variables with any value, beside the variables of the platform', async () => {
     const values = {
       MAPS_KEY: 'treasure',
       spaces: '  a  b\t',
@@ -74,32 +79,32 @@ describe('an app finds', () => {
     const env = [...Object.keys(values), 'NEXTMV_APP_ID', 'NEXTMV_RUN_ID'];
     const run = await createRunAndWait(server, application, {
       input: { env },
-      body: named(await collection(secrets)),
+      body: useCollection(await createCollection(secrets)),
     });
     expect(run.output).toMatchObject({
       env: { ...values, NEXTMV_APP_ID: application, NEXTMV_RUN_ID: run.id },
     });
   });
 
-  test('files with their values, for it alone, below its working directory', async () => {
+  test('files with their values below its working directory, readable by the app alone', async () => {
     const values = { key: 'treasure\n', 'keys/deep/ü.txt': 'ä 🚚', './.hidden': '', 'data/two.txt': 'a\0b' };
     const secrets = Object.entries(values).map(([location, value]) => ({ type: 'file', location, value }));
     const run = await createRunAndWait(server, application, {
       input: { files: [...Object.keys(values), 'data/one.txt'], env: ['key'] },
-      body: named(await collection(secrets)),
+      body: useCollection(await createCollection(secrets)),
     });
-    const { output } = run as unknown as { output: { files: object; modes: number[] } };
+    const output = run.output as { files: object; modes: number[] };
     expect(output.files).toEqual({ ...values, 'data/one.txt': 'one' });
     expect(output.modes.slice(0, 4)).toEqual([0o600, 0o600, 0o600, 0o600]);
-    expect(run.output).toMatchObject({ env: { key: null } });
+    expect(output).toMatchObject({ env: { key: null } });
   });
 
-  test('files at absolute places, where it has a sandbox; elsewhere the run says why not', async () => {
+  test('files at absolute paths in a sandbox; without a sandbox the run fails with a message', async () => {
     const files = { '/app/keys/a': 'of the app', '/tmp/b': 'of its temp folder' };
     const secrets = Object.entries(files).map(([location, value]) => ({ type: 'file', location, value }));
     const run = await createRunAndWait(server, application, {
       input: { files: Object.keys(files) },
-      body: named(await collection(secrets)),
+      body: useCollection(await createCollection(secrets)),
     });
     if (run.metadata.containment === 'sandbox') expect(run.output).toMatchObject({ files });
     else expect(run.error).toContain('"/app/keys/a" is absolute');
@@ -108,35 +113,39 @@ describe('an app finds', () => {
   test.each(['data', 'data/one.txt/key'])(
     'not a file at %s, which its executable has; the run says so',
     async (location) => {
-      const secrets = await collection([{ type: 'file', location, value: 'treasure' }]);
-      const run = await createRunAndWait(server, application, { input: {}, body: named(secrets) });
+      const secrets = await createCollection([{ type: 'file', location, value: 'treasure' }]);
+      const run = await createRunAndWait(server, application, { input: {}, body: useCollection(secrets) });
       expect(run).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
       expect(run.error).toContain(`The secret file location "${location}" cannot be written`);
     },
   );
 
-  test('nothing of other collections', async () => {
-    await collection([{ type: 'env', location: 'FOREIGN', value: 'treasure' }]);
+  test('no secret of another collection', async () => {
+    await createCollection([{ type: 'env', location: 'FOREIGN', value: 'treasure' }]);
     const run = await createRunAndWait(server, application, {
       input: {},
-      body: named(await collection(key('own'))),
+      body: useCollection(await createCollection(key('own'))),
     });
     expect((run.output as { names: string[] }).names).not.toContain('FOREIGN');
   });
 });
 
 describe('a run gets', () => {
-  test('the collection of its instance, or its own in place of it, and shows which', async () => {
-    const ofInstance = await collection(key('of the instance'));
-    const ofRun = await collection(key('of the run'));
-    const instance = await instanceWith(ofInstance);
-    expect(await keyOf({})).toBe(null);
-    expect(await keyOf({ instance })).toBe('of the instance');
-    expect(await keyOf({ instance, body: named(ofRun) })).toBe('of the run');
-    expect(await keyOf({ body: named(ofRun) })).toBe('of the run');
+  test('the collection of its instance, or its own instead, and reports its id', async () => {
+    const ofInstance = await createCollection(key('of the instance'));
+    const ofRun = await createCollection(key('of the run'));
+    const instance = await createInstance(ofInstance);
+    expect(await runAndGetKey({})).toBe(null);
+    expect(await runAndGetKey({ instance })).toBe('of the instance');
+    expect(await runAndGetKey({ instance, body: useCollection(ofRun) })).toBe('of the run');
+    expect(await runAndGetKey({ body: useCollection(ofRun) })).toBe('of the run');
     for (const nothing of [null, ''])
-      expect(await keyOf({ instance, body: named(nothing) })).toBe('of the instance');
-    const run = await createRunAndWait(server, application, { instance, input: {}, body: named(ofRun) });
+      expect(await runAndGetKey({ instance, body: useCollection(nothing) })).toBe('of the instance');
+    const run = await createRunAndWait(server, application, {
+      instance,
+      input: {},
+      body: useCollection(ofRun),
+    });
     expect(run.secrets_collection_id).toBe(ofRun);
     expect(run.metadata.secrets_collection_id).toBe(ofRun);
     const bare = await createRunAndWait(server, application, { input: {} });
@@ -144,29 +153,34 @@ describe('a run gets', () => {
     expect(bare.metadata).not.toHaveProperty('secrets_collection_id');
   });
 
-  test('all of its own collection and nothing of the one of its instance', async () => {
-    const instance = await instanceWith(await collection([{ type: 'env', location: 'OTHER', value: 'x' }]));
+  test('all secrets of its own collection and none of the collection of its instance', async () => {
+    const instance = await createInstance(
+      await createCollection([{ type: 'env', location: 'OTHER', value: 'x' }]),
+    );
     const run = await createRunAndWait(server, application, {
       instance,
       input: { env: ['KEY', 'OTHER'] },
-      body: named(await collection(key('own'))),
+      body: useCollection(await createCollection(key('own'))),
     });
     expect(run.output).toMatchObject({ env: { KEY: 'own', OTHER: null } });
   });
 
-  test('what the collection holds when the app is started', async () => {
-    const secrets = await collection(key('old'));
+  test('the secrets that the collection contains when the app starts', async () => {
+    const secrets = await createCollection(key('old'));
     const blocker = await createRun(server, application, { input: { ms: 500 } });
     await waitForLogLine(server, application, blocker, 'started');
-    const run = await createRun(server, application, { input: { env: ['KEY'] }, body: named(secrets) });
+    const run = await createRun(server, application, {
+      input: { env: ['KEY'] },
+      body: useCollection(secrets),
+    });
     const body = { secrets: key('new') };
     expectStatus(await server.request('PUT', `${base}/secrets/${secrets}`, { body }), 200);
     expect((await waitForRunEnd(server, application, run)).output).toMatchObject({ env: { KEY: 'new' } });
   });
 });
 
-describe('a collection that is not there', () => {
-  test('is a 400 when the run names it, also one of another application, and nothing is run', async () => {
+describe('a missing collection', () => {
+  test('returns 400 when the run names it, also for one of another application', async () => {
     const other = await createApplication(server);
     const foreign = uniqueId('s');
     const made = await server.request('POST', `/v1/applications/${other}/secrets`, {
@@ -175,17 +189,19 @@ describe('a collection that is not there', () => {
     expectStatus(made, 201);
     const before = ((await server.request('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
     for (const id of ['missing', foreign]) {
-      const response = await server.request('POST', `${base}/runs`, { body: { input: {}, ...named(id) } });
+      const response = await server.request('POST', `${base}/runs`, {
+        body: { input: {}, ...useCollection(id) },
+      });
       expectError(response, 400, `configuration.secrets_collection_id is "${id}"`);
     }
-    expectError(await server.request('POST', `${base}/runs`, { body: named('a\0') }), 400, 'NUL');
+    expectError(await server.request('POST', `${base}/runs`, { body: useCollection('a\0') }), 400, 'NUL');
     const after = ((await server.request('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
     expect(after).toBe(before);
   });
 
-  test('is a 400 that names the instance when that is who names it', async () => {
-    const secrets = await collection([]);
-    const instance = await instanceWith(secrets);
+  test('returns 400 with the id of the instance that names it', async () => {
+    const secrets = await createCollection([]);
+    const instance = await createInstance(secrets);
     await server.runningServer.database.transact((tx) =>
       sql`delete from secrets_collections where id = ${secrets}`.execute(tx),
     );
@@ -195,11 +211,11 @@ describe('a collection that is not there', () => {
     expectError(response, 400, `"${secrets}" of the instance "${instance}"`);
   });
 
-  test('any more when the app is to start fails the run, which says so', async () => {
-    const secrets = await collection(key('treasure'));
+  test('fails the run with a message when it is deleted before the start', async () => {
+    const secrets = await createCollection(key('treasure'));
     const blocker = await createRun(server, application, { input: { ms: 500 } });
     await waitForLogLine(server, application, blocker, 'started');
-    const run = await createRun(server, application, { input: {}, body: named(secrets) });
+    const run = await createRun(server, application, { input: {}, body: useCollection(secrets) });
     expectStatus(await server.request('DELETE', `${base}/secrets/${secrets}`), 204);
     const found = await waitForRunEnd(server, application, run);
     expect(found).toMatchObject({
@@ -210,18 +226,18 @@ describe('a collection that is not there', () => {
     });
   });
 
-  test('readable fails the run, which says so', async () => {
-    const secrets = await collection(key('treasure'));
+  test('fails the run with a message when it cannot be decrypted', async () => {
+    const secrets = await createCollection(key('treasure'));
     await server.runningServer.database.transact((tx) =>
       sql`update secrets_collections set secrets = ${Buffer.alloc(40)} where id = ${secrets}`.execute(tx),
     );
-    const run = await createRunAndWait(server, application, { input: {}, body: named(secrets) });
+    const run = await createRunAndWait(server, application, { input: {}, body: useCollection(secrets) });
     expect(run).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
     expect(run.error).toContain(`"${secrets}" of the run cannot be decrypted`);
   });
 });
 
-test('without a sandbox an app has its variables and relative files, and no absolute ones', async () => {
+test('without a sandbox, an app gets variables and relative files, but no absolute paths', async () => {
   await using bare = await startTestServer({ env: { SWITCHYARD_CONTAINMENT: 'limits' } });
   await pushApp(bare, 'app', APP);
   const create = (id: string, ...secrets: unknown[]) =>
@@ -230,13 +246,13 @@ test('without a sandbox an app has its variables and relative files, and no abso
   expectStatus(await create('relative', file, ...key('of the run')), 201);
   expectStatus(await create('absolute', { ...file, location: '/app/keys/a' }), 201);
   const input = { env: ['KEY'], files: ['keys/a'] };
-  const found = await createRunAndWait(bare, 'app', { input, body: named('relative') });
+  const found = await createRunAndWait(bare, 'app', { input, body: useCollection('relative') });
   expect(found.output).toMatchObject({
     env: { KEY: 'of the run' },
     files: { 'keys/a': 'treasure' },
     modes: [0o600],
   });
-  const refused = await createRunAndWait(bare, 'app', { input, body: named('absolute') });
+  const refused = await createRunAndWait(bare, 'app', { input, body: useCollection('absolute') });
   expect(refused).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1, containment: 'limits' } });
   expect(refused.error).toContain('"/app/keys/a" is absolute');
 });

@@ -1,32 +1,40 @@
 /**
- * Secrets as they lie in the database: the whole list in JSON, sealed for its collection in its account. The list is sealed
- * as one, so that not even locations and numbers of secrets can be read, and no secret moved to another collection.
+ * Encryption of secrets at rest. A collection stores its whole list in JSON under one authenticated encryption, which is
+ * bound to the collection and its account. A copy of the database reveals neither locations nor the number of secrets, and a
+ * ciphertext moved to another collection cannot be decrypted.
  */
 
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import type { AccountId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Encryptor } from '../database/encryption.ts';
 
-/** Whose secrets they are. */
+/** The collection to which an encryption is bound. */
 export interface SecretsOwner {
   account: AccountId;
   applicationUid: string;
   id: SecretsCollectionId;
 }
 
-const written = ({ account, applicationUid, id }: SecretsOwner): string[] => [
+/** The authenticated data; a change of it makes every stored collection unreadable. */
+const formatBinding = ({ account, applicationUid, id }: SecretsOwner): string[] => [
   'secrets collection',
   id,
   account,
   applicationUid,
 ];
 
-export function sealSecrets(seal: Encryptor, secrets: readonly Secret[], place: SecretsOwner): Buffer {
+/** Encrypts the list of secrets for its collection. */
+export function encryptSecrets(
+  encryptor: Encryptor,
+  secrets: readonly Secret[],
+  owner: SecretsOwner,
+): Buffer {
   const plain = secrets.map(({ type, location, value }) => ({ type, location, value }));
-  return seal.encrypt(JSON.stringify(plain), written(place));
+  return encryptor.encrypt(JSON.stringify(plain), formatBinding(owner));
 }
 
-/** Throws SealBrokenError when they were sealed for another place or with another key. */
-export function openSecrets(seal: Encryptor, sealed: Uint8Array, place: SecretsOwner): Secret[] {
-  return JSON.parse(seal.decrypt(sealed, written(place))) as Secret[];
+/** Decrypts the list of secrets. Throws a DecryptionError for another collection, another key or altered bytes. */
+export function decryptSecrets(encryptor: Encryptor, encrypted: Uint8Array, owner: SecretsOwner): Secret[] {
+  const secrets: Secret[] = JSON.parse(encryptor.decrypt(encrypted, formatBinding(owner)));
+  return secrets;
 }

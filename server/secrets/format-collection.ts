@@ -4,7 +4,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { CollectionSummary } from './store.ts';
 
-/** The body of a collection without the values of its secrets. */
+/** Formats the collection without its secrets. */
 export function formatCollectionSummary(
   application: ApplicationsTable,
   row: CollectionSummary,

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import { Mask, NO_MASK } from './mask.ts';
 
-/** Values, what is written, what is shown. */
-const CASES: [what: string, values: string[], text: string, shown: string][] = [
+/** Title, values, text and masked text. */
+const CASES: [what: string, values: string[], text: string, expected: string][] = [
   ['the value alone', ['treasure'], 'treasure', '***'],
   ['the value in a line', ['treasure'], 'key=treasure;', 'key=***;'],
   ['each occurrence', ['treasure'], 'treasure, treasuretreasure', '***, ******'],
   ['nothing else', ['treasure'], 'treasur reasure Treasure', 'treasur reasure Treasure'],
-  ['a beginning before the value', ['treasure'], 'treastreasure', 'treas***'],
+  ['a partial match before the value', ['treasure'], 'treastreasure', 'treas***'],
   ['a value of 4 characters', ['gold'], 'a gold bar', 'a *** bar'],
   ['no value of 3 characters', ['tin', ''], 'a tin bar', 'a tin bar'],
-  ['characters, not bytes', ['🚚🚚🚚', '🚚🚢🚚🚢'], '🚚🚚🚚 🚚🚢🚚🚢', '🚚🚚🚚 ***'],
+  ['values of at least 4 characters, not bytes', ['🚚🚚🚚', '🚚🚢🚚🚢'], '🚚🚚🚚 🚚🚢🚚🚢', '🚚🚚🚚 ***'],
   ['a value beyond ASCII', ['schlüssel €'], 'der schlüssel € passt', 'der *** passt'],
-  ['what stands around it as it was', ['gold'], 'ü gold 🚚\n', 'ü *** 🚚\n'],
+  ['no text around the value', ['gold'], 'ü gold 🚚\n', 'ü *** 🚚\n'],
   ['several values', ['gold', 'silver'], 'gold silver', '*** ***'],
   ['a value within another', ['gold', 'old golden ring'], 'an old golden ring of gold', 'an *** of ***'],
   ['values that overlap', ['abcdef', 'defghi'], '-abcdefghi-', '-***-'],
   ['a value that overlaps itself', ['aaaa'], 'aaaaaaaaaa b', '*** b'],
-  ['a value behind one that fails late', ['abcde', 'bcdx'], 'abcdx abcde', 'a*** ***'],
+  ['a value after a partial match of another', ['abcde', 'bcdx'], 'abcdx abcde', 'a*** ***'],
   [
     'lines of a value of several lines',
     ['first one\r\nsecond\n\nend'],
@@ -29,35 +29,35 @@ const CASES: [what: string, values: string[], text: string, shown: string][] = [
   ['no value of nothing but space', ['      '], 'a      b', 'a      b'],
   ['a value inside JSON', ['say "gold"\\'], '{"a":"say \\"gold\\"\\\\"}', '{"a":"***"}'],
   ['lines inside JSON', ['line one\nline two'], '{"a":"line one\\nline two"}', '{"a":"***\\n***"}'],
-  ['letters that mean something to patterns', ['a.c*[x](y)'], 'abc a.c*[x](y)', 'abc ***'],
+  ['special characters of regular expressions', ['a.c*[x](y)'], 'abc a.c*[x](y)', 'abc ***'],
   ['stars', ['****'], 'a **** b', 'a *** b'],
   ['an empty text', ['treasure'], '', ''],
 ];
 
-test.each(CASES)('%s', (_what, values, text, shown) => {
-  expect(new Mask(values).maskText(text)).toBe(shown);
+test.each(CASES)('%s', (_what, values, text, expected) => {
+  expect(new Mask(values).maskText(text)).toBe(expected);
 });
 
-test.each(CASES)('%s, in pieces of any size', async (_what, values, text, shown) => {
+test.each(CASES)('%s, in pieces of any size', async (_what, values, text, expected) => {
   const bytes = Buffer.from(text);
   for (let size = 1; size <= bytes.length; size += 1) {
     const pieces = (async function* () {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
     })();
-    const given: Buffer[] = [];
-    for await (const piece of new Mask(values).maskStream(pieces, false)) given.push(piece);
-    expect(Buffer.concat(given).toString()).toBe(shown);
+    const masked: Buffer[] = [];
+    for await (const piece of new Mask(values).maskStream(pieces, false)) masked.push(piece);
+    expect(Buffer.concat(masked).toString()).toBe(expected);
   }
 });
 
-test('bytes that are no text stay as they are', () => {
+test('bytes that are not UTF-8 do not change', () => {
   const bytes = Buffer.from([0xff, 0, 0x80, ...Buffer.from('gold'), 0xfe]);
   expect(new Mask(['gold']).maskBytes(bytes)).toEqual(
     Buffer.from([0xff, 0, 0x80, ...Buffer.from('***'), 0xfe]),
   );
 });
 
-test('without values nothing is touched', () => {
+test('a mask without values changes nothing', () => {
   const bytes = Buffer.from('anything');
   expect(NO_MASK.isEmpty).toBe(true);
   expect(new Mask(['abc', '\n']).isEmpty).toBe(true);
@@ -65,19 +65,18 @@ test('without values nothing is touched', () => {
   expect(NO_MASK.maskBytes(bytes)).toBe(bytes);
 });
 
-/** What is kept of the end, by how much of the value lies in it: `ab treasure yz` from each place on. */
-test('an end that begins within a value shows stars for what is left of it', () => {
+test('a tail that starts within a value shows stars for the rest of the value', () => {
   const mask = new Mask(['treasure']);
   const text = 'ab treasure yz';
-  const shown = [...Array(text.length + 1).keys()].map((from) => {
+  const expected = [...Array(text.length + 1).keys()].map((from) => {
     const before = Math.min(from, mask.longestSecretBytes);
     return mask.maskTail(Buffer.from(text.slice(from - before)), before).toString();
   });
   const within = Array.from({ length: 'treasure'.length }, () => '*** yz');
-  expect(shown).toEqual(['ab *** yz', 'b *** yz', ' *** yz', ...within, ' yz', 'yz', 'z', '']);
+  expect(expected).toEqual(['ab *** yz', 'b *** yz', ' *** yz', ...within, ' yz', 'yz', 'z', '']);
 });
 
-test('a line that was cut within a value shows no beginning of it of 4 characters or more', () => {
+test('a line truncated within a value shows fewer than 4 characters of it', () => {
   const mask = new Mask(['treasure']);
   const remark = ' [line cut after 64 KiB]';
   expect(mask.maskLine(`a treasu${remark}`)).toBe(`a ***${remark}`);
@@ -86,17 +85,17 @@ test('a line that was cut within a value shows no beginning of it of 4 character
   expect(mask.maskLine('a treasu')).toBe('a treasu');
 });
 
-test('a log that was cut within a value shows no beginning of it either', async () => {
+test('a log truncated within a value shows fewer than 4 characters of it', async () => {
   const pieces = (async function* () {
     yield Buffer.from('gold, trea');
     yield Buffer.from('sur');
   })();
-  const given: Buffer[] = [];
-  for await (const piece of new Mask(['treasure', 'gold']).maskStream(pieces, true)) given.push(piece);
-  expect(Buffer.concat(given).toString()).toBe('***, ***');
+  const masked: Buffer[] = [];
+  for await (const piece of new Mask(['treasure', 'gold']).maskStream(pieces, true)) masked.push(piece);
+  expect(Buffer.concat(masked).toString()).toBe('***, ***');
 });
 
-test('as many values as there can be, against the plainest way of looking for them', () => {
+test('64 values are masked as by a search for each value', () => {
   const letters = 'abc';
   let seed = 20_261_120;
   const next = (below: number): number => {

@@ -1,50 +1,51 @@
 /**
- * Replaces the values of secrets by `***` in what the platform writes about a run. Pure.
+ * Replaces the values of secrets by `***` in logs and error messages of runs.
  *
- * Line by line: a value of several lines is hidden wherever one of its lines stands, without the space around it, as apps
- * trim what they read. Also as it is written inside JSON, because apps log JSON. Lines of fewer than 4 characters stay:
- * replacing every "1" or "no" would make a log unreadable and say where the secret is. A value that the app changes, such
- * as its Base64, is not recognised.
+ * Each line of a value is masked on its own, without the space around it, because apps trim their input. Its JSON-escaped
+ * form is masked too, because apps log JSON. Lines of fewer than 4 characters are not masked: to replace every "1" or "no"
+ * would make a log unreadable and reveal the position of the secret. A value that the app transforms, such as by Base64, is
+ * not recognised.
  */
 import { AhoCorasick } from './aho-corasick.ts';
 
 const MASKED_CHARS_MIN = 4;
 const STARS = Buffer.from('***');
-/** How the runner's remark on a line that it cut begins. */
-const CUT_REMARK = ' [line cut after ';
+/** The start of the runner's remark at the end of a truncated line. */
+const TRUNCATION_REMARK = ' [line cut after ';
 
 /** Bytes from `start` up to `end` that belong to values. */
 interface Span {
   start: number;
   end: number;
-  /** Its stars are given out already. */
-  told: boolean;
+  /** The output already contains its stars. */
+  isWritten: boolean;
 }
 
-/** Every text by which values are recognised. */
-function patternsOf(values: readonly string[]): string[] {
-  const found = new Set<string>();
+/** Lists every text by which the values are recognised. */
+function listPatterns(values: readonly string[]): string[] {
+  const patterns = new Set<string>();
   for (const value of values) {
     for (const line of value.split(/[\r\n]+/)) {
       const text = line.trim();
       if ([...text].length < MASKED_CHARS_MIN) continue;
-      found.add(text);
-      found.add(JSON.stringify(text).slice(1, -1));
+      patterns.add(text);
+      patterns.add(JSON.stringify(text).slice(1, -1));
     }
   }
-  return [...found];
+  return [...patterns];
 }
 
+/** Masks the values of one run. */
 export class Mask {
-  /** As given, to make the same mask in another thread. */
+  /** The values, from which another thread creates the same mask. */
   readonly values: readonly string[];
-  /** Whether nothing is ever replaced. */
+  /** True for a mask that never replaces anything. */
   readonly isEmpty: boolean;
   readonly #automaton: AhoCorasick;
   readonly #longest: number;
 
   constructor(values: readonly string[]) {
-    const patterns = patternsOf(values).map((one) => Buffer.from(one));
+    const patterns = listPatterns(values).map((one) => Buffer.from(one));
     this.values = values;
     this.isEmpty = patterns.length === 0;
     this.#automaton = new AhoCorasick(patterns);
@@ -55,10 +56,10 @@ export class Mask {
     return this.isEmpty ? text : this.maskBytes(Buffer.from(text)).toString('utf8');
   }
 
-  /** A line of a log. One that the runner cut may end within a value. */
+  /** Masks a line of a log; a line that the runner truncated can end within a value. */
   maskLine(text: string): string {
     if (this.isEmpty) return text;
-    const cut = text.endsWith(']') ? text.lastIndexOf(CUT_REMARK) : -1;
+    const cut = text.endsWith(']') ? text.lastIndexOf(TRUNCATION_REMARK) : -1;
     if (cut < 0) return this.maskText(text);
     const scan = new Scan(this.#automaton);
     const head = [scan.write(Buffer.from(text.slice(0, cut))), scan.end({ cut: true })];
@@ -71,23 +72,23 @@ export class Mask {
     return Buffer.concat([scan.write(bytes), scan.end()]);
   }
 
-  /** How many bytes before an end part `tail` needs to recognise a value that reaches into it. */
+  /** The number of bytes before a tail that maskTail needs to recognise a value that reaches into the tail. */
   get longestSecretBytes(): number {
     return Math.max(0, this.#longest - 1);
   }
 
-  /** What comes after the first `before` bytes, which are only there to be looked at. */
+  /** Returns the masked bytes after the first `before` bytes, which serve only to recognise values. */
   maskTail(bytes: Buffer, before: number): Buffer {
     const scan = new Scan(this.#automaton, before);
     return Buffer.concat([scan.write(bytes), scan.end()]);
   }
 
-  /** Content that comes in pieces; a value may lie across them. `cut`: the content may end within a value. */
+  /** Masks content in pieces; a value can span pieces. With `cut`, the content can end within a value. */
   async *maskStream(source: AsyncIterable<Buffer>, cut: boolean): AsyncGenerator<Buffer> {
     const scan = new Scan(this.#automaton);
     for await (const piece of source) {
-      const given = scan.write(piece);
-      if (given.length > 0) yield given;
+      const masked = scan.write(piece);
+      if (masked.length > 0) yield masked;
     }
     const last = scan.end({ cut });
     if (last.length > 0) yield last;
@@ -96,14 +97,14 @@ export class Mask {
 
 export const NO_MASK = new Mask([]);
 
-/** One pass. Bytes that may be the beginning of a value are held back until it is known. */
+/** One pass over content. It buffers bytes that can be the start of a value until the next bytes decide. */
 class Scan {
   readonly #automaton: AhoCorasick;
   #node = 0;
-  #held: Buffer = Buffer.alloc(0);
-  /** In order, apart from each other, relative to the first byte held. */
+  #buffered: Buffer = Buffer.alloc(0);
+  /** In order, without overlap, relative to the first buffered byte. */
   #spans: Span[] = [];
-  /** So many bytes are still to be left out. */
+  /** The number of bytes that the output still omits. */
   #skip: number;
 
   constructor(automaton: AhoCorasick, skip = 0) {
@@ -112,35 +113,36 @@ class Scan {
   }
 
   write(piece: Buffer): Buffer {
-    const all = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
-    for (let at = this.#held.length; at < all.length; at += 1) {
+    const all = this.#buffered.length === 0 ? piece : Buffer.concat([this.#buffered, piece]);
+    for (let at = this.#buffered.length; at < all.length; at += 1) {
       this.#node = this.#automaton.step(this.#node, all[at] ?? 0);
       const length = this.#automaton.longest(this.#node);
-      if (length > 0) this.#add(at + 1 - length, at + 1);
+      if (length > 0) this.#addSpan(at + 1 - length, at + 1);
     }
-    return this.#give(all, all.length - this.#automaton.depth(this.#node));
+    return this.#flush(all, all.length - this.#automaton.depth(this.#node));
   }
 
-  /** `cut`: what could be the beginning of a value is taken for one. */
+  /** Returns the remaining bytes. With `cut`, a possible start of a value at the end is masked. */
   end({ cut = false } = {}): Buffer {
-    const left = this.#automaton.depth(this.#node);
-    if (cut && left >= MASKED_CHARS_MIN) this.#add(this.#held.length - left, this.#held.length);
-    return this.#give(this.#held, this.#held.length);
+    const pending = this.#automaton.depth(this.#node);
+    if (cut && pending >= MASKED_CHARS_MIN)
+      this.#addSpan(this.#buffered.length - pending, this.#buffered.length);
+    return this.#flush(this.#buffered, this.#buffered.length);
   }
 
-  /** Values that overlap are one span; two that only touch are two. */
-  #add(from: number, end: number): void {
-    const span: Span = { start: from, end, told: false };
+  /** Merges overlapping values into one span; adjacent values stay two. */
+  #addSpan(from: number, end: number): void {
+    const span: Span = { start: from, end, isWritten: false };
     for (let last = this.#spans.at(-1); last && last.end > span.start; last = this.#spans.at(-1)) {
       span.start = Math.min(span.start, last.start);
-      span.told ||= last.told;
+      span.isWritten ||= last.isWritten;
       this.#spans.pop();
     }
     this.#spans.push(span);
   }
 
-  /** Gives out what comes before `upTo` and holds the rest. */
-  #give(all: Buffer, upTo: number): Buffer {
+  /** Returns the masked bytes before `upTo` and buffers the rest. */
+  #flush(all: Buffer, upTo: number): Buffer {
     const parts: Buffer[] = [];
     let at = Math.min(this.#skip, upTo);
     const skipped = at;
@@ -148,15 +150,15 @@ class Scan {
       if (span.start >= upTo) break;
       if (span.end <= skipped) continue;
       if (span.start > at) parts.push(all.subarray(at, span.start));
-      if (!span.told && upTo > skipped) {
+      if (!span.isWritten && upTo > skipped) {
         parts.push(STARS);
-        span.told = true;
+        span.isWritten = true;
       }
       at = Math.max(at, Math.min(span.end, upTo));
     }
     if (at < upTo) parts.push(all.subarray(at, upTo));
     this.#skip -= skipped;
-    this.#held = all.subarray(upTo);
+    this.#buffered = all.subarray(upTo);
     this.#spans = this.#spans
       .filter((span) => span.end > upTo)
       .map((span) => ({ ...span, start: span.start - upTo, end: span.end - upTo }));

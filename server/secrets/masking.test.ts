@@ -1,4 +1,4 @@
-/** Values of secrets in what the platform writes about a run, from the app to the answer. */
+/** Masking of secrets in logs and errors of runs, from the app to the response. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -17,7 +17,7 @@ import { startTestServer, type TestServer } from '../testing/servers/test-server
 const KEY = 'treasure-of-the-island';
 const LINES = 'BEGIN KEY\nfirst "half"\nend\n';
 
-/** Does what its input says: writes to stderr and stdout, waits, ends with a code. */
+/** Follows its input: writes to stderr and stdout, waits, exits with a code. */
 const APP = {
   'main.mjs': `
     import { readFileSync } from 'node:fs';
@@ -40,12 +40,12 @@ beforeAll(async () => {
   server = await startTestServer();
   application = await createApplication(server);
   await pushApp(server, application, APP);
-  await collection('keys', KEY, LINES);
+  await createCollection('keys', KEY, LINES);
 });
 afterAll(() => server.close());
 
-/** A collection with what the app reads, and a value too short to be hidden. */
-async function collection(id: string, key: string, file: string): Promise<string> {
+/** Creates a collection with the secrets that the app reads, and with a value too short for masking. */
+async function createCollection(id: string, key: string, file: string): Promise<string> {
   const secrets = [
     { type: 'env', location: 'KEY', value: key },
     { type: 'file', location: 'key.txt', value: file },
@@ -55,26 +55,26 @@ async function collection(id: string, key: string, file: string): Promise<string
   expectStatus(await server.request('POST', `/v1/applications/${application}/secrets`, { body }), 201);
   return id;
 }
-const named = (secrets_collection_id: string) => ({ configuration: { secrets_collection_id } });
-const withKeys = named('keys');
+const useCollection = (secrets_collection_id: string) => ({ configuration: { secrets_collection_id } });
+const withKeys = useCollection('keys');
 const run = (input: object, body: Record<string, unknown> = withKeys) =>
   createRunAndWait(server, application, { input, body });
-const pathOf = (id: string, rest: string): string => `/v1/applications/${application}/runs/${id}${rest}`;
-const logOf = async (id: string): Promise<string> =>
-  ((await server.request('GET', pathOf(id, '/logs'))).body as { log: string }).log;
-async function liveOf(id: string): Promise<string[]> {
-  const { body } = await server.request('GET', pathOf(id, '/logs/live'));
+const buildPath = (id: string, rest: string): string => `/v1/applications/${application}/runs/${id}${rest}`;
+const readLog = async (id: string): Promise<string> =>
+  ((await server.request('GET', buildPath(id, '/logs'))).body as { log: string }).log;
+async function readLiveLines(id: string): Promise<string[]> {
+  const { body } = await server.request('GET', buildPath(id, '/logs/live'));
   return (body as { items: { log: string }[] }).items.map((item) => item.log);
 }
-/** Everything the API says about the run. */
-async function everything(id: string): Promise<string> {
+/** Returns the texts of all responses about the run. */
+async function readAllResponses(id: string): Promise<string> {
   const paths = ['', '/metadata', '/output', '/logs', '/logs/live'];
-  const responses = await Promise.all(paths.map((path) => server.request('GET', pathOf(id, path))));
+  const responses = await Promise.all(paths.map((path) => server.request('GET', buildPath(id, path))));
   return responses.map((response) => response.text).join('\n');
 }
 
 const STDERR = 'key @KEY, yes\nof the file: @FILE{"json":"first \\"half\\""}\n';
-const SHOWN = ['key ***, yes', 'of the file: ***', '***', 'end', '{"json":"***"}'];
+const MASKED = ['key ***, yes', 'of the file: ***', '***', 'end', '{"json":"***"}'];
 
 describe('secrets show as stars', () => {
   test('in the log while the app runs and after it', async () => {
@@ -83,43 +83,43 @@ describe('secrets show as stars', () => {
       body: withKeys,
     });
     await waitForLogLine(server, application, id, '{"json"');
-    expect(await liveOf(id)).toEqual(SHOWN);
-    expectStatus(await server.request('PATCH', pathOf(id, '/cancel')), 204);
+    expect(await readLiveLines(id)).toEqual(MASKED);
+    expectStatus(await server.request('PATCH', buildPath(id, '/cancel')), 204);
     const found = await waitForRunEnd(server, application, id);
     expect(found.status_v2).toBe('canceled');
-    expect(await liveOf(id)).toEqual(SHOWN);
-    expect(await logOf(id)).toBe(`${SHOWN.join('\n')}\n`);
-    expect(found.error_log?.stderr).toBe(`${SHOWN.join('\n')}\n`);
-    expect(await everything(id)).not.toContain(KEY);
+    expect(await readLiveLines(id)).toEqual(MASKED);
+    expect(await readLog(id)).toBe(`${MASKED.join('\n')}\n`);
+    expect(found.error_log?.stderr).toBe(`${MASKED.join('\n')}\n`);
+    expect(await readAllResponses(id)).not.toContain(KEY);
   });
 
-  test('in a log that comes in many pieces', async () => {
+  test('in a log of many pieces', async () => {
     const lines = 20_000;
     const found = await run({ stderr: `${'line with @KEY in it\n'.repeat(lines)}` });
     expect(found.status_v2).toBe('succeeded');
-    expect(await logOf(found.id)).toBe('line with *** in it\n'.repeat(lines));
+    expect(await readLog(found.id)).toBe('line with *** in it\n'.repeat(lines));
   });
 
-  test('at the place where a long line is cut', async () => {
+  test('at the end of a truncated line', async () => {
     const found = await run({ stderr: '@65530x@KEY and more\nshort\n' });
-    const [line, next] = await liveOf(found.id);
+    const [line, next] = await readLiveLines(found.id);
     expect(line).toBe(`${'x'.repeat(65_530)}*** [line cut after 64 KiB]`);
     expect(next).toBe('short');
-    expect(await logOf(found.id)).toBe(`${'x'.repeat(65_530)}*** and more\nshort\n`);
+    expect(await readLog(found.id)).toBe(`${'x'.repeat(65_530)}*** and more\nshort\n`);
   });
 
-  test('in what a failed run printed', async () => {
+  test('in the output of a failed run', async () => {
     const found = await run({ stdout: '{"key":"@KEY"}', stderr: '@KEY\n', code: 3 });
     expect(found).toMatchObject({
       status_v2: 'failed',
       error: 'The app ended with exit code 3.',
       error_log: { stdout: '{"key":"***"}', stderr: '***\n' },
     });
-    expect(await everything(found.id)).not.toContain(KEY);
+    expect(await readAllResponses(found.id)).not.toContain(KEY);
   });
 
-  test('in the end of what a failed run printed, also when that begins within a value', async () => {
-    // 64 KiB are kept: the last 9 characters of the value and what follows it.
+  test('in the tail of the output of a failed run, also when it starts within a value', async () => {
+    // The tail of 64 KiB starts with the last 9 characters of the value.
     const found = await run({ stdout: `@100x@KEY${'y'.repeat(65_536 - 9)}`, code: 3 });
     expect(found.error_log?.stdout).toBe(`***${'y'.repeat(65_536 - 9)}`);
   });
@@ -133,19 +133,19 @@ describe('secrets show as stars', () => {
     expect(found.status_v2).toBe('failed');
     expect(found.error).toContain('not JSON');
     expect(found.error_log?.error).toBe(found.error);
-    const text = await everything(found.id);
-    // Not a part of it either, as the parser quotes parts.
+    const text = await readAllResponses(found.id);
+    // The parser quotes parts of its input, which must be masked too.
     for (let at = 0; at + 6 <= KEY.length; at += 1) expect(text).not.toContain(KEY.slice(at, at + 6));
   });
 
-  test('in the sentence about output of more than a megabyte, which a thread reads', async () => {
+  test('in the message about output of more than a megabyte, which a worker thread reads', async () => {
     const found = await run({ stdout: '{"a":"@1100000x", @KEY' });
     expect(found.status_v2).toBe('failed');
     expect(found.error).toContain('not JSON');
-    expect(await everything(found.id)).not.toContain(KEY.slice(0, 6));
+    expect(await readAllResponses(found.id)).not.toContain(KEY.slice(0, 6));
   });
 
-  test('in both streams of an app that writes files, in any order', async () => {
+  test('in both streams of an app that writes output files', async () => {
     const own = await createApplication(server);
     const main = `
       import { mkdirSync, writeFileSync } from 'node:fs';
@@ -169,7 +169,7 @@ describe('secrets show as stars', () => {
     expect(JSON.stringify(found)).not.toContain(KEY.slice(0, 6));
   });
 
-  test('in the sentence about statistics', async () => {
+  test('in the message about statistics', async () => {
     const found = await run({ stdout: '{"statistics":{"schema":"@KEY"}}' });
     expect(found.statistics).toMatchObject({
       status: 'error',
@@ -179,18 +179,18 @@ describe('secrets show as stars', () => {
 });
 
 test('after a run neither the database nor a file of the server holds a value', async () => {
-  // A value of its own: other apps here print theirs as their output, which is kept.
+  // A unique value, because other apps in this file print theirs as output, which the server stores.
   const value = 'found-nowhere-at-all';
-  const id = await collection('own', value, `${value} too`);
-  const found = await run({ stderr: STDERR, stdout: '@KEY', code: 3 }, named(id));
+  const id = await createCollection('own', value, `${value} too`);
+  const found = await run({ stderr: STDERR, stdout: '@KEY', code: 3 }, useCollection(id));
   expect(found).toMatchObject({ status_v2: 'failed', error_log: { stdout: '***' } });
-  const holding = (): string[] =>
+  const listFilesWithValue = (): string[] =>
     readdirSync(server.dataFolder, { withFileTypes: true, recursive: true })
       .filter((one) => one.isFile())
       .map((one) => join(one.parentPath, one.name))
       .filter((path) => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0)).includes(value));
-  // The folder of the run, in which the app found them, goes right after its end.
-  await expect.poll(holding, { timeout: 10_000, interval: 20 }).toEqual([]);
+  // The server removes the folder of the run, which contains the secrets, soon after its end.
+  await expect.poll(listFilesWithValue, { timeout: 10_000, interval: 20 }).toEqual([]);
   const { rows } = await sql<{
     lines: string;
   }>`select lines from log_chunks where run_id = ${found.id}`.execute(server.runningServer.database.read);
@@ -198,7 +198,7 @@ test('after a run neither the database nor a file of the server holds a value', 
   for (const row of rows) expect(row.lines).not.toContain(value);
 });
 
-describe('what stays as it is', () => {
+describe('not masked are', () => {
   test('the output, the statistics and the metrics of the app', async () => {
     const stdout =
       '{"key":"@KEY","statistics":{"schema":"v1","result":{"custom":{"key":"@KEY"}}},"metrics":{"key":"@KEY"}}';
@@ -216,11 +216,11 @@ describe('what stays as it is', () => {
     });
   });
 
-  test('values of fewer than 4 characters, and logs of runs with nothing to hide', async () => {
+  test('values of fewer than 4 characters, and logs of runs without secrets', async () => {
     const found = await run({ stderr: 'yes, end\n' });
-    expect(await logOf(found.id)).toBe('yes, end\n');
-    const other = await run({ stderr: `${KEY}\n` }, named(await collection('nothing', '', '')));
-    expect(await liveOf(other.id)).toEqual([KEY]);
-    expect(await logOf(other.id)).toBe(`${KEY}\n`);
+    expect(await readLog(found.id)).toBe('yes, end\n');
+    const other = await run({ stderr: `${KEY}\n` }, useCollection(await createCollection('nothing', '', '')));
+    expect(await readLiveLines(other.id)).toEqual([KEY]);
+    expect(await readLog(other.id)).toBe(`${KEY}\n`);
   });
 });

@@ -1,4 +1,4 @@
-/** The operations on secrets collections. */
+/** Operations on secrets collections. */
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
@@ -11,7 +11,7 @@ import type { HandlerOf } from '../http/handlers/handler.ts';
 import { respondWithListObject } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
-import { openSecrets, type SecretsOwner, sealSecrets } from './encrypt.ts';
+import { decryptSecrets, encryptSecrets, type SecretsOwner } from './encrypt.ts';
 import { formatCollectionSummary } from './format-collection.ts';
 import { applySecretOperations, validateSecrets } from './rules.ts';
 import type { SecretsCollectionsTable } from './schema.ts';
@@ -21,7 +21,7 @@ declare module '../http/handlers/context.ts' {
   interface Context {
     /** Encrypts the values of secrets. */
     seal: Encryptor;
-    /** The id of an instance that uses the collection. */
+    /** Returns the id of an instance that uses the collection. */
     findInstanceUsingSecrets(
       tx: Writer,
       applicationUid: string,
@@ -44,7 +44,7 @@ export const createSecretsCollection: HandlerOf<'createSecretsCollection'> = asy
     id,
     name: body.name ?? `Secrets ${id}`.slice(0, NAME_CHARS_MAX),
     description: body.description ?? '',
-    secrets: sealSecrets(seal, body.secrets, ownerOf(application, id)),
+    secrets: encryptSecrets(seal, body.secrets, createOwner(application, id)),
     created_at: now,
     updated_at: now,
   };
@@ -77,8 +77,8 @@ export const getSecretsCollection: HandlerOf<'getSecretsCollection'> = async (
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
   const row = await store.findCollection(database.read, application.uid, params.collection_id);
-  if (!row) throw noCollection(application, params.collection_id);
-  const secrets = openSecrets(seal, row.secrets, ownerOf(application, row.id));
+  if (!row) throw collectionNotFound(application, params.collection_id);
+  const secrets = decryptSecrets(seal, row.secrets, createOwner(application, row.id));
   // Reading values is audited, so the entry is the effect.
   return commit(async () => ({
     status: 200,
@@ -97,12 +97,12 @@ export const updateSecretsCollection: HandlerOf<'updateSecretsCollection'> = asy
   const changes = {
     ...(typeof body.name === 'string' ? { name: body.name } : {}),
     ...(typeof body.description === 'string' ? { description: body.description } : {}),
-    ...(body.secrets ? { secrets: sealSecrets(seal, body.secrets, ownerOf(application, id)) } : {}),
+    ...(body.secrets ? { secrets: encryptSecrets(seal, body.secrets, createOwner(application, id)) } : {}),
     updated_at: clock.now(),
   };
   return commit(async (tx) => {
     const changed = orThrow(await store.updateCollection(tx, application.uid, id, changes), () =>
-      noCollection(application, id),
+      collectionNotFound(application, id),
     );
     return { status: 200, body: formatCollectionSummary(application, changed) };
   });
@@ -115,21 +115,21 @@ export const patchSecretsCollection: HandlerOf<'patchSecretsCollection'> = async
   const application = await getApplication(database.read, caller.account, params.application_id);
   const id = params.collection_id;
   validateName(body.name, id);
-  const owner = ownerOf(application, id);
+  const owner = createOwner(application, id);
   return commit(async (tx) => {
     const isLocked = await store.lockCollection(tx, { applicationUid: application.uid, id, change: true });
     const row = isLocked ? await store.findCollection(tx, application.uid, id) : undefined;
-    if (!row) throw noCollection(application, id);
-    const secrets = applySecretOperations(openSecrets(seal, row.secrets, owner), body.operations ?? []);
+    if (!row) throw collectionNotFound(application, id);
+    const secrets = applySecretOperations(decryptSecrets(seal, row.secrets, owner), body.operations ?? []);
     if (typeof secrets === 'string') throw badRequest(secrets);
     checkSecrets(secrets);
     const changed = await store.updateCollection(tx, application.uid, id, {
       ...(typeof body.name === 'string' ? { name: body.name } : {}),
       ...(typeof body.description === 'string' ? { description: body.description } : {}),
-      ...(body.operations ? { secrets: sealSecrets(seal, secrets, owner) } : {}),
+      ...(body.operations ? { secrets: encryptSecrets(seal, secrets, owner) } : {}),
       updated_at: clock.now(),
     });
-    const after = orThrow(changed, () => noCollection(application, id));
+    const after = orThrow(changed, () => collectionNotFound(application, id));
     return { status: 200, body: formatCollectionSummary(application, after) };
   });
 };
@@ -142,7 +142,7 @@ export const deleteSecretsCollection: HandlerOf<'deleteSecretsCollection'> = asy
   const id = params.collection_id;
   return commit(async (tx) => {
     if (!(await store.lockCollection(tx, { applicationUid: application.uid, id, change: true })))
-      throw noCollection(application, id);
+      throw collectionNotFound(application, id);
     const instance = await findInstanceUsingSecrets(tx, application.uid, id);
     if (instance !== undefined)
       throw badRequest(
@@ -153,17 +153,18 @@ export const deleteSecretsCollection: HandlerOf<'deleteSecretsCollection'> = asy
   });
 };
 
-function noCollection(application: ApplicationsTable, id: SecretsCollectionId): Problem {
+function collectionNotFound(application: ApplicationsTable, id: SecretsCollectionId): Problem {
   return notFound(
     `There is no secrets collection ${quoteValue(id)} of application ${quoteValue(application.id)}.`,
   );
 }
 
+/** Throws a 400 for invalid secrets. */
 function checkSecrets(secrets: readonly Secret[]): void {
   const error = validateSecrets(secrets);
   if (error) throw badRequest(error);
 }
 
-function ownerOf(application: ApplicationsTable, id: SecretsCollectionId): SecretsOwner {
+function createOwner(application: ApplicationsTable, id: SecretsCollectionId): SecretsOwner {
   return { account: application.account_id, applicationUid: application.uid, id };
 }

@@ -1,4 +1,4 @@
-/** Changes of single secrets: all of a request or none, and nothing of the others is lost. */
+/** Changes of single secrets: a request applies all its operations or none, and concurrent requests lose none. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApplication, expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
@@ -20,14 +20,14 @@ const read = async (id: string) =>
     description: string;
     secrets: object[];
   };
-async function made(secrets: object[] = [KEY, FILE]): Promise<string> {
+async function createCollection(secrets: object[] = [KEY, FILE]): Promise<string> {
   const id = uniqueId('s');
   expectStatus(await server.request('POST', path, { body: { id, name: 'Any name', secrets } }), 201);
   return id;
 }
 
-test('creates, updates and deletes in the order given, and answers the summary', async () => {
-  const id = await made();
+test('creates, updates and deletes in the order of the operations, and returns the summary', async () => {
+  const id = await createCollection();
   const response = await patch(id, {
     name: 'New name',
     operations: [
@@ -47,13 +47,13 @@ test('creates, updates and deletes in the order given, and answers the summary',
   ]);
 });
 
-test('leaves the secrets as they are when it says nothing of them', async () => {
-  const id = await made();
+test('leaves the secrets unchanged without operations', async () => {
+  const id = await createCollection();
   expectStatus(await patch(id, { description: 'Told', secrets: [] }), 200);
   expect(await read(id)).toMatchObject({ name: 'Any name', description: 'Told', secrets: [KEY, FILE] });
 });
 
-describe('is refused whole when one change', () => {
+describe('is refused as a whole when one operation', () => {
   test.each([
     ['creates what is there', { op: 'create', ...KEY }, ['operations.1.location', '"KEY"', 'update']],
     [
@@ -71,7 +71,7 @@ describe('is refused whole when one change', () => {
     ['has too large a value', { op: 'update', ...KEY, value: 'ä'.repeat(513) }, ['value']],
     ['has a bad location', { op: 'create', type: 'env', location: '1A', value: '' }, ['"1A"']],
   ])('%s', async (_what, change, words) => {
-    const id = await made();
+    const id = await createCollection();
     expectError(
       await patch(id, { name: 'Not this', operations: [{ op: 'update', ...FILE, value: 'x' }, change] }),
       400,
@@ -80,8 +80,8 @@ describe('is refused whole when one change', () => {
     expect(await read(id)).toMatchObject({ name: 'Any name', secrets: [KEY, FILE] });
   });
 
-  test('would make the collection larger than it may be', async () => {
-    const id = await made(
+  test('makes the collection larger than its limit', async () => {
+    const id = await createCollection(
       Array.from({ length: 64 }, (_, n) => ({ type: 'env', location: `K${n}`, value: '' })),
     );
     expectError(await patch(id, { operations: [{ op: 'create', ...KEY }] }), 400, '65', '64');
@@ -93,8 +93,8 @@ describe('is refused whole when one change', () => {
   });
 });
 
-test('of many changes at once none is lost', async () => {
-  const id = await made([]);
+test('concurrent changes are all applied', async () => {
+  const id = await createCollection([]);
   const responses = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
       patch(id, { operations: [{ op: 'create', type: 'env', location: `K${n}`, value: `${n}` }] }),
@@ -104,6 +104,6 @@ test('of many changes at once none is lost', async () => {
   expect((await read(id)).secrets).toHaveLength(20);
 });
 
-test('of a collection that is not there is 404', async () => {
+test('404 for a missing collection', async () => {
   expectError(await patch('none', { name: 'New name' }), 404, 'none');
 });

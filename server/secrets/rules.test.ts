@@ -1,4 +1,4 @@
-/** What secrets may be called and hold, asked of the API. */
+/** Valid names, paths and values of secrets, tested through the API. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApplication, expectError, expectStatus } from '../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
@@ -47,7 +47,7 @@ describe('the location of a file', () => {
   test.each([
     ...['key', 'keys/a.txt', './key', '.env', 'a b/ü 🚚', 'a..b', '/app/key', '/tmp/a/b', 'A=B', 'PATH'],
     'x'.repeat(255),
-  ])('%s may be one', async (location) => expectStatus(await create(file(location)), 201));
+  ])('%s is accepted', async (location) => expectStatus(await create(file(location)), 201));
 
   test.each([
     ['', '0 characters'],
@@ -64,7 +64,7 @@ describe('the location of a file', () => {
     ['/application/key', 'below /app/ or /tmp/'],
     ['x'.repeat(256), '256 bytes'],
     [`a/${'🚚'.repeat(64)}`, '256 bytes'],
-  ])('%j cannot be one', async (location, words) => {
+  ])('%j is refused', async (location, words) => {
     expectError(await create(file(location)), 400, 'secrets.0.location', words);
   });
 });
@@ -83,16 +83,16 @@ describe('two secrets', () => {
     ['before', file('a'), file('a/b'), 1],
     ['behind', file('a/b/c'), file('./a'), 0],
     ['in a folder of the sandbox', file('/app/a'), file('/app/a/b'), 1],
-  ])('a file that must be a folder for another is refused, %s', async (_where, one, other, index) => {
-    expectError(await create(one, other), 400, `secrets.${index}.location`, 'lies below');
+  ])('400 for a file that must be a folder for another secret, %s', async (_where, one, other, index) => {
+    expectError(await create(one, other), 400, `secrets.${index}.location`, 'is below');
   });
 
-  test('may differ in case, kind or folder only', async () => {
+  test('can differ in case, type or folder alone', async () => {
     const secrets = [env('KEY'), env('key'), file('KEY'), file('a/KEY'), file('/app/KEY'), file('/tmp/KEY')];
     expectStatus(await create(...secrets), 201);
   });
 
-  test('64 are taken, 65 refused', async () => {
+  test('64 are accepted, 65 refused', async () => {
     const many = Array.from({ length: 65 }, (_, index) => env(`KEY_${index}`));
     expectStatus(await create(...many.slice(0, 64)), 201);
     expectError(await create(...many), 400, 'secrets has 65 items', 'at most 64');
@@ -106,28 +106,28 @@ describe('the value', () => {
     ['é', 512],
     ['€', 341],
     ['🚚', 256],
-  ])('of %s may be %d long and no longer', async (character, most) => {
+  ])('of %s can have %d characters and no more', async (character, most) => {
     expectStatus(await create(env('KEY', character.repeat(most))), 201);
     const response = await create(env('KEY', character.repeat(most + 1)));
     expectError(response, 400, 'secrets.0.value');
     expect(response.text).not.toContain(character);
   });
 
-  test('above 1024 bytes is named with its bytes', async () => {
+  test('above 1024 bytes is refused with its length in bytes', async () => {
     expectError(await create(env('KEY', '€'.repeat(342))), 400, '1026 bytes in UTF-8; a value may have 1024');
   });
 
-  test('may have a NUL in a file only', async () => {
+  test('can contain NUL only in a file', async () => {
     expectError(await create(env('KEY', 'a\0b')), 400, 'secrets.0.value contains a NUL');
     expectStatus(await create(file('key', 'a\0b')), 201);
   });
 
   test.each([[123_456_789], [null], [true], ['y'.repeat(2000)], ['a\0hidden']])(
-    'is not repeated in the sentence that refuses %j',
+    'is not repeated in the error message for %j',
     async (value) => {
       const response = await create(env('KEY', value));
       expectError(response, 400, 'secrets.0.value');
-      for (const told of ['123456789', 'true', 'yyy', 'hidden']) expect(response.text).not.toContain(told);
+      for (const part of ['123456789', 'true', 'yyy', 'hidden']) expect(response.text).not.toContain(part);
     },
   );
 });

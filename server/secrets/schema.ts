@@ -1,4 +1,4 @@
-/** Secrets collections. Their secrets lie there encrypted, locations and all. */
+/** Table of secrets collections. Values and locations of the secrets are encrypted. */
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
@@ -7,7 +7,7 @@ export interface SecretsCollectionsTable {
   id: SecretsCollectionId;
   name: string;
   description: string;
-  /** The list of secrets in JSON, sealed; see encrypt.ts. */
+  /** The encrypted list of secrets; see encrypt.ts. */
   secrets: Uint8Array;
   created_at: number;
   updated_at: number;

@@ -30,14 +30,14 @@ const create = (body: unknown, to = path) => server.request('POST', to, { body }
 const get = (id: string) => server.request('GET', `${path}/${id}`);
 const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
-const made = async (fields: object = {}): Promise<SecretsCollectionSummary> => {
+const createCollection = async (fields: object = {}): Promise<SecretsCollectionSummary> => {
   const response = await create({ id: uniqueId('s'), name: 'Any name', secrets: SECRETS, ...fields });
   expectStatus(response, 201);
   return response.body as SecretsCollectionSummary;
 };
 
 describe('creating a secrets collection', () => {
-  test('201 answers the summary, and a GET the whole with the values in the order given', async () => {
+  test('201 returns the summary; a GET returns the values in the given order', async () => {
     const response = await create({ id: 'licence', name: 'Licence', secrets: SECRETS });
     expectStatus(response, 201);
     expect(response.body).toEqual({
@@ -53,16 +53,16 @@ describe('creating a secrets collection', () => {
     expect(whole.body).toEqual({ ...(response.body as object), secrets: SECRETS });
   });
 
-  test('without id and name both are made', async () => {
-    const collection = await made({ id: null, name: null, description: 'Told' });
+  test('an id and a name are generated when absent', async () => {
+    const collection = await createCollection({ id: null, name: null, description: 'Told' });
     expect(collection.id).toMatch(/^[a-z0-9-]{1,64}$/);
     expect(collection.name).toContain('Secrets');
     expect((await get(collection.id)).body).toMatchObject({ description: 'Told', secrets: SECRETS });
   });
 
-  test('takes an empty list, an empty value, and one location as variable and as file', async () => {
-    await made({ secrets: [] });
-    await made({
+  test('accepts an empty list, an empty value, and one location as variable and as file', async () => {
+    await createCollection({ secrets: [] });
+    await createCollection({
       secrets: [
         { type: 'env', location: 'KEY', value: '' },
         { type: 'file', location: 'KEY', value: '' },
@@ -70,14 +70,14 @@ describe('creating a secrets collection', () => {
     });
   });
 
-  test('400 for an id that is taken, and the same id is free in another application', async () => {
-    const { id } = await made();
+  test('400 for an existing id; another application can use it', async () => {
+    const { id } = await createCollection();
     expectError(await create({ id, name: 'Any name', secrets: [] }), 400, `id is "${id}"`);
     const other = await createApplication(server);
     expectStatus(await create({ id, secrets: [] }, `/v1/applications/${other}/secrets`), 201);
   });
 
-  test('sent again under its Idempotency-Key it has one effect, and the key is bound to the values', async () => {
+  test('a repeated Idempotency-Key has one effect and is bound to the values', async () => {
     const headers = { 'idempotency-key': 'once' };
     const body = { id: uniqueId('s'), name: 'Any name', secrets: SECRETS };
     const first = await server.request('POST', path, { body, headers });
@@ -99,18 +99,18 @@ describe('creating a secrets collection', () => {
     ['secrets', [{ type: 'var', location: 'KEY', value: '' }], 'secrets.0.type is "var"'],
     ['secrets', [{ type: 'env', location: 'KEY', value: '', valeu: '' }], 'did you mean "value"'],
     ['secret', [], 'did you mean "secrets"'],
-  ])('400 for the %s %j names it', async (field, value, words) => {
+  ])('400 for the %s %j names the field', async (field, value, words) => {
     expectError(await create({ name: 'Any name', secrets: [], [field]: value }), 400, words);
   });
 
-  test('404 in an application that is not there', async () => {
+  test('404 in a missing application', async () => {
     expectError(await create({ secrets: [] }, '/v1/applications/missing/secrets'), 404, 'missing');
   });
 });
 
 describe('reading secrets collections', () => {
-  test('404 for one that is not there, in another application, or in another account', async () => {
-    const { id } = await made();
+  test('404 for a missing collection and for one of another application or account', async () => {
+    const { id } = await createCollection();
     expectError(await get('missing'), 404, 'missing');
     const other = await createApplication(server);
     expectError(await server.request('GET', `/v1/applications/${other}/secrets/${id}`), 404, id);
@@ -120,7 +120,7 @@ describe('reading secrets collections', () => {
     expectError(await server.request('GET', '/v1/applications/missing/secrets'), 404);
   });
 
-  test('the list has summaries without values, newest first, in items with and without pagereturn', async () => {
+  test('the list contains summaries without values, newest first, in items with and without pagereturn', async () => {
     const own = await createApplication(server);
     const list = `/v1/applications/${own}/secrets`;
     expect((await server.request('GET', list)).body).toEqual({ items: [] });
@@ -156,8 +156,8 @@ describe('reading secrets collections', () => {
 });
 
 describe('updating a secrets collection', () => {
-  test('takes the whole object back with changes, replaces the list, ignores the rest, answers the summary', async () => {
-    const before = await made();
+  test('accepts the whole object with changes, replaces the list and returns the summary', async () => {
+    const before = await createCollection();
     const secrets = [{ type: 'file', location: '/app/key', value: 'new', unknown: 1 }];
     const response = await put(before.id, {
       ...before,
@@ -176,12 +176,12 @@ describe('updating a secrets collection', () => {
       description: 'New words',
       updated_at: expect.stringMatching(INSTANT),
     });
-    const [{ unknown: _, ...kept } = { unknown: 0 }] = secrets;
-    expect((await get(before.id)).body).toEqual({ ...(response.body as object), secrets: [kept] });
+    const [{ unknown: _, ...stored } = { unknown: 0 }] = secrets;
+    expect((await get(before.id)).body).toEqual({ ...(response.body as object), secrets: [stored] });
   });
 
-  test('leaves alone what is absent or null, and empties the list when it is told to', async () => {
-    const { id } = await made({ description: 'Kept' });
+  test('leaves absent and null fields unchanged, and clears the list with an empty list', async () => {
+    const { id } = await createCollection({ description: 'Kept' });
     for (const body of [{}, { name: null, description: null, secrets: null }]) {
       expectStatus(await put(id, body), 200);
       expect((await get(id)).body).toMatchObject({ description: 'Kept', secrets: SECRETS });
@@ -190,8 +190,8 @@ describe('updating a secrets collection', () => {
     expect((await get(id)).body).toMatchObject({ name: 'Any name', secrets: [] });
   });
 
-  test('400 for a broken rule changes nothing, 404 where there is nothing to change', async () => {
-    const { id } = await made();
+  test('400 for an invalid secret, with nothing changed; 404 for a missing collection', async () => {
+    const { id } = await createCollection();
     const broken = { name: 'New name', secrets: [{ type: 'env', location: 'PATH', value: 'x' }] };
     expectError(await put(id, broken), 400, 'secrets.0.location is "PATH"');
     expectError(await put(id, { name: 'ab' }), 400, 'name is "ab"');
@@ -201,12 +201,12 @@ describe('updating a secrets collection', () => {
 });
 
 describe('deleting a secrets collection', () => {
-  test('204, after which it is a 404 and its id is free', async () => {
-    const { id } = await made();
+  test('204; then it is a 404 and its id can be reused', async () => {
+    const { id } = await createCollection();
     expectStatus(await remove(id), 204);
     expectError(await get(id), 404);
     expectError(await put(id, {}), 404);
     expectError(await remove(id), 404);
-    await made({ id });
+    await createCollection({ id });
   });
 });

@@ -1,4 +1,4 @@
-/** Where secrets lie, and how long: encrypted, in their own place, and gone with what they belong to. */
+/** Storage of secrets: encrypted, bound to their collection, and removed with their application. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Role } from '@switchyard/contract/roles.ts';
@@ -22,17 +22,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const pathOf = (application: string, id = ''): string =>
+const buildPath = (application: string, id = ''): string =>
   `/v1/applications/${application}/secrets${id === '' ? '' : `/${id}`}`;
-async function made(application: string, id = uniqueId('s')): Promise<string> {
+async function createCollection(application: string, id = uniqueId('s')): Promise<string> {
   const body = { id, name: 'Any name', secrets: SECRETS };
   const headers = { 'idempotency-key': `make ${application} ${id}`.replaceAll(' ', '-') };
-  expectStatus(await server.request('POST', pathOf(application), { body, headers }), 201);
+  expectStatus(await server.request('POST', buildPath(application), { body, headers }), 201);
   return id;
 }
 
-/** Everything the database holds, as text; bytes as the characters of the same numbers. */
-async function everyRow(): Promise<string> {
+/** Returns every row of the database as text, with bytes as Latin-1. */
+async function readAllRows(): Promise<string> {
   const { kind, read } = server.runningServer.database;
   const tables = await (kind === 'postgres'
     ? sql<{
@@ -51,11 +51,14 @@ async function everyRow(): Promise<string> {
 }
 
 describe('at rest', () => {
-  test('neither the tables nor the files of the server hold a value or a location', async () => {
+  test('the tables and files of the server contain no value and no location', async () => {
     const application = await createApplication(server);
-    const id = await made(application);
-    expectStatus(await server.request('PUT', pathOf(application, id), { body: { secrets: SECRETS } }), 200);
-    const rows = await everyRow();
+    const id = await createCollection(application);
+    expectStatus(
+      await server.request('PUT', buildPath(application, id), { body: { secrets: SECRETS } }),
+      200,
+    );
+    const rows = await readAllRows();
     expect(rows).toContain(id);
     expect(rows).not.toContain(VALUE);
     expect(rows).not.toContain('HIDDEN_PLACE');
@@ -70,17 +73,19 @@ describe('at rest', () => {
     }
   });
 
-  test('they are there after a restart', async () => {
+  test('secrets survive a restart', async () => {
     const application = await createApplication(server);
-    const id = await made(application);
+    const id = await createCollection(application);
     await server.restart();
-    expect((await server.request('GET', pathOf(application, id))).body).toMatchObject({ secrets: SECRETS });
+    expect((await server.request('GET', buildPath(application, id))).body).toMatchObject({
+      secrets: SECRETS,
+    });
   });
 
-  test('the same secrets lie there differently each time', async () => {
+  test('the same secrets have a different ciphertext each time', async () => {
     const application = await createApplication(server);
-    await made(application, 'one');
-    await made(application, 'two');
+    await createCollection(application, 'one');
+    await createCollection(application, 'two');
     const { rows } = await sql<{ secrets: Uint8Array }>`
       select c.secrets from secrets_collections c join applications a on a.uid = c.application_uid
       where a.id = ${application}`.execute(server.runningServer.database.read);
@@ -93,11 +98,11 @@ describe('at rest', () => {
     'a row moved to %s cannot be read there',
     async (to) => {
       const application = await createApplication(server);
-      const own = await made(application, uniqueId('s'));
+      const own = await createCollection(application, uniqueId('s'));
       const elsewhere = to === 'another application' ? await createApplication(server) : application;
-      const other = await made(elsewhere, to === 'another application' ? own : uniqueId('s'));
+      const other = await createCollection(elsewhere, to === 'another application' ? own : uniqueId('s'));
       const secrets = [{ type: 'env', location: 'OTHER', value: 'of the other' }];
-      expectStatus(await server.request('PUT', pathOf(elsewhere, other), { body: { secrets } }), 200);
+      expectStatus(await server.request('PUT', buildPath(elsewhere, other), { body: { secrets } }), 200);
       await server.runningServer.database.transact((tx) =>
         sql`update secrets_collections set secrets = (
             select c.secrets from secrets_collections c join applications a on a.uid = c.application_uid
@@ -106,10 +111,10 @@ describe('at rest', () => {
           tx,
         ),
       );
-      const response = await server.request('GET', pathOf(elsewhere, other));
+      const response = await server.request('GET', buildPath(elsewhere, other));
       expect(response.status).toBe(500);
       expect(response.text).not.toContain(VALUE);
-      expect((await server.request('GET', pathOf(application, own))).body).toMatchObject({
+      expect((await server.request('GET', buildPath(application, own))).body).toMatchObject({
         secrets: SECRETS,
       });
     },
@@ -129,15 +134,15 @@ describe('by role', () => {
     '%s lists, reads and writes as the table says',
     async (role, [list, get, write]) => {
       const application = await createApplication(server);
-      const id = await made(application);
+      const id = await createCollection(application);
       const { token } = await server.createKey(role as Role);
-      const ask = (method: string, path: string, body?: unknown) =>
+      const request = (method: string, path: string, body?: unknown) =>
         server.request(method, path, { token, body });
-      const listed = await ask('GET', pathOf(application));
-      const read = await ask('GET', pathOf(application, id));
-      const written = await ask('PUT', pathOf(application, id), { name: 'New name' });
-      const created = await ask('POST', pathOf(application), { secrets: SECRETS });
-      const removed = await ask('DELETE', pathOf(application, id));
+      const listed = await request('GET', buildPath(application));
+      const read = await request('GET', buildPath(application, id));
+      const written = await request('PUT', buildPath(application, id), { name: 'New name' });
+      const created = await request('POST', buildPath(application), { secrets: SECRETS });
+      const removed = await request('DELETE', buildPath(application, id));
       expect([listed.status, read.status, written.status]).toEqual([list, get, write]);
       expect([created.status, removed.status]).toEqual(write === 200 ? [201, 204] : [403, 403]);
       for (const response of [listed, written, created]) expect(response.text).not.toContain(VALUE);
@@ -152,17 +157,17 @@ describe('used by an instance', () => {
       body: { ...(method === 'POST' ? { id } : {}), version_id: 'v1', configuration },
     });
 
-  test('it cannot be deleted, and the sentence names the instance, until that one lets it go', async () => {
+  test('400 that names the instance, until the instance no longer uses it', async () => {
     const application = await createVersion(server);
-    const id = await made(application);
+    const id = await createCollection(application);
     const named = { secrets_collection_id: id };
     const response = await instance(application, 'POST', 'user', named);
     expectStatus(response, 201);
     expect(response.body).toMatchObject({ configuration: named });
-    const remove = () => server.request('DELETE', pathOf(application, id));
+    const remove = () => server.request('DELETE', buildPath(application, id));
     expectError(await remove(), 400, 'is used by the instance "user"');
-    expectStatus(await server.request('GET', pathOf(application, id)), 200);
-    // Other changes of the instance do not let it go, and an empty id does.
+    expectStatus(await server.request('GET', buildPath(application, id)), 200);
+    // An update without the field keeps the reference; an empty id removes it.
     expectStatus(
       await server.request('PUT', `/v1/applications/${application}/instances/user`, {
         body: { name: 'Renamed' },
@@ -174,17 +179,17 @@ describe('used by an instance', () => {
     expectStatus(await remove(), 204);
   });
 
-  test('it can be deleted once the instance is', async () => {
+  test('204 after the instance is deleted', async () => {
     const application = await createVersion(server);
-    const id = await made(application);
+    const id = await createCollection(application);
     expectStatus(await instance(application, 'POST', 'user', { secrets_collection_id: id }), 201);
     expectStatus(await server.request('DELETE', `/v1/applications/${application}/instances/user`), 204);
-    expectStatus(await server.request('DELETE', pathOf(application, id)), 204);
+    expectStatus(await server.request('DELETE', buildPath(application, id)), 204);
   });
 
-  test('400 for an instance that names one that is not there, or is of another application', async () => {
+  test('400 for an instance that names a missing one or one of another application', async () => {
     const application = await createVersion(server);
-    const foreign = await made(await createApplication(server));
+    const foreign = await createCollection(await createApplication(server));
     expectStatus(await instance(application, 'POST', 'user', {}), 201);
     for (const id of ['missing', foreign]) {
       const words = `configuration.secrets_collection_id is "${id}"`;
@@ -196,25 +201,25 @@ describe('used by an instance', () => {
     expect(body).toMatchObject({ configuration: { secrets_collection_id: '' } });
   });
 
-  test('deleted at the moment an instance takes it, only one of the two happens', async () => {
+  test('deletion concurrent with a new use: one of the two succeeds', async () => {
     const application = await createVersion(server);
     for (let round = 0; round < 8; round += 1) {
-      const id = await made(application);
-      const [taken, gone] = await Promise.all([
+      const id = await createCollection(application);
+      const [used, deleted] = await Promise.all([
         instance(application, 'POST', `user-${round}`, { secrets_collection_id: id }),
-        server.request('DELETE', pathOf(application, id)),
+        server.request('DELETE', buildPath(application, id)),
       ]);
       expect([
         [201, 400],
         [400, 204],
-      ]).toContainEqual([taken.status, gone.status]);
+      ]).toContainEqual([used.status, deleted.status]);
     }
   });
 });
 
-test('with their application they are removed, and do not come back with a new one of its id', async () => {
+test('secrets are removed with their application; a new application with its id has none', async () => {
   const application = await createApplication(server);
-  const id = await made(application);
+  const id = await createCollection(application);
   const count = async () =>
     (
       await sql<{ id: string }>`select id from secrets_collections where id = ${id}`.execute(
@@ -224,6 +229,6 @@ test('with their application they are removed, and do not come back with a new o
   expect(await count()).toBe(1);
   expectStatus(await server.request('DELETE', `/v1/applications/${application}`), 204);
   await expect.poll(count, { timeout: 10_000, interval: 20 }).toBe(0);
-  await server.client.call('createApplication', { body: { id: application, name: 'Made anew' } });
-  expect((await server.request('GET', pathOf(application))).body).toEqual({ items: [] });
+  await server.client.call('createApplication', { body: { id: application, name: 'Created again' } });
+  expect((await server.request('GET', buildPath(application))).body).toEqual({ items: [] });
 });

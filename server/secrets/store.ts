@@ -1,4 +1,4 @@
-/** Every statement on secrets collections. */
+/** Statements on secrets collections. */
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
@@ -11,7 +11,7 @@ const SUMMARY = ['id', 'name', 'description', 'created_at', 'updated_at'] as con
 /** A collection without its secrets. */
 export type CollectionSummary = Pick<SecretsCollectionsTable, (typeof SUMMARY)[number]>;
 
-/** false when the application has one of that id. */
+/** Inserts the collection; returns false when the application has one with that id. */
 export async function insertCollection(tx: Writer, collection: SecretsCollectionsTable): Promise<boolean> {
   const result = await tx
     .insertInto('secrets_collections')
@@ -49,22 +49,23 @@ export async function hasCollection(
 }
 
 /**
- * Whether the collection is there; nobody else deletes it, or with `change` begins to use it, until the transaction is
- * over.
+ * Locks the collection until the transaction ends: against deletion, or with `change` also against new uses. Returns false
+ * when it does not exist.
  */
 export async function lockCollection(
   tx: Writer,
-  wanted: { applicationUid: string; id: SecretsCollectionId; change: boolean },
+  target: { applicationUid: string; id: SecretsCollectionId; change: boolean },
 ): Promise<boolean> {
   const query = tx
     .selectFrom('secrets_collections')
     .select('id')
-    .where('application_uid', '=', wanted.applicationUid)
-    .where('id', '=', wanted.id);
-  const mode = wanted.change ? 'update' : 'share';
+    .where('application_uid', '=', target.applicationUid)
+    .where('id', '=', target.id);
+  const mode = target.change ? 'update' : 'share';
   return (await locked(tx, query, mode).executeTakeFirst()) !== undefined;
 }
 
+/** Lists collections, newest first; one row more than the limit shows that more follow. */
 export function listCollections(
   db: Reader,
   applicationUid: string,
@@ -81,7 +82,7 @@ export function listCollections(
   return query.execute();
 }
 
-/** The collection as it is now; undefined when it was deleted meanwhile. */
+/** Updates the collection and returns its new summary; undefined when it was deleted meanwhile. */
 export function updateCollection(
   tx: Writer,
   applicationUid: string,
@@ -109,7 +110,7 @@ export async function deleteCollection(
     .execute();
 }
 
-/** Removes collections of an application, at most `limit` at once; answers a null for each, for they have no content. */
+/** Removes at most `limit` collections of an application; returns a null for each, because collections have no content. */
 export async function removeCollections(tx: Writer, applicationUid: string, limit: number): Promise<null[]> {
   const rows = await tx
     .deleteFrom('secrets_collections')

@@ -1,4 +1,4 @@
-/** Downloads that go on where they broke off: parts of content in the database, on disk and on S3. */
+/** Downloads by byte ranges, from the database, from disk and from S3. */
 import { createHash } from 'node:crypto';
 import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,18 +8,18 @@ import { createVersion, expectError, expectStatus } from '../testing/fixtures/re
 import { openSocket } from '../testing/http/raw-sockets.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
-/** Larger than what lies in the database, and than what a socket takes at once. */
+/** Larger than content in the database, and larger than the buffer of a socket. */
 const LARGE_BYTES = 3_000_000;
 
-/** JSON text of so many bytes in which no part is like another. */
-function text(bytes: number): Buffer {
+/** Returns JSON text of that length in which no two parts are equal. */
+function createText(bytes: number): Buffer {
   const hex = createHash('shake256', { outputLength: bytes / 2 })
     .digest()
     .toString('hex');
   return Buffer.from(`"${hex.slice(0, bytes - 2)}"`);
 }
 
-/** No slot for the runs of this test: they stay queued. */
+/** Without a slot for the runs of this test, so that they stay queued. */
 const IDLE = { SWITCHYARD_CAPACITY: '0,16c60gb12h=1' };
 
 let s3: S3Server;
@@ -43,13 +43,13 @@ afterAll(async () => {
   await s3.stop();
 });
 
-interface Kept {
+interface StoredContent {
   server: TestServer;
   url: string;
 }
 
-/** Uploads the content as the input of a run, and answers where it can be got. */
-async function keep(server: TestServer, content: Buffer): Promise<Kept> {
+/** Uploads the content as the input of a run, and returns its download URL. */
+async function storeContent(server: TestServer, content: Buffer): Promise<StoredContent> {
   const application = await createVersion(server);
   const { upload_id, upload_url } = (
     await server.request('POST', `/v1/applications/${application}/runs/uploadurl`)
@@ -63,7 +63,7 @@ async function keep(server: TestServer, content: Buffer): Promise<Kept> {
   return { server, url: (response.body as { url: string }).url };
 }
 
-const get = ({ server, url }: Kept, headers: Record<string, string>, method = 'GET') =>
+const get = ({ server, url }: StoredContent, headers: Record<string, string>, method = 'GET') =>
   server.request(method, url, { token: null, headers });
 
 const places: [string, () => TestServer, number][] = [
@@ -71,16 +71,16 @@ const places: [string, () => TestServer, number][] = [
   ['on disk', () => onDisk, LARGE_BYTES],
   ['on S3', () => onS3, LARGE_BYTES],
 ];
-describe.each(places)('content %s', (_, serverOf, bytes) => {
-  const content = text(bytes);
-  let kept: Kept;
+describe.each(places)('content %s', (_, getServer, bytes) => {
+  const content = createText(bytes);
+  let stored: StoredContent;
   beforeAll(async () => {
-    kept = await keep(serverOf(), content);
+    stored = await storeContent(getServer(), content);
   });
   const slice = (from: number, to: number): string => content.subarray(from, to + 1).toString();
 
-  test('is answered whole, with what a caller needs to go on', async () => {
-    const response = await get(kept, {});
+  test('returns the whole content with the headers for later range requests', async () => {
+    const response = await get(stored, {});
     expectStatus(response, 200);
     expect(response.text === content.toString()).toBe(true);
     expect(response.headers.get('accept-ranges')).toBe('bytes');
@@ -96,7 +96,7 @@ describe.each(places)('content %s', (_, serverOf, bytes) => {
     ['bytes=-500', bytes - 500, bytes - 1],
     [`bytes=700-${bytes * 2}`, 700, bytes - 1],
   ])('206 for %s', async (range, from, to) => {
-    const response = await get(kept, { range });
+    const response = await get(stored, { range });
     expectStatus(response, 206);
     expect(response.text === slice(from, to)).toBe(true);
     expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to}/${bytes}`);
@@ -104,27 +104,27 @@ describe.each(places)('content %s', (_, serverOf, bytes) => {
     expect(response.headers.get('content-type')).toBe('application/json');
   });
 
-  test('416 for what begins behind its end', async () => {
-    const response = await get(kept, { range: `bytes=${bytes}-` });
+  test('416 for a range that starts after the end', async () => {
+    const response = await get(stored, { range: `bytes=${bytes}-` });
     expectError(response, 416, `the content has ${bytes} bytes`);
     expect(response.headers.get('content-range')).toBe(`bytes */${bytes}`);
   });
 
-  test('is put together from two halves by its tag, and sent whole for another tag', async () => {
-    const first = await get(kept, { range: `bytes=0-${bytes / 2 - 1}` });
+  test('returns halves for the current ETag, and the whole content for another one', async () => {
+    const first = await get(stored, { range: `bytes=0-${bytes / 2 - 1}` });
     const tag = first.headers.get('etag') ?? '';
-    const rest = await get(kept, { range: `bytes=${bytes / 2}-`, 'if-range': tag });
+    const rest = await get(stored, { range: `bytes=${bytes / 2}-`, 'if-range': tag });
     expectStatus(rest, 206);
     expect(rest.headers.get('etag')).toBe(tag);
     expect(first.text + rest.text === content.toString()).toBe(true);
-    const other = await get(kept, { range: `bytes=${bytes / 2}-`, 'if-range': '"another"' });
+    const other = await get(stored, { range: `bytes=${bytes / 2}-`, 'if-range': '"another"' });
     expectStatus(other, 200);
     expect(other.text === content.toString()).toBe(true);
   });
 
-  test('HEAD says how long it is and sends nothing', async () => {
+  test('HEAD returns the length without a body', async () => {
     for (const range of ['', 'bytes=0-9', 'bytes=99999999-']) {
-      const response = await get(kept, { range }, 'HEAD');
+      const response = await get(stored, { range }, 'HEAD');
       expectStatus(response, 200);
       expect(response.text).toBe('');
       expect(response.headers.get('content-length')).toBe(String(bytes));
@@ -133,9 +133,9 @@ describe.each(places)('content %s', (_, serverOf, bytes) => {
     }
   });
 
-  test('goes on after the connection broke in the middle', async () => {
-    const { pathname, search } = new URL(kept.url);
-    const socket = await openSocket(kept.server.url);
+  test('continues after a broken connection', async () => {
+    const { pathname, search } = new URL(stored.url);
+    const socket = await openSocket(stored.server.url);
     let received = '';
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.on('data', (chunk: Buffer) => {
@@ -144,21 +144,21 @@ describe.each(places)('content %s', (_, serverOf, bytes) => {
     });
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`);
     await closed;
-    // What is small came whole before the connection could break; then the last byte is taken as missing.
+    // Small content arrives before the connection breaks; then the test requests the last byte again.
     const begun = received.slice(received.indexOf('\r\n\r\n') + 4).slice(0, bytes - 1);
     expect(begun === slice(0, begun.length - 1)).toBe(true);
-    const rest = await get(kept, { range: `bytes=${begun.length}-` });
+    const rest = await get(stored, { range: `bytes=${begun.length}-` });
     expect(begun + rest.text === content.toString()).toBe(true);
   });
 });
 
-test('empty content has no range, and the URL must be good for a part too', async () => {
-  const kept = await keep(onDisk, Buffer.alloc(0));
-  expectError(await get(kept, { range: 'bytes=0-' }), 416, '0 bytes');
-  const whole = await get(kept, {});
+test('empty content has no range, and a range needs a valid URL', async () => {
+  const stored = await storeContent(onDisk, Buffer.alloc(0));
+  expectError(await get(stored, { range: 'bytes=0-' }), 416, '0 bytes');
+  const whole = await get(stored, {});
   expectStatus(whole, 200);
   expect(whole.headers.get('content-length')).toBe('0');
-  const altered = { ...kept, url: kept.url.replace('signature=', 'signature=A') };
+  const altered = { ...stored, url: stored.url.replace('signature=', 'signature=A') };
   expectError(await get(altered, { range: 'bytes=0-' }), 403);
   expectStatus(await get(altered, {}, 'HEAD'), 403);
 });

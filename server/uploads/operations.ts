@@ -1,4 +1,4 @@
-/** The operations behind signed URLs: send an upload, read a download. */
+/** Operations behind signed URLs: send an upload, read a download. */
 import { PassThrough, type Readable } from 'node:stream';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { KeyId, UploadId } from '@switchyard/contract/schemas/ids.ts';
@@ -15,13 +15,13 @@ import { completeUpload, findUpload } from './store.ts';
 declare module '../http/handlers/context.ts' {
   interface Context {
     signer: UrlSigner;
-    /** The account and id of an application; undefined when it was removed. */
+    /** Returns the account and id of an application; undefined when it was removed. */
     findApplicationOwner(db: Reader, applicationUid: string): Promise<Owner | undefined>;
   }
 }
 
-/** The upload has its content already, or is gone. */
-class NotOpenError extends Error {}
+/** The upload already has its content, or was removed. */
+class UploadClosedError extends Error {}
 
 export const putUpload: HandlerOf<'putUpload'> = async (
   { database, contents, signer, findApplicationOwner },
@@ -35,19 +35,19 @@ export const putUpload: HandlerOf<'putUpload'> = async (
     throw forbidden('The key that asked for the URL was revoked; ask for a new URL with another key.');
   const upload = await findUpload(database.read, params.upload_id);
   if (!upload) throw notFound(`There is no upload ${quoteValue(params.upload_id)}.`);
-  if (upload.content_id !== null) throw usedBefore();
+  if (upload.content_id !== null) throw urlAlreadyUsed();
   const owner = await findApplicationOwner(database.read, upload.application_uid);
   if (owner) setOwner(owner);
   await reserveStreamMemory({ account: requester.account_id, owner: requester.owner });
   const content = await storeStream(contents, stream);
   try {
     return await commit(async (tx) => {
-      if (!(await completeUpload(tx, upload.id, content.id))) throw new NotOpenError();
+      if (!(await completeUpload(tx, upload.id, content.id))) throw new UploadClosedError();
       await content.insert(tx);
       return { status: 200 };
     });
   } catch (error) {
-    if (!(error instanceof NotOpenError)) throw error;
+    if (!(error instanceof UploadClosedError)) throw error;
     await content.discard().catch(() => {});
     throw await explainClosedUpload(database.read, upload.id);
   }
@@ -63,19 +63,20 @@ export const getDownload: HandlerOf<'getDownload'> = async ({ contents, signer }
   return { content: { id, bytes, contentType: type, open: (range) => content.open(range) } };
 };
 
-function usedBefore() {
+function urlAlreadyUsed() {
   return badRequest('The upload URL was used already; ask for a new one.');
 }
 
+/** Returns the error for an upload that was completed or removed while its body arrived. */
 async function explainClosedUpload(db: Reader, id: UploadId) {
-  if (await findUpload(db, id)) return usedBefore();
+  if (await findUpload(db, id)) return urlAlreadyUsed();
   return notFound(`The upload ${quoteValue(id)} was removed meanwhile.`);
 }
 
-/** Stores the body. Throws a 400 for one that is too large. */
+/** Stores the body; throws a 400 for a body of more than UPLOAD_BYTES_MAX bytes. */
 async function storeStream(contents: Context['contents'], stream: Readable): Promise<PreparedContent> {
   try {
-    return await contents.prepareStream(detached(stream), UPLOAD_BYTES_MAX);
+    return await contents.prepareStream(createDetachedCopy(stream), UPLOAD_BYTES_MAX);
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error;
     throw badRequest(`The upload has more than ${UPLOAD_BYTES_MAX} bytes, which is the most it may have.`);
@@ -83,10 +84,10 @@ async function storeStream(contents: Context['contents'], stream: Readable): Pro
 }
 
 /**
- * The same bytes in a stream that may be destroyed. A reader that stops in the middle destroys its stream; on the request
- * itself that would close the connection before the refusal is sent.
+ * Returns a stream of the same bytes that can be destroyed without the request. A reader that stops early destroys its
+ * stream; on the request itself that would close the connection before the error response is sent.
  */
-function detached(source: Readable): Readable {
+function createDetachedCopy(source: Readable): Readable {
   const copy = new PassThrough();
   source.once('error', (error) => copy.destroy(error));
   return source.pipe(copy);

@@ -1,13 +1,13 @@
-/** Uploads: asked for, put, used. */
+/** Table of uploads: each is requested, receives its content by a PUT, and is used within a day. */
 import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface UploadsTable {
   id: UploadId;
-  /** The application it was asked for; it can be used there only. */
+  /** The application that can use it. */
   application_uid: string;
   purpose: 'executable' | 'content';
-  /** null until the body has arrived whole. */
+  /** null until the whole body has arrived. */
   content_id: string | null;
   created_at: number;
 }

@@ -1,4 +1,4 @@
-/** Every statement on uploads. */
+/** Statements on uploads. */
 import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import type { UploadsTable } from './schema.ts';
@@ -11,7 +11,7 @@ export function findUpload(db: Reader, id: UploadId): Promise<UploadsTable | und
   return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The upload asked for last, whether or not its body has arrived. */
+/** Returns the upload that was requested last, with or without its body. */
 export function findLatestUpload(
   db: Reader,
   applicationUid: string,
@@ -28,7 +28,7 @@ export function findLatestUpload(
     .executeTakeFirst();
 }
 
-/** false when the upload is gone or was completed before. */
+/** Stores the content of the upload; returns false when the upload was removed or already has content. */
 export async function completeUpload(tx: Writer, id: UploadId, contentId: string): Promise<boolean> {
   const result = await tx
     .updateTable('uploads')
@@ -39,7 +39,7 @@ export async function completeUpload(tx: Writer, id: UploadId, contentId: string
   return result.numUpdatedRows === 1n;
 }
 
-/** Removes uploads asked for before the instant, at most `limit` at once; answers their contents. */
+/** Removes at most `limit` uploads that were requested before the time; returns the ids of their contents. */
 export async function deleteUploadsBefore(
   tx: Writer,
   before: number,
@@ -55,7 +55,7 @@ export async function deleteUploadsBefore(
   return rows.map((row) => row.content_id);
 }
 
-/** Removes uploads of an application, at most `limit` at once; answers their contents. */
+/** Removes at most `limit` uploads of an application; returns the ids of their contents. */
 export async function removeUploads(
   tx: Writer,
   applicationUid: string,

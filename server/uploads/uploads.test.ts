@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from '../testing/servers/test-server
 let server: TestServer;
 let application: string;
 let ahead = 0;
-/** The system's clock, which a test can put forward. */
+/** The system clock, which a test can advance. */
 const clock: Clock = { ...systemClock, now: () => Date.now() + ahead };
 beforeAll(async () => {
   server = await startTestServer({ clock });
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const askFor = async (app = application): Promise<Upload> => {
+const requestUpload = async (app = application): Promise<Upload> => {
   const response = await server.request('POST', `/v1/applications/${app}/runs/uploadurl`);
   expectStatus(response, 200);
   return response.body as Upload;
@@ -29,19 +29,19 @@ const put = (url: string, body: string | Uint8Array) =>
   server.request('PUT', url, { token: null, body, headers: { 'content-type': '' } });
 const runWith = (upload_id: string, app = application) =>
   server.request('POST', `/v1/applications/${app}/runs`, { body: { upload_id } });
-const altered = (url: string, change: (url: URL) => void): string => {
+const alterUrl = (url: string, change: (url: URL) => void): string => {
   const made = new URL(url);
   change(made);
   return made.href;
 };
-/** Files on their way in, and blobs that lie in the store. */
+/** Lists partial uploads and the files of the blob store. */
 const files = (): string[] =>
   readdirSync(join(server.dataFolder, 'blobs'), { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())
     .map((one) => one.name);
 
 describe('an upload', () => {
-  test('is asked for with an empty JSON body, put without a token, and read as the input of a run', async () => {
+  test('is requested with an empty JSON body, sent without a token, and read as the input of a run', async () => {
     const empty = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`, {
       headers: { 'content-type': 'application/json', 'content-length': '0' },
     });
@@ -52,15 +52,15 @@ describe('an upload', () => {
     expect(run.output).toEqual({ from: 'upload' });
   });
 
-  test('can serve several runs once it is there', async () => {
-    const { upload_id, upload_url } = await askFor();
+  test('can be the input of several runs', async () => {
+    const { upload_id, upload_url } = await requestUpload();
     await put(upload_url, '{}');
     expectStatus(await runWith(upload_id), 202);
     expectStatus(await runWith(upload_id), 202);
   });
 
-  test('of no bytes is an upload too', async () => {
-    const { upload_url } = await askFor();
+  test('can be empty', async () => {
+    const { upload_url } = await requestUpload();
     const socketed = await sendRaw(
       server,
       `PUT ${new URL(upload_url).pathname}${new URL(upload_url).search} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
@@ -71,20 +71,20 @@ describe('an upload', () => {
 
 describe('an upload URL', () => {
   test('works once', async () => {
-    const { upload_url } = await askFor();
+    const { upload_url } = await requestUpload();
     expectStatus(await put(upload_url, 'first'), 200);
     expectError(await put(upload_url, 'second'), 400, 'used already');
   });
 
-  test('used twice at once keeps one of the two bodies', async () => {
-    const { upload_url } = await askFor();
+  test('stores one of two concurrent bodies', async () => {
+    const { upload_url } = await requestUpload();
     const responses = await Promise.all([put(upload_url, 'first'), put(upload_url, 'second')]);
     expect(responses.map((one) => one.status).sort()).toEqual([200, 400]);
   });
 
-  test('is good for 10 minutes', async () => {
-    const early = await askFor();
-    const late = await askFor();
+  test('is valid for 10 minutes', async () => {
+    const early = await requestUpload();
+    const late = await requestUpload();
     try {
       ahead = 9 * 60_000;
       expectStatus(await put(early.upload_url, '{}'), 200);
@@ -96,7 +96,7 @@ describe('an upload URL', () => {
     expectError(await runWith(late.upload_id), 400, 'nothing has been PUT');
   });
 
-  test('V8: stops working when the key that asked for it is revoked', async () => {
+  test('V8: stops working when the key that requested it is revoked', async () => {
     const { id, token } = await server.createKey('operator');
     const path = `/v1/applications/${application}/runs/uploadurl`;
     const { upload_url } = (await server.request('POST', path, { token })).body as { upload_url: string };
@@ -122,18 +122,18 @@ describe('an upload URL', () => {
     ['an encoded slash at its end', (url) => (url.pathname = `${url.pathname}%2f`)],
   ];
   test.each(alterations)('403 with %s, and nothing is kept', async (_, change) => {
-    const { upload_id, upload_url } = await askFor();
+    const { upload_id, upload_url } = await requestUpload();
     const before = files();
-    expectError(await put(altered(upload_url, change), '{}'), 403);
+    expectError(await put(alterUrl(upload_url, change), '{}'), 403);
     expect(files()).toEqual(before);
     expectError(await runWith(upload_id), 400, 'nothing has been PUT');
   });
 
   test('404 with a zero byte in its id', async () => {
-    const { upload_url } = await askFor();
+    const { upload_url } = await requestUpload();
     expectError(
       await put(
-        altered(upload_url, (url) => (url.pathname = `${url.pathname}%00`)),
+        alterUrl(upload_url, (url) => (url.pathname = `${url.pathname}%00`)),
         '{}',
       ),
       404,
@@ -141,12 +141,12 @@ describe('an upload URL', () => {
   });
 
   test.each(['GET', 'POST', 'DELETE', 'PATCH'])('404 for %s', async (method) => {
-    const { upload_url } = await askFor();
+    const { upload_url } = await requestUpload();
     expectError(await server.request(method, upload_url, { token: null }), 404);
   });
 
-  test('400 at once for a body that is said to be larger than 500 MB', async () => {
-    const { upload_id, upload_url } = await askFor();
+  test('400 before the body when Content-Length exceeds 500 MB', async () => {
+    const { upload_id, upload_url } = await requestUpload();
     const { pathname, search } = new URL(upload_url);
     const head = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 524288001\r\nConnection: close\r\n\r\n`;
     const response = await sendRaw(server, `${head}only this`);
@@ -155,8 +155,8 @@ describe('an upload URL', () => {
     expectError(await runWith(upload_id), 400, 'nothing has been PUT');
   });
 
-  test('given up in the middle leaves nothing, and works the next time', async () => {
-    const { upload_id, upload_url } = await askFor();
+  test('can be used again after an aborted body, which leaves no file', async () => {
+    const { upload_id, upload_url } = await requestUpload();
     const before = files();
     const { pathname, search } = new URL(upload_url);
     for (const framing of ['Content-Length: 1000000', 'Transfer-Encoding: chunked']) {
@@ -174,8 +174,8 @@ describe('an upload URL', () => {
 });
 
 describe('400 for a run on an upload', () => {
-  test('of another application, of an executable, of another account, or of none', async () => {
-    const elsewhere = await askFor(await createVersion(server));
+  test('of another application, of an executable, of another account, or a missing one', async () => {
+    const elsewhere = await requestUpload(await createVersion(server));
     await put(elsewhere.upload_url, '{}');
     const binary = (await server.request('GET', `/v1/applications/${application}/binary`)).body as Upload;
     await put(binary.upload_url, '{}');
@@ -188,8 +188,8 @@ describe('400 for a run on an upload', () => {
     expectError(await server.request('POST', path, { token: other.token }), 404);
   });
 
-  test('beside an input', async () => {
-    const { upload_id, upload_url } = await askFor();
+  test('together with an input', async () => {
+    const { upload_id, upload_url } = await requestUpload();
     await put(upload_url, '{}');
     const body = { upload_id, input: { a: 1 } };
     expectError(
@@ -199,8 +199,8 @@ describe('400 for a run on an upload', () => {
     );
   });
 
-  test('that was asked for more than a day ago', async () => {
-    const { upload_id, upload_url } = await askFor();
+  test('that was requested more than a day ago', async () => {
+    const { upload_id, upload_url } = await requestUpload();
     await put(upload_url, '{}');
     const old = Date.now() - 25 * 60 * 60 * 1000;
     await server.runningServer.database.transact((tx) =>
@@ -217,7 +217,7 @@ describe('400 for a run on an upload', () => {
 });
 
 describe('a download URL', () => {
-  const urlOf = async (): Promise<string> => {
+  const requestDownloadUrl = async (): Promise<string> => {
     const run = await createRun(server, application, { input: { kept: 'as it is' } });
     const response = await server.request(
       'GET',
@@ -227,8 +227,8 @@ describe('a download URL', () => {
     return (response.body as { url: string }).url;
   };
 
-  test('answers the content without a token, as often as asked', async () => {
-    const url = await urlOf();
+  test('returns the content without a token, any number of times', async () => {
+    const url = await requestDownloadUrl();
     for (let round = 0; round < 2; round += 1) {
       const response = await server.request('GET', url, { token: null });
       expectStatus(response, 200);
@@ -238,8 +238,8 @@ describe('a download URL', () => {
     }
   });
 
-  test('is good for 10 minutes only', async () => {
-    const url = await urlOf();
+  test('expires after 10 minutes', async () => {
+    const url = await requestDownloadUrl();
     try {
       ahead = 10 * 60_000 + 1000;
       expectError(await server.request('GET', url, { token: null }), 403, 'expired');
@@ -249,8 +249,8 @@ describe('a download URL', () => {
     expectStatus(await server.request('GET', url, { token: null }), 200);
   });
 
-  test('403 when it was altered, its content type included', async () => {
-    const url = await urlOf();
+  test('403 when any part of it is altered, such as the content type', async () => {
+    const url = await requestDownloadUrl();
     const changes: ((url: URL) => void)[] = [
       (one) => one.searchParams.set('type', 'text/html'),
       (one) => one.searchParams.delete('type'),
@@ -258,9 +258,9 @@ describe('a download URL', () => {
       (one) => (one.pathname = '/v1/downloads/c-0000000000000000'),
     ];
     for (const change of changes)
-      expectError(await server.request('GET', altered(url, change), { token: null }), 403);
-    const upload = await askFor();
-    const borrowed = altered(url, (one) => {
+      expectError(await server.request('GET', alterUrl(url, change), { token: null }), 403);
+    const upload = await requestUpload();
+    const borrowed = alterUrl(url, (one) => {
       one.search = new URL(upload.upload_url).search;
       one.searchParams.delete('key');
     });
@@ -268,12 +268,12 @@ describe('a download URL', () => {
   });
 
   test.each(['PUT', 'POST', 'DELETE'])('404 for %s', async (method) => {
-    expectError(await server.request(method, await urlOf(), { token: null }), 404);
+    expectError(await server.request(method, await requestDownloadUrl(), { token: null }), 404);
   });
 });
 
-test('V4: uploads that one member does not finish do not keep those of another at its address waiting', async () => {
-  const urls = await Promise.all(Array.from({ length: 60 }, () => askFor()));
+test('V4: unfinished uploads of one member do not delay another member at the same address', async () => {
+  const urls = await Promise.all(Array.from({ length: 60 }, () => requestUpload()));
   const sockets = await Promise.all(
     urls.map(async ({ upload_url }) => {
       const { pathname, search } = new URL(upload_url);
@@ -282,7 +282,7 @@ test('V4: uploads that one member does not finish do not keep those of another a
       return socket;
     }),
   );
-  // Each has a file on its way in once it is being read: one member has room for 48.
+  // Each upload has a partial file while the server reads it; the limit of one member is 48.
   await expect.poll(() => files().length).toBeGreaterThanOrEqual(48);
   const { body: key } = await server.client.call('createKey', {
     body: { name: 'another', role: 'operator', user_email: 'another@example.com' },

@@ -1,7 +1,7 @@
 /**
- * Uploads and downloads by signed URLs. An upload's body is streamed to the blobs and named in the database once it is
- * whole, so a partial one is never visible; a URL works once. Uploads are forgotten after a day; what used one holds its
- * content by a name of its own.
+ * Uploads and downloads by signed URLs. The body of an upload is streamed to the blob store and stored in the database when
+ * it is complete, so a partial upload is never visible. A URL works once. Uploads expire after a day; users of an upload
+ * share its content and keep it.
  */
 import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import {
@@ -30,7 +30,7 @@ declare module '../http/handlers/context.ts' {
 const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
 const CLEAN_UP_BATCH_SIZE = 500;
 
-interface Parts {
+interface UploadServices {
   database: Database;
   contents: Contents;
   identity: InstallationIdentity;
@@ -39,35 +39,39 @@ interface Parts {
   random: Random;
 }
 
+/** Creates uploads and their URLs, and shares their contents with users. */
 export class Uploads {
-  readonly #parts: Parts;
+  readonly #services: UploadServices;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(services: UploadServices) {
+    this.#services = services;
   }
 
-  /** Creates an upload in a transaction of its own, for an operation without an audit entry. `also` is called in it first. */
+  /** Creates an upload in its own transaction, for an operation without an audit entry, after `check` in that transaction. */
   async create(
     applicationUid: string,
     purpose: UploadsTable['purpose'],
     key: KeyId,
-    also: (tx: Writer) => Promise<void>,
+    check: (tx: Writer) => Promise<void>,
   ): Promise<Upload> {
     const { upload, insert } = this.prepare(applicationUid, purpose, key);
-    await this.#parts.database.transact(async (tx) => {
-      await also(tx);
+    await this.#services.database.transact(async (tx) => {
+      await check(tx);
       await insert(tx);
     });
     return upload;
   }
 
-  /** A new upload for the application, with a URL that is valid as long as the key. Call `insert` in the transaction of the effect. */
+  /**
+   * Prepares an upload for the application. Its URL is valid for UPLOAD_URL_TTL_SECONDS and while the key exists. Call
+   * `insert` in the transaction of the effect.
+   */
   prepare(
     applicationUid: string,
     purpose: UploadsTable['purpose'],
     key: KeyId,
   ): { upload: Upload; insert(tx: Writer): Promise<void> } {
-    const { signer, clock, random } = this.#parts;
+    const { signer, clock, random } = this.#services;
     const id = makeId<UploadId>(random, 'upl');
     const upload = {
       upload_id: id,
@@ -81,21 +85,21 @@ export class Uploads {
         application_uid: applicationUid,
         purpose,
         content_id: null,
-        // Always later than the one before: two may be requested in one millisecond, and the last of them counts.
+        // Strictly increasing: of two uploads requested in one millisecond, the later one must be the latest.
         created_at: Math.max(clock.now(), (latest?.created_at ?? 0) + 1),
       });
     };
     return { upload, insert };
   }
 
-  /** The content of an upload of the application, under a name of its own; throws the 400 that says what is wrong. */
+  /** Shares the content of an upload of the application; throws a 400 that names `field` for an upload without content. */
   async use(
     applicationUid: string,
     id: UploadId | null,
     purpose: UploadsTable['purpose'],
     field: string,
   ): Promise<SharedContent> {
-    const { database, contents } = this.#parts;
+    const { database, contents } = this.#services;
     const upload =
       id === null
         ? await findLatestUpload(database.read, applicationUid, purpose)
@@ -113,14 +117,16 @@ export class Uploads {
     return content;
   }
 
-  /** A URL to read content by, without a token. */
+  /** Returns a URL that reads the content without a token, for DOWNLOAD_URL_TTL_SECONDS. */
   downloadUrl(contentId: string, type: string): string {
-    return this.#parts.signer.sign('GET', `/v1/downloads/${contentId}`, DOWNLOAD_URL_TTL_SECONDS, { type });
+    return this.#services.signer.sign('GET', `/v1/downloads/${contentId}`, DOWNLOAD_URL_TTL_SECONDS, {
+      type,
+    });
   }
 
   /** Removes expired uploads, then blobs without a row. */
   removeExpiredUploadsJob(context: JobContext): Job {
-    const { database, contents, identity, clock } = this.#parts;
+    const { database, contents, identity, clock } = this.#services;
     return defineJob(context, {
       name: 'remove-expired-uploads',
       intervalMs: CLEAN_UP_INTERVAL_MS,
