@@ -1,33 +1,18 @@
 /** The migration of a database from before there were members. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import type { Database } from '../database/database.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../database/migrate.ts';
-import { openPostgres } from '../database/postgres/postgres.ts';
-import { openSqlite } from '../database/sqlite/sqlite.ts';
-import { createLog } from '../log.ts';
-import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
+import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
 import { migrations } from './schema.ts';
 
-const postgres = inject('postgres');
-const name = `upgrade_${process.pid}`;
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-upgrade-'));
-let database: Database;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  database = postgres
-    ? await openPostgres(await createDatabase(postgres, name), createLog('silent'))
-    : await openSqlite(join(folder, 'test.db'));
+  testDatabase = await openTestDatabase({ isEmpty: true });
 });
-afterAll(async () => {
-  await database.close();
-  if (postgres) await dropDatabase(postgres, name);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => testDatabase.close());
 
 test('the owner of keys becomes a member with the strongest role among them', async () => {
+  const { database } = testDatabase;
   await migrate(
     database,
     migrations.filter((one) => one.name < '0016'),

@@ -1,45 +1,28 @@
 /** The chain, on the database itself: what it refuses, several who chain at once, and every way to change it that is found. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Database, Writer } from '../database/database.ts';
-import { openPostgres } from '../database/postgres/postgres.ts';
-import { openSqlite } from '../database/sqlite/sqlite.ts';
-import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
-import { migrateAll } from '../testing/database/migrate-all.ts';
-import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
+import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
 import { chainEntries } from './chain.ts';
 import { formatEntry, hashEntry, systemEntry } from './entry.ts';
 import { insertEntry, listChained, listUnchained } from './store.ts';
 import { verifyChain } from './verify-chain.ts';
 
 const postgres = inject('postgres');
-const name = `audit_${process.pid}`;
 const START = { number: 0, seq: 0 };
 const ZEROS = '0'.repeat(64);
-let folder: string;
+let testDatabase: TestDatabase;
 /** On PostgreSQL of two processes; SQLite has one. */
 let databases: [Database, Database];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'switchyard-audit-'));
-  const address = postgres ? await createDatabase(postgres, name) : '';
-  const open = async () =>
-    postgres ? openPostgres(address, createLog('silent')) : openSqlite(join(folder, 'test.db'));
-  const first = await open();
-  databases = [first, postgres ? await open() : first];
-  await migrateAll(first);
+  testDatabase = await openTestDatabase();
+  databases = [testDatabase.database, await testDatabase.connectAgain()];
 });
-afterAll(async () => {
-  for (const one of new Set(databases)) await one.close();
-  rmSync(folder, { recursive: true, force: true });
-  if (postgres) await dropDatabase(postgres, name);
-});
+afterAll(() => testDatabase.close());
 
 const random = systemRandom;
 const add = (database: Database, operation: string) =>

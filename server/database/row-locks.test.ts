@@ -1,41 +1,27 @@
 /** Row locks: PostgreSQL gets the clause that a statement names, and SQLite the statement without it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { createLog } from '../log.ts';
-import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
+import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
 import type { Database, Reader, Writer } from './database.ts';
-import { openPostgres } from './postgres/postgres.ts';
 import { prepareStatement } from './prepared-statements.ts';
 import { locked, lockRows, lockTable, type RowLock } from './row-locks.ts';
-import { openSqlite } from './sqlite/sqlite.ts';
 
 // A type, not an interface: `withTables` needs its index signature.
 type NumberTables = { numbers: { n: number } };
 
 const postgres = inject('postgres');
-let folder: string;
-let name = '';
+let testDatabase: TestDatabase;
 let database: Database;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'switchyard-row-locks-'));
-  name = `row_locks_${process.pid}_${performance.now().toFixed(0)}`;
-  database = postgres
-    ? await openPostgres(await createDatabase(postgres, name), createLog('silent'))
-    : openSqlite(join(folder, 'test.db'));
+  testDatabase = await openTestDatabase({ isEmpty: true });
+  database = testDatabase.database;
   await database.transact(async (tx) => {
     await sql`create table numbers (n integer primary key)`.execute(tx);
     await sql`insert into numbers (n) values (1), (2)`.execute(tx);
   });
 });
-afterEach(async () => {
-  await database.close();
-  rmSync(folder, { recursive: true, force: true });
-  if (postgres) await dropDatabase(postgres, name);
-});
+afterEach(() => testDatabase.close());
 
 const asNumbers = (db: Reader) => db.withTables<NumberTables>();
 const selectNumber = (db: Reader, n: number) =>

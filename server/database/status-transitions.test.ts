@@ -1,37 +1,23 @@
 /** The triggers on status columns: they allow exactly the statuses and transitions of the tables in the contract. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { BATCH_TRANSITIONS, ONLINE_TEST_TRANSITIONS, RUN_TRANSITIONS } from '@switchyard/contract/states.ts';
 import { sql, type TableMetadata } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createLog } from '../log.ts';
 import { migrateAll } from '../testing/database/migrate-all.ts';
-import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
+import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
 import type { Database, Writer } from './database.ts';
-import { openPostgres } from './postgres/postgres.ts';
-import { openSqlite } from './sqlite/sqlite.ts';
 import type { AllowedTransitions } from './status-transitions.ts';
 
 const postgres = inject('postgres');
-const name = `status_transitions_${process.pid}`;
-let folder: string;
+let testDatabase: TestDatabase;
 let database: Database;
 let tables: TableMetadata[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'switchyard-status-'));
-  database = postgres
-    ? await openPostgres(await createDatabase(postgres, name), createLog('silent'))
-    : openSqlite(join(folder, 'test.db'));
-  await migrateAll(database);
+  testDatabase = await openTestDatabase();
+  database = testDatabase.database;
   tables = await database.read.introspection.getTables();
 });
-afterAll(async () => {
-  await database.close();
-  rmSync(folder, { recursive: true, force: true });
-  if (postgres) await dropDatabase(postgres, name);
-});
+afterAll(() => testDatabase.close());
 
 /** Inserts a row of the status; its other required columns are empty or 0. */
 async function insertRow(tx: Writer, table: string, status: string): Promise<void> {

@@ -1,87 +1,36 @@
 /** Events become deliveries once, whatever the rows of another account hold. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { AccountId, ApplicationId, RunId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import { openPostgres } from '../database/postgres/postgres.ts';
-import { openSqlite } from '../database/sqlite/sqlite.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
-import { migrateAll } from '../testing/database/migrate-all.ts';
-import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
+import { insertApplication, insertRunEvent, insertWebhook } from '../testing/database/insert-rows.ts';
+import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
 import { fanOutEventsJob } from './fan-out.ts';
 
-const postgres = inject('postgres');
-const name = `fan_out_${process.pid}`;
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-fan-out-'));
-const CREATED_AT = 1_800_000_000_000;
 const ROW_RETRY_MS = 5000;
+let testDatabase: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  database = postgres
-    ? await openPostgres(await createDatabase(postgres, name), createLog('silent'))
-    : openSqlite(join(folder, 'test.db'));
-  await migrateAll(database);
+  testDatabase = await openTestDatabase();
+  database = testDatabase.database;
 });
-afterAll(async () => {
-  await database.close();
-  rmSync(folder, { recursive: true, force: true });
-  if (postgres) await dropDatabase(postgres, name);
-});
+afterAll(() => testDatabase.close());
 
 /** Inserts an account with an application, a webhook, and pending events of runs that are deleted. */
-async function insertAccount(account: string, eventTypes: string, events: number): Promise<void> {
-  const age = { created_at: CREATED_AT, updated_at: CREATED_AT };
+async function insertAccount(account: string, event_types: string, events: number): Promise<void> {
   await database.transact(async (tx) => {
-    await tx
-      .insertInto('applications')
-      .values({
-        ...age,
-        uid: `application of ${account}`,
-        account_id: account as AccountId,
-        id: 'app' as ApplicationId,
-        name: 'app',
-        description: '',
-        type: 'custom',
-        default_instance: 'latest',
-        default_experiment_instance: 'latest',
-        active_executable_id: null,
-        deleted_at: null,
-      })
-      .execute();
-    await tx
-      .insertInto('webhooks')
-      .values({
-        ...age,
-        uid: `webhook of ${account}`,
-        account_id: account as AccountId,
-        id: 'webhook' as WebhookId,
-        event_types: eventTypes,
-        endpoint_url: 'https://example.com/',
-        given_locally: 0,
-        description: '',
-        secret: new Uint8Array(32),
-        previous_secret: null,
-        previous_until: null,
-        disabled_at: null,
-      })
-      .execute();
+    const application_uid = await insertApplication(tx, { account_id: account as AccountId });
+    await insertWebhook(tx, {
+      uid: `webhook of ${account}`,
+      account_id: account as AccountId,
+      event_types,
+    });
     for (let run = 0; run < events; run += 1)
-      await tx
-        .insertInto('run_events')
-        .values({
-          run_id: `run-${account}-${run}` as RunId,
-          application_uid: `application of ${account}`,
-          status: 'succeeded',
-          at: CREATED_AT,
-          pending: 1,
-        })
-        .execute();
+      await insertRunEvent(tx, { run_id: `run-${account}-${run}` as RunId, application_uid });
   });
 }
 

@@ -2,7 +2,7 @@
  * A real server for tests: in this process, on a free port, with a data folder and a database of its own. Tests speak to it
  * as anyone does, by HTTP; what they wait for, they wait for by the server's own news.
  */
-import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
@@ -12,11 +12,11 @@ import type { Clock } from '../../clock.ts';
 import { readConfig } from '../../config.ts';
 import type { Topic } from '../../database/database.ts';
 import { sqlitePath } from '../../database/open.ts';
-import { WAL_BYTES } from '../../database/sqlite/sqlite.ts';
 import { createLog } from '../../log.ts';
 import { type RunningServer, startServer } from '../../main.ts';
 import type { ResolveName } from '../../webhooks/addresses.ts';
-import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from '../database/postgres-server.ts';
+import { dropDatabase } from '../database/postgres-server.ts';
+import { copySqliteTemplate, createPostgresDatabase } from '../database/test-database.ts';
 import { type RequestOptions, sendRequest, type TestResponse } from '../http/request.ts';
 
 export type { RequestOptions, TestResponse } from '../http/request.ts';
@@ -49,24 +49,10 @@ export interface TestServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-let databases = 0;
-
-/**
- * Puts the database with every table where the server looks for its own, with a log of the length that the server would
- * fill with zeros. The hole that it is here reads as zeros too: 32 MiB of writes less for each of hundreds of servers.
- */
-function copyTemplate(path: string): void {
-  copyFileSync(inject('sqliteTemplate'), path);
-  writeFileSync(`${path}-wal`, '');
-  truncateSync(`${path}-wal`, WAL_BYTES);
-}
-
 export async function startTestServer(settings: TestServerSettings = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), 'switchyard-test-'));
   const postgres = inject('postgres');
-  databases += 1;
-  const name = `test_${process.pid}_${databases}`;
-  const address = postgres ? await createDatabase(postgres, name, TEMPLATE_DATABASE) : '';
+  const { name, address } = postgres ? await createPostgresDatabase() : { name: '', address: '' };
   const start = (env: Record<string, string> = {}): Promise<RunningServer> =>
     startServer(
       readConfig({
@@ -84,7 +70,7 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
         ...(settings.site ? { site: settings.site } : {}),
       },
     );
-  if (!postgres) copyTemplate(sqlitePath(data));
+  if (!postgres) copySqliteTemplate(sqlitePath(data));
   let running = await start();
   const token = running.firstStart?.token ?? '';
 

@@ -1,0 +1,83 @@
+/**
+ * Rows for tests below HTTP. Each function inserts one row whose columns have the values of a fresh one, unless `columns` says
+ * otherwise, and returns its key.
+ */
+import type { AccountId, ApplicationId, RunId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
+import type { Insertable } from 'kysely';
+import type { Tables, Writer } from '../../database/database.ts';
+
+type Columns<T extends keyof Tables> = Partial<Insertable<Tables[T]>>;
+
+/** 15 January 2027, 08:00 UTC. */
+const CREATED_AT = 1_800_000_000_000;
+const ACCOUNT = 'account' as AccountId;
+
+let rows = 0;
+
+/** Returns a key that no other row of this process has. */
+function nextKey(table: string): string {
+  rows += 1;
+  return `${table}-${rows}`;
+}
+
+/** Inserts an application; returns its uid. */
+export async function insertApplication(tx: Writer, columns: Columns<'applications'> = {}): Promise<string> {
+  const uid = columns.uid ?? nextKey('application');
+  await tx
+    .insertInto('applications')
+    .values({
+      account_id: ACCOUNT,
+      id: 'app' as ApplicationId,
+      name: 'app',
+      description: '',
+      type: 'custom',
+      default_instance: 'latest',
+      default_experiment_instance: 'latest',
+      active_executable_id: null,
+      deleted_at: null,
+      created_at: CREATED_AT,
+      updated_at: CREATED_AT,
+      ...columns,
+      uid,
+    })
+    .execute();
+  return uid;
+}
+
+/** Inserts a webhook of every event; returns its uid. */
+export async function insertWebhook(tx: Writer, columns: Columns<'webhooks'> = {}): Promise<string> {
+  const uid = columns.uid ?? nextKey('webhook');
+  await tx
+    .insertInto('webhooks')
+    .values({
+      account_id: ACCOUNT,
+      id: 'webhook' as WebhookId,
+      event_types: '["run.status"]',
+      endpoint_url: 'https://example.com/',
+      given_locally: 0,
+      description: '',
+      secret: new Uint8Array(32),
+      previous_secret: null,
+      previous_until: null,
+      disabled_at: null,
+      created_at: CREATED_AT,
+      updated_at: CREATED_AT,
+      ...columns,
+      uid,
+    })
+    .execute();
+  return uid;
+}
+
+/** Inserts a status change of a run that no webhook knows of yet; returns the id of the run. */
+export async function insertRunEvent(
+  tx: Writer,
+  columns: Columns<'run_events'> & Pick<Insertable<Tables['run_events']>, 'application_uid'>,
+): Promise<RunId> {
+  const run_id = columns.run_id ?? (nextKey('run') as RunId);
+  await tx
+    .insertInto('run_events')
+    .values({ status: 'succeeded', at: CREATED_AT, pending: 1, ...columns, run_id })
+    .execute();
+  return run_id;
+}
