@@ -1,7 +1,7 @@
 /**
- * Removes the rows of deleted applications in batches, so that other writers wait for one batch at most: runs first, then the
- * rest. The application's own row goes last, so that the job continues after a crash. The row of a deleted account stays
- * until every request that was accepted before the deletion has ended.
+ * Removes the rows of deleted applications in batches, so that other writers wait for one batch at most. It removes runs
+ * first and the application's own row last, so that the job continues after a crash. It removes a deleted account when all
+ * requests from before the deletion have ended.
  */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { listDeletedAccounts, removeAccount } from '../account/store.ts';
@@ -36,13 +36,13 @@ import { removeVersions } from '../versions/store.ts';
 /** Keeps a transaction within some milliseconds. */
 const BATCH_SIZE = 100;
 const INTERVAL_MS = 60_000;
-/** Longer than any request takes. */
+/** Longer than the duration of any request. */
 const ACCOUNT_RETENTION_MS = 60 * 60 * 1000;
 
-/** Removes at most `limit` rows of the application; answers the content each named, or null. */
+/** Removes at most `limit` rows of the application. Returns the content id of each, or null. */
 type Removal = (tx: Writer, applicationUid: string, limit: number) => Promise<(string | null)[]>;
 
-/** Of every table that has rows of an application, but those of runs. */
+/** One for each table with rows of an application, except the tables of runs. */
 const REMOVALS: readonly Removal[] = [
   removePlannedRunsOfApplication,
   removeAcceptanceTestsOfApplication,
@@ -75,10 +75,10 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
   const { database, contents, clock } = parts;
   const runDeletion = new RunDeletion(parts);
 
-  const removeAll = async (some: (tx: Writer) => Promise<(string | null)[]>): Promise<void> => {
+  const removeAll = async (removeBatch: (tx: Writer) => Promise<(string | null)[]>): Promise<void> => {
     for (;;) {
       const removed = await database.transact(async (tx) => {
-        const named = await some(tx);
+        const named = await removeBatch(tx);
         return { rows: named.length, blobs: await contents.remove(tx, named) };
       });
       await contents.removeBlobs(removed.blobs);
@@ -94,14 +94,14 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
     }
   };
 
-  const removeApplicationWhole = async (uid: string): Promise<void> => {
+  const removeApplicationWithRows = async (uid: string): Promise<void> => {
     await removeRuns(uid);
     for (const removal of REMOVALS) await removeAll((tx) => removal(tx, uid, BATCH_SIZE));
     await database.transact((tx) => removeApplication(tx, uid));
   };
 
   /** Also removes applications that a request under way created after the deletion. */
-  const removeAccountWhole = async (id: AccountId, deletedAt: number): Promise<void> => {
+  const removeAccountWithApplications = async (id: AccountId, deletedAt: number): Promise<void> => {
     await database.transact((tx) => deleteAccountApplications(tx, id, clock.now()));
     const isOld = clock.now() - deletedAt >= ACCOUNT_RETENTION_MS;
     if (isOld && !(await hasApplications(database.read, id)))
@@ -122,7 +122,7 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
     formatKey: (row) => (row.kind === 'application' ? row.uid : row.id),
     handleRow: (row) =>
       row.kind === 'application'
-        ? removeApplicationWhole(row.uid)
-        : removeAccountWhole(row.id, row.deletedAt),
+        ? removeApplicationWithRows(row.uid)
+        : removeAccountWithApplications(row.id, row.deletedAt),
   });
 }

@@ -1,4 +1,4 @@
-/** What is deleted is gone with all that belonged to it, also while it is used, and nothing else goes with it. */
+/** Deletion removes all rows and blobs of a resource, also while it is in use, and nothing else. */
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { insertPlannedRuns } from '../runs/store/planned-runs.ts';
@@ -21,8 +21,8 @@ import { countRowsByTable, listBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Who may call and what was installed stay, the process that works, and what was done. */
-const STAYING = [
+/** Tables of accounts, the installation, processes and the audit log, whose rows stay. */
+const RETAINED_TABLES = [
   'audit_entries',
   'audit_head',
   'accounts',
@@ -66,7 +66,7 @@ async function remove(path: string): Promise<void> {
   expectStatus(await server.request('DELETE', `/v1/applications/${path}`), 204);
 }
 const read = (run: string, rest = '') => server.request('GET', `/v1/applications/app/runs/${run}${rest}`);
-async function running(application = 'app', instance = 'latest'): Promise<string> {
+async function startRunning(application = 'app', instance = 'latest'): Promise<string> {
   const run = await createRun(server, application, { instance, input: { waits: true } });
   await waitForLogLine(server, application, run, 'started');
   return run;
@@ -78,8 +78,8 @@ async function createSecrets(): Promise<void> {
     body: { id: 'keys', name: 'Any name', secrets: [{ type: 'env', location: 'KEY', value: 'treasure' }] },
   });
 }
-/** Leaves a test without results, one with results, a copy that could not be made, and one that goes on. */
-async function liveTests(): Promise<void> {
+/** Creates online tests without results, with results, with a refused copy, and one that is still running. */
+async function createOnlineTests(): Promise<void> {
   const shadow = '/v1/applications/app/experiments/shadow';
   expectStatus(await server.request('PUT', `${shadow}/noted/stop`), 204);
   await server.client.call('createInstance', { ...app, body: { id: 'i2', name: 'Two', version_id: 'v1' } });
@@ -99,12 +99,12 @@ async function liveTests(): Promise<void> {
     })
     .toBe(true);
 }
-/** Tables that have rows, of those that may not stay. */
-async function left(): Promise<Record<string, number>> {
+/** Counts the rows of the tables that must become empty, without tables that are. */
+async function countRemaining(): Promise<Record<string, number>> {
   const rows = Object.entries(await countRowsByTable(server));
-  return Object.fromEntries(rows.filter(([name, count]) => count > 0 && !STAYING.includes(name)));
+  return Object.fromEntries(rows.filter(([name, count]) => count > 0 && !RETAINED_TABLES.includes(name)));
 }
-/** A run that cannot be born, and a test that has the runs of an instance and one of them noted. */
+/** Inserts a planned run that cannot start, and a route of a test with one captured run. */
 async function planAndRoute(run: RunId): Promise<void> {
   const { database } = server.runningServer;
   const { application_uid, input_content_id } = await database.read
@@ -125,10 +125,10 @@ async function planAndRoute(run: RunId): Promise<void> {
     await insertCapture(tx, { experiment_uid: 'x', run_id: run, application_uid, at: 1 });
   });
 }
-/** Lets everything that runs now and then run now. */
+/** Makes all jobs run now. */
 const activate = (): Promise<void> => server.restart();
 
-test('of everything that was made and deleted no row and no blob is left', async () => {
+test('after the deletion of an application no row and no blob remains', async () => {
   await start();
   await pushApp(server, 'app', { ...APP, 'data.txt': `${LARGE_TEXT}2` });
   await createSecrets();
@@ -180,51 +180,51 @@ test('of everything that was made and deleted no row and no blob is left', async
     body: { input: { n: LARGE_TEXT }, configuration: external },
     headers: { 'idempotency-key': 'once' },
   });
-  await running('app', 'i1');
-  await running();
+  await startRunning('app', 'i1');
+  await startRunning();
   await startOnlineTest(server, 'app', 'shadow', 'noted', 'i1', 'latest');
   await createRun(server, 'app', { instance: 'i1', input: { waits: true, text: LARGE_TEXT } });
   await createBatchExperiment(server, 'app', { input_set_id: 'set', runs: [{ instance_id: 'i1' }] });
   await planAndRoute(done.id as RunId);
-  await liveTests();
+  await createOnlineTests();
   const hook = await createPendingDelivery(server);
   const before = await countRowsByTable(server);
-  const empty = Object.keys(before).filter((name) => before[name] === 0 && !STAYING.includes(name));
-  // A new table belongs here: make a row of it above, and see that deleting takes it away.
+  const empty = Object.keys(before).filter((name) => before[name] === 0 && !RETAINED_TABLES.includes(name));
+  // A new table needs a row above, so that this test proves its deletion.
   expect(empty).toEqual([]);
   expect(listBlobs(server).length).toBeGreaterThan(4);
 
   await remove('app');
   expectError(await server.request('GET', '/v1/applications/app'), 404);
   expectStatus(await server.request('DELETE', `/v1/webhooks/${hook}`), 204);
-  // Events and kept answers have their time, and the runs of apps that were cut off theirs.
-  await expect.poll(left, { timeout: 20_000 }).toEqual({
+  // Events and stored responses have a retention time.
+  await expect.poll(countRemaining, { timeout: 20_000 }).toEqual({
     answers: before.answers,
     run_events: expect.any(Number),
   });
   clock.advance(8 * DAY_MS);
   await activate();
-  await expect.poll(left, { timeout: 20_000 }).toEqual({});
+  await expect.poll(countRemaining, { timeout: 20_000 }).toEqual({});
   await expect.poll(() => listBlobs(server)).toEqual([]);
 });
 
-test('deleted one by one, each takes away what is its own', async () => {
+test('the deletion of a run removes its own content alone', async () => {
   await start();
   const done = await createRunAndWait(server, 'app', { instance: 'i1', input: { text: LARGE_TEXT } });
-  const waits = await running('app', 'i1');
+  const waiting = await startRunning('app', 'i1');
   const blobs = listBlobs(server).length;
   await remove(`app/runs/${done.id}`);
   expectError(await read(done.id), 404);
-  // Input, output and asset of the run that ended.
+  // Input, output and asset of the ended run.
   expect(listBlobs(server)).toHaveLength(blobs - 3);
-  await remove(`app/runs/${waits}`);
+  await remove(`app/runs/${waiting}`);
   const rows = await countRowsByTable(server);
   expect([rows.runs, rows.assets, rows.log_chunks]).toEqual([0, 0, 0]);
-  // Of the archive there are two names, that of the executable and, for a day, that of the upload.
+  // The archive has two rows: that of the executable and, for a day, that of the upload.
   expect(rows.contents).toBe(2);
 });
 
-test('more lines of a log than one transaction removes go with their run', async () => {
+test('the deletion of a run removes more log lines than one transaction can', async () => {
   await start();
   const run = await createRunAndWait(server, 'app', { input: {} });
   const row = { run_id: run.id as never, at: clock.now(), lines: '[]' };
@@ -239,17 +239,17 @@ test('more lines of a log than one transaction removes go with their run', async
   expect((await countRowsByTable(server)).log_chunks).toBe(0);
 });
 
-describe('while it is used', () => {
-  test('an instance and its version go, and their runs end as if they had not', async () => {
+describe('deletion during use', () => {
+  test('of an instance and its version does not affect their runs', async () => {
     await start('1');
-    const first = await running('app', 'i1');
-    const waits = await createRun(server, 'app', { instance: 'i1', input: { n: 1 } });
+    const first = await startRunning('app', 'i1');
+    const waiting = await createRun(server, 'app', { instance: 'i1', input: { n: 1 } });
     expectError(await server.request('DELETE', '/v1/applications/app/versions/v1'), 400, 'i1');
     await remove('app/instances/i1');
     await remove('app/versions/v1');
     await pushApp(server, 'app', { ...nodeApp('() => ({ other: true })') });
     expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
-    const ran = await waitForRunEnd(server, 'app', waits);
+    const ran = await waitForRunEnd(server, 'app', waiting);
     expect(ran).toMatchObject({
       status_v2: 'succeeded',
       output: { input: { n: 1 } },
@@ -263,32 +263,32 @@ describe('while it is used', () => {
     );
   });
 
-  test('a secrets collection goes, what runs goes on with its values, and what waits fails and says why', async () => {
+  test('of a secrets collection does not affect running apps, and queued runs fail with the reason', async () => {
     await start('1');
     await createSecrets();
-    const asked = { body: { configuration: { secrets_collection_id: 'keys' } } };
-    const first = await createRun(server, 'app', { input: { waits: true }, ...asked });
+    const options = { body: { configuration: { secrets_collection_id: 'keys' } } };
+    const first = await createRun(server, 'app', { input: { waits: true }, ...options });
     await waitForLogLine(server, 'app', first, 'started');
-    const waits = await createRun(server, 'app', { input: {}, ...asked });
+    const waiting = await createRun(server, 'app', { input: {}, ...options });
     await remove('app/secrets/keys');
     expect((await read(first, '/metadata')).body).toMatchObject({ status_v2: 'running' });
     expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
-    expect(await waitForRunEnd(server, 'app', waits)).toMatchObject({
+    expect(await waitForRunEnd(server, 'app', waiting)).toMatchObject({
       status_v2: 'failed',
       error: expect.stringContaining('"keys"'),
       secrets_collection_id: 'keys',
     });
   });
 
-  test('an application goes with what runs and what waits, and the slots are free for others', async () => {
+  test('of an application removes running and queued runs and frees their slots', async () => {
     await start('1');
-    await running();
+    await startRunning();
     for (let count = 0; count < 3; count += 1) await createRun(server, 'app', { input: { waits: true } });
     await pushApp(server, 'other', APP);
     const other = await createRun(server, 'other', { input: {} });
     await remove('app');
     expect((await waitForRunEnd(server, 'other', other)).status_v2).toBe('succeeded');
-    // The id can be taken again; nothing of the old application is seen under it.
+    // A new application may use the id and sees nothing of the old one.
     await pushApp(server, 'app', APP);
     expect((await server.request('GET', '/v1/applications/app/runs')).body).toEqual({ runs: [] });
     expect((await server.request('GET', '/v1/account/queue')).body).toEqual({ runs: [] });
@@ -296,20 +296,20 @@ describe('while it is used', () => {
     expect(run.status_v2).toBe('succeeded');
   });
 
-  test('a run goes, queued or running, and the next takes its slot', async () => {
+  test('of a queued or running run frees its slot for the next', async () => {
     await start('1');
-    const first = await running();
-    const [gone, next] = [
+    const first = await startRunning();
+    const [queued, next] = [
       await createRun(server, 'app', { input: { waits: true } }),
       await createRun(server, 'app', { input: {} }),
     ];
-    await remove(`app/runs/${gone}`);
+    await remove(`app/runs/${queued}`);
     await remove(`app/runs/${first}`);
     expect((await waitForRunEnd(server, 'app', next)).status_v2).toBe('succeeded');
     expect((await countRowsByTable(server)).runs).toBe(1);
   });
 
-  test('an upload that is on its way to a deleted application is refused and leaves nothing', async () => {
+  test('of an application refuses an upload under way, which leaves nothing', async () => {
     await start();
     const { body } = await server.client.call('createRunUpload', { params: { application_id: 'app' } });
     const { pathname, search } = new URL(body.upload_url);
@@ -322,19 +322,19 @@ describe('while it is used', () => {
     await expect.poll(() => listBlobs(server).length).toBe(blobs + 1);
     await remove('app');
     await expect.poll(async () => (await countRowsByTable(server)).applications).toBe(0);
-    const answer = readResponse(socket);
+    const response = readResponse(socket);
     socket.write(part);
-    expect((await answer).status).toBe(404);
+    expect((await response).status).toBe(404);
     const { contents, uploads } = await countRowsByTable(server);
     expect([contents, uploads]).toEqual([0, 0]);
     await expect.poll(() => listBlobs(server)).toEqual([]);
     expectStatus(await server.request('PUT', body.upload_url, { token: null, body: 'late' }), 404);
   });
 
-  test('what is made in a deleted application at the same moment is either refused or goes with it', async () => {
+  test('of an application refuses or removes resources of concurrent requests', async () => {
     await start();
     const path = '/v1/applications/app';
-    const made = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 10 }, () => server.request('POST', `${path}/runs`, { body: { input: {} } })),
       server.request('DELETE', path),
       ...Array.from({ length: 10 }, () => server.request('POST', `${path}/runs/uploadurl`)),
@@ -343,17 +343,18 @@ describe('while it is used', () => {
         server.request('POST', `${path}/versions`, { body: { name: 'Any name' } }),
       ),
     ]);
-    for (const answer of made) expect([200, 201, 202, 204, 404], answer.text).toContain(answer.status);
-    // The events of runs that were made in time have a week; there may be none.
-    const but = async () => ({ ...(await left()), run_events: 0 });
-    await expect.poll(but, { timeout: 20_000 }).toEqual({ run_events: 0 });
+    for (const response of responses)
+      expect([200, 201, 202, 204, 404], response.text).toContain(response.status);
+    // Events stay for a week; there are some when a run was created before the deletion.
+    const countWithoutEvents = async () => ({ ...(await countRemaining()), run_events: 0 });
+    await expect.poll(countWithoutEvents, { timeout: 20_000 }).toEqual({ run_events: 0 });
   });
 });
 
-describe('kept for its time and no longer', () => {
-  test('lines of logs, answers and uploads a day, events a week', async () => {
+describe('retention times', () => {
+  test('are a day for log lines, responses and uploads, and a week for events', async () => {
     await start();
-    const kept = async () => {
+    const countRetained = async () => {
       const { answers, uploads, log_chunks, run_events } = await countRowsByTable(server);
       return { answers, uploads, log_chunks, run_events };
     };
@@ -362,23 +363,23 @@ describe('kept for its time and no longer', () => {
       headers: { 'idempotency-key': 'once' },
     });
     await createRunAndWait(server, 'app', { input: {} });
-    await expect.poll(async () => (await kept()).run_events).toBe(6);
-    const before = await kept();
+    await expect.poll(async () => (await countRetained()).run_events).toBe(6);
+    const before = await countRetained();
     expect(before).toEqual({ answers: 1, uploads: 1, log_chunks: 2, run_events: 6 });
     clock.advance(DAY_MS - 60_000);
     await activate();
-    // By the end of another run those that forget have looked, which they do at the start.
+    // The clean-up jobs run at the start, so they have run by the end of another run.
     await createRunAndWait(server, 'app', { input: {} });
-    expect(await kept()).toMatchObject({ answers: 1, uploads: 1, log_chunks: 3, run_events: 9 });
+    expect(await countRetained()).toMatchObject({ answers: 1, uploads: 1, log_chunks: 3, run_events: 9 });
     clock.advance(120_000);
     await activate();
-    await expect.poll(kept).toEqual({ answers: 0, uploads: 0, log_chunks: 0, run_events: 9 });
+    await expect.poll(countRetained).toEqual({ answers: 0, uploads: 0, log_chunks: 0, run_events: 9 });
     clock.advance(6 * DAY_MS);
     await activate();
-    await expect.poll(kept).toEqual({ answers: 0, uploads: 0, log_chunks: 0, run_events: 3 });
+    await expect.poll(countRetained).toEqual({ answers: 0, uploads: 0, log_chunks: 0, run_events: 3 });
   });
 
-  test('more answers than one transaction forgets', async () => {
+  test('apply to more stored responses than one transaction removes', async () => {
     await start();
     const { database } = server.runningServer;
     const account_id = (await server.client.call('getAccount')).body.id as never;

@@ -1,4 +1,4 @@
-/** Executables go when nothing uses them any more, and never before. */
+/** The clean-up removes executables when nothing uses them any more, and never before. */
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { lockExecutable } from '../applications/executables-store.ts';
@@ -27,17 +27,17 @@ import { INTERVAL_MS, removeUnusedExecutablesJob } from './unused-executables.ts
 const HOUR_MS = 60 * 60 * 1000;
 
 let server: TestServer;
-let shift = 0;
+let shiftMs = 0;
 afterEach(() => server.close());
 
 async function start(env: Record<string, string> = {}): Promise<void> {
-  shift = 0;
+  shiftMs = 0;
   server = await startTestServer({
     env: { SWITCHYARD_CAPACITY: '1', ...env },
-    // Only this job runs all the time: on a clock that leaps, other jobs would remove a blob that was just written.
+    // Shortens the interval of this job alone: after a jump of the clock, other jobs would remove a new blob.
     clock: {
       ...systemClock,
-      now: () => Date.now() + shift,
+      now: () => Date.now() + shiftMs,
       after: (ms, callback) => systemClock.after(ms === INTERVAL_MS ? 20 : ms, callback),
     },
   });
@@ -60,40 +60,40 @@ const push = (mark: string) =>
     },
     HIDING as never,
   );
-const executables = () =>
+const listExecutables = () =>
   server.runningServer.database.read.selectFrom('executables').selectAll().orderBy('id').execute();
-const archives = async (): Promise<boolean[]> =>
-  (await executables()).map((one) => one.archive_removed_at === null);
-/** Until what is unused has been noted, and an hour on. */
-async function pass(unused: number): Promise<void> {
+const listArchives = async (): Promise<boolean[]> =>
+  (await listExecutables()).map((one) => one.archive_removed_at === null);
+/** Waits until the job has marked this many executables as unused, then advances the clock by an hour. */
+async function waitUntilDue(unused: number): Promise<void> {
   await expect
-    .poll(async () => (await executables()).filter((one) => one.unused_since !== null).length)
+    .poll(async () => (await listExecutables()).filter((one) => one.unused_since !== null).length)
     .toBe(unused);
-  shift += HOUR_MS + 1;
+  shiftMs += HOUR_MS + 1;
 }
-test('the archive of an executable that was replaced goes after an hour, and the rest with the last run of it', async () => {
+test('the archive of a replaced executable is removed after an hour, and its row with its last run', async () => {
   await start();
   await push('a');
   const run = await createRunAndWait(server, 'app', { input: {}, body: { options: { key: 'treasure' } } });
   await push('b');
-  expect(await archives()).toEqual([true, true]);
-  await expect.poll(async () => (await executables())[0]?.unused_since).not.toBeNull();
-  shift += HOUR_MS - 1000;
+  expect(await listArchives()).toEqual([true, true]);
+  await expect.poll(async () => (await listExecutables())[0]?.unused_since).not.toBeNull();
+  shiftMs += HOUR_MS - 1000;
   await push('c');
-  await pass(2);
-  await expect.poll(archives).toEqual([false, true]);
-  // Of the run everything is known that was, and which of its options are hidden.
+  await waitUntilDue(2);
+  await expect.poll(listArchives).toEqual([false, true]);
+  // The run is still complete, and the hidden option stays hidden.
   const { token } = await server.createKey('viewer');
   const seen = await server.request('GET', `/v1/applications/app/runs/${run.id}/metadata`, { token });
   expectStatus(seen, 200);
   expect(seen.text).not.toContain('treasure');
   expect((await server.request('GET', `/v1/applications/app/runs/${run.id}`)).text).toContain('treasure');
   expectStatus(await server.request('DELETE', `/v1/applications/app/runs/${run.id}`), 204);
-  await expect.poll(archives).toEqual([true]);
+  await expect.poll(listArchives).toEqual([true]);
   expect((await createRunAndWait(server, 'app', { input: {} })).output).toEqual({ mark: 'c' });
 });
 
-test('one that a version, a queued or a running run uses stays, and goes when they have', async () => {
+test('an executable stays while a version, a queued or a running run uses it', async () => {
   await start();
   await push('a');
   const params = { application_id: 'app' };
@@ -105,31 +105,31 @@ test('one that a version, a queued or a running run uses stays, and goes when th
   const waits = await createRun(server, 'app', { input: {} });
   await push('d');
   await push('e');
-  await pass(1);
-  // a by the version, b by what runs, c by what waits, d by nothing, e because it is active.
-  await expect.poll(async () => (await executables()).length).toBe(4);
-  expect(await archives()).toEqual([true, true, true, true]);
+  await waitUntilDue(1);
+  // The version uses a, the running run b, the queued run c, nothing d; e is active.
+  await expect.poll(async () => (await listExecutables()).length).toBe(4);
+  expect(await listArchives()).toEqual([true, true, true, true]);
   expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${runs}/cancel`), 204);
   expect((await waitForRunEnd(server, 'app', waits)).output).toEqual({ mark: 'c' });
   expectStatus(await server.request('DELETE', '/v1/applications/app/versions/v1'), 204);
-  await pass(3);
-  await expect.poll(archives).toEqual([false, false, true]);
+  await waitUntilDue(3);
+  await expect.poll(listArchives).toEqual([false, false, true]);
 });
 
-test('the blob goes with the archive once the upload is forgotten too', async () => {
+test('the blob is removed with the archive once the upload has expired too', async () => {
   await start();
   await push('a');
   await push('b');
-  await pass(1);
-  await expect.poll(async () => (await executables()).length).toBe(1);
+  await waitUntilDue(1);
+  await expect.poll(async () => (await listExecutables()).length).toBe(1);
   expect(listBlobs(server)).toHaveLength(2);
-  shift += 24 * HOUR_MS;
+  shiftMs += 24 * HOUR_MS;
   await server.restart();
   await expect.poll(() => listBlobs(server).length).toBe(1);
   expect((await createRunAndWait(server, 'app', { input: {} })).output).toEqual({ mark: 'b' });
 });
 
-test('whatever is pushed, made and run at once, nothing that can be executed is without its archive', async () => {
+test('concurrent pushes, versions and runs never use an executable without its archive', async () => {
   // The class of the runs has no slot: they stay queued.
   await start({ SWITCHYARD_CAPACITY: '16c60gb12h=1,0' });
   await push('a');
@@ -138,27 +138,27 @@ test('whatever is pushed, made and run at once, nothing that can be executed is 
   const until = async (work: () => Promise<void>): Promise<void> => {
     while (pushing) await work();
   };
-  const expectTaken = (answer: { status: number; text: string }, status: number): void => {
-    if (answer.status === 400) expect(answer.text).toContain('was replaced and removed meanwhile');
-    else expect(answer.status, answer.text).toBe(status);
+  const expectAccepted = (response: { status: number; text: string }, status: number): void => {
+    if (response.status === 400) expect(response.text).toContain('was replaced and removed meanwhile');
+    else expect(response.status, response.text).toBe(status);
   };
   await Promise.all([
     (async () => {
       for (let round = 0; round < 12; round += 1) {
         await push(String.fromCharCode(98 + round));
-        shift += 2 * HOUR_MS;
+        shiftMs += 2 * HOUR_MS;
       }
       pushing = false;
     })(),
     until(async () =>
-      expectTaken(await server.request('POST', `${path}/runs`, { body: { input: {} } }), 202),
+      expectAccepted(await server.request('POST', `${path}/runs`, { body: { input: {} } }), 202),
     ),
     until(async () =>
-      expectTaken(await server.request('POST', `${path}/versions`, { body: { name: 'Any name' } }), 201),
+      expectAccepted(await server.request('POST', `${path}/versions`, { body: { name: 'Any name' } }), 201),
     ),
   ]);
   const { read } = server.runningServer.database;
-  const kept = new Set(
+  const withArchive = new Set(
     (
       await read
         .selectFrom('executables')
@@ -173,10 +173,10 @@ test('whatever is pushed, made and run at once, nothing that can be executed is 
     ...(await read.selectFrom('runs').select('executable_id').execute()),
   ];
   expect(named.length).toBeGreaterThan(10);
-  expect(named.filter((row) => !kept.has(row.executable_id))).toEqual([]);
+  expect(named.filter((row) => !withArchive.has(row.executable_id))).toEqual([]);
 });
 
-test('of one that begins to be used while it is removed either the use or the removal is in time', async () => {
+test('of a concurrent use and removal either the use or the removal succeeds', async () => {
   await start();
   await push('a');
   await push('b');
@@ -195,38 +195,39 @@ test('of one that begins to be used while it is removed either the use or the re
     created_at: 0,
     updated_at: 0,
   };
-  await expect.poll(async () => (await executables())[0]?.unused_since).not.toBeNull();
-  // The removal is due, and comes upon the row while it is held.
+  await expect.poll(async () => (await listExecutables())[0]?.unused_since).not.toBeNull();
+  // The removal is due, and meets the row while it is locked.
   await database.transact(async (tx) => {
     expect(await lockExecutable(tx, first.id)).toBe(true);
     await insertVersion(tx, version);
-    shift += HOUR_MS + 1;
+    shiftMs += HOUR_MS + 1;
     // Time for the job, which runs every 20 ms, to reach the row and wait for its lock.
-    for (let asked = 0; asked < 200; asked += 1) expectStatus(await server.request('GET', '/healthz'), 200);
+    for (let requests = 0; requests < 200; requests += 1)
+      expectStatus(await server.request('GET', '/healthz'), 200);
   });
-  await expect.poll(async () => (await executables())[0]?.unused_since).toBeNull();
-  expect(await archives()).toEqual([true, true]);
+  await expect.poll(async () => (await listExecutables())[0]?.unused_since).toBeNull();
+  expect(await listArchives()).toEqual([true, true]);
   expectStatus(await server.request('DELETE', '/v1/applications/app/versions/late'), 204);
-  await pass(1);
-  await expect.poll(async () => (await executables()).length).toBe(1);
+  await waitUntilDue(1);
+  await expect.poll(async () => (await listExecutables()).length).toBe(1);
   expect(await database.transact((tx) => lockExecutable(tx, first.id))).toBe(false);
 });
 
-test('a run that was about to be made of one that is removed meanwhile is refused, and leaves nothing', async () => {
+test('a run of an executable that was removed meanwhile is refused and leaves nothing', async () => {
   await start();
   await push('a');
   const { database } = server.runningServer;
   const application = await database.read.selectFrom('applications').selectAll().executeTakeFirstOrThrow();
   const target = await resolveInstance(database.read, application, undefined);
   await push('b');
-  await pass(1);
-  await expect.poll(async () => (await executables()).length).toBe(1);
+  await waitUntilDue(1);
+  await expect.poll(async () => (await listExecutables()).length).toBe(1);
   const clock = systemClock;
   const random = systemRandom;
   const blobs = await openDiskBlobs(join(server.dataFolder, 'blobs'));
   const contents = new Contents({ database, blobs, clock, random });
   const before = await countRowsByTable(server);
-  const asked = {
+  const runRequest = {
     application,
     target,
     email: '',
@@ -239,7 +240,7 @@ test('a run that was about to be made of one that is removed meanwhile is refuse
   await expect(
     submitStandard(
       { database, clock, random, store: (work, options) => database.transact(work, options) },
-      asked,
+      runRequest,
     ),
   ).rejects.toMatchObject({
     status: 400,

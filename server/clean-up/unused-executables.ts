@@ -26,7 +26,7 @@ import { findExecutablesInUse } from '../runs/store/runs.ts';
 import { findExecutablesWithVersion } from '../versions/store.ts';
 
 const BATCH_SIZE = 100;
-/** How often it goes round. */
+/** The interval of the job; a test shortens it. */
 export const INTERVAL_MS = 15 * 60 * 1000;
 
 interface Parts extends JobContext {
@@ -35,13 +35,13 @@ interface Parts extends JobContext {
 }
 
 interface ExecutableUse extends ExecutablesTable {
-  /** Can be executed, or is about to be. */
+  /** true: the active executable, or used by a version or an unfinished run. */
   isUsed: boolean;
-  /** Named by a run, which may have ended. */
+  /** true: a run names it, which may have ended. */
   isNamed: boolean;
 }
 
-/** What can still be executed, or is about to be. */
+/** Returns those of the executables that a push, a version or an unfinished run uses. */
 async function findUsed(db: Reader, ids: readonly ExecutableId[]): Promise<Set<ExecutableId>> {
   return new Set([
     ...(await findActiveExecutables(db, ids)),
@@ -77,11 +77,11 @@ export function removeUnusedExecutablesJob(parts: Parts): Job {
 
   const remove = async (id: ExecutableId): Promise<void> => {
     const blobs = await database.transact(async (tx) => {
-      const held = await lockExecutableForRemoval(tx, id);
-      if (!held || (await findUsed(tx, [id])).has(id)) return [];
+      const locked = await lockExecutableForRemoval(tx, id);
+      if (!locked || (await findUsed(tx, [id])).has(id)) return [];
       if ((await findExecutablesInUse(tx, [id], false)).length === 0) await removeExecutable(tx, id);
       else await markArchiveRemoved(tx, id, clock.now());
-      return contents.remove(tx, [held.content_id]);
+      return contents.remove(tx, [locked.content_id]);
     });
     await contents.removeBlobs(blobs);
   };

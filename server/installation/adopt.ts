@@ -1,6 +1,6 @@
 /**
- * Makes the database, the data folder and the blob store that the settings name one installation: that of the database.
- * For the operator who has read why a start was refused and wants to go on all the same.
+ * Makes the database, the data folder and the blob store that the settings name one installation: that of the database. It
+ * is for an operator who knows the reason of a refused start and wants to continue.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
@@ -19,22 +19,23 @@ import { readInstallationState, writeFolderMarker } from './installation-state.t
 import { archiveDamagedLog } from './start.ts';
 import { findAdoptionRefusal } from './start-refusal.ts';
 
-/** They belong to the accounts of the database that they were made with. */
+/** Files that belong to the accounts of an earlier database. */
 const ACCOUNT_FILES = ['root-token', 'first-run.json'];
 
+/** The adopted installation. */
 export interface AdoptionResult {
   id: string;
   /** New names of files that belonged to another installation. */
   renamedFiles: string[];
 }
 
-/** Throws ConfigError for what cannot be adopted, FolderTakenError while a server works in the data folder. */
+/** Adopts data folder and blobs. Throws ConfigError when that is impossible, and FolderInUseError while a server runs. */
 export async function adoptInstallation(
   config: Config,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ): Promise<AdoptionResult> {
-  const before = findAdoptionRefusal(await readInstallationState(config));
-  if (before !== null) throw new ConfigError(before);
+  const refusal = findAdoptionRefusal(await readInstallationState(config));
+  if (refusal !== null) throw new ConfigError(refusal);
   await mkdir(config.data, { recursive: true, mode: 0o700 });
   const lock = lockDataFolder(config.data);
   try {
@@ -53,7 +54,7 @@ export async function adoptInstallation(
           .set({ generation, seen_at: now, clean_up_stopped: null })
           .execute(),
       );
-      const renamed = sides.database.hasAccounts ? [] : await setAside(config.data, now);
+      const renamed = sides.database.hasAccounts ? [] : await renameAccountFiles(config.data, now);
       await writeFolderMarker(config.data, id);
       const blobs = await openBlobs(config, lock.folderId, clock);
       await blobs.writeMarker({ installation: id, generation, mayBeEmpty: sides.blobs.isEmpty });
@@ -66,13 +67,13 @@ export async function adoptInstallation(
   }
 }
 
-async function setAside(folder: string, now: number): Promise<string[]> {
+async function renameAccountFiles(folder: string, now: number): Promise<string[]> {
   const renamed: string[] = [];
   for (const name of ACCOUNT_FILES) {
     if (!existsSync(join(folder, name))) continue;
-    const aside = `${name}.before-${new Date(now).toISOString().replaceAll(':', '-')}`;
-    await rename(join(folder, name), join(folder, aside));
-    renamed.push(aside);
+    const renamedName = `${name}.before-${new Date(now).toISOString().replaceAll(':', '-')}`;
+    await rename(join(folder, name), join(folder, renamedName));
+    renamed.push(renamedName);
   }
   return renamed;
 }

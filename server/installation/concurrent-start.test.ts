@@ -1,4 +1,4 @@
-/** R1: several servers that start at once on one empty database and one bucket become one installation. */
+/** R1: servers that start at the same time on one empty database and one bucket become one installation. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { runInstallationCommand } from './installation-command.ts';
 
 const postgres = inject('postgres');
 
-test.runIf(postgres)('R1: a server is not refused because another one started while it looked', async () => {
+test.runIf(postgres)('R1: a server starts although another one started during its checks', async () => {
   const s3 = await startS3Server();
   const name = `together_${process.pid}`;
   const shared = {
@@ -29,15 +29,15 @@ test.runIf(postgres)('R1: a server is not refused because another one started wh
     started.push(await startTestServer({ env }));
   };
   // The first server starts while the second one waits for its first response from the bucket.
-  const gate = createServer(async (ask, answer) => {
+  const gate = createServer(async (incoming, outgoing) => {
     if (started.length === 0) await start(s3.endpoint);
-    const { method, headers, url } = ask;
+    const { method, headers, url } = incoming;
     const { hostname: host, port } = new URL(s3.endpoint);
-    const forwarded = request({ host, port, method, path: url, headers }, (found) => {
-      answer.writeHead(found.statusCode ?? 500, found.headers);
-      found.pipe(answer);
+    const forwarded = request({ host, port, method, path: url, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
     });
-    ask.pipe(forwarded);
+    incoming.pipe(forwarded);
   });
   await once(gate.listen(0, '127.0.0.1'), 'listening');
   try {
@@ -49,8 +49,8 @@ test.runIf(postgres)('R1: a server is not refused because another one started wh
       SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
       SWITCHYARD_DATA: started[0]?.dataFolder,
     });
-    const told = await runInstallationCommand([], config);
-    expect(told).toEqual({ code: 0, said: expect.not.stringContaining('is stopped') });
+    const result = await runInstallationCommand([], config);
+    expect(result).toEqual({ code: 0, output: expect.not.stringContaining('is stopped') });
   } finally {
     for (const server of started) await server.close();
     gate.close();

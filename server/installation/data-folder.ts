@@ -1,31 +1,31 @@
-/** The data folder: there, and what lies in it readable by nobody but the server. */
+/** Restricts the files of the data folder to the user of the server. */
 import { chmod, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { blobsFolder } from '../blobs/open-blob-store.ts';
 import { sqlitePath } from '../database/open.ts';
 
-/** What a server keeps here. The runner's folder is left out: it sets its modes itself. */
-const OURS =
+/** Names of the server's files. The runner sets the modes of its own folder. */
+const SERVER_FILES =
   /^(switchyard\.db.*|blobs|spool|master-key|root-token|installation\.json|first-run\.json|lock.*)$/;
-const PASS = 0o111;
+const TRAVERSE_MODE = 0o111;
 
 /**
- * For whoever holds the lock of the folder. For an ordinary user it is closed as a whole. As root, an app without a sandbox has a
- * user of its own, which must be able to pass through to the folder of its run: so it can be passed, and what the server
- * keeps in it is closed piece by piece.
+ * Restricts the data folder; call it under its lock. For an ordinary user the mode of the folder is enough. As root, an app
+ * without a sandbox has a user of its own, which needs to traverse the folder to that of its run. The folder then admits
+ * traversal, and each file of the server is restricted.
  */
 export async function restrictDataFolder(
   folder: string,
-  keeps: { database: boolean; blobs: boolean },
+  contents: { database: boolean; blobs: boolean },
 ): Promise<void> {
   if (process.getuid?.() !== 0) return;
-  // SQLite gives the files beside it the mode of this one.
-  if (keeps.database) await (await open(sqlitePath(folder), 'a', 0o600)).close();
-  if (keeps.blobs) await mkdir(blobsFolder({ data: folder, sharedBlobs: null }), { recursive: true });
+  // SQLite creates its other files with the mode of this one.
+  if (contents.database) await (await open(sqlitePath(folder), 'a', 0o600)).close();
+  if (contents.blobs) await mkdir(blobsFolder({ data: folder, sharedBlobs: null }), { recursive: true });
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (!OURS.test(entry.name) || entry.isSymbolicLink()) continue;
+    if (!SERVER_FILES.test(entry.name) || entry.isSymbolicLink()) continue;
     await chmod(join(folder, entry.name), entry.isDirectory() ? 0o700 : 0o600);
   }
   const { mode } = await lstat(folder);
-  if ((mode & PASS) !== PASS) await chmod(folder, (mode & 0o777) | PASS);
+  if ((mode & TRAVERSE_MODE) !== TRAVERSE_MODE) await chmod(folder, (mode & 0o777) | TRAVERSE_MODE);
 }

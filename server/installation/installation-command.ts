@@ -1,6 +1,6 @@
 /**
- * `npm run installation`: tells to which installation database, data folder and blob store belong, and whether a server
- * would start on them. `npm run installation -- adopt` makes them one, that of the database.
+ * `npm run installation`: prints the installation of the database, the data folder and the blob store. It also prints
+ * whether a server would start on them. `npm run installation -- adopt` makes all three the installation of the database.
  */
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
@@ -13,10 +13,10 @@ import { type InstallationState, readInstallationState } from './installation-st
 import { findStartRefusal } from './start-refusal.ts';
 
 const USAGE =
-  'Usage: npm run installation [-- adopt: make data folder and blobs those of the database, once a start was refused]';
+  'Usage: npm run installation [-- adopt: make data folder and blobs the installation of the database after a refused start]';
 const NONE = '(none)';
 
-function table({ database, folder, blobs }: InstallationState): string {
+function formatState({ database, folder, blobs }: InstallationState): string {
   const rows = [
     [
       'database',
@@ -37,7 +37,7 @@ function table({ database, folder, blobs }: InstallationState): string {
 export async function runInstallationCommand(
   args: readonly string[],
   config: Config,
-): Promise<{ code: 0 | 1; said: string }> {
+): Promise<{ code: 0 | 1; output: string }> {
   if (args[0] === 'adopt') {
     const { id, renamedFiles: renamed } = await adoptInstallation(config, {
       clock: systemClock,
@@ -46,18 +46,18 @@ export async function runInstallationCommand(
     });
     return {
       code: 0,
-      said: [
-        `Database, data folder and blobs belong to the installation ${id} now.`,
-        ...renamed.map((name) => `Kept from before: ${name}.`),
-        'Blobs that the database does not name go to the trash within two hours of the next start, and are removed a week later.',
+      output: [
+        `Database, data folder and blobs now belong to the installation ${id}.`,
+        ...renamed.map((name) => `Renamed file of the earlier installation: ${name}.`),
+        'Blobs that the database does not name move to the trash within two hours of the next start. They are removed a week later.',
       ].join('\n'),
     };
   }
   const sides = await readInstallationState(config);
   const refusal = findStartRefusal(sides);
   return refusal === null
-    ? { code: 0, said: `${table(sides)}\nA server may start.` }
-    : { code: 1, said: `${table(sides)}\n${refusal}` };
+    ? { code: 0, output: `${formatState(sides)}\nA server may start.` }
+    : { code: 1, output: `${formatState(sides)}\n${refusal}` };
 }
 
 async function main(): Promise<void> {
@@ -65,19 +65,19 @@ async function main(): Promise<void> {
   try {
     args = parseArgs({ allowPositionals: true, options: {} }).positionals;
     if (args.length > 1 || (args[0] !== undefined && args[0] !== 'adopt'))
-      throw new Error(`There is no "${args.join(' ')}".`);
+      throw new Error(`"${args.join(' ')}" is not a command. Give adopt, or nothing.`);
   } catch (error) {
     process.stderr.write(`${errorMessage(error)}\n${USAGE}\n`);
     process.exitCode = 2;
     return;
   }
   try {
-    const { code, said } = await runInstallationCommand(args, readConfig());
-    process.stdout.write(`${said}\n`);
+    const { code, output } = await runInstallationCommand(args, readConfig());
+    process.stdout.write(`${output}\n`);
     process.exitCode = code;
   } catch (error) {
     const isKnown = error instanceof ConfigError || error instanceof FolderInUseError;
-    process.stderr.write(`${isKnown ? error.message : `It failed: ${errorMessage(error)}`}\n`);
+    process.stderr.write(`${isKnown ? error.message : `The command failed: ${errorMessage(error)}`}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,10 +1,12 @@
 /**
- * What the settings point to: the database, the data folder and the blob store, each with the installation it belongs to.
- * Everything here only reads, and leaves no trace on a file system, so that a start that is refused has changed nothing.
+ * Reads the state of the database, the data folder and the blob store that the settings name, each with its installation.
+ *
+ * Invariant: reading the state changes no file and no row, so that a refused start has changed nothing.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isErrno } from '@switchyard/runner/process/errors.ts';
 import { sql } from 'kysely';
 import { readMasterKey, writeFileDurably } from '../account/master-key.ts';
 import {
@@ -25,41 +27,40 @@ import { sqlitePath } from '../database/open.ts';
 import { errorMessage } from '../log.ts';
 import { migrations } from '../migrations.ts';
 
-/** How many of the blobs that an unmarked database names are looked for. */
+/** Number of blob keys to sample from each end of the table, for a store without a marker. */
 const BLOB_SAMPLE_SIZE = 8;
 const FIRST_MIGRATION = migrations.map(({ name }) => name).sort()[0] ?? '';
-const KNOWN = new Set(migrations.map(({ name }) => name));
-/** Tables that stand in a database before there is any data, by Kysely and by `connect`. */
+const KNOWN_MIGRATIONS = new Set(migrations.map(({ name }) => name));
+/** Tables that exist before there is any data: those of Kysely, and the one that opening SQLite creates. */
 const BOOKKEEPING_TABLES = new Set(['migrations', 'migrations_lock', 'opened']);
-/** Files that only an installation with data leaves in its data folder. */
+/** Files that only an installation with data has in its data folder. */
 const INSTALLATION_FILES = ['switchyard.db', 'master-key', 'root-token', 'first-run.json'];
-/** Folders that are emptied at a start, which must not be anybody else's. */
+/** Folders that a start empties, so they must not belong to another program. */
 const EMPTIED_FOLDERS = ['runner', 'spool', join('blobs', 'incoming')];
 const SERVER_FILES = ['lock', MARKER_FILE, ...INSTALLATION_FILES];
 
 interface DatabaseState {
-  /** As a message names it, without a password. */
+  /** The name for messages, without a password. */
   name: string;
-  /** `foreign`: it has tables of another program. `newer`: a newer release has changed it. */
+  /** `foreign`: it has tables of another program. `newer`: a newer release has migrated it. */
   state: 'empty' | 'foreign' | 'newer' | 'ours';
-  /** The table or migration that tells. */
+  /** The table or migration that proves the state. */
   detail: string;
   identity: IdentityTable | null;
-  /** Whether there is an account in it. */
   hasAccounts: boolean;
   keyCheck: string | null;
-  /** Some of the blobs that it names. */
+  /** Some keys of its blobs. */
   sampledBlobKeys: string[];
-  /** The latest instant in a database without an identity; null when there is none. */
+  /** The latest instant in a database without an identity, in milliseconds since the epoch; null for one with an identity. */
   lastSeenAt: number | null;
-  /** Commits behind damage in SQLite's log, which SQLite drops. */
+  /** The number of commits that SQLite drops because of damage in its WAL. */
   droppedCommits: number;
 }
 
 interface DataFolderState {
   path: string;
   installation: string | null;
-  /** Names of what an installation left in it. */
+  /** Names of files of an installation. */
   leftoverNames: string[];
   /** A folder of another program that a start would empty, or null. */
   foreignFolder: string | null;
@@ -70,28 +71,30 @@ interface BlobStoreState {
   name: string;
   marker: InstallationMarker | null;
   isEmpty: boolean;
-  /** How many of the blobs that the database names were looked for, and found. */
+  /** The number of sampled blobs of the database, and how many of them the store has. */
   sampledCount: number;
   foundCount: number;
 }
 
+/** The three parts of an installation. */
 export interface InstallationState {
   database: DatabaseState;
   folder: DataFolderState;
   blobs: BlobStoreState;
 }
 
+/** Reads the state of all three parts. Throws ConfigError when the database or the blob store cannot be opened. */
 export async function readInstallationState(config: Config): Promise<InstallationState> {
-  // Before the database, which gets its id first: other processes of the installation may begin at the same time.
+  // Reads the marker before the database, which gets its id first: other processes may start at the same time.
   const reader = await openBlobReader(config);
   const marker = await reader.readMarker();
   const database = await readDatabase(config);
   const folder = await readFolder(config);
-  const blobs = await readBlobsSide(reader, marker, describeBlobStore(config), database);
+  const blobs = await readBlobStore(reader, marker, describeBlobStore(config), database);
   return { database, folder, blobs };
 }
 
-/** As a message names it. */
+/** Returns the name of the database for messages. */
 function describeDatabase({ postgres, data }: Config): string {
   if (!postgres) return `the SQLite database ${sqlitePath(data)}`;
   const { host, pathname } = new URL(postgres);
@@ -105,15 +108,15 @@ async function readDatabase(config: Config): Promise<DatabaseState> {
     ...{ sampledBlobKeys: [], lastSeenAt: null, droppedCommits: 0 },
   };
   if (config.postgres) {
-    const beside = await openPostgresSnapshot(config.postgres);
+    const connection = await openPostgresSnapshot(config.postgres);
     try {
-      return { ...empty, ...(await describe(beside)) };
+      return { ...empty, ...(await inspectDatabase(connection)) };
     } catch (error) {
       throw new ConfigError(
         `SWITCHYARD_DATABASE names a database that cannot be opened: ${errorMessage(error).replace(/\.$/, '')}.`,
       );
     } finally {
-      await beside.close();
+      await connection.close();
     }
   }
   const path = sqlitePath(config.data);
@@ -121,18 +124,18 @@ async function readDatabase(config: Config): Promise<DatabaseState> {
   const opened = await openStoppedDatabase(path);
   if (!opened) return { ...empty, droppedCommits };
   try {
-    return { ...empty, ...(await describe({ kind: 'sqlite', read: opened.read })), droppedCommits };
+    return { ...empty, ...(await inspectDatabase({ kind: 'sqlite', read: opened.read })), droppedCommits };
   } finally {
     await opened.close();
   }
 }
 
-async function describe(database: Pick<Database, 'kind' | 'read'>): Promise<Partial<DatabaseState>> {
+async function inspectDatabase(database: Pick<Database, 'kind' | 'read'>): Promise<Partial<DatabaseState>> {
   const { read } = database;
   const tables = await listTables(database);
   const names = new Set(tables.map((table) => table.name));
-  const books = tables.find((table) => table.name === 'migrations');
-  const isKysely = books?.columns.some(({ name }) => name === 'timestamp') ?? false;
+  const migrationsTable = tables.find((table) => table.name === 'migrations');
+  const isKysely = migrationsTable?.columns.some(({ name }) => name === 'timestamp') ?? false;
   const applied = isKysely
     ? (await sql<{ name: string }>`select name from migrations`.execute(read)).rows
     : [];
@@ -146,7 +149,7 @@ async function describe(database: Pick<Database, 'kind' | 'read'>): Promise<Part
   const unknown = applied
     .map(({ name }) => name)
     .sort()
-    .find((name) => !KNOWN.has(name));
+    .find((name) => !KNOWN_MIGRATIONS.has(name));
   if (unknown !== undefined) return { state: 'newer', detail: unknown };
   const rows = async <T>(table: string, select: ReturnType<typeof sql<T>>): Promise<T[]> =>
     names.has(table) ? (await select.execute(read)).rows : [];
@@ -162,7 +165,7 @@ async function describe(database: Pick<Database, 'kind' | 'read'>): Promise<Part
     hasAccounts: account !== undefined,
     keyCheck: check?.key_check ?? null,
     sampledBlobKeys: names.has('contents') ? await sampleBlobs(read) : [],
-    lastSeenAt: identity || !account ? null : await latestInstant(read, names),
+    lastSeenAt: identity || !account ? null : await findLatestInstant(read, names),
   };
 }
 
@@ -175,8 +178,8 @@ async function sampleBlobs(read: Reader): Promise<string[]> {
   return [...new Set([...(await keys('asc')), ...(await keys('desc'))])];
 }
 
-/** When an installation of an earlier release was last at work, as far as its rows tell. */
-async function latestInstant(read: Reader, names: ReadonlySet<string>): Promise<number | null> {
+/** Returns the time of the latest activity of an installation of an earlier release, from its rows. */
+async function findLatestInstant(read: Reader, names: ReadonlySet<string>): Promise<number | null> {
   let latest: number | null = null;
   for (const [table, column] of [
     ['accounts', 'created_at'],
@@ -197,30 +200,30 @@ async function latestInstant(read: Reader, names: ReadonlySet<string>): Promise<
 
 async function readFolder(config: Config): Promise<DataFolderState> {
   const path = config.data;
-  const names = new Set(await namesIn(path));
-  const isOurs = SERVER_FILES.some((name) => names.has(name));
-  const holds = INSTALLATION_FILES.filter(
+  const names = new Set(await listNames(path));
+  const isServerFolder = SERVER_FILES.some((name) => names.has(name));
+  const leftoverNames = INSTALLATION_FILES.filter(
     (name) => names.has(name) && (config.postgres || name !== 'switchyard.db'),
   );
-  // Where blobs are kept elsewhere, those of the data folder are of a time before.
+  // With another blob store, blobs in the data folder are from an earlier configuration.
   const isElsewhere = (config.s3 ?? config.sharedBlobs) !== null;
-  if (isElsewhere && (await namesIn(join(path, 'blobs'))).some((name) => name !== 'incoming'))
-    holds.push('blobs');
+  if (isElsewhere && (await listNames(join(path, 'blobs'))).some((name) => name !== 'incoming'))
+    leftoverNames.push('blobs');
   let foreign: string | null = null;
-  for (const name of isOurs ? [] : EMPTIED_FOLDERS)
-    if ((await namesIn(join(path, name))).length > 0) foreign ??= join(path, name);
+  for (const name of isServerFolder ? [] : EMPTIED_FOLDERS)
+    if ((await listNames(join(path, name))).length > 0) foreign ??= join(path, name);
   const marker = join(path, MARKER_FILE);
   const text = existsSync(marker) ? await readFile(marker, 'utf8') : null;
   return {
     path,
     installation: text === null ? null : parseMarker(text, marker).installation,
-    leftoverNames: holds,
+    leftoverNames,
     foreignFolder: foreign,
     masterKey: await readMasterKey(path, config.masterKey),
   };
 }
 
-/** Notes in the data folder which installation it belongs to. */
+/** Writes the id of the installation into the data folder. */
 export async function writeFolderMarker(folder: string, installation: string): Promise<void> {
   const path = join(folder, MARKER_FILE);
   const text = formatMarker({ installation, generation: 0, mayBeEmpty: false });
@@ -228,7 +231,7 @@ export async function writeFolderMarker(folder: string, installation: string): P
   if (before !== text) await writeFileDurably(path, text);
 }
 
-async function readBlobsSide(
+async function readBlobStore(
   blobs: BlobReader,
   marker: InstallationMarker | null,
   name: string,
@@ -245,9 +248,9 @@ async function readBlobsSide(
   return { name, marker, isEmpty, sampledCount: sampled.length, foundCount: found };
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+async function listNames(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return [];
     throw error;
   });
 }

@@ -1,15 +1,18 @@
-/** Says which setting is meant when what it names does not work. */
+/** Adds the name of a setting to errors of the thing it names. */
 import { ConfigError } from '../config.ts';
 import { FolderInUseError } from '../database/folder-lock.ts';
 import { errorMessage } from '../log.ts';
 
-/** Throws ConfigError: `trouble` and the reason, or the sentence of an error that names its setting already. */
-export async function withSettingName<T>(trouble: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Returns the result of the work. Turns its error into a ConfigError with `problem` and the reason, unless the error names
+ * its setting already.
+ */
+export async function withSettingName<T>(problem: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (error instanceof FolderInUseError) throw new ConfigError(error.message);
-    throw new ConfigError(`${trouble}: ${errorMessage(error).replace(/\.$/, '')}.`);
+    throw new ConfigError(`${problem}: ${errorMessage(error).replace(/\.$/, '')}.`);
   }
 }

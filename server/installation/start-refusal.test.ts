@@ -1,4 +1,4 @@
-/** R1: each thing that an installation leaves is enough by itself to refuse a start on an empty database. */
+/** R1: each trace of an installation alone refuses a start on an empty database. */
 import { describe, expect, test } from 'vitest';
 import type { InstallationState } from './installation-state.ts';
 import { findStartRefusal } from './start-refusal.ts';
@@ -21,15 +21,15 @@ const EMPTY: InstallationState = {
 const MARKER = { installation: 'inst-1', generation: 1, mayBeEmpty: false };
 
 describe('R1: an empty database', () => {
-  test('beside nothing begins an installation', () => expect(findStartRefusal(EMPTY)).toBeNull());
+  test('without other data starts a new installation', () => expect(findStartRefusal(EMPTY)).toBeNull());
 
   test.each<[string, Partial<InstallationState['folder']>, Partial<InstallationState['blobs']>, string]>([
     ['a marked data folder', { installation: 'inst-1' }, {}, 'the data folder /data belongs to inst-1'],
-    // Of a release without ids.
+    // From a release without ids.
     ['a token', { leftoverNames: ['root-token'] }, {}, 'the data folder /data holds root-token'],
     ['a marked bucket', {}, { marker: MARKER }, 'the bucket belongs to inst-1'],
     ['blobs', {}, { isEmpty: false }, 'the bucket holds blobs'],
-  ])('beside %s is refused', (_, folder, blobs, words) => {
+  ])('with %s is refused', (_, folder, blobs, words) => {
     const sides = {
       ...EMPTY,
       folder: { ...EMPTY.folder, ...folder },

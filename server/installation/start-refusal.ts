@@ -1,40 +1,40 @@
 /**
- * Decides whether a server may start on what the settings point to. A start is refused wherever the database, the data
- * folder and the blobs do not belong together, because it would remove the blobs that the database does not name and
- * write a new root token.
+ * Decides whether a server may start with the database, the data folder and the blobs of its settings. It refuses a start
+ * when they do not belong together: the server would remove the blobs that the database does not name, and write a new root
+ * token.
  *
- * An installation of an earlier release has no id. It is adopted when its database has accounts and the blobs that it
- * names are in the store: at least one of a sample, because a single lost blob must not stop an upgrade.
+ * An installation of an earlier release has no id. The server adopts it when its database has accounts and the store has
+ * its blobs. One blob of a sample is enough, because a single lost blob must not prevent an upgrade.
  */
 import { computeKeyCheck, WRONG_MASTER_KEY_MESSAGE } from '../account/master-key.ts';
 import type { InstallationState } from './installation-state.ts';
 
 const NOTHING_CHANGED = 'Nothing was changed.';
-const LOOK = '`npm run installation` shows what belongs to which installation';
+const INSPECT = '`npm run installation` shows what belongs to which installation';
 const ADOPT = '`npm run installation -- adopt`';
 
-/** The sentence to refuse with, or null when the server may start. */
+/** Returns the message of the refusal, or null when the server may start. */
 export function findStartRefusal(sides: InstallationState): string | null {
-  const reason = findAdoptionRefusal(sides) ?? mismatch(sides);
+  const reason = findAdoptionRefusal(sides) ?? findMismatch(sides);
   return reason === null ? null : `${reason} ${NOTHING_CHANGED}`;
 }
 
-/** What no command can adopt. */
+/** Returns the message for a state that `adopt` cannot solve, or null. */
 export function findAdoptionRefusal({ database, folder }: InstallationState): string | null {
   if (folder.foreignFolder !== null)
-    return `SWITCHYARD_DATA is "${folder.path}", where no server has worked, and a start would empty ${folder.foreignFolder}: set SWITCHYARD_DATA to an empty or missing folder, or move that one away.`;
+    return `SWITCHYARD_DATA is "${folder.path}", where no server has run, and a start would empty ${folder.foreignFolder}. Set SWITCHYARD_DATA to an empty or missing folder, or move that folder away.`;
   if (database.state === 'newer')
-    return `${upper(database.name)} was made by a newer Switchyard, which has applied ${database.detail}: start that release or a later one, or restore a backup made before the upgrade.`;
+    return `${capitalise(database.name)} belongs to a newer Switchyard, which has applied ${database.detail}. Start that release or a later one, or restore a backup from before the upgrade.`;
   if (database.state === 'foreign')
-    return `${upper(database.name)} has tables of another program, such as ${database.detail}: set SWITCHYARD_DATABASE to an empty database or to that of this installation.`;
+    return `${capitalise(database.name)} has tables of another program, such as ${database.detail}. Set SWITCHYARD_DATABASE to an empty database or to that of this installation.`;
   if (database.keyCheck && (!folder.masterKey || computeKeyCheck(folder.masterKey) !== database.keyCheck))
     return WRONG_MASTER_KEY_MESSAGE;
   return null;
 }
 
-function mismatch(sides: InstallationState): string | null {
+function findMismatch(sides: InstallationState): string | null {
   const { database, folder, blobs } = sides;
-  if (database.state === 'empty') return besideEmptyDatabase(sides);
+  if (database.state === 'empty') return explainEmptyDatabase(sides);
   const id = database.identity?.id ?? null;
   const others = [
     ...(blobs.marker && blobs.marker.installation !== id
@@ -45,11 +45,11 @@ function mismatch(sides: InstallationState): string | null {
       : []),
   ];
   if (others.length > 0)
-    return `${upper(database.name)} belongs to ${id ?? 'an installation without an id, of an earlier release'}, but ${others.join(', and ')}. Set SWITCHYARD_DATABASE, SWITCHYARD_DATA and SWITCHYARD_BLOBS to those of one installation; two installations need two places. ${upper(LOOK)}, and ${ADOPT} makes all three the installation of the database.`;
-  return blobs.marker ? lostBlobs(sides) : unmarkedBlobs(sides);
+    return `${capitalise(database.name)} belongs to ${id ?? 'an installation without an id, of an earlier release'}, but ${others.join(', and ')}. Set SWITCHYARD_DATABASE, SWITCHYARD_DATA and SWITCHYARD_BLOBS to those of one installation; two installations need separate ones. ${capitalise(INSPECT)}, and ${ADOPT} makes all three the installation of the database.`;
+  return blobs.marker ? explainLostBlobs(sides) : explainUnmarkedBlobs(sides);
 }
 
-function besideEmptyDatabase({ database, folder, blobs }: InstallationState): string | null {
+function explainEmptyDatabase({ database, folder, blobs }: InstallationState): string | null {
   const found = [
     ...(folder.installation !== null
       ? [`the data folder ${folder.path} belongs to ${folder.installation}`]
@@ -63,37 +63,37 @@ function besideEmptyDatabase({ database, folder, blobs }: InstallationState): st
   if (found.length === 0) return null;
   const dropped =
     database.droppedCommits > 0
-      ? ` Its log switchyard.db-wal is damaged, so that SQLite reads nothing of the ${database.droppedCommits} commits behind the damage: keep a copy of it.`
+      ? ` Its log switchyard.db-wal is damaged, so SQLite cannot read the ${database.droppedCommits} commits behind the damage. Keep a copy of it.`
       : '';
-  return `${upper(database.name)} is missing or empty, but ${found.join(', and ')}.${dropped} If the database is elsewhere, set SWITCHYARD_DATABASE or SWITCHYARD_DATA to it. If it is lost, restore a backup with \`npm run restore\`. For a new installation set SWITCHYARD_DATA to an empty folder and SWITCHYARD_BLOBS, if it is set, to another place; ${ADOPT} begins a new one here, and the blobs go to the trash.`;
+  return `${capitalise(database.name)} is missing or empty, but ${found.join(', and ')}.${dropped} If the database is in another place, set SWITCHYARD_DATABASE or SWITCHYARD_DATA to it. If it is lost, restore a backup with \`npm run restore\`. For a new installation set SWITCHYARD_DATA to an empty folder and SWITCHYARD_BLOBS, if it is set, to another store. ${ADOPT} creates a new installation here and moves the blobs to the trash.`;
 }
 
-function lostBlobs({ database, blobs }: InstallationState): string | null {
+function explainLostBlobs({ database, blobs }: InstallationState): string | null {
   if (!blobs.isEmpty || blobs.marker?.mayBeEmpty || database.sampledBlobKeys.length === 0) return null;
-  return withoutBlobs(
-    `${upper(blobs.name)} is empty, but ${database.name} names blobs in it, such as ${database.sampledBlobKeys[0]}.`,
+  return addBlobRemedies(
+    `${capitalise(blobs.name)} is empty, but ${database.name} names blobs in it, such as ${database.sampledBlobKeys[0]}.`,
   );
 }
 
-function unmarkedBlobs({ database, blobs }: InstallationState): string | null {
+function explainUnmarkedBlobs({ database, blobs }: InstallationState): string | null {
   const names = database.sampledBlobKeys.length > 0;
   if (names && blobs.isEmpty)
-    return withoutBlobs(
-      `${upper(blobs.name)} is empty, but ${database.name} names blobs, such as ${database.sampledBlobKeys[0]}.`,
+    return addBlobRemedies(
+      `${capitalise(blobs.name)} is empty, but ${database.name} names blobs, such as ${database.sampledBlobKeys[0]}.`,
     );
   if (names && blobs.foundCount === 0)
-    return withoutBlobs(
-      `${upper(blobs.name)} holds blobs of another installation: of ${blobs.sampledCount} that ${database.name} names none is there, such as ${database.sampledBlobKeys[0]}.`,
+    return addBlobRemedies(
+      `${capitalise(blobs.name)} holds blobs of another installation: of ${blobs.sampledCount} that ${database.name} names, the store has none, such as ${database.sampledBlobKeys[0]}.`,
     );
   if (!names && !blobs.isEmpty)
-    return `${upper(blobs.name)} holds blobs, and ${database.name} names none: they are another installation's, or the database is an older copy. Set SWITCHYARD_BLOBS, SWITCHYARD_DATA or SWITCHYARD_DATABASE to those of one installation; ${ADOPT} makes the blobs those of the database, and what it does not name goes to the trash.`;
+    return `${capitalise(blobs.name)} holds blobs, and ${database.name} names none: they belong to another installation, or the database is an older copy. Set SWITCHYARD_BLOBS, SWITCHYARD_DATA or SWITCHYARD_DATABASE to those of one installation; ${ADOPT} assigns the blobs to the database and moves those that it does not name to the trash.`;
   return null;
 }
 
-function withoutBlobs(trouble: string): string {
-  return `${trouble} Set SWITCHYARD_BLOBS or SWITCHYARD_DATA to where the blobs are, put them back, or restore a backup with \`npm run restore\`; if they are lost for good, ${ADOPT} goes on without them.`;
+function addBlobRemedies(problem: string): string {
+  return `${problem} Set SWITCHYARD_BLOBS or SWITCHYARD_DATA to the place of the blobs, copy them back, or restore a backup with \`npm run restore\`. If they are lost, ${ADOPT} continues without them.`;
 }
 
-function upper(text: string): string {
+function capitalise(text: string): string {
   return text.replace(/^[a-z]/, (first) => first.toUpperCase());
 }

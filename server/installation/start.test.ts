@@ -1,6 +1,6 @@
 /**
- * R1: no start deletes or overwrites anything because the database it opened is missing, empty, older or another
- * installation's. Every refusal is compared with the tree before it: names, bytes and times.
+ * R1: a start never deletes or overwrites data because its database is missing, empty, older or of another installation.
+ * Each refusal compares the folder with its state before: names, bytes and times.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -48,13 +48,13 @@ afterAll(async () => {
   for (const name of databases) await dropDatabase(postgres, name);
 });
 
-function newFolder(): string {
+function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-start-'));
   folders.push(folder);
   return folder;
 }
 
-async function emptyDatabase(): Promise<string> {
+async function createEmptyDatabase(): Promise<string> {
   const name = `start_${process.pid}_${databases.push('')}`;
   databases[databases.length - 1] = name;
   return createDatabase(postgres, name);
@@ -66,18 +66,18 @@ const bucket = (prefix: string): Record<string, string> => ({
   AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
 });
 
-/** PUTs content that is large enough for a blob. */
+/** Uploads content that is large enough for a blob. */
 async function upload(server: TestServer, application: string): Promise<Upload> {
-  const asked = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`);
-  expectStatus(asked, 200);
-  const made = asked.body as Upload;
-  const put = await server.request('PUT', made.upload_url, { token: null, body: CONTENT });
+  const response = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`);
+  expectStatus(response, 200);
+  const created = response.body as Upload;
+  const put = await server.request('PUT', created.upload_url, { token: null, body: CONTENT });
   expectStatus(put, 200);
-  return made;
+  return created;
 }
 
-/** A server with two blobs that are old enough for the clean-up, stopped. */
-async function stopped(env: Record<string, string> = {}): Promise<TestServer> {
+/** Starts and stops a server with two blobs that are old enough for the clean-up. */
+async function startAndStop(env: Record<string, string> = {}): Promise<TestServer> {
   const server = await startTestServer({ env });
   const application = await createApplication(server);
   for (let count = 0; count < 2; count += 1) await upload(server, application);
@@ -89,11 +89,11 @@ async function stopped(env: Record<string, string> = {}): Promise<TestServer> {
   return server;
 }
 
-function withoutDatabase(data: string): void {
+function removeDatabase(data: string): void {
   for (const name of readdirSync(data)) if (name.startsWith('switchyard.db')) rmSync(join(data, name));
 }
 
-async function query(server: TestServer, ...statements: string[]): Promise<Record<string, unknown>[]> {
+async function runQuery(server: TestServer, ...statements: string[]): Promise<Record<string, unknown>[]> {
   if (postgres) {
     const client = new pg.Client({ connectionString: server.databaseUrl });
     await client.connect();
@@ -109,7 +109,7 @@ async function query(server: TestServer, ...statements: string[]): Promise<Recor
   return rows;
 }
 
-const tablesOf = async (address: string): Promise<number> => {
+const countTables = async (address: string): Promise<number> => {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   const { rows } = await client.query(
@@ -122,7 +122,7 @@ const tablesOf = async (address: string): Promise<number> => {
 async function expectRefused(
   server: TestServer,
   env: Record<string, string>,
-  ...words: string[]
+  ...expected: string[]
 ): Promise<void> {
   const before = hashFolderTree(server.dataFolder);
   const refused = await server.restart(env).then(
@@ -131,44 +131,44 @@ async function expectRefused(
   );
   expect(refused).toBeInstanceOf(ConfigError);
   const { message } = refused as ConfigError;
-  for (const word of [...words, 'Nothing was changed']) expect(message).toContain(word);
+  for (const word of [...expected, 'Nothing was changed']) expect(message).toContain(word);
   expect(hashFolderTree(server.dataFolder)).toEqual(before);
 }
 
 describe('R1: a start is refused and changes nothing', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await stopped();
+    server = await startAndStop();
   });
   afterAll(() => server.close());
 
   test.runIf(!postgres)(
     'a start on a missing database deletes no blob, as a process that exits with 1',
     async () => {
-      const aside = newFolder();
+      const saved = createFolder();
       for (const name of readdirSync(server.dataFolder))
-        if (name.startsWith('switchyard.db')) renameSync(join(server.dataFolder, name), join(aside, name));
+        if (name.startsWith('switchyard.db')) renameSync(join(server.dataFolder, name), join(saved, name));
       const before = hashFolderTree(server.dataFolder);
       await expect(startServerProcess({ dataFolder: server.dataFolder })).rejects.toThrow(
         /ended with 1 .*missing or empty[\s\S]*belongs to inst-[\s\S]*npm run restore[\s\S]*npm run installation -- adopt/,
       );
       expect(hashFolderTree(server.dataFolder)).toEqual(before);
-      for (const name of readdirSync(aside)) renameSync(join(aside, name), join(server.dataFolder, name));
+      for (const name of readdirSync(saved)) renameSync(join(saved, name), join(server.dataFolder, name));
       await server.restart();
       await server.runningServer.close();
     },
   );
 
   test.runIf(postgres)(
-    'a start on an empty PostgreSQL database deletes no blob and makes no table',
+    'a start on an empty PostgreSQL database deletes no blob and creates no table',
     async () => {
-      const address = await emptyDatabase();
+      const address = await createEmptyDatabase();
       await expectRefused(server, { SWITCHYARD_DATABASE: address }, 'missing or empty', 'adopt');
-      expect(await tablesOf(address)).toBe(0);
+      expect(await countTables(address)).toBe(0);
     },
   );
 
-  test.runIf(postgres)('a start without the variable makes no SQLite database beside the blobs', () =>
+  test.runIf(postgres)('a start without the variable creates no SQLite database next to the blobs', () =>
     expectRefused(
       server,
       { SWITCHYARD_DATABASE: '' },
@@ -177,8 +177,8 @@ describe('R1: a start is refused and changes nothing', () => {
     ),
   );
 
-  test.runIf(postgres)('a start on the database of another program makes no table', async () => {
-    const address = await emptyDatabase();
+  test.runIf(postgres)('a start on the database of another program creates no table', async () => {
+    const address = await createEmptyDatabase();
     const client = new pg.Client({ connectionString: address });
     await client.connect();
     await client.query('create table invoices (id int)');
@@ -188,38 +188,38 @@ describe('R1: a start is refused and changes nothing', () => {
       { SWITCHYARD_DATABASE: address },
       'tables of another program, such as invoices',
     );
-    expect(await tablesOf(address)).toBe(1);
+    expect(await countTables(address)).toBe(1);
   });
 
-  test('a start whose blobs are gone', async () => {
-    const aside = newFolder();
-    renameSync(join(server.dataFolder, 'blobs'), join(aside, 'blobs'));
+  test('a start without its blobs', async () => {
+    const saved = createFolder();
+    renameSync(join(server.dataFolder, 'blobs'), join(saved, 'blobs'));
     await expectRefused(server, {}, 'is empty, but', 'names blobs', 'SWITCHYARD_BLOBS');
     mkdirSync(join(server.dataFolder, 'blobs'));
-    cpSync(join(aside, 'blobs', 'installation.json'), join(server.dataFolder, 'blobs', 'installation.json'));
+    cpSync(join(saved, 'blobs', 'installation.json'), join(server.dataFolder, 'blobs', 'installation.json'));
     await expectRefused(server, {}, 'is empty, but', 'names blobs', 'adopt');
     rmSync(join(server.dataFolder, 'blobs'), { recursive: true });
-    renameSync(join(aside, 'blobs'), join(server.dataFolder, 'blobs'));
+    renameSync(join(saved, 'blobs'), join(server.dataFolder, 'blobs'));
   });
 
   test('a start on the blobs of another installation', async () => {
-    const other = await stopped();
-    const aside = newFolder();
-    renameSync(join(server.dataFolder, 'blobs'), join(aside, 'blobs'));
+    const other = await startAndStop();
+    const saved = createFolder();
+    renameSync(join(server.dataFolder, 'blobs'), join(saved, 'blobs'));
     cpSync(join(other.dataFolder, 'blobs'), join(server.dataFolder, 'blobs'), {
       recursive: true,
       preserveTimestamps: true,
     });
-    await expectRefused(server, {}, 'belongs to inst-', 'two installations need two places');
-    // Of a release without ids, they are known by the blobs that the database names.
+    await expectRefused(server, {}, 'belongs to inst-', 'two installations need separate ones');
+    // Without ids, the blobs that the database names show whose store it is.
     rmSync(join(server.dataFolder, 'blobs', 'installation.json'));
     await expectRefused(server, {}, 'holds blobs of another installation: of 2');
     rmSync(join(server.dataFolder, 'blobs'), { recursive: true });
-    renameSync(join(aside, 'blobs'), join(server.dataFolder, 'blobs'));
+    renameSync(join(saved, 'blobs'), join(server.dataFolder, 'blobs'));
     await other.close();
   });
 
-  test('a start without the master key makes no other', async () => {
+  test('a start without the master key creates no new one', async () => {
     const key = readFileSync(join(server.dataFolder, 'master-key'));
     rmSync(join(server.dataFolder, 'master-key'));
     const before = hashFolderTree(server.dataFolder);
@@ -229,26 +229,26 @@ describe('R1: a start is refused and changes nothing', () => {
   });
 
   test('R5: a start on the database of a newer release names it', async () => {
-    await query(
+    await runQuery(
       server,
       "insert into migrations (name, timestamp) values ('9999-from-tomorrow', '2030-01-01')",
     );
-    await expectRefused(server, {}, 'was made by a newer Switchyard, which has applied 9999-from-tomorrow');
-    await query(server, "delete from migrations where name = '9999-from-tomorrow'");
+    await expectRefused(server, {}, 'belongs to a newer Switchyard, which has applied 9999-from-tomorrow');
+    await runQuery(server, "delete from migrations where name = '9999-from-tomorrow'");
   });
 
-  test('a start in a folder of another program empties no folder of it', async () => {
-    const data = newFolder();
+  test('a start in a folder of another program empties none of its folders', async () => {
+    const data = createFolder();
     mkdirSync(join(data, 'runner'));
     writeFileSync(join(data, 'runner', 'thesis.txt'), 'years of work');
     const before = hashFolderTree(data);
     await expect(startTestServer({ env: { SWITCHYARD_DATA: data } })).rejects.toThrow(
-      /no server has worked, and a start would empty .*runner/,
+      /no server has run, and a start would empty .*runner/,
     );
     expect(hashFolderTree(data)).toEqual(before);
   });
 
-  test('after all of that the right settings start, with everything there', async () => {
+  test('after all refusals the right settings start with all data', async () => {
     await server.restart();
     expect(listBlobKeys(join(server.dataFolder, 'blobs'))).toHaveLength(2);
     expect(readFileSync(join(server.dataFolder, 'root-token'), 'utf8').trim()).toBe(server.token);
@@ -257,8 +257,8 @@ describe('R1: a start is refused and changes nothing', () => {
 });
 
 describe('R1: a killed server', () => {
-  test.runIf(!postgres)('that lost its database leaves its log as it was', async () => {
-    const data = newFolder();
+  test.runIf(!postgres)('without its database keeps its WAL unchanged', async () => {
+    const data = createFolder();
     const killed = await startServerProcess({ dataFolder: data });
     await killed.kill();
     rmSync(join(data, 'blobs', 'installation.json'));
@@ -271,15 +271,15 @@ describe('R1: a killed server', () => {
   });
 
   test.runIf(!postgres)(
-    'whose log was damaged before its first checkpoint keeps its blobs and a copy of the log',
+    'with a WAL damaged before its first checkpoint keeps its blobs and a copy of the WAL',
     async () => {
-      const data = newFolder();
+      const data = createFolder();
       const killed = await startServerProcess({ dataFolder: data });
       const application = 'damaged';
       await killed.request('POST', '/v1/applications', { body: { id: application, name: 'Damaged' } });
       const wal = join(data, 'switchyard.db-wal');
-      const asked = await killed.request('POST', `/v1/applications/${application}/runs/uploadurl`);
-      const { upload_url } = asked.body as Upload;
+      const response = await killed.request('POST', `/v1/applications/${application}/runs/uploadurl`);
+      const { upload_url } = response.body as Upload;
       const put = await fetch(upload_url, { method: 'PUT', body: CONTENT });
       expect(put.status).toBe(200);
       await killed.kill();
@@ -294,15 +294,15 @@ describe('R1: a killed server', () => {
 
       const lines: string[] = [];
       const again = await startServerProcess({ dataFolder: data, onLog: (line) => lines.push(line) });
-      expect(lines.join('\n')).toContain('The log of the database is damaged');
+      expect(lines.join('\n')).toContain('SQLite WAL damaged');
       expect(lines.join('\n')).toContain('Clean-up of blobs without a row is stopped');
       const [copy] = readdirSync(data).filter((name) => name.includes('-wal.damaged-'));
       expect(readFileSync(join(data, copy ?? '')).equals(damaged)).toBe(true);
-      // The next start finds no more damage, and the clean-up stays stopped.
+      // The next start finds no damage, and the clean-up stays stopped.
       await again.kill('SIGTERM');
       expect(existsSync(path)).toBe(true);
       const config = readConfig({ SWITCHYARD_DATA: data });
-      expect((await runInstallationCommand([], config)).said).toContain(
+      expect((await runInstallationCommand([], config)).output).toContain(
         'the log of the database was damaged',
       );
     },
@@ -314,8 +314,10 @@ describe('R1: one bucket', () => {
     const env = bucket('shared');
     await using first = await startTestServer({ env: { ...env, SWITCHYARD_KEY: KEY } });
     const before = readFileSync(join(first.dataFolder, 'root-token'), 'utf8');
-    const second = newFolder();
-    const other: Record<string, string> = postgres ? { SWITCHYARD_DATABASE: await emptyDatabase() } : {};
+    const second = createFolder();
+    const other: Record<string, string> = postgres
+      ? { SWITCHYARD_DATABASE: await createEmptyDatabase() }
+      : {};
     const settings = { ...env, ...other, SWITCHYARD_DATA: second, SWITCHYARD_KEY: KEY };
     await expect(startTestServer({ env: settings })).rejects.toThrow(/the bucket .* belongs to inst-/);
     expect(readdirSync(second)).toEqual([]);
@@ -327,27 +329,27 @@ describe('R1: an older database', () => {
   test.runIf(!postgres)(
     'than the blobs stops the clean-up, with a warning, until an operator adopts',
     async () => {
-      let ahead = 0;
-      const clock = { ...systemClock, now: () => Date.now() + ahead };
+      let aheadMs = 0;
+      const clock = { ...systemClock, now: () => Date.now() + aheadMs };
       await using server = await startTestServer({ clock });
       const application = await createApplication(server);
       await server.runningServer.close();
-      const aside = newFolder();
-      cpSync(join(server.dataFolder, 'switchyard.db'), join(aside, 'switchyard.db'));
+      const saved = createFolder();
+      cpSync(join(server.dataFolder, 'switchyard.db'), join(saved, 'switchyard.db'));
       await server.restart();
       await upload(server, application);
       await server.runningServer.close();
-      withoutDatabase(server.dataFolder);
-      cpSync(join(aside, 'switchyard.db'), join(server.dataFolder, 'switchyard.db'));
+      removeDatabase(server.dataFolder);
+      cpSync(join(saved, 'switchyard.db'), join(server.dataFolder, 'switchyard.db'));
       const config = readConfig({ SWITCHYARD_DATA: server.dataFolder });
-      // The second start finds the generations equal: what the first found stays.
+      // The second start finds equal generations: the reason of the first remains.
       for (let start = 0; start < 2; start += 1) {
-        ahead += 2 * HOUR_MS;
+        aheadMs += 2 * HOUR_MS;
         await server.restart();
         await server.runningServer.close();
         expect(listBlobKeys(join(server.dataFolder, 'blobs'))).toHaveLength(1);
-        const told = (await runInstallationCommand([], config)).said;
-        expect(told).toContain('the database is older than the blobs: it has generation');
+        const output = (await runInstallationCommand([], config)).output;
+        expect(output).toContain('the database is older than the blobs: it has generation');
       }
       await runInstallationCommand(['adopt'], config);
       await server.restart();
@@ -358,34 +360,31 @@ describe('R1: an older database', () => {
 });
 
 describe('R1: an upgrade', () => {
-  test('adopts an installation of a release without ids, by the blobs that its database names', async () => {
-    await using server = await stopped();
-    await query(server, 'delete from installation_identity');
+  test('adopts an installation of a release without ids by the blobs that its database names', async () => {
+    await using server = await startAndStop();
+    await runQuery(server, 'delete from installation_identity');
     for (const path of ['installation.json', 'blobs/installation.json'])
       rmSync(join(server.dataFolder, path));
     await server.restart();
-    const [row] = await query(server, 'select id from installation_identity');
+    const [row] = await runQuery(server, 'select id from installation_identity');
     for (const path of ['installation.json', 'blobs/installation.json'])
       expect(JSON.parse(readFileSync(join(server.dataFolder, path), 'utf8')).installation).toBe(row?.id);
     expect(listBlobKeys(join(server.dataFolder, 'blobs'))).toHaveLength(2);
   });
 });
 
-describe('R1: going on deliberately', () => {
-  test.runIf(!postgres)(
-    'adopt begins a new installation beside old blobs, and keeps the old token',
-    async () => {
-      await using server = await stopped();
-      withoutDatabase(server.dataFolder);
-      const config = readConfig({ SWITCHYARD_DATA: server.dataFolder });
-      expect(await runInstallationCommand([], config)).toMatchObject({ code: 1 });
-      const { said } = await runInstallationCommand(['adopt'], config);
-      expect(said).toMatch(/Kept from before: root-token\.before-/);
-      expect(await runInstallationCommand([], config)).toMatchObject({ code: 0 });
-      await server.restart();
-      expect(server.runningServer.firstStart?.token).not.toBe(server.token);
-      const [aside] = readdirSync(server.dataFolder).filter((name) => name.startsWith('root-token.before-'));
-      expect(readFileSync(join(server.dataFolder, aside ?? ''), 'utf8').trim()).toBe(server.token);
-    },
-  );
+describe('R1: adoption by an operator', () => {
+  test.runIf(!postgres)('creates a new installation with old blobs, and keeps the old token', async () => {
+    await using server = await startAndStop();
+    removeDatabase(server.dataFolder);
+    const config = readConfig({ SWITCHYARD_DATA: server.dataFolder });
+    expect(await runInstallationCommand([], config)).toMatchObject({ code: 1 });
+    const { output } = await runInstallationCommand(['adopt'], config);
+    expect(output).toMatch(/Renamed file of the earlier installation: root-token\.before-/);
+    expect(await runInstallationCommand([], config)).toMatchObject({ code: 0 });
+    await server.restart();
+    expect(server.runningServer.firstStart?.token).not.toBe(server.token);
+    const [saved] = readdirSync(server.dataFolder).filter((name) => name.startsWith('root-token.before-'));
+    expect(readFileSync(join(server.dataFolder, saved ?? ''), 'utf8').trim()).toBe(server.token);
+  });
 });

@@ -1,9 +1,9 @@
-/** Looks at data folders from outside, for tests that compare them before and after. */
+/** Reads data folders, for tests that compare them before and after. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Every name below the folder with its bytes and its time. */
+/** Returns time, mode and hash of every file below the folder, by path. */
 export function hashFolderTree(folder: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const path of ['', ...(readdirSync(folder, { recursive: true }) as string[])]) {
@@ -21,8 +21,8 @@ export const listBlobKeys = (folder: string): string[] =>
     .flatMap((part) => readdirSync(join(folder, part)));
 
 /**
- * Where the last commit but one begins in a log of SQLite: damage there costs two commits. Frames of the round that is
- * under way have the salts of the header; a commit ends with a frame that has the size of the database.
+ * Returns the offset of the last commit but one in a WAL of SQLite: damage there drops two commits. Current frames have the
+ * salts of the header, and a commit ends with a frame that has the size of the database.
  */
 export function findPenultimateCommit(wal: Buffer): number {
   const frameBytes = 24 + wal.readUInt32BE(8);
