@@ -1,17 +1,20 @@
-/** The books of acceptance tests after the torture: what each decided, worked out again from the runs of its batch. */
+/** Checks acceptance tests after the chaos test: computes each decision again from the runs of its batch. */
 import type { MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { RunQuery } from '../server/testing/load/invariants.ts';
 
 type Row = Record<string, unknown>;
 
-/** `made` are there and decided by all their runs, `runs` on each side; of `deleted` nothing is left. */
+/**
+ * Returns violations. The tests `created` exist and are decided by all their runs, `runs` on each side; nothing of the
+ * tests `deleted` exists.
+ */
 export async function checkAcceptanceTests(
   query: RunQuery,
-  made: readonly string[],
+  created: readonly string[],
   deleted: readonly string[],
   runs: number,
 ): Promise<string[]> {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   const rows = await query('select * from acceptance_tests');
   const tests = new Map(rows.map((row) => [String(row.id), row]));
   const batches = new Map(
@@ -20,25 +23,25 @@ export async function checkAcceptanceTests(
       row,
     ]),
   );
-  for (const id of made) {
+  for (const id of created) {
     const test = tests.get(id);
     const batch = batches.get(test?.experiment_uid);
-    if (!test) wrong.push(`the acceptance test ${id} was acknowledged and is not there`);
-    else if (batch?.id !== id) wrong.push(`the acceptance test ${id} has no batch of its id`);
+    if (!test) violations.push(`the acceptance test ${id} was acknowledged and does not exist`);
+    else if (batch?.id !== id) violations.push(`the acceptance test ${id} has no batch of its id`);
     else if (test.status !== batch.status)
-      wrong.push(`the acceptance test ${id} is ${test.status} and its batch ${batch.status}`);
-    else wrong.push(...(await wrongDecision(query, id, test, runs)));
+      violations.push(`the acceptance test ${id} is ${test.status}, but its batch is ${batch.status}`);
+    else violations.push(...(await checkDecision(query, id, test, runs)));
   }
   for (const id of deleted)
-    if (tests.has(id)) wrong.push(`the acceptance test ${id} was deleted and is there`);
+    if (tests.has(id)) violations.push(`the acceptance test ${id} was deleted and still exists`);
   const [orphans] = await query(
     'select count(*) as count from runs where experiment_uid is not null and experiment_uid not in (select uid from experiments)',
   );
-  if (Number(orphans?.count) > 0) wrong.push(`${orphans?.count} runs are of experiments that are gone`);
-  return wrong;
+  if (Number(orphans?.count) > 0) violations.push(`${orphans?.count} runs belong to missing experiments`);
+  return violations;
 }
 
-async function wrongDecision(query: RunQuery, id: string, test: Row, runs: number): Promise<string[]> {
+async function checkDecision(query: RunQuery, id: string, test: Row, runs: number): Promise<string[]> {
   const { control, candidate } = JSON.parse(String(test.definition)) as Record<
     string,
     { instance_id: string }
@@ -53,30 +56,31 @@ async function wrongDecision(query: RunQuery, id: string, test: Row, runs: numbe
     );
   };
   const sides = { control: await values(control), candidate: await values(candidate) };
-  const wrong = results.flatMap(({ metric, passed, statistics, control_value, candidate_value }) => {
-    const told = { control: control_value, candidate: candidate_value };
+  const violations = results.flatMap(({ metric, passed, statistics, control_value, candidate_value }) => {
+    const reported = { control: control_value, candidate: candidate_value };
     const found = (['control', 'candidate'] as const).flatMap((side) => {
       const { number_of_runs_total, distribution_summary_statistics } = statistics[side];
-      const value = statisticOf(sides[side], metric.statistic);
+      const value = computeStatistic(sides[side], metric.statistic);
       return number_of_runs_total === runs &&
         distribution_summary_statistics.count === sides[side].length &&
-        Math.abs((told[side] ?? 0) - value) < 1e-9
+        Math.abs((reported[side] ?? 0) - value) < 1e-9
         ? []
         : [`the acceptance test ${id} was not decided by the runs of its ${side}`];
     });
-    // Equal inputs and equal apps: what differs are runs that failed because they were killed.
+    // Inputs and apps are equal, so only runs that failed because they were killed make a difference.
     const holds =
-      statisticOf(sides.candidate, metric.statistic) <= statisticOf(sides.control, metric.statistic);
-    if (passed !== holds) found.push(`the acceptance test ${id} took ${metric.statistic} for ${passed}`);
+      computeStatistic(sides.candidate, metric.statistic) <=
+      computeStatistic(sides.control, metric.statistic);
+    if (passed !== holds) found.push(`the acceptance test ${id} evaluates ${metric.statistic} as ${passed}`);
     return found;
   });
-  if (results.length !== 2) wrong.push(`the acceptance test ${id} decided ${results.length} of 2 rules`);
+  if (results.length !== 2) violations.push(`the acceptance test ${id} has ${results.length} of 2 results`);
   if (Number(test.passed) !== Number(results.every(({ passed }) => passed)))
-    wrong.push(`the acceptance test ${id} is not what its rules say`);
-  return wrong;
+    violations.push(`the result of the acceptance test ${id} contradicts its rules`);
+  return violations;
 }
 
-function statisticOf(values: readonly number[], statistic: string): number {
+function computeStatistic(values: readonly number[], statistic: string): number {
   return statistic === 'max'
     ? Math.max(...values)
     : values.reduce((sum, value) => sum + value, 0) / values.length;

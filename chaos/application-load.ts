@@ -1,4 +1,7 @@
-/** Applications that come and go under torture, each with an executable and runs; of a deleted one nothing may be left. */
+/**
+ * Creates and deletes applications during the chaos test, each with an executable and runs. Deletion must leave
+ * nothing.
+ */
 import { packFiles } from '../server/testing/fixtures/apps.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 import type { RunQuery } from '../server/testing/load/invariants.ts';
@@ -10,34 +13,34 @@ const RUNS = 4;
 export class ApplicationLoad {
   readonly deleted: string[] = [];
   readonly #target: RequestTarget;
-  readonly #insisting: RetryingClient;
+  readonly #client: RetryingClient;
   #stopped = false;
 
   constructor(target: RequestTarget) {
     this.#target = target;
-    this.#insisting = new RetryingClient(target);
+    this.#client = new RetryingClient(target);
   }
 
   get rejections(): readonly string[] {
-    return this.#insisting.rejections;
+    return this.#client.rejections;
   }
 
-  /** One after the other. */
+  /** Creates and deletes applications one after the other until the load stops. */
   async createAndDelete(): Promise<void> {
     const archive = await packFiles({
       'app.yaml': 'type: binary\nruntime: shell\nfiles: ["**"]\n',
       ...LOAD_APP,
     });
     for (let count = 0; !this.#stopped; count += 1) {
-      const id = `passing-${count}`;
-      await this.#insisting.retry('POST', '/v1/applications', { id, name: `Application ${id}` });
-      // The input is a blob, and one that waits when its application is deleted has no end.
+      const id = `temporary-${count}`;
+      await this.#client.retry('POST', '/v1/applications', { id, name: `Application ${id}` });
+      // The input is large enough for a blob. A run that is queued at the deletion never ends.
       const input = { n: count, ms: 200, exit: 0, pad: 10, filler: 'x'.repeat(80_000) };
       if (await this.#push(id, archive))
         for (let run = 0; run < RUNS; run += 1)
-          await this.#insisting.retry('POST', `/v1/applications/${id}/runs`, { input });
+          await this.#client.retry('POST', `/v1/applications/${id}/runs`, { input });
       await sleep(Math.random() * 2000);
-      await this.#insisting.retry('DELETE', `/v1/applications/${id}`);
+      await this.#client.retry('DELETE', `/v1/applications/${id}`);
       this.deleted.push(id);
       await sleep(Math.random() * 1000);
     }
@@ -47,7 +50,7 @@ export class ApplicationLoad {
     this.#stopped = true;
   }
 
-  /** false when the URL of the upload was over before it was used, or the server went away in between. */
+  /** Returns false if the upload URL had expired, or the server became unavailable in between. */
   async #push(id: string, archive: Uint8Array): Promise<boolean> {
     const path = `/v1/applications/${id}/binary`;
     try {
@@ -56,8 +59,8 @@ export class ApplicationLoad {
       const put = await fetch(upload_url, { method: 'PUT', body: new Uint8Array(archive) });
       if (put.status !== 200) return false;
       const requirements = { executable_type: 'binary', runtime: 'shell' };
-      const answer = await this.#target.request('PUT', path, { body: { requirements } });
-      return answer.status === 200;
+      const response = await this.#target.request('PUT', path, { body: { requirements } });
+      return response.status === 200;
     } catch {
       return false;
     }
@@ -66,37 +69,37 @@ export class ApplicationLoad {
 
 const COUNT = 'select count(*) as count';
 
-/** What names an application, a webhook or a run that is not there. */
+/** Returns violations: rows that refer to a missing application, webhook or run. */
 export async function checkOrphanRows(query: RunQuery, deleted: readonly string[]): Promise<string[]> {
-  const wrong: string[] = [];
-  const there = new Set((await query('select id from applications')).map(({ id }) => String(id)));
+  const violations: string[] = [];
+  const existing = new Set((await query('select id from applications')).map(({ id }) => String(id)));
   for (const id of deleted)
-    if (there.has(id)) wrong.push(`the application ${id} was deleted and its row is there`);
+    if (existing.has(id)) violations.push(`the application ${id} was deleted and its row still exists`);
   const owned = ['runs', 'executables', 'versions', 'instances', 'inputs', 'input_sets', 'ensembles'];
   owned.push('experiments', 'planned_runs', 'secrets_collections', 'uploads', 'run_routes', 'captured_runs');
   const statements = owned.map((table) => [
-    `rows of ${table} of an application that is gone`,
+    `rows of ${table} of a missing application`,
     `${COUNT} from ${table} where application_uid not in (select uid from applications)`,
   ]);
   for (const table of ['webhook_deliveries', 'webhook_conversations'])
     statements.push([
-      `rows of ${table} of a webhook that is gone`,
+      `rows of ${table} of a missing webhook`,
       `${COUNT} from ${table} where webhook_uid not in (select uid from webhooks)`,
     ]);
   statements.push(
     [
-      'events kept for webhooks that nothing names',
+      'webhook events without a delivery or a conversation',
       `${COUNT} from webhook_events where id not in (select event_id from webhook_deliveries)
        and id not in (select event_id from webhook_conversations)`,
     ],
-    ['deliveries that were never made', `${COUNT} from webhook_deliveries`],
-    ['events that nobody was told of', `${COUNT} from run_events where pending = 1`],
-    ['workers that are entered though none runs', `${COUNT} from workers`],
-    ['assets of runs that are gone', `${COUNT} from assets where run_id not in (select id from runs)`],
+    ['undelivered deliveries', `${COUNT} from webhook_deliveries`],
+    ['events without a fan-out', `${COUNT} from run_events where pending = 1`],
+    ['registered workers although none runs', `${COUNT} from workers`],
+    ['assets of missing runs', `${COUNT} from assets where run_id not in (select id from runs)`],
   );
-  for (const [what, statement] of statements) {
+  for (const [label, statement] of statements) {
     const [row] = await query(statement ?? '');
-    if (Number(row?.count) > 0) wrong.push(`${row?.count} ${what}`);
+    if (Number(row?.count) > 0) violations.push(`${row?.count} ${label}`);
   }
-  return wrong;
+  return violations;
 }

@@ -1,4 +1,4 @@
-/** The torture as anyone starts it, for some seconds: what was promised holds, and nothing of it is left. */
+/** Runs the chaos test as a user starts it, for some seconds: all promises hold, and it leaves nothing behind. */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { expect, inject, test } from 'vitest';
 import { findProcessesInFolder } from '../server/testing/host/processes.ts';
 import type { Report } from './report.ts';
 
-/** How the program ended, and its report. */
+/** Returns the exit code of the program and its report. */
 function run(folder: string, ...args: string[]): Promise<{ code: number; report: Report }> {
   const main = join(import.meta.dirname, 'main.ts');
   return new Promise((resolve, reject) =>
@@ -23,12 +23,12 @@ function run(folder: string, ...args: string[]): Promise<{ code: number; report:
   );
 }
 
-test('a server that is killed, filled up and set wrong keeps what it promises, and the torture leaves nothing', async () => {
+test('a server keeps its promises under kills, a full disk and a wrong clock, and the chaos test leaves nothing', async () => {
   const database = inject('postgres') ? 'postgres' : 'sqlite';
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-torture-test-'));
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-chaos-test-'));
   chmodSync(folder, 0o711);
   try {
-    const asked = [
+    const parameters = [
       '--minutes',
       '0.08',
       '--every',
@@ -40,12 +40,12 @@ test('a server that is killed, filled up and set wrong keeps what it promises, a
       '--database',
       database,
     ];
-    const { code, report } = await run(folder, ...asked);
+    const { code, report } = await run(folder, ...parameters);
     const broken = report.checks.filter(({ violations }) => violations.length > 0);
     expect({ code, broken }).toEqual({ code: 0, broken: [] });
-    expect(report).toMatchObject({ database, seed: '7', verdict: 'held', kept: null });
-    expect(Object.values(report.done).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
-    expect(report.asked['runs, each answered with 202']).toBeGreaterThan(0);
+    expect(report).toMatchObject({ database, seed: '7', outcome: 'held', folder: null });
+    expect(Object.values(report.injected).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+    expect(report.requested['runs, each acknowledged with 202']).toBeGreaterThan(0);
     expect(readdirSync(folder)).toEqual([]);
     expect(findProcessesInFolder(folder)).toEqual([]);
   } finally {

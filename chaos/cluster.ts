@@ -1,7 +1,6 @@
 /**
- * What is tortured: on SQLite one server that does everything, on PostgreSQL a server, two workers, the database and the
- * store they share. Holds the processes, how wrong their clocks are, and whether anything is done to them just now that
- * excuses an answer of 503.
+ * The processes under test: on SQLite one server with all roles; on PostgreSQL a server, two workers, the database and
+ * the object store that they share. It also holds the clock offset, and whether an active fault permits 503 responses.
  */
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
@@ -24,53 +23,53 @@ import type { TestDisk } from './disk.ts';
 import type { FaultSettings } from './faulty-server.ts';
 
 const ENTRY = join(import.meta.dirname, 'faulty-server.ts');
-/** The host is busy with the torture, and perhaps with others. */
-const STARTED_WITHIN_MS = 120_000;
-const ANSWERED_WITHIN_MS = 90_000;
-/** How long after a fault its effects may show in responses. */
-const EXCUSED_MS = 15_000;
+/** The chaos test keeps the host busy, and other programs may too. */
+const START_TIMEOUT_MS = 120_000;
+const RESPONSE_TIMEOUT_MS = 90_000;
+/** How long after a fault a 503 response is still permitted. */
+const FAULT_EFFECT_MS = 15_000;
 
 type Role = 'all' | 'server' | 'worker';
 
 export interface ClusterSettings {
-  /** Where everything lies. */
+  /** Folder of all data. */
   folder: string;
   database: 'sqlite' | 'postgres';
   disk: TestDisk | null;
-  /** The memory cgroup that every server and worker lives in. */
+  /** The memory cgroup of every server and worker. */
   memory: MemoryGroup | null;
-  /** The code that every process is started from. */
+  /** The code with which every process starts. */
   code: CodeSnapshot;
   onLog(line: string): void;
 }
 
-/** One of the processes, dead or alive. */
+/** One process, running or not. */
 export class ClusterMember {
   readonly role: Role;
   readonly data: string;
   readonly restartMs: number[] = [];
-  /** Stopped by SIGSTOP, for longer than a fault takes. */
+  /** Stopped by SIGSTOP, for longer than one fault. */
   isFrozen = false;
-  readonly #stage: Cluster;
+  readonly #cluster: Cluster;
   readonly #env: Record<string, string>;
   #process: Promise<ServerProcess>;
-  /** Where nothing is started any more. */
-  #over = false;
+  /** True once the cluster shuts down: nothing starts any more. */
+  #isOver = false;
 
-  constructor(stage: Cluster, role: Role, env: Record<string, string>) {
+  constructor(cluster: Cluster, role: Role, env: Record<string, string>) {
     this.role = role;
-    this.data = join(stage.settings.folder, `${role}-${stage.members.length}`);
-    this.#stage = stage;
+    this.data = join(cluster.settings.folder, `${role}-${cluster.members.length}`);
+    this.#cluster = cluster;
     this.#env = env;
     mkdirSync(this.data, { mode: 0o700 });
-    const [first] = stage.members;
-    // The token is told once, to the process that makes the installation; those that come later share it.
+    const [first] = cluster.members;
+    // Only the process that creates the installation writes the root token; later processes get a copy.
     const token = first && join(first.data, 'root-token');
     if (token && existsSync(token)) copyFileSync(token, join(this.data, 'root-token'));
     this.#process = this.#start();
   }
 
-  /** Resolves once it is up. */
+  /** Resolves when the process is ready. */
   get whenReady(): Promise<ServerProcess> {
     return this.#process;
   }
@@ -82,14 +81,16 @@ export class ClusterMember {
     );
   }
 
-  /** Ends it and starts it again; `meanwhile` is done in between. */
+  /** Ends the process with the signal, runs `meanwhile`, and starts it again. */
   async restart(signal: NodeJS.Signals, meanwhile?: (member: ClusterMember) => Promise<void>): Promise<void> {
     const before = await this.#process;
     this.#process = (async () => {
-      const asked = performance.now();
-      const how = await before.kill(signal);
-      const after = ((performance.now() - asked) / 1000).toFixed(1);
-      this.#stage.settings.onLog(`${this.role} ${before.pid} ended with ${how}, ${after} s after ${signal}`);
+      const begun = performance.now();
+      const exit = await before.kill(signal);
+      const after = ((performance.now() - begun) / 1000).toFixed(1);
+      this.#cluster.settings.onLog(
+        `${this.role} ${before.pid} ended with ${exit}, ${after} s after ${signal}`,
+      );
       await meanwhile?.(this);
       return this.#start();
     })();
@@ -97,19 +98,19 @@ export class ClusterMember {
   }
 
   async stop(signal: NodeJS.Signals): Promise<number | string> {
-    this.#over = true;
+    this.#isOver = true;
     const last = await this.#process.catch(() => null);
     return last ? last.kill(signal) : 0;
   }
 
-  /** Starts it once more after its end. */
+  /** Starts the process again after its end. */
   async startAgain(): Promise<void> {
-    this.#over = false;
+    this.#isOver = false;
     this.#process = this.#start();
     await this.#process;
   }
 
-  /** Starts it with other settings; returns why it was refused, or null when it came up, and then ends it. */
+  /** Starts the process with other settings. Returns the refusal, or null after a successful start, which it ends. */
   async tryStart(env: Record<string, string>): Promise<string | null> {
     try {
       const started = await startServerProcess({ dataFolder: this.data, env: { ...this.#env, ...env } });
@@ -120,26 +121,26 @@ export class ClusterMember {
     }
   }
 
-  /** As a service manager does: again and again, because disk or database may be away. */
+  /** Retries like a service manager, because disk or database may be unavailable. */
   async #start(): Promise<ServerProcess> {
     const begun = performance.now();
     for (;;) {
-      this.#stage.settings.code.assertUnchanged();
+      this.#cluster.settings.code.assertUnchanged();
       try {
         const started = await startServerProcess({
           dataFolder: this.data,
           env: this.#env,
-          main: { path: ENTRY, args: [String(this.#stage.clockAheadMs)] },
-          ...(this.#stage.settings.memory && { memoryGroup: this.#stage.settings.memory }),
-          onLog: (line) => this.#stage.settings.onLog(`${this.role} ${line}`),
+          main: { path: ENTRY, args: [String(this.#cluster.clockAheadMs)] },
+          ...(this.#cluster.settings.memory && { memoryGroup: this.#cluster.settings.memory }),
+          onLog: (line) => this.#cluster.settings.onLog(`${this.role} ${line}`),
         });
-        started.send({ clockAheadMs: this.#stage.clockAheadMs } satisfies FaultSettings);
+        started.send({ clockAheadMs: this.#cluster.clockAheadMs } satisfies FaultSettings);
         this.restartMs.push(performance.now() - begun);
         return started;
       } catch (error) {
-        this.#stage.settings.onLog(`${this.role} could not start: ${String(error)}`);
-        const late = performance.now() - begun > STARTED_WITHIN_MS;
-        if (this.#over || late || !this.#stage.isStorageFaulty) throw error;
+        this.#cluster.settings.onLog(`${this.role} could not start: ${String(error)}`);
+        const isLate = performance.now() - begun > START_TIMEOUT_MS;
+        if (this.#isOver || isLate || !this.#cluster.isStorageFaulty) throw error;
         await sleep(500);
       }
     }
@@ -150,17 +151,17 @@ export class Cluster implements RequestTarget {
   readonly settings: ClusterSettings;
   readonly members: ClusterMember[] = [];
   postgres: PostgresServer | null = null;
-  /** Address of the database; empty: SQLite in the data folder. */
+  /** URL of the database; empty for SQLite in the data folder. */
   databaseUrl = '';
   clockAheadMs = 0;
-  /** Answers of 503 while something was done to disk or database. */
-  excusedResponses = 0;
-  /** Answers that nothing excuses, and requests that were never answered. */
+  /** 503 responses during a fault of disk or database. */
+  permittedFailures = 0;
+  /** Other 5xx responses, and requests without a response. */
   readonly rejections: string[] = [];
-  /** Starts on a database that is not its own: how many were tried, and what went wrong. */
+  /** Starts on another database: their number, and the violations. */
   readonly wrongStarts: { count: number; violations: string[] } = { count: 0, violations: [] };
-  #troubles = 0;
-  #lastTrouble = Number.NEGATIVE_INFINITY;
+  #activeFaults = 0;
+  #lastFaultEnd = Number.NEGATIVE_INFINITY;
   #closers: (() => Promise<void>)[] = [];
   #listBlobKeys = async (): Promise<string[]> => listBlobsOnDisk(this.front.data);
 
@@ -168,10 +169,10 @@ export class Cluster implements RequestTarget {
     this.settings = settings;
   }
 
-  /** The one that answers requests. */
+  /** The process that serves requests. */
   get front(): ClusterMember {
     const [first] = this.members;
-    if (!first) throw new Error('nothing was started');
+    if (!first) throw new Error('The cluster has no process: call start() first.');
     return first;
   }
 
@@ -204,13 +205,13 @@ export class Cluster implements RequestTarget {
     });
     for (const role of ['server', 'worker', 'worker'] as const) {
       this.members.push(new ClusterMember(this, role, { ...env, SWITCHYARD_ROLE: role }));
-      // The first makes the tables and the token.
+      // The first process creates the tables and the token.
       await this.front.whenReady;
     }
-    await Promise.all(this.members.map(({ whenReady: up }) => up));
+    await Promise.all(this.members.map(({ whenReady }) => whenReady));
   }
 
-  /** Asks the database itself, as nobody else does while the server runs; it only reads. */
+  /** Queries the database directly, for reading only. No other code does so while the server runs. */
   async queryDatabase(sql: string): Promise<Record<string, unknown>[]> {
     const { query, close } = await openQuery(this.front.data, this.databaseUrl);
     try {
@@ -220,71 +221,71 @@ export class Cluster implements RequestTarget {
     }
   }
 
-  /** Keys of the blobs that are there. */
-  blobKeys(): Promise<string[]> {
+  /** Returns the keys of the stored blobs. */
+  listBlobKeys(): Promise<string[]> {
     return this.#listBlobKeys();
   }
 
-  /** Whether disk or database are away, or were a moment ago. */
+  /** True while disk or database are unavailable, and for 15 s after it. */
   get isStorageFaulty(): boolean {
-    return this.#troubles > 0 || performance.now() - this.#lastTrouble < EXCUSED_MS;
+    return this.#activeFaults > 0 || performance.now() - this.#lastFaultEnd < FAULT_EFFECT_MS;
   }
 
-  /** Does the work, during which disk or database may be away. */
+  /** Runs the work, during which disk or database may be unavailable. */
   async duringStorageFault(work: () => Promise<void>): Promise<void> {
-    this.#troubles += 1;
+    this.#activeFaults += 1;
     try {
       await work();
     } finally {
-      this.#troubles -= 1;
-      this.#lastTrouble = performance.now();
+      this.#activeFaults -= 1;
+      this.#lastFaultEnd = performance.now();
     }
   }
 
-  /** Sets the clocks of all. */
+  /** Sets the clocks of all processes. */
   setClocks(aheadMs: number): void {
     this.clockAheadMs = aheadMs;
     for (const one of this.members) one.sendFaultSettings({ clockAheadMs: aheadMs });
   }
 
-  async request(method: string, path: string, ask?: RequestOptions): Promise<TestResponse> {
+  async request(method: string, path: string, options?: RequestOptions): Promise<TestResponse> {
     const front = await this.front.whenReady;
     let cancel = (): void => {};
     const late = new Promise<never>((_, reject) => {
       const timer = setTimeout(() => {
-        this.rejections.push(`${method} ${path} had no answer after ${ANSWERED_WITHIN_MS / 1000} s`);
-        reject(new Error('no answer'));
-      }, ANSWERED_WITHIN_MS);
+        this.rejections.push(`${method} ${path} had no response after ${RESPONSE_TIMEOUT_MS / 1000} s`);
+        reject(new Error('no response'));
+      }, RESPONSE_TIMEOUT_MS);
       cancel = () => clearTimeout(timer);
     });
     try {
-      const wasTroubled = this.isStorageFaulty;
-      const answer = await Promise.race([front.request(method, path, ask), late]);
-      if (answer.status >= 500) {
-        const excuses = answer.status === 503 && (wasTroubled || this.isStorageFaulty);
-        if (excuses) this.excusedResponses += 1;
-        else this.rejections.push(`${method} ${path} ${answer.status} ${answer.text.slice(0, 200)}`);
-        // What was asked for may have been done or not, as when there is no answer.
-        throw new Error(`answered ${answer.status}`);
+      const wasFaulty = this.isStorageFaulty;
+      const response = await Promise.race([front.request(method, path, options), late]);
+      if (response.status >= 500) {
+        const isPermitted = response.status === 503 && (wasFaulty || this.isStorageFaulty);
+        if (isPermitted) this.permittedFailures += 1;
+        else this.rejections.push(`${method} ${path} ${response.status} ${response.text.slice(0, 200)}`);
+        // The request may or may not have taken effect, as without a response.
+        throw new Error(`status ${response.status}`);
       }
-      return answer;
+      return response;
     } finally {
       cancel();
     }
   }
 
-  /** Ends every process; those that take longer than they may are killed. Answers what went wrong on the way. */
+  /** Ends every process, by SIGKILL if necessary. Returns the processes that did not exit with 0. */
   async shutDown(): Promise<string[]> {
     const wrong: string[] = [];
-    // Workers first, as the server tells them nothing; each gives back what it has not ended.
+    // Workers first, because the server does not stop them; each requeues its unfinished runs.
     for (const one of [...this.members].reverse()) {
-      const how = await one.stop('SIGTERM');
-      if (how !== 0) wrong.push(`the ${one.role} was asked to leave and ended with ${how}`);
+      const exit = await one.stop('SIGTERM');
+      if (exit !== 0) wrong.push(`the ${one.role} ended with ${exit} after SIGTERM`);
     }
     return wrong;
   }
 
-  /** Starts the first process alone once more. */
+  /** Starts only the first process again. */
   async restartFirst(): Promise<void> {
     await this.front.startAgain();
   }

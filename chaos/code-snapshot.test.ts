@@ -1,4 +1,4 @@
-/** The chaos test tests one version of the code: a server is not restarted on another. */
+/** The chaos test tests one version of the code: it restarts no server on another. */
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,23 +30,30 @@ test.each<[string, () => void, string | null]>([
   ['an install', () => write('package-lock.json', '{"packages":{}}\n'), 'package-lock.json'],
   ['a changed test', () => write('server/webhooks/schema.test.ts', ''), null],
   ['a time without a change', () => utimesSync(join(root, 'server/webhooks/schema.ts'), 1, 1), null],
-])('%s is noticed where a server loads it', (_what, change, named) => {
+])('%s is noticed if a server loads it', (_what, change, named) => {
   const code = new CodeSnapshot(root);
   change();
   if (named === null) code.assertUnchanged();
   else expect(() => code.assertUnchanged()).toThrow(`The code changed during the run (${named})`);
 });
 
-test('a server that was killed is not started again on other code', async () => {
+test('a killed server is not restarted on changed code', async () => {
   const folder = join(root, 'disk');
   mkdirSync(folder);
   const code = new CodeSnapshot(root);
-  const stage = new Cluster({ folder, database: 'sqlite', disk: null, memory: null, code, onLog: () => {} });
+  const cluster = new Cluster({
+    folder,
+    database: 'sqlite',
+    disk: null,
+    memory: null,
+    code,
+    onLog: () => {},
+  });
   try {
-    await stage.start();
+    await cluster.start();
     write('server/webhooks/schema.ts', 'export const version = 2;\n');
-    await expect(stage.front.restart('SIGKILL')).rejects.toThrow('server/webhooks/schema.ts');
+    await expect(cluster.front.restart('SIGKILL')).rejects.toThrow('server/webhooks/schema.ts');
   } finally {
-    await stage.close();
+    await cluster.close();
   }
 });

@@ -1,43 +1,43 @@
 /**
- * The code under test. Every restart loads it from the disk again: after a checkout, an edit or an install in between, the
- * restarted server is another version, which migrates the database, and the verdict is about an upgrade that nobody asked
- * for. So the run ends at the first restart that would load other code.
+ * The code under test. Every restart loads it from the disk again. After a checkout, an edit or an installation, the
+ * restarted server would be another version that migrates the database, and the outcome would describe an upgrade. The
+ * chaos test therefore ends at the first restart that would load changed code.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the server, its launcher and its apps load; `package-lock.json` stands for the packages. */
+/** Code that the server, its launcher and its apps load; `package-lock.json` lists the packages. */
 const FOLDERS = ['contract', 'runner', 'server', 'chaos'];
 const FILES = ['package-lock.json'];
-const NAMES_SHOWN = 5;
+const NAMES_MAX = 5;
 
 export class CodeSnapshot {
   readonly #root: string;
   readonly #hashes: ReadonlyMap<string, string>;
 
-  /** Reads the code below the root of the repository, as it is now. */
+  /** Reads the code below the root of the repository. */
   constructor(root: string) {
     this.#root = root;
-    this.#hashes = hashesBelow(root);
+    this.#hashes = hashFilesBelow(root);
   }
 
-  /** Throws an error that names the files that were changed, added or removed since. */
+  /** Throws an error that names the files changed, added or removed since the snapshot. */
   assertUnchanged(): void {
-    const now = hashesBelow(this.#root);
+    const now = hashFilesBelow(this.#root);
     const changed = [...new Set([...this.#hashes.keys(), ...now.keys()])]
       .filter((path) => this.#hashes.get(path) !== now.get(path))
       .sort();
     if (changed.length === 0) return;
-    const more = changed.length > NAMES_SHOWN ? ` and ${changed.length - NAMES_SHOWN} more` : '';
+    const more = changed.length > NAMES_MAX ? ` and ${changed.length - NAMES_MAX} more` : '';
     throw new Error(
-      `The code changed during the run (${changed.slice(0, NAMES_SHOWN).join(', ')}${more}), so a restart would test another version. Run it again in a copy that nobody changes.`,
+      `The code changed during the run (${changed.slice(0, NAMES_MAX).join(', ')}${more}), so a restart would test another version. Run the chaos test in a separate copy of the repository.`,
     );
   }
 }
 
-/** The hash of each file, by its path below the root. Tests are left out: no server loads them. */
-function hashesBelow(root: string): Map<string, string> {
+/** Returns the hash of each file, by its path below the root. Tests are excluded, because no server loads them. */
+function hashFilesBelow(root: string): Map<string, string> {
   const paths = FOLDERS.flatMap((folder) =>
     existsSync(join(root, folder))
       ? (readdirSync(join(root, folder), { recursive: true }) as string[])

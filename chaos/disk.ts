@@ -1,8 +1,10 @@
 /**
- * A disk of its own for all that the torture keeps. As root ext4 with blocks of 4 KiB on a loop device, as most servers have,
- * which is filled by a file; else a file system in memory that is made small at once and large again.
- * To mount it takes a name space for mounts, which root has and an ordinary user is given with one for users; the torture
- * starts itself again inside. What is mounted there nobody else sees, and it goes with the last process inside.
+ * A separate disk for all data of the chaos test. As root, it is ext4 with blocks of 4 KiB on a loop device, as on most
+ * servers; a file fills it. Otherwise it is a tmpfs that a remount shrinks and grows.
+ *
+ * Mounting needs a mount namespace. Root may create one, and an ordinary user together with a user namespace. The chaos
+ * test therefore starts itself again inside. Its mounts are invisible to other processes, and disappear with the last
+ * process inside.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
@@ -17,38 +19,38 @@ const FLAGS =
   process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
 
 export interface TestDisk {
-  /** From now on nothing more can be written. */
+  /** Makes every further write fail. */
   fill(): void;
   free(): void;
   unmount(): void;
 }
 
-/** Why this host lets nobody mount a disk, or empty. */
-function whyNot(): string {
+/** Returns why this host does not allow mounts; empty if it does. */
+function findMountProblem(): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-disk-'));
   try {
-    const tried = spawnSync(
+    const attempt = spawnSync(
       'unshare',
       [...FLAGS, 'sh', '-c', 'mount -t tmpfs -o size=1m none "$0" && umount "$0"', folder],
       { encoding: 'utf8' },
     );
-    if (tried.error) return `unshare of util-linux could not be started (${tried.error.message})`;
-    return tried.status === 0
+    if (attempt.error) return `unshare of util-linux cannot be started (${attempt.error.message})`;
+    return attempt.status === 0
       ? ''
-      : tried.stderr.trim().split('\n')[0] || `unshare ended with ${tried.status}`;
+      : attempt.stderr.trim().split('\n')[0] || `unshare ended with ${attempt.status}`;
   } finally {
     rmdirSync(folder);
   }
 }
 
 /**
- * Runs this program again where it may mount, and ends as that does. Returns where the program has to go on itself: inside,
- * with an empty text, or on a host that lets nobody mount, with why.
+ * Runs this program again in a mount namespace and exits with its exit code. Returns only where the program must
+ * continue itself. Inside, the result is empty; on a host without mount rights, it is the reason.
  */
 export async function enterMountNamespace(): Promise<string> {
   if (process.argv.includes(INSIDE)) return '';
-  const why = whyNot();
-  if (why !== '') return why;
+  const problem = findMountProblem();
+  if (problem !== '') return problem;
   const child = spawn('unshare', [...FLAGS, process.execPath, ...process.argv.slice(1), INSIDE], {
     stdio: 'inherit',
   });
@@ -62,13 +64,13 @@ export async function enterMountNamespace(): Promise<string> {
 /** The flag that `enterMountNamespace` adds. */
 export const NAMESPACE_FLAG = INSIDE.slice(2);
 
-/** Mounts the disk at the folder, which is made. */
+/** Creates the folder and mounts the disk at it. */
 export function mountDisk(folder: string): TestDisk {
   mkdirSync(folder, { mode: 0o755 });
   return mountExt4(folder) ?? mountTmpfs(folder);
 }
 
-/** undefined where no file can be mounted. */
+/** Returns undefined if the host cannot mount a file. */
 function mountExt4(folder: string): TestDisk | undefined {
   const image = `${folder}.image`;
   writeFileSync(image, '');
@@ -76,7 +78,7 @@ function mountExt4(folder: string): TestDisk | undefined {
   const mounted =
     spawnSync('mkfs.ext4', ['-q', '-F', '-b', '4096', image]).status === 0 &&
     spawnSync('mount', ['-o', 'loop', image, folder]).status === 0;
-  // It has no name from now on, and goes with the mount.
+  // The open mount keeps the unlinked image until the unmount.
   rmSync(image);
   if (!mounted) return undefined;
   let files = 0;
@@ -84,7 +86,7 @@ function mountExt4(folder: string): TestDisk | undefined {
   return {
     fill() {
       mkdirSync(fillers);
-      // Others write meanwhile; and the last blocks go only by writing.
+      // Other processes write concurrently, and only a write uses the last blocks.
       for (let tries = 0; tries < FILL_TRIES; tries += 1) {
         const { bavail, bsize } = statfsSync(folder);
         files += 1;
@@ -109,7 +111,7 @@ function mountTmpfs(folder: string): TestDisk {
   return {
     fill() {
       const { blocks, bfree, bsize } = statfsSync(folder);
-      // It cannot be made smaller than what lies on it, and others write meanwhile.
+      // The size cannot be below the used space, and other processes write concurrently.
       for (let used = (blocks - bfree) * bsize; ; used += 64 * 1024) {
         const done = spawnSync('mount', ['-o', `remount,size=${used}`, folder]);
         if (done.status === 0) return;

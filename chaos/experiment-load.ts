@@ -1,7 +1,7 @@
 /**
- * Experiments for the torture: batches, acceptance tests that make a batch, shadow tests and switchback tests, one of each
- * at a time, made and ended over and over while the server dies. What was acknowledged is written down here; in the end the
- * books of each must agree with the runs that are there.
+ * Creates experiments during the chaos test: batches, acceptance tests with a batch, shadow tests and switchback tests.
+ * One of each runs at a time, again and again while the server dies. The load records acknowledged experiments; at the
+ * end, the rows of each must agree with the existing runs.
  */
 
 import { sleep } from '../server/testing/host/sleep.ts';
@@ -16,40 +16,40 @@ const INPUTS = 5;
 const REPETITIONS = 2;
 const BATCH_RUNS = INPUTS * 2 * REPETITIONS;
 const SHADOW_RUNS = 25;
-/** Instances whose runs tests act on; the clients of the load make runs of them. */
+/** Instances on whose runs the tests act; the clients of the load create runs on them. */
 export const SHADOW_INSTANCE = 'shadowed';
 export const SWITCHBACK_INSTANCE = 'switched';
 
 type Kind = 'batch' | 'acceptance' | 'shadow' | 'switchback';
 
 export class ExperimentLoad {
-  /** Ids that were acknowledged, by kind. */
+  /** Ids of acknowledged experiments, by kind. */
   readonly createdIds: Record<Kind, string[]> = { batch: [], acceptance: [], shadow: [], switchback: [] };
-  /** Acceptance tests that were deleted, with their batches. */
+  /** Deleted acceptance tests; their batches have the same ids. */
   readonly deleted: string[] = [];
-  readonly #insisting: RetryingClient;
+  readonly #client: RetryingClient;
   #count = 0;
   #stopped = false;
 
   constructor(target: RequestTarget) {
-    this.#insisting = new RetryingClient(target);
+    this.#client = new RetryingClient(target);
   }
 
   get rejections(): readonly string[] {
-    return this.#insisting.rejections;
+    return this.#client.rejections;
   }
 
-  /** What the tests need: a version, instances, and an input set of runs that are there. */
+  /** Creates the version, the instances, and an input set from new runs. */
   async prepare(): Promise<void> {
     const runs: string[] = [];
     for (let n = 1; n <= INPUTS; n += 1) {
-      const { body } = await this.#must('POST', '/runs', { input: { n, ms: 20, exit: 0, pad: 10 } });
+      const { body } = await this.#request('POST', '/runs', { input: { n, ms: 20, exit: 0, pad: 10 } });
       runs.push((body as { run_id: string }).run_id);
     }
-    await this.#must('POST', '/versions', { id: 'v1', name: 'Version one' });
+    await this.#request('POST', '/versions', { id: 'v1', name: 'Version one' });
     for (const id of [SHADOW_INSTANCE, SWITCHBACK_INSTANCE, 'candidate'])
-      await this.#must('POST', '/instances', { id, name: `Instance ${id}`, version_id: 'v1' });
-    await this.#must('POST', '/experiments/inputsets', {
+      await this.#request('POST', '/instances', { id, name: `Instance ${id}`, version_id: 'v1' });
+    await this.#request('POST', '/experiments/inputsets', {
       id: 'inputs',
       name: 'Inputs',
       run_ids: runs,
@@ -61,22 +61,22 @@ export class ExperimentLoad {
     this.#stopped = true;
   }
 
-  /** Batches, one after the other. */
+  /** Runs batches one after the other. */
   async runBatches(): Promise<void> {
     while (!this.#stopped) {
-      const id = await this.#make('batch', {
+      const id = await this.#create('batch', {
         input_set_id: 'inputs',
         instance_ids: [SHADOW_INSTANCE, 'candidate'],
         repetitions: REPETITIONS,
       });
-      await this.#over('batch', id);
+      await this.#waitForEnd('batch', id);
     }
   }
 
-  /** Acceptance tests, each with a batch of its own until it is decided; every third is deleted then. */
+  /** Runs acceptance tests, each with its own batch, until they are decided; deletes every third. */
   async runAcceptanceTests(): Promise<void> {
     while (!this.#stopped) {
-      const id = await this.#make('acceptance', {
+      const id = await this.#create('acceptance', {
         control: { instance_id: SHADOW_INSTANCE },
         candidate: { instance_id: 'candidate' },
         metrics: ['mean', 'max'].map((statistic) => ({
@@ -88,106 +88,106 @@ export class ExperimentLoad {
         input_set_id: 'inputs',
         repetitions: REPETITIONS,
       });
-      await this.#over('acceptance', id);
+      await this.#waitForEnd('acceptance', id);
       if (this.createdIds.acceptance.length % 3 !== 0 || this.#stopped) continue;
-      await this.#must('DELETE', `/experiments/acceptance/${id}`);
+      await this.#request('DELETE', `/experiments/acceptance/${id}`);
       this.createdIds.acceptance.pop();
       this.deleted.push(id);
     }
   }
 
-  /** Shadow tests, each until it has all its runs. */
+  /** Runs shadow tests, each up to its maximum number of runs. */
   async runShadowTests(): Promise<void> {
     while (!this.#stopped) {
-      const id = await this.#make('shadow', {
+      const id = await this.#create('shadow', {
         comparison: { baseline_instance_id: SHADOW_INSTANCE, candidate_instance_id: 'candidate' },
         termination_events: { maximum_runs: SHADOW_RUNS },
       });
-      await this.#must('PUT', `/experiments/shadow/${id}/start`);
-      await this.#over('shadow', id);
+      await this.#request('PUT', `/experiments/shadow/${id}/start`);
+      await this.#waitForEnd('shadow', id);
     }
   }
 
-  /** Switchback tests of two units of a minute; some are stopped in the middle. */
+  /** Runs switchback tests of two units of a minute; stops some in the middle. */
   async runSwitchbackTests(): Promise<void> {
     while (!this.#stopped) {
-      const id = await this.#make('switchback', {
+      const id = await this.#create('switchback', {
         comparison: { baseline_instance_id: SWITCHBACK_INSTANCE, candidate_instance_id: 'candidate' },
         generate_random_plan: { unit_duration_minutes: 1, units: 2 },
       });
-      await this.#must('PUT', `/experiments/switchback/${id}/start`);
-      await this.#over('switchback', id, Math.random() < 0.5 ? 75_000 : null);
+      await this.#request('PUT', `/experiments/switchback/${id}/start`);
+      await this.#waitForEnd('switchback', id, Math.random() < 0.5 ? 75_000 : null);
     }
   }
 
-  /** Ends what goes on, so that its books can be closed. */
+  /** Stops running tests, so that their rows no longer change. */
   async finish(): Promise<void> {
     for (const kind of ['shadow', 'switchback'] as const) {
       const id = this.createdIds[kind].at(-1);
       if (id === undefined) continue;
-      if ((await this.#status(kind, id)) === 'started')
-        await this.#must('PUT', `/experiments/${kind}/${id}/stop`);
+      if ((await this.#readStatus(kind, id)) === 'started')
+        await this.#request('PUT', `/experiments/${kind}/${id}/stop`);
     }
   }
 
-  /** Kinds and ids of acknowledged experiments that go on. */
+  /** Returns kind and id of acknowledged experiments that have not ended. */
   async listUnfinished(): Promise<string[]> {
     const found: string[] = [];
     for (const [kind, ids] of Object.entries(this.createdIds) as [Kind, string[]][])
       for (const id of ids) {
-        const status = await this.#status(kind, id);
+        const status = await this.#readStatus(kind, id);
         if (status === 'started') found.push(`${kind} ${id}`);
       }
     return found;
   }
 
-  async #make(kind: Kind, body: Record<string, unknown>): Promise<string> {
+  async #create(kind: Kind, body: Record<string, unknown>): Promise<string> {
     this.#count += 1;
     const id = `${kind}-${this.#count}`;
-    await this.#must('POST', `/experiments/${kind}`, { id, name: `Test ${id}`, ...body });
+    await this.#request('POST', `/experiments/${kind}`, { id, name: `Test ${id}`, ...body });
     this.createdIds[kind].push(id);
     return id;
   }
 
-  async #over(kind: Kind, id: string, stopAfterMs: number | null = null): Promise<void> {
+  async #waitForEnd(kind: Kind, id: string, stopAfterMs: number | null = null): Promise<void> {
     const begun = performance.now();
     while (!this.#stopped) {
-      if ((await this.#status(kind, id)) !== 'started') return;
+      if ((await this.#readStatus(kind, id)) !== 'started') return;
       if (stopAfterMs !== null && performance.now() - begun > stopAfterMs)
-        await this.#must('PUT', `/experiments/${kind}/${id}/stop`);
+        await this.#request('PUT', `/experiments/${kind}/${id}/stop`);
       await sleep(200);
     }
   }
 
-  async #status(kind: Kind, id: string): Promise<string> {
+  async #readStatus(kind: Kind, id: string): Promise<string> {
     const rest = kind === 'acceptance' ? '' : '/metadata';
-    const answer = await this.#must('GET', `/experiments/${kind}/${id}${rest}`);
-    return (answer.body as { status: string }).status;
+    const response = await this.#request('GET', `/experiments/${kind}/${id}${rest}`);
+    return (response.body as { status: string }).status;
   }
 
-  #must(method: string, path: string, body?: Record<string, unknown>): Promise<TestResponse> {
-    return this.#insisting.retry(method, `${PATH}${path}`, body);
+  #request(method: string, path: string, body?: Record<string, unknown>): Promise<TestResponse> {
+    return this.#client.retry(method, `${PATH}${path}`, body);
   }
 }
 
-/** What must be true of every acknowledged experiment, looked up in the database of the stopped server. */
+/** Returns violations and counts of every acknowledged experiment, from the database of the stopped server. */
 export async function checkExperiments(
   query: RunQuery,
-  { createdIds: made, deleted }: Pick<ExperimentLoad, 'createdIds' | 'deleted'>,
+  { createdIds, deleted }: Pick<ExperimentLoad, 'createdIds' | 'deleted'>,
 ): Promise<{ violations: string[]; counts: Record<string, number> }> {
   const violations: string[] = [];
   const rows = await query(
     'select uid, id, kind, status, definition, requested from experiments where deleted_at is null',
   );
   const found = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
-  const counts = { 'runs of batches': 0, 'shadow copies': 0, 'runs sent by switchback tests': 0 };
-  violations.push(...(await checkAcceptanceTests(query, made.acceptance, deleted, BATCH_RUNS / 2)));
-  for (const [kind, ids] of Object.entries(made) as [Kind, string[]][]) {
+  const counts = { 'runs of batches': 0, 'shadow copies': 0, 'runs routed by switchback tests': 0 };
+  violations.push(...(await checkAcceptanceTests(query, createdIds.acceptance, deleted, BATCH_RUNS / 2)));
+  for (const [kind, ids] of Object.entries(createdIds) as [Kind, string[]][]) {
     if (kind === 'acceptance') continue;
     for (const id of ids) {
       const experiment = found.get(`${kind} ${id}`);
-      if (!experiment) violations.push(`the ${kind} ${id} was acknowledged and is not there`);
-      else if (experiment.status === 'started') violations.push(`the ${kind} ${id} goes on`);
+      if (!experiment) violations.push(`the ${kind} ${id} was acknowledged and does not exist`);
+      else if (experiment.status === 'started') violations.push(`the ${kind} ${id} has not ended`);
     }
   }
   for (const row of rows) {
@@ -198,51 +198,53 @@ export async function checkExperiments(
     );
     for (const run of runs)
       if (run.finished_at === null)
-        violations.push(`${name} is ${row.status} and its run ${run.id} ${run.status}`);
+        violations.push(`${name} is ${row.status}, but its run ${run.id} is ${run.status}`);
     if (row.kind === 'batch') {
       counts['runs of batches'] += runs.length;
       if (runs.length !== BATCH_RUNS) violations.push(`${name} has ${runs.length} runs of ${BATCH_RUNS}`);
       const cells = new Set(runs.map((run) => `${run.instance_id} ${run.input_id} ${run.labels}`));
-      if (cells.size !== runs.length) violations.push(`${name} has run something twice`);
+      if (cells.size !== runs.length) violations.push(`${name} has duplicate runs`);
     } else if (row.kind === 'shadow') {
       counts['shadow copies'] += runs.length;
-      violations.push(...(await wrongCopies(query, name, runs)));
+      violations.push(...(await checkCopies(query, name, runs)));
     } else {
-      counts['runs sent by switchback tests'] += runs.length;
-      violations.push(...wrongUnits(name, row, runs));
+      counts['runs routed by switchback tests'] += runs.length;
+      violations.push(...checkUnits(name, row, runs));
     }
   }
-  const left = await query(
+  const orphans = await query(
     `select 'planned' as what, count(*) as count from planned_runs
      union all select 'captured', count(*) from captured_runs
      union all select 'routes', count(*) from run_routes
      union all select 'inputs of experiments', count(*) from experiment_inputs`,
   );
-  for (const { what, count } of left)
-    if (Number(count) > 0) violations.push(`${count} rows are left behind: ${what}`);
+  for (const { what, count } of orphans)
+    if (Number(count) > 0) violations.push(`${count} orphan rows: ${what}`);
   return { violations, counts };
 }
 
 type Row = Record<string, unknown>;
 
-async function wrongCopies(query: RunQuery, name: string, copies: Row[]): Promise<string[]> {
-  const wrong: string[] = [];
+async function checkCopies(query: RunQuery, name: string, copies: Row[]): Promise<string[]> {
+  const violations: string[] = [];
   if (copies.length > SHADOW_RUNS)
-    wrong.push(`${name} made ${copies.length} copies of at most ${SHADOW_RUNS}`);
+    violations.push(`${name} made ${copies.length} copies of at most ${SHADOW_RUNS}`);
   const originals = new Set(copies.map((copy) => copy.parent_run_id));
-  if (originals.size !== copies.length) wrong.push(`${name} copied a run twice`);
+  if (originals.size !== copies.length) violations.push(`${name} copied a run twice`);
   for (const copy of copies) {
     const [original] = await query(
       `select instance_id, experiment_uid from runs where id = '${copy.parent_run_id}'`,
     );
     if (original?.instance_id !== SHADOW_INSTANCE || original.experiment_uid !== null)
-      wrong.push(`${name} copied ${copy.parent_run_id}, which is not a caller's run of ${SHADOW_INSTANCE}`);
+      violations.push(
+        `${name} copied ${copy.parent_run_id}, which is not a caller's run of ${SHADOW_INSTANCE}`,
+      );
   }
-  return wrong;
+  return violations;
 }
 
-/** By the rule of the plan: the unit of a run follows from when it was made, its instance from the unit. */
-function wrongUnits(name: string, row: Row, runs: Row[]): string[] {
+/** The creation time of a run determines its unit, and the unit its instance. */
+function checkUnits(name: string, row: Row, runs: Row[]): string[] {
   const { start, units } = JSON.parse(String(row.definition)) as { start: number | null; units: string[] };
   return runs.flatMap((run) => {
     const unit = Math.floor((Number(run.created_at) - Number(start)) / 60_000);
@@ -250,7 +252,7 @@ function wrongUnits(name: string, row: Row, runs: Row[]): string[] {
     return unit === Number(run.plan_unit_index) && instance === run.instance_id
       ? []
       : [
-          `${name} sent ${run.id} to ${run.instance_id} as unit ${run.plan_unit_index}; its time says ${unit} and ${instance}`,
+          `${name} routed ${run.id} to ${run.instance_id} as unit ${run.plan_unit_index}; by its creation time, the unit is ${unit} and the instance ${instance}`,
         ];
   });
 }

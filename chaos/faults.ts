@@ -1,6 +1,6 @@
 /**
- * The faults of the chaos test, how often each is injected, and the sequence that a seed gives. A fault draws from a
- * separate generator, so that the draws of one do not affect the next.
+ * The faults of the chaos test, their frequencies, and the sequence of a seed. A fault draws from a separate generator,
+ * so that the draws of one do not affect the next.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -14,30 +14,30 @@ import type { Cluster, ClusterMember } from './cluster.ts';
 import type { Fault } from './context.ts';
 import { wrongDatabase } from './wrong-database.ts';
 
-/** A worker is taken for dead when its lease is over and it has been silent for ten seconds more. */
+/** A worker is declared dead ten seconds after the end of its lease, if it has sent no heartbeat. */
 const BEYOND_LEASE_MS = LEASE_DURATION_MS + 25_000;
 const CLOCK_JUMP_MAX_MS = 5 * 60_000;
 const CLOCK_AHEAD_MAX_MS = 8 * 60_000;
-const LOOKS_FOR_AN_APP = 100;
-const LOOKS_FOR_AN_END = 300;
-const MEMORY_LEFT_BYTES = 300 * 1024 * 1024;
-const GONE_WITHIN_MS = 500;
+const APP_POLLS_MAX = 100;
+const OUTCOME_POLLS_MAX = 300;
+const FREE_MEMORY_BYTES = 300 * 1024 * 1024;
+const EXIT_TIMEOUT_MS = 500;
 
 const server: Fault = {
   name: 'the server was killed (SIGKILL) and started again',
   weight: 6,
-  async inject({ cluster: stage }) {
-    await stage.front.restart('SIGKILL');
+  async inject({ cluster }) {
+    await cluster.front.restart('SIGKILL');
     return true;
   },
 };
 
 const sigterm: Fault = {
-  name: 'a process was asked to leave (SIGTERM) and started again',
+  name: 'a process was stopped (SIGTERM) and started again',
   weight: 2,
-  async inject({ cluster: stage }, draw) {
-    const able = stage.members.filter(({ isFrozen: frozen }) => !frozen);
-    await able[draw.integerBelow(able.length)]?.restart('SIGTERM');
+  async inject({ cluster }, draw) {
+    const candidates = cluster.members.filter(({ isFrozen }) => !isFrozen);
+    await candidates[draw.integerBelow(candidates.length)]?.restart('SIGTERM');
     return true;
   },
 };
@@ -45,18 +45,18 @@ const sigterm: Fault = {
 const worker: Fault = {
   name: 'a worker was killed (SIGKILL) and started again',
   weight: 4,
-  async inject({ cluster: stage }, draw) {
-    const able = stage.workers.filter(({ isFrozen: frozen }) => !frozen);
-    await able[draw.integerBelow(able.length)]?.restart('SIGKILL');
-    return able.length > 0;
+  async inject({ cluster }, draw) {
+    const candidates = cluster.workers.filter(({ isFrozen }) => !isFrozen);
+    await candidates[draw.integerBelow(candidates.length)]?.restart('SIGKILL');
+    return candidates.length > 0;
   },
 };
 
 const launcher: Fault = {
   name: 'a launcher of apps was killed (SIGKILL)',
   weight: 3,
-  async inject({ cluster: stage }, draw) {
-    const process = await someRunner(stage, draw);
+  async inject({ cluster }, draw) {
+    const process = await pickRunner(cluster, draw);
     const found = process?.findLauncherPid();
     return found !== undefined && sendSignal(found, 'SIGKILL');
   },
@@ -65,18 +65,18 @@ const launcher: Fault = {
 const app: Fault = {
   name: 'an app was killed (SIGKILL)',
   weight: 3,
-  async inject({ cluster: stage, killedRuns: hit }, draw) {
-    const runner = await someRunner(stage, draw);
-    for (let look = 0; runner && look < LOOKS_FOR_AN_APP; look += 1) {
+  async inject({ cluster, killedRuns }, draw) {
+    const runner = await pickRunner(cluster, draw);
+    for (let poll = 0; runner && poll < APP_POLLS_MAX; poll += 1) {
       const apps = runner
         .listAppPids()
         .filter((pid) => readEnvironmentVariable(pid, 'NEXTMV_RUN_ID') !== undefined);
       const run = readEnvironmentVariable(apps[draw.integerBelow(apps.length)] ?? 0, 'NEXTMV_RUN_ID');
       if (run !== undefined) {
-        hit.add(run);
-        // Parents first, so that none is left to go on without the others.
-        const its = apps.filter((pid) => readEnvironmentVariable(pid, 'NEXTMV_RUN_ID') === run);
-        return its.filter((pid) => sendSignal(pid, 'SIGKILL')).length > 0;
+        killedRuns.add(run);
+        // Parents first, so that no child continues without the others.
+        const processes = apps.filter((pid) => readEnvironmentVariable(pid, 'NEXTMV_RUN_ID') === run);
+        return processes.filter((pid) => sendSignal(pid, 'SIGKILL')).length > 0;
       }
       await sleep(20);
     }
@@ -85,10 +85,10 @@ const app: Fault = {
 };
 
 const freeze: Fault = {
-  name: 'the server stood still for seconds (SIGSTOP)',
+  name: 'the server was suspended for seconds (SIGSTOP)',
   weight: 1,
-  async inject({ cluster: stage }, draw) {
-    const { pid } = await stage.front.whenReady;
+  async inject({ cluster }, draw) {
+    const { pid } = await cluster.front.whenReady;
     sendSignal(pid, 'SIGSTOP');
     await sleep(2000 + draw.integerBelow(5000));
     return sendSignal(pid, 'SIGCONT');
@@ -96,12 +96,12 @@ const freeze: Fault = {
 };
 
 const lateWorker: Fault = {
-  name: 'a worker stood still for longer than its lease, and came back late (SIGSTOP)',
+  name: 'a worker was suspended for longer than its lease, and resumed late (SIGSTOP)',
   weight: 1,
-  async inject({ cluster: stage, background: pending }, draw) {
-    // One has to be left that works.
-    if (stage.workers.some(({ isFrozen: frozen }) => frozen)) return false;
-    const one = stage.workers[draw.integerBelow(stage.workers.length)];
+  async inject({ cluster, background }, draw) {
+    // At least one worker must stay active.
+    if (cluster.workers.some(({ isFrozen }) => isFrozen)) return false;
+    const one = cluster.workers[draw.integerBelow(cluster.workers.length)];
     if (!one) return false;
     const { pid } = await one.whenReady;
     one.isFrozen = true;
@@ -109,9 +109,9 @@ const lateWorker: Fault = {
     const thaw = sleep(BEYOND_LEASE_MS).then(() => {
       sendSignal(pid, 'SIGCONT');
       one.isFrozen = false;
-      pending.delete(thaw);
+      background.delete(thaw);
     });
-    pending.add(thaw);
+    background.add(thaw);
     return true;
   },
 };
@@ -119,21 +119,21 @@ const lateWorker: Fault = {
 const clock: Fault = {
   name: 'the clock was set wrong by up to five minutes, forward or backward',
   weight: 2,
-  async inject({ cluster: stage }, draw) {
+  async inject({ cluster }, draw) {
     const jump = draw.integerBelow(2 * CLOCK_JUMP_MAX_MS) - CLOCK_JUMP_MAX_MS;
-    const ahead = stage.clockAheadMs + jump;
-    stage.setClocks(Math.abs(ahead) <= CLOCK_AHEAD_MAX_MS ? ahead : stage.clockAheadMs - jump);
+    const ahead = cluster.clockAheadMs + jump;
+    cluster.setClocks(Math.abs(ahead) <= CLOCK_AHEAD_MAX_MS ? ahead : cluster.clockAheadMs - jump);
     return true;
   },
 };
 
 const slowDisk: Fault = {
-  name: 'the disk took up to two seconds for each sync, for some seconds',
+  name: 'each sync of the disk needed up to two seconds, for some seconds',
   weight: 1,
-  async inject({ cluster: stage }, draw) {
-    stage.front.sendFaultSettings({ syncDelayMs: 200 + draw.integerBelow(1800) });
+  async inject({ cluster }, draw) {
+    cluster.front.sendFaultSettings({ syncDelayMs: 200 + draw.integerBelow(1800) });
     await sleep(3000 + draw.integerBelow(3000));
-    stage.front.sendFaultSettings({ syncDelayMs: 0 });
+    cluster.front.sendFaultSettings({ syncDelayMs: 0 });
     return true;
   },
 };
@@ -142,52 +142,52 @@ const fullDisk: Fault = {
   name: 'the disk was full for seconds',
   weight: 2,
   async inject(context, draw) {
-    const { cluster: stage } = context;
-    const { disk } = stage.settings;
+    const { cluster } = context;
+    const { disk } = cluster.settings;
     if (!disk) return false;
-    const [full, killed] = [2000 + draw.integerBelow(6000), draw.uniform() < 0.3];
-    await stage.duringStorageFault(async () => {
+    const [durationMs, isKilled] = [2000 + draw.integerBelow(6000), draw.uniform() < 0.3];
+    await cluster.duringStorageFault(async () => {
       const window = { from: performance.now(), to: Number.POSITIVE_INFINITY };
       context.diskFullPeriods.push(window);
       disk.fill();
-      let back = Promise.resolve();
+      let restarted = Promise.resolve();
       try {
-        await sleep(full / 2);
-        // It cannot start as long as there is no room.
-        if (killed) back = stage.front.restart('SIGKILL');
-        // Awaited below; a start that fails before must not end this process.
-        back.catch(() => undefined);
-        await sleep(full / 2);
+        await sleep(durationMs / 2);
+        // The start cannot succeed while the disk is full.
+        if (isKilled) restarted = cluster.front.restart('SIGKILL');
+        // Awaited below; an earlier failure of the start must not end this process.
+        restarted.catch(() => undefined);
+        await sleep(durationMs / 2);
       } finally {
         disk.free();
         window.to = performance.now();
-        await reviveDatabase(stage);
+        await restartDatabase(cluster);
       }
-      await back;
+      await restarted;
     });
     return true;
   },
 };
 
 const descriptors: Fault = {
-  name: 'the server was short of descriptors for seconds (prlimit --nofile)',
+  name: 'the server was short of file descriptors for seconds (prlimit --nofile)',
   weight: 1,
-  async inject({ cluster: stage }, draw) {
-    const { pid } = await stage.front.whenReady;
-    const before = limitOf(pid);
+  async inject({ cluster }, draw) {
+    const { pid } = await cluster.front.whenReady;
+    const before = readDescriptorLimit(pid);
     if (before === undefined) return false;
     let done = false;
-    await stage.duringStorageFault(async () => {
-      done = setLimit(pid, readdirSync(`/proc/${pid}/fd`).length + draw.integerBelow(4));
+    await cluster.duringStorageFault(async () => {
+      done = setDescriptorLimit(pid, readdirSync(`/proc/${pid}/fd`).length + draw.integerBelow(4));
       await sleep(2000 + draw.integerBelow(6000));
-      setLimit(pid, before);
+      setDescriptorLimit(pid, before);
     });
     return done;
   },
 };
 
-/** How many descriptors a process may have; undefined where nobody says. */
-function limitOf(pid: number): number | undefined {
+/** Returns the maximum number of file descriptors of a process; undefined without prlimit. */
+function readDescriptorLimit(pid: number): number | undefined {
   const { status, stdout } = spawnSync(
     'prlimit',
     ['--pid', String(pid), '--nofile', '--raw', '--noheadings', '--output', 'SOFT'],
@@ -196,17 +196,17 @@ function limitOf(pid: number): number | undefined {
   return status === 0 ? Number(stdout) : undefined;
 }
 
-function setLimit(pid: number, most: number): boolean {
-  return spawnSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`]).status === 0;
+function setDescriptorLimit(pid: number, descriptorsMax: number): boolean {
+  return spawnSync('prlimit', ['--pid', String(pid), `--nofile=${descriptorsMax}:`]).status === 0;
 }
 
 const database: Fault = {
   name: 'PostgreSQL was killed (SIGKILL) and started again',
   weight: 2,
-  async inject({ cluster: stage }) {
-    await stage.duringStorageFault(async () => {
-      sendSignal(stage.postgres?.pid ?? 0, 'SIGKILL');
-      await reviveDatabase(stage);
+  async inject({ cluster }) {
+    await cluster.duringStorageFault(async () => {
+      sendSignal(cluster.postgres?.pid ?? 0, 'SIGKILL');
+      await restartDatabase(cluster);
     });
     return true;
   },
@@ -215,24 +215,24 @@ const database: Fault = {
 const backend: Fault = {
   name: 'a process of PostgreSQL was killed (SIGKILL), which restarts it with all its connections',
   weight: 2,
-  async inject({ cluster: stage }, draw) {
+  async inject({ cluster }, draw) {
     let found = false;
-    await stage.duringStorageFault(async () => {
-      const below = listChildren(stage.postgres?.pid ?? 0);
+    await cluster.duringStorageFault(async () => {
+      const below = listChildren(cluster.postgres?.pid ?? 0);
       found = sendSignal(below[draw.integerBelow(below.length)] ?? 0, 'SIGKILL');
-      await reviveDatabase(stage);
+      await restartDatabase(cluster);
     });
     return found;
   },
 };
 
 const slowDatabase: Fault = {
-  name: 'PostgreSQL stood still nine tenths of the time, for some seconds (SIGSTOP)',
+  name: 'PostgreSQL was suspended nine tenths of the time, for some seconds (SIGSTOP)',
   weight: 1,
-  async inject({ cluster: stage }, draw) {
+  async inject({ cluster }, draw) {
     const pulses = 10 + draw.integerBelow(15);
     for (let pulse = 0; pulse < pulses; pulse += 1) {
-      const parent = stage.postgres?.pid ?? 0;
+      const parent = cluster.postgres?.pid ?? 0;
       const all = [parent, ...listChildren(parent)];
       for (const pid of all) sendSignal(pid, 'SIGSTOP');
       await sleep(180);
@@ -244,40 +244,44 @@ const slowDatabase: Fault = {
 };
 
 const memory: Fault = {
-  name: 'an app took all memory of the cgroup that the server lives in',
+  name: "an app used all memory of the server's cgroup",
   weight: 1,
-  async inject({ cluster: stage, memoryExhaustions: outlived }) {
-    const group = stage.settings.memory;
+  async inject({ cluster, memoryExhaustions }) {
+    const group = cluster.settings.memory;
     if (!group) return false;
-    const before = await Promise.all(stage.members.map(({ whenReady: up }) => up));
+    const before = await Promise.all(cluster.members.map(({ whenReady }) => whenReady));
     try {
-      group.setLimit(group.readUsedBytes() + MEMORY_LEFT_BYTES);
-      const made = await stage.request('POST', `/v1/applications/${MEMORY_HOG}/runs`, {
+      group.setLimit(group.readUsedBytes() + FREE_MEMORY_BYTES);
+      const made = await cluster.request('POST', `/v1/applications/${MEMORY_HOG}/runs`, {
         body: { input: {} },
       });
       const { run_id: id } = made.body as { run_id?: string };
       if (id === undefined) return false;
-      const end = await endOf(stage, id);
-      outlived.count += 1;
+      const end = await waitForOutcome(cluster, id);
+      memoryExhaustions.count += 1;
       if (end && !/memory/.test(end.error))
-        outlived.violations.push(`${id} ended with ${JSON.stringify(end)}`);
+        memoryExhaustions.violations.push(`${id} ended with ${JSON.stringify(end)}`);
     } catch {
       // The connection broke: the server was killed, or another fault is active.
     } finally {
       group.setLimit(null);
     }
     const after = await Promise.all(
-      before.map((one) => Promise.race([one.exited, sleep(GONE_WITHIN_MS).then(() => 'lives')])),
+      before.map((one) => Promise.race([one.exited, sleep(EXIT_TIMEOUT_MS).then(() => 'lives')])),
     );
-    for (const how of after) if (how !== 'lives') outlived.violations.push(`a server ended with ${how}`);
+    for (const how of after)
+      if (how !== 'lives') memoryExhaustions.violations.push(`a server ended with ${how}`);
     return true;
   },
 };
 
-/** How the run ended; undefined when it has not after a while. */
-async function endOf(stage: Cluster, id: string): Promise<{ status: string; error: string } | undefined> {
-  for (let look = 0; look < LOOKS_FOR_AN_END; look += 1) {
-    const { body } = await stage.request('GET', `/v1/applications/${MEMORY_HOG}/runs/${id}/metadata`);
+/** Returns the outcome of the run; undefined if it has not ended within 30 s. */
+async function waitForOutcome(
+  cluster: Cluster,
+  id: string,
+): Promise<{ status: string; error: string } | undefined> {
+  for (let poll = 0; poll < OUTCOME_POLLS_MAX; poll += 1) {
+    const { body } = await cluster.request('GET', `/v1/applications/${MEMORY_HOG}/runs/${id}/metadata`);
     const run = body as { status_v2?: RunStatusV2; error?: string };
     if (run.status_v2 && isTerminal(run.status_v2)) return { status: run.status_v2, error: run.error ?? '' };
     await sleep(100);
@@ -285,7 +289,7 @@ async function endOf(stage: Cluster, id: string): Promise<{ status: string; erro
   return undefined;
 }
 
-const OF_SQLITE = [
+const SQLITE_FAULTS = [
   server,
   sigterm,
   launcher,
@@ -298,38 +302,41 @@ const OF_SQLITE = [
   memory,
   wrongDatabase,
 ];
-const OF_POSTGRES = [
+const POSTGRES_FAULTS = [
   ...[server, sigterm, worker, launcher, app, freeze, lateWorker, clock],
   ...[fullDisk, descriptors, database, backend, slowDatabase, memory, wrongDatabase],
 ];
 
-/** Every kind there is for the database. */
-export function availableFaults(kind: 'sqlite' | 'postgres', { disk, memory: group }: Means): Fault[] {
-  const all = kind === 'sqlite' ? OF_SQLITE : OF_POSTGRES;
+/** Returns the faults that the database and the host support. */
+export function listAvailableFaults(
+  kind: 'sqlite' | 'postgres',
+  { disk, memory: group }: HostResources,
+): Fault[] {
+  const all = kind === 'sqlite' ? SQLITE_FAULTS : POSTGRES_FAULTS;
   return all.filter((one) => (disk || one !== fullDisk) && (group || one !== memory));
 }
 
-/** What the machine lets us have. */
-type Means = Pick<Cluster['settings'], 'disk' | 'memory'>;
+/** The resources that the host provides. */
+type HostResources = Pick<Cluster['settings'], 'disk' | 'memory'>;
 
 /**
- * The sequence of a seed, without end: round after round in which each kind comes as often as its weight says, shuffled,
- * each with its own generator and how long to wait before it, in shares of the usual time.
+ * Generates the endless sequence of a seed: rounds in which each fault occurs as often as its weight, in random order.
+ * Each has its own generator, and a delay as a share of the mean interval.
  */
-export function* faultSequence(
+export function* generateFaults(
   faults: readonly Fault[],
   seed: string,
 ): Sequence<{ fault: Fault; draw: RandomGenerator; wait: number }> {
   const order = new RandomGenerator(`order ${seed}`);
   for (let count = 0; ; ) {
-    // What is rare comes first in the list of its round as often as what is common: each round begins with one of each.
+    // Each round begins with one of each fault, so that a short test also injects the rare ones.
     const rounds = [faults.slice(), faults.flatMap((one) => Array<Fault>(one.weight - 1).fill(one))];
     for (const round of rounds) {
-      for (let left = round.length; left > 0; left -= 1) {
-        const [fault] = round.splice(order.integerBelow(left), 1);
+      for (let remaining = round.length; remaining > 0; remaining -= 1) {
+        const [fault] = round.splice(order.integerBelow(remaining), 1);
         count += 1;
         if (fault)
-          yield { fault, draw: new RandomGenerator(`${seed} blow ${count}`), wait: 0.5 + order.uniform() };
+          yield { fault, draw: new RandomGenerator(`${seed} fault ${count}`), wait: 0.5 + order.uniform() };
       }
     }
   }
@@ -337,30 +344,30 @@ export function* faultSequence(
 
 type Sequence<T> = globalThis.Generator<T, never, unknown>;
 
-/** Starts the database again where it is gone, until it takes connections. */
-async function reviveDatabase(stage: Cluster): Promise<void> {
-  const { postgres } = stage;
+/** Restarts a killed database, and returns when it accepts connections. */
+async function restartDatabase(cluster: Cluster): Promise<void> {
+  const { postgres } = cluster;
   if (!postgres) return;
-  for (let looks = 0; ; looks += 1) {
+  for (let attempts = 0; ; attempts += 1) {
     try {
       await postgres.restart();
-      await stage.queryDatabase('select 1');
+      await cluster.queryDatabase('select 1');
       return;
     } catch (error) {
-      // Processes of the one before may live on for a moment, and keep its memory.
-      if (looks === 300) throw error;
+      // Processes of the previous database may live for a moment, and keep its memory.
+      if (attempts === 300) throw error;
       await sleep(200);
     }
   }
 }
 
-async function someRunner(stage: Cluster, draw: RandomGenerator) {
-  const able = stage.members.filter(({ role, isFrozen: frozen }) => role !== 'server' && !frozen);
-  const one: ClusterMember | undefined = able[draw.integerBelow(able.length)];
+async function pickRunner(cluster: Cluster, draw: RandomGenerator) {
+  const candidates = cluster.members.filter(({ role, isFrozen }) => role !== 'server' && !isFrozen);
+  const one: ClusterMember | undefined = candidates[draw.integerBelow(candidates.length)];
   return one?.whenReady;
 }
 
-/** false when there is no such process. */
+/** Returns false if the process does not exist. */
 function sendSignal(pid: number, name: NodeJS.Signals): boolean {
   if (pid <= 0) return false;
   try {

@@ -1,6 +1,6 @@
 /**
- * The server as the torture starts it: the program that ships, on a clock that can be set wrong and a disk that can be slow
- * to sync. How wrong and how slow, the process that started it says, at the start by an argument and later by messages.
+ * The server under test: the shipped program with an adjustable clock and a disk with adjustable sync delay. The parent
+ * process sets both, by an argument at the start and by messages later.
  */
 import fs from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { systemClock } from '../server/clock.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 
-/** What the process is told; what is left out stays as it is. */
+/** A message from the parent; absent fields stay unchanged. */
 export interface FaultSettings {
-  /** How far its clock is ahead. */
+  /** Offset of the clock. */
   clockAheadMs?: number;
-  /** How much longer each sync takes. */
+  /** Additional duration of each sync. */
   syncDelayMs?: number;
 }
 
@@ -38,6 +38,6 @@ kind.sync = async function slow(this: unknown) {
 };
 syncBuiltinESMExports();
 
-// Loaded only now, so that it finds the slow syncs in place.
+// Imported after the patch, so that the server uses the slow syncs.
 const { runProcess } = await import('../server/process.ts');
 await runProcess({ clock: { ...systemClock, now: () => Date.now() + clockAheadMs } });

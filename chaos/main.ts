@@ -1,13 +1,13 @@
 /**
- * Tortures a Switchyard of its own for some minutes, and tells whether everything held that is promised.
+ * Runs the chaos test on a Switchyard of its own for some minutes, and reports whether every promise held.
  *
  *   node chaos/main.ts [--minutes 10] [--every 3] [--database sqlite|postgres] [--seed 1]
  *     [--only text] [--clients 12] [--json] [--keep] [--quiet]
  *
- * Server, launcher, workers, apps and database are killed at moments drawn by chance, the disk is full or slow, the clock
- * is set wrong, all under a load of runs, cancels, experiments and webhooks. Exit code 1 when anything was broken, 3 when
- * the run itself failed, as when the code changed meanwhile; then the data and the log are kept. Everything it starts and
- * mounts is gone in the end.
+ * It kills server, launcher, workers, apps and database at random moments, fills or slows the disk and moves the clock,
+ * under a load of runs, cancels, experiments and webhooks. The exit code is 1 if a promise was broken, and 3 if the chaos
+ * test itself failed, for example because the code changed. In both cases it mustKeep the data and the log. It ends every
+ * process that it starts, and removes every mount.
  */
 import { chmodSync, cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,31 +40,31 @@ const everySeconds = Number(values.every);
 const { database } = values;
 if (!(minutes > 0) || !(everySeconds > 0) || (database !== 'sqlite' && database !== 'postgres')) {
   process.stderr.write(
-    'Give --minutes and --every as numbers above 0, and --database as sqlite or postgres.\n',
+    '--minutes and --every must be numbers above 0, and --database must be sqlite or postgres.\n',
   );
   process.exit(2);
 }
 
-const whyNoDisk = await enterMountNamespace();
+const mountProblem = await enterMountNamespace();
 const code = new CodeSnapshot(join(import.meta.dirname, '..'));
 const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-torture-'));
-// PostgreSQL does not run as root; who it steps down to passes through here.
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-chaos-'));
+// PostgreSQL does not run as root; its user must be able to traverse this folder.
 chmodSync(folder, 0o711);
 const logPath = join(folder, 'log');
 const log = createWriteStream(logPath);
-const disk = whyNoDisk === '' ? mountDisk(join(folder, 'disk')) : null;
-const grouped = createMemoryGroup(basename(folder));
-const memory = typeof grouped === 'string' ? null : grouped;
-const place = join(folder, 'disk');
-if (!disk) mkdirSync(place);
-const news = (sentence: string): void => {
-  const line = `${new Date().toISOString()} ${sentence}\n`;
+const disk = mountProblem === '' ? mountDisk(join(folder, 'disk')) : null;
+const memoryGroup = createMemoryGroup(basename(folder));
+const memory = typeof memoryGroup === 'string' ? null : memoryGroup;
+const dataFolder = join(folder, 'disk');
+if (!disk) mkdirSync(dataFolder);
+const reportProgress = (message: string): void => {
+  const line = `${new Date().toISOString()} ${message}\n`;
   log.write(line);
   if (!values.quiet) process.stderr.write(line);
 };
-const stage = new Cluster({
-  folder: place,
+const cluster = new Cluster({
+  folder: dataFolder,
   database,
   disk,
   memory,
@@ -72,19 +72,19 @@ const stage = new Cluster({
   onLog: (line) => log.write(`${line}\n`),
 });
 
-/** Ends every process, and takes away what was mounted; what is kept lies in the folder then. */
-async function clear(keep: boolean): Promise<void> {
-  // `pause` keeps no process alive, and after a failed run nothing else does.
+/** Ends every process and unmounts the disk; with `keep`, copies the data into the folder. */
+async function cleanUp(keep: boolean): Promise<void> {
+  // `pause` does not keep the event loop alive, and after a failed run nothing else does.
   const alive = setInterval(() => undefined, 1000);
-  await stage.close();
-  // Launchers outlive a server that is killed by a moment.
-  for (let looks = 0; memory && !memory.remove() && looks < 100; looks += 1) await sleep(50);
-  if (keep && disk) cpSync(place, join(folder, 'data'), { recursive: true, filter: isFile });
+  await cluster.close();
+  // Launchers outlive a killed server for a moment.
+  for (let attempts = 0; memory && !memory.remove() && attempts < 100; attempts += 1) await sleep(50);
+  if (keep && disk) cpSync(dataFolder, join(folder, 'data'), { recursive: true, filter: isFile });
   disk?.unmount();
   await new Promise<void>((resolve) => log.end(resolve));
   clearInterval(alive);
   if (!keep) rmSync(folder, { recursive: true, force: true });
-  else if (disk) rmSync(place, { recursive: true, force: true });
+  else if (disk) rmSync(dataFolder, { recursive: true, force: true });
 }
 
 function isFile(path: string): boolean {
@@ -96,38 +96,38 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => {
     if (stop.signal.aborted) return;
     stop.abort();
-    void clear(values.keep).then(() => process.exit(130));
+    void cleanUp(values.keep).then(() => process.exit(130));
   });
 
 try {
-  const told = await runChaosTest(stage, {
+  const result = await runChaosTest(cluster, {
     minutes,
     faultIntervalSeconds: everySeconds,
     seed,
     only: values.only,
     clients: Math.max(1, Number(values.clients)),
-    onProgress: news,
+    onProgress: reportProgress,
     signal: stop.signal,
   });
-  const keeps = values.keep || told.verdict === 'broken';
+  const mustKeep = values.keep || result.outcome === 'broken';
   const report: Report = {
-    ...told,
-    not_done: {
-      ...(disk ? {} : { 'the disk was full': `this host lets nobody mount a disk: ${whyNoDisk}` }),
-      ...(typeof grouped === 'string' ? { 'an app took all memory': grouped } : {}),
+    ...result,
+    unavailable: {
+      ...(disk ? {} : { 'the disk was full': `this host does not allow mounts: ${mountProblem}` }),
+      ...(typeof memoryGroup === 'string' ? { 'an app used all memory': memoryGroup } : {}),
     },
-    kept: keeps ? folder : null,
+    folder: mustKeep ? folder : null,
   };
-  if (keeps) writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
-  await clear(keeps);
+  if (mustKeep) writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  await cleanUp(mustKeep);
   process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
-  process.exit(report.verdict === 'held' ? 0 : 1);
+  process.exit(report.outcome === 'held' ? 0 : 1);
 } catch (error) {
   if (!stop.signal.aborted) {
     process.stderr.write(
-      `The torture itself failed: ${String((error as Error).stack)}\nThe data is kept: ${folder}\n`,
+      `The chaos test failed: ${String((error as Error).stack)}\nThe data is in ${folder}\n`,
     );
-    await clear(true);
+    await cleanUp(true);
     process.exit(3);
   }
 }

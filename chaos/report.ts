@@ -1,62 +1,67 @@
-/** What the torture tells in the end: what was done, what was asked, what was checked, the verdict. */
+/** The report of the chaos test: injected faults, requests, observations, checks and the outcome. */
 
-/** One promise, how much was looked at, and where it was broken. */
+/** One promise, the number of checked items, and the violations. */
 export interface CheckReport {
   promise: string;
-  looked: string;
+  checked: string;
   violations: readonly string[];
 }
 
+/** The whole report; `--json` prints it. */
 export interface Report {
   database: 'sqlite' | 'postgres';
   minutes: number;
-  /** Give it again for the same sequence of faults. */
+  /** The same seed repeats the sequence of faults. */
   seed: string;
-  /** Times of each fault. */
-  done: Record<string, number>;
-  /** Blows that this host does not allow, and why. */
-  not_done: Record<string, string>;
-  asked: Record<string, number>;
-  seen: Record<string, number>;
+  /** Number of injections of each fault. */
+  injected: Record<string, number>;
+  /** Faults that this host does not allow, with the reason. */
+  unavailable: Record<string, string>;
+  requested: Record<string, number>;
+  observed: Record<string, number>;
   checks: CheckReport[];
-  verdict: 'held' | 'broken';
-  /** Where the data and the log are kept, or null. */
-  kept: string | null;
+  outcome: 'held' | 'broken';
+  /** Folder with the data and the log, or null if they were deleted. */
+  folder: string | null;
 }
 
-const SHOWN = 20;
-const number = new Intl.NumberFormat('en');
+const VIOLATIONS_MAX = 20;
+const numberFormat = new Intl.NumberFormat('en');
 
+/** Returns the report as text for a terminal. */
 export function formatReport(report: Report): string {
-  const { database, minutes, seed, done, not_done, asked, seen, checks, verdict, kept } = report;
+  const { database, minutes, seed, injected, unavailable, requested, observed, checks, outcome, folder } =
+    report;
   const name = database === 'sqlite' ? 'SQLite' : 'PostgreSQL';
   const table = (rows: Record<string, number>): string[] =>
-    Object.entries(rows).map(([what, count]) => `${number.format(count).padStart(9)}  ${what}`);
+    Object.entries(rows).map(([label, count]) => `${numberFormat.format(count).padStart(9)}  ${label}`);
   const broken = checks.filter(({ violations }) => violations.length > 0);
   return [
-    `Switchyard on ${name} was tortured for ${minutes} minutes, with the seed ${seed}.`,
+    `Chaos test of Switchyard on ${name}: ${minutes} minutes, seed ${seed}.`,
     '',
-    'What was done to it, and how often:',
-    ...table(done),
-    ...Object.entries(not_done).map(([what, why]) => `    never  ${what}: ${why}`),
+    'Injected faults:',
+    ...table(injected),
+    ...Object.entries(unavailable).map(([fault, reason]) => `    never  ${fault}: ${reason}`),
     '',
-    'What was asked of it meanwhile:',
-    ...table(asked),
+    'Requests:',
+    ...table(requested),
     '',
-    'What became of that:',
-    ...table(seen),
+    'Observations:',
+    ...table(observed),
     '',
-    'What was checked in the end:',
-    ...checks.flatMap(({ promise, looked, violations }) => [
-      `${(violations.length === 0 ? 'holds' : 'BROKEN').padStart(9)}  ${promise} (${looked})`,
-      ...violations.slice(0, SHOWN).map((one) => `             ${one}`),
-      ...(violations.length > SHOWN ? [`             and ${violations.length - SHOWN} more`] : []),
+    'Checks:',
+    ...checks.flatMap(({ promise, checked, violations }) => [
+      `${(violations.length === 0 ? 'holds' : 'BROKEN').padStart(9)}  ${promise} (${checked})`,
+      ...violations.slice(0, VIOLATIONS_MAX).map((one) => `             ${one}`),
+      ...(violations.length > VIOLATIONS_MAX
+        ? [`             and ${violations.length - VIOLATIONS_MAX} more`]
+        : []),
     ]),
     '',
-    verdict === 'held'
-      ? 'Verdict: everything that was promised held.'
-      : `Verdict: ${broken.length} of ${checks.length} promises were broken.`,
-    ...(kept ? [`Data, log and report are kept in ${kept}`] : []),
+    outcome === 'held'
+      ? 'Outcome: every promise held.'
+      : `Outcome: ${broken.length} of ${checks.length} promises were broken.`,
+    ...(folder ? [`Data, log and report are in ${folder}`] : []),
     '',
   ].join('\n');
 }

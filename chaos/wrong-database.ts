@@ -1,6 +1,6 @@
 /**
- * The fault of a server that is killed and started on an empty database, and on another installation's, before it is started
- * on its own: both starts must be refused, and must change nothing in data folder, blobs and the wrong database.
+ * Kills the server and starts it on an empty database and on that of another installation, before a regular start. The
+ * server must refuse both starts, without changing the data folder, the blobs or the wrong database.
  */
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,22 +11,22 @@ import { startServerProcess } from '../server/testing/servers/server-process.ts'
 import type { Cluster, ClusterMember } from './cluster.ts';
 import type { Fault } from './context.ts';
 
-const OURS = ['switchyard.db', 'switchyard.db-wal', 'switchyard.db-shm'];
+const DATABASE_FILES = ['switchyard.db', 'switchyard.db-wal', 'switchyard.db-shm'];
 
 export const wrongDatabase: Fault = {
   name: 'the server was killed, and started on an empty and on another database first (both must be refused)',
   weight: 1,
-  async inject({ cluster: stage }) {
-    await stage.front.restart('SIGKILL', async (member) => {
-      if (stage.postgres) await onPostgres(stage, member);
-      else await onSqlite(stage, member);
+  async inject({ cluster }) {
+    await cluster.front.restart('SIGKILL', async (member) => {
+      if (cluster.postgres) await startOnWrongPostgres(cluster, member);
+      else await startOnWrongSqlite(cluster, member);
     });
     return true;
   },
 };
 
-/** The runner's folder is left out: apps of the killed server end in it. */
-function stateOf(data: string): string {
+/** The runner's folder is excluded: apps of the killed server end in it. */
+function hashState(data: string): string {
   const tree = Object.entries(hashFolderTree(data)).filter(
     ([path]) => path !== 'runner' && !path.startsWith('runner/'),
   );
@@ -34,51 +34,56 @@ function stateOf(data: string): string {
 }
 
 async function expectRefused(
-  stage: Cluster,
+  cluster: Cluster,
   member: ClusterMember,
-  what: string,
+  description: string,
   env: Record<string, string> = {},
 ): Promise<void> {
-  const before = stateOf(member.data);
-  const refused = await member.tryStart(env);
-  if (refused === null) stage.wrongStarts.violations.push(`a start on ${what} was not refused`);
-  else if (!refused.includes('Nothing was changed') && !refused.includes('another master key'))
-    stage.wrongStarts.violations.push(`a start on ${what} was refused for another reason: ${refused}`);
-  if (stateOf(member.data) !== before)
-    stage.wrongStarts.violations.push(`a start on ${what} changed the data folder`);
-  stage.wrongStarts.count += 1;
+  const before = hashState(member.data);
+  const refusal = await member.tryStart(env);
+  if (refusal === null) cluster.wrongStarts.violations.push(`a start on ${description} was not refused`);
+  else if (!refusal.includes('Nothing was changed') && !refusal.includes('another master key'))
+    cluster.wrongStarts.violations.push(
+      `a start on ${description} was refused for another reason: ${refusal}`,
+    );
+  if (hashState(member.data) !== before)
+    cluster.wrongStarts.violations.push(`a start on ${description} changed the data folder`);
+  cluster.wrongStarts.count += 1;
 }
 
-async function onSqlite(stage: Cluster, member: ClusterMember): Promise<void> {
-  const aside = join(stage.settings.folder, 'database-aside');
+async function startOnWrongSqlite(cluster: Cluster, member: ClusterMember): Promise<void> {
+  const aside = join(cluster.settings.folder, 'database-aside');
   mkdirSync(aside, { recursive: true });
-  const there = OURS.filter((name) => existsSync(join(member.data, name)));
-  for (const name of there) renameSync(join(member.data, name), join(aside, name));
-  await expectRefused(stage, member, 'a missing database');
-  copyFileSync(join(await otherInstallation(stage), 'switchyard.db'), join(member.data, 'switchyard.db'));
-  await expectRefused(stage, member, 'the database of another installation');
+  const present = DATABASE_FILES.filter((name) => existsSync(join(member.data, name)));
+  for (const name of present) renameSync(join(member.data, name), join(aside, name));
+  await expectRefused(cluster, member, 'a missing database');
+  copyFileSync(
+    join(await createOtherInstallation(cluster), 'switchyard.db'),
+    join(member.data, 'switchyard.db'),
+  );
+  await expectRefused(cluster, member, 'the database of another installation');
   rmSync(join(member.data, 'switchyard.db'));
-  for (const name of there) renameSync(join(aside, name), join(member.data, name));
+  for (const name of present) renameSync(join(aside, name), join(member.data, name));
 }
 
-async function onPostgres(stage: Cluster, member: ClusterMember): Promise<void> {
-  const address = stage.postgres?.url ?? '';
-  const empty = await createDatabase(address, `empty_${stage.wrongStarts.count}`);
-  await expectRefused(stage, member, 'an empty database', { SWITCHYARD_DATABASE: empty });
+async function startOnWrongPostgres(cluster: Cluster, member: ClusterMember): Promise<void> {
+  const address = cluster.postgres?.url ?? '';
+  const empty = await createDatabase(address, `empty_${cluster.wrongStarts.count}`);
+  await expectRefused(cluster, member, 'an empty database', { SWITCHYARD_DATABASE: empty });
   const { query, close } = await openQuery('', empty);
   const [row] = await query("select count(*) as n from pg_tables where schemaname = 'public'");
   await close();
   if (Number(row?.n) !== 0)
-    stage.wrongStarts.violations.push('a start on an empty database made tables in it');
-  await expectRefused(stage, member, 'a missing SQLite database', {
+    cluster.wrongStarts.violations.push('a start on an empty database created tables in it');
+  await expectRefused(cluster, member, 'a missing SQLite database', {
     SWITCHYARD_DATABASE: '',
     SWITCHYARD_ROLE: 'all',
   });
 }
 
-/** The data folder of an installation that is made once, for its database. */
-async function otherInstallation(stage: Cluster): Promise<string> {
-  const data = join(stage.settings.folder, 'other-installation');
+/** Returns the data folder of another installation, which is created once. */
+async function createOtherInstallation(cluster: Cluster): Promise<string> {
+  const data = join(cluster.settings.folder, 'other-installation');
   if (existsSync(data)) return data;
   mkdirSync(data, { mode: 0o700 });
   const other = await startServerProcess({ dataFolder: data });
