@@ -125,7 +125,7 @@ function listDataChecks(
       checked: `${contents.blobs} blobs`,
       violations: [
         ...contents.violations,
-        ...contents.unnamed.map((key) => `the blob ${key} is unreferenced`),
+        ...contents.unreferenced.map((key) => `the blob ${key} is unreferenced`),
         ...assets,
       ],
     },

@@ -11,7 +11,7 @@ import { migrations as http } from './http/handlers/idempotency.ts';
 import { migrations as inputSets } from './input-sets/schema.ts';
 import { migrations as inputs } from './inputs/schema.ts';
 import { migrations as instances } from './instances/schema.ts';
-import { migrations as runs } from './runs/store/schema.ts';
+import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as secrets } from './secrets/schema.ts';
 import { migrations as uploads } from './uploads/schema.ts';
 import { migrations as versions } from './versions/schema.ts';

@@ -98,3 +98,27 @@ export function prepareStatement<Values extends object, R>(
 function isPreparedSqlRegistry(adapter: DialectAdapter): adapter is DialectAdapter & PreparedSqlRegistry {
   return 'addPreparedSql' in adapter;
 }
+
+/**
+ * A family of prepared statements, one for each variant, such as a list of classes. Each is prepared when it is first
+ * executed, because a statement takes longer to build than to execute. `formatKey` identifies the variant; there must be few.
+ */
+export function prepareVariants<Variant, Values extends object, R>(
+  formatKey: (variant: Variant) => string,
+  build: (db: Reader, variant: Variant, values: Values) => Compilable<R>,
+  options: StatementOptions = {},
+): (db: Reader, variant: Variant, values: Values) => Promise<R[]> {
+  const statements = new Map<string, (db: Reader, values: Values) => Promise<R[]>>();
+  return (db, variant, values) => {
+    const key = formatKey(variant);
+    let statement = statements.get(key);
+    if (!statement) {
+      statement = prepareStatement<Values, R>(
+        (reader, standIns) => build(reader, variant, standIns),
+        options,
+      );
+      statements.set(key, statement);
+    }
+    return statement(db, values);
+  };
+}

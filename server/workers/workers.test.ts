@@ -1,4 +1,4 @@
-/** Who is alive: heartbeats, workers that stop, and what becomes of what they held. */
+/** Heartbeats, shutdown and death of workers, and the requeue of their runs. */
 
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';

@@ -97,7 +97,7 @@ function formatCapacity({ shared, perClass }: Capacity): string {
 }
 
 function parseCapacity(text: string): Capacity {
-  const { shared, own } = JSON.parse(text) as { shared: number; own: Capacity['perClass'] };
+  const { shared, own }: { shared: number; own: Capacity['perClass'] } = JSON.parse(text);
   return { shared, perClass: own };
 }
 
@@ -120,11 +120,11 @@ const lockActive = prepareStatement((db, { since }: { since: number }) =>
 );
 
 /**
- * Detects and removes dead workers. A worker is dead when its heartbeat is older than a lease and has not changed for two
- * heartbeat intervals, or when its heartbeat has any age and has not changed for longer than a lease.
+ * Detects and removes dead workers. A worker whose heartbeat is older than a lease is dead if the heartbeat has not changed
+ * for two heartbeat intervals. A worker with a newer heartbeat is dead if it has not changed for longer than a lease.
  *
- * Changes are timed by the monotonic clock of this process. So a worker whose clock is wrong, or whose machine was
- * suspended, is not declared dead; and one that died with its clock ahead does not stay active until that time.
+ * Changes are timed by the monotonic clock of this process. So a worker with a wrong clock, or on a machine that was
+ * suspended, stays active. A worker that died with its clock ahead does not stay active until that time.
  */
 export class DeadWorkerDetector {
   readonly #database: Database;

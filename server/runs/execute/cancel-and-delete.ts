@@ -51,9 +51,9 @@ interface RemovedRuns {
 }
 
 /**
- * Deletes runs with their contents, whatever their status. A run may have a day of log lines, so they go before the run, in
- * small transactions that are no effect of a request. Lines that were written since go in the transaction of the run, after
- * its row, which the writer of lines locks. So a crash in between leaves no line of a run that is deleted.
+ * Deletes runs with their contents, in any status. A run may have a day of log lines, so these are removed first, in small
+ * transactions that are no effect of a request. The transaction of the run removes later lines after its row, which the
+ * writer of lines locks. So a crash leaves no line of a deleted run.
  */
 export class RunDeletion {
   readonly #database: Database;
@@ -70,17 +70,18 @@ export class RunDeletion {
     await this.finish(await this.#database.transact((tx) => this.removeRows(tx, runs)));
   }
 
-  /** Call it before the transaction that removes the rows. */
+  /** Removes log lines in small transactions. Call it before the transaction that removes the rows. */
   async removeLogLines(runs: readonly DeletableRun[]): Promise<void> {
-    const children = await listChildRunIds(this.#database.read, ensemblesOf(runs));
+    const children = await listChildRunIds(this.#database.read, listEnsembles(runs));
     await this.#removeLines([...runs.map((run) => run.id), ...children]);
   }
 
+  /** Removes the rows of the runs and of their child runs. Pass the result to `finish`. */
   async removeRows(tx: Writer, runs: readonly DeletableRun[]): Promise<RemovedRuns> {
     const named = runs.map((run) => run.id);
     const contentIds = await removeRuns(tx, named);
     // Planned child runs are gone by now, so that each of them has either become a run, or never will.
-    const children = await listChildRunIds(tx, ensemblesOf(runs));
+    const children = await listChildRunIds(tx, listEnsembles(runs));
     contentIds.push(...(await removeRuns(tx, children)));
     const removed = [...named, ...children];
     const lines = await removeLogChunksOfRuns(tx, removed, LOG_CHUNK_BATCH_SIZE);
@@ -90,7 +91,7 @@ export class RunDeletion {
     };
   }
 
-  /** Call it after the transaction. */
+  /** Removes the blobs and the remaining log lines. Call it after the transaction. */
   async finish({ withLogLines, blobs }: RemovedRuns): Promise<void> {
     this.#database.notify('runs-canceled');
     await this.#contents.removeBlobs(blobs);
@@ -104,6 +105,6 @@ export class RunDeletion {
   }
 }
 
-function ensemblesOf(runs: readonly DeletableRun[]): RunId[] {
+function listEnsembles(runs: readonly DeletableRun[]): RunId[] {
   return runs.filter((run) => run.run_type === 'ensemble').map((run) => run.id);
 }

@@ -1,7 +1,7 @@
 /**
- * Apps that reach for what is not theirs, pushed and run through the API on servers of every level, as root and as an
- * ordinary user. What they get is what the table in runner/README.md says, for the rows that name this file. The other rows,
- * about what apps use up and leave behind, are measured by the runner's own tests.
+ * Apps that try to access other resources, on servers of every containment level, as root and as an ordinary user. The
+ * results match the rows of the table in runner/README.md that name this file. The tests of the runner check the other rows,
+ * which are about resource usage and left-over files.
  */
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -22,7 +22,7 @@ const FILE_SECRET = 'only-the-other-run-knows';
 
 const MODES = ['sandbox, root', 'sandbox, user', 'limits, root', 'limits, user'];
 
-/** Answers for each attempt whether it got anything; nothing that it gets is given away. */
+/** Reports for each kind of access if one succeeded. It prints no content that it could read. */
 const PROBE = nodeApp(`async (input) => {
   const fs = await import('node:fs'), net = await import('node:net'), dns = await import('node:dns/promises');
   const tried = (attempts) => attempts.some((one) => { try { const got = one(); return got !== false; } catch { return false; } }) ? 'not held' : 'refused';
@@ -60,8 +60,8 @@ const VICTIM = nodeApp(
   `async () => { console.error('up'); await new Promise((resolve) => setTimeout(resolve, 60_000)); }`,
 );
 
-/** What the table in the runner's README expects of each mode. */
-function expected(mode: string): Record<string, string> {
+/** Reads the expected results of the mode from the table in the README of the runner. */
+function readExpectedResults(mode: string): Record<string, string> {
   const text = readFileSync(join(import.meta.dirname, '../../../runner/README.md'), 'utf8');
   const rows = text
     .split('\n')
@@ -76,8 +76,8 @@ function expected(mode: string): Record<string, string> {
 
 const NETWORK_ROW = 'the same, where the instance allows the network';
 
-// How apps are held does not depend on the database.
-describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is not its own', () => {
+// Containment does not depend on the database.
+describe.skipIf(inject('postgres')).concurrent('an app that tries to access other resources', () => {
   const listeners: Server[] = [];
   let port = 0;
   const abstract = `switchyard-test-${process.pid}`;
@@ -91,12 +91,12 @@ describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is 
     if (typeof address === 'object' && address !== null) port = address.port;
   });
   afterAll(() => {
-    for (const one of listeners) one.close();
+    for (const listener of listeners) listener.close();
   });
 
   for (const mode of MODES) {
     const [level, user] = mode.split(', ');
-    // Only root can hold apps as root does.
+    // Only root can contain apps as root does.
     test.skipIf(user === 'root' && !isRoot)(mode, async (context) => {
       const data = mkdtempSync(join(tmpdir(), 'switchyard-hostile-'));
       const runsAs = isRoot && user === 'user' ? NOBODY : undefined;
@@ -122,7 +122,7 @@ describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is 
         await attack(server, data, mode);
       } finally {
         await server.kill();
-        // The launcher is still clearing up after the server.
+        // The launcher may still remove files after the end of the server.
         rmSync(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
       }
     });
@@ -163,7 +163,7 @@ describe.skipIf(inject('postgres')).concurrent('an app that reaches for what is 
       other,
       inEnvironment: [KEY.slice(0, 20), ENVIRONMENT_SECRET.slice(0, 15)],
     };
-    const rows = expected(mode);
+    const rows = readExpectedResults(mode);
     const run = await runToEnd(server, { input });
     const networked = await runToEnd(server, { input, instance: 'networked' });
     for (const one of [run, networked]) expect(one.metadata.containment).toBe(mode.split(', ')[0]);

@@ -67,7 +67,7 @@ export class Dispatcher {
   /** The runs of these attempts. */
   readonly #faultedRuns = new Set<string>();
   #isPaused = false;
-  /** Whether the last check found disk space. */
+  /** The result of the last check for disk space. */
   #hadDiskSpace = true;
 
   constructor(parts: DispatchParts) {
@@ -136,14 +136,17 @@ export class Dispatcher {
     return count;
   }
 
-  /** Whether apps have disk space. Without it runs stay queued for a worker with space, and lose no attempt. */
+  /** Returns true if apps have disk space. Without it runs stay queued for a worker with space, and lose no attempt. */
   #hasDiskSpace(): boolean {
     const { runner, log } = this.#parts;
-    const has = runner.hasDiskSpace();
-    if (has !== this.#hadDiskSpace)
-      log.warn({}, has ? 'Disk space available again.' : 'Disk full; no run is claimed until space is free.');
-    this.#hadDiskSpace = has;
-    return has;
+    const hasSpace = runner.hasDiskSpace();
+    if (hasSpace !== this.#hadDiskSpace)
+      log.warn(
+        {},
+        hasSpace ? 'Disk space available again.' : 'Disk full; no run is claimed until space is free.',
+      );
+    this.#hadDiskSpace = hasSpace;
+    return hasSpace;
   }
 
   /**
@@ -246,7 +249,9 @@ export class Dispatcher {
     if (this.#apps.size === 0) return;
     const before = [...this.#apps];
     const leased = await listLeasedRuns(this.#parts.database.read, this.#parts.workerId);
-    const goOn = new Set(leased.filter((run) => run.cancel_requested_at === null).map(formatAttemptKey));
-    for (const [key, app] of before) if (!goOn.has(key)) app.cancel();
+    const activeKeys = new Set(
+      leased.filter((run) => run.cancel_requested_at === null).map(formatAttemptKey),
+    );
+    for (const [key, app] of before) if (!activeKeys.has(key)) app.cancel();
   }
 }

@@ -2,9 +2,9 @@
  * Finalises the attempts of runs: computes the outcome and stores it.
  *
  * Invariant: after an attempt its run has ended or is requeued, whatever fails in between. While the database is
- * unavailable the write is retried. When a result cannot be written for another reason, such as an unreadable result file
- * or a full disk, it is abandoned after some tries; the run is requeued, or fails after its last attempt. A fault of the
- * host never fails a run (host-faults.ts).
+ * unavailable the write is retried. After ten other errors, such as an unreadable result file or a full disk, the result is
+ * abandoned. Then the run is requeued, or fails after its last attempt. A fault of the host never fails a run
+ * (host-faults.ts).
  */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import type { EndedRun, Outcome } from '@switchyard/runner';
@@ -47,16 +47,16 @@ interface Parts {
 /** The end of an attempt: the outcome of the app, or the error that kept it from starting. */
 export type AttemptOutcome = Outcome | { kind: 'unstarted'; error: unknown };
 
-/** Whether the host kept the app from starting or from working, so that a retry, perhaps on another machine, may help. */
+/** Returns true if the host kept the app from starting or working, so that a retry, perhaps on another machine, may help. */
 export function isHostFailure(end: AttemptOutcome): boolean {
   if (end.kind === 'unstarted') return !(end.error instanceof NotExecutableError);
   return end.kind === 'ended' && end.reason === 'host';
 }
 
 interface RequeueOptions {
-  /** Whether the attempt counts towards the limit. */
+  /** True (the default): the attempt counts towards the limit. */
   counts?: boolean;
-  /** Whether a fault of the host ended the attempt: it does not count, and the retry is delayed. */
+  /** True: a fault of the host ended the attempt, which does not count; the retry is delayed. */
   hostFault?: boolean;
 }
 
@@ -66,7 +66,7 @@ interface Attempt {
   lines: LogWriter;
   /** Hides the secrets of the app. */
   mask: Mask;
-  /** Whether the process shuts down, which ends apps that did not fail. */
+  /** Returns true while the process shuts down, which ends apps that did not fail. */
   isDraining(): boolean;
 }
 
@@ -125,7 +125,7 @@ class FinalizeAttempt {
     }
   }
 
-  /** Whether the shutdown ended the app: by the cancel of the dispatcher, or by a signal to every process of the machine. */
+  /** Returns true if the shutdown ended the app: by the dispatcher, or by a signal to every process of the machine. */
   #isCutShort(end: EndedRun): boolean {
     return this.#attempt.isDraining() && (end.reason === 'canceled' || end.signal === 'SIGTERM');
   }

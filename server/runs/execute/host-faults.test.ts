@@ -12,12 +12,12 @@ import { RETRY_DELAY_MAX_MS } from '../queue/claim-runs.ts';
 import { isHostError } from '../results/host-errors.ts';
 import { claimPauseMs, retryDelayMs } from './host-faults.ts';
 
-/** The factor by which waits are shorter. */
+/** The factor by which delays are shorter. */
 let speed = 1;
 let aheadMs = 0;
-/** Waits of these lengths never end. */
+/** Delays of these lengths never end. */
 let endless: number[] = [];
-/** Waits are shorter by the factor, and retry delays are skipped by setting the clock ahead. */
+/** A clock with delays shorter by the factor; a test skips retry delays by setting it ahead. */
 const clock: Clock = {
   ...systemClock,
   now: () => systemClock.now() + aheadMs,
@@ -33,7 +33,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A shell that was started before descriptors are short; it sets how many this process may open. */
+/** A shell from before the shortage of descriptors; it sets the limit of this process. */
 async function descriptors(): Promise<((most: string) => Promise<string>) | undefined> {
   const script = `prlimit --version || exit 1; while read -r most; do prlimit --pid ${process.pid} --nofile="$most" && echo done; done`;
   const shell = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -95,7 +95,7 @@ test('R2: a host without descriptors fails no run, however often the run is retr
       return most;
     })
     .toBeGreaterThan(5);
-  // From here on the clock goes as it does, and one of them waits for its next try.
+  // From here on delays end, and one run waits for its next attempt.
   await expect
     .poll(async () => Math.max(...(await rows()).map((row) => row.retry_at ?? 0)))
     .toBeGreaterThan(clock.now() + 5_000);
@@ -128,7 +128,7 @@ test('R2: a host without descriptors fails no run, however often the run is retr
   expect((await waitForRunEnd(server, 'app', canceled)).status_v2).toBe('canceled');
 });
 
-/** Starts a server with an app that waits as long as its input says. */
+/** Starts a server with an app that waits for the time in its input. */
 async function startWithApp(): Promise<void> {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' }, clock });
   const source = `(input) => {
@@ -138,7 +138,7 @@ async function startWithApp(): Promise<void> {
   await pushApp(server, 'app', nodeApp(source));
 }
 
-/** A run with an input that is a blob, which waits until the only slot is released. */
+/** Creates a run whose input is a blob, and which waits until the only slot is released. */
 async function queuedWithBlob(): Promise<{ run: string; blob: string; release(): Promise<unknown> }> {
   const blobs = (): string[] => globSync(join(server.dataFolder, 'blobs', '??', '*'));
   const blocker = await createRun(server, 'app', { input: { n: 0, ms: 60_000 } });
@@ -149,7 +149,7 @@ async function queuedWithBlob(): Promise<{ run: string; blob: string; release():
   return { run, blob, release: () => server.request('PATCH', `/v1/applications/app/runs/${blocker}/cancel`) };
 }
 
-/** Skips pauses until each run that was not canceled has met so many faults. */
+/** Skips pauses until each run that is not canceled has had the given number of faults. */
 async function untilFaults(least: number): Promise<void> {
   await expect
     .poll(async () => {
@@ -187,7 +187,7 @@ test('R2: runs whose executable is on an unmounted share wait for it', async () 
   renameSync(share, unmounted);
   mkdirSync(share);
   speed = 20;
-  // One reads the executable for both.
+  // One run reads the executable for both.
   const runs = await Promise.all([1, 2].map((n) => createRun(server, 'app', { input: { n } })));
   await untilFaults(6);
   expect(readdirSync(share)).toEqual([]);
@@ -212,14 +212,14 @@ test.each([
   ...['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO', 'EROFS', '53100', '57P01'].map(
     (code): [string, Error, boolean] => [code, withCode(code), true],
   ),
-  ['what another error was caused by', new Error('it failed', { cause: withCode('EIO') }), true],
+  ['the cause of another error', new Error('it failed', { cause: withCode('EIO') }), true],
   ['a SQLite database that may not be written', Object.assign(new Error(), { errcode: 8 + 256 }), true],
   ...['ENOENT', 'EACCES', 'EISDIR', '23505'].map((code): [string, Error, boolean] => [
     code,
     withCode(code),
     false,
   ]),
-  ['an error of ours', new TypeError('x is undefined'), false],
+  ['an error of this program', new TypeError('x is undefined'), false],
 ])('R2: %s', (_, error, expected) => {
   expect(isHostError(error)).toBe(expected);
 });

@@ -10,7 +10,7 @@ const FIRST_RETRY_DELAY_MS = 1_000;
 const FIRST_CLAIM_PAUSE_MS = 500;
 const CLAIM_PAUSE_MAX_MS = 30_000;
 
-/** Whether a fault of the host ended the attempt. */
+/** Returns true if a fault of the host ended the attempt. */
 export function isEndedByHostFault(end: AttemptOutcome): boolean {
   if (end.kind === 'unstarted') return isHostError(end.error);
   return end.kind === 'ended' && end.hostFault === true;

@@ -36,7 +36,7 @@ async function start(env: Record<string, string> = {}): Promise<ServerProcess> {
   return server;
 }
 
-/** Ends when the file of its input is there; what it answers shows that it is the app of that run. */
+/** Waits for the file in its input; its output identifies its run. */
 const WAITS = nodeApp(`async (input) => {
   console.error('started');
   await new Promise((resolve) => setTimeout(resolve, input.ms));
@@ -105,7 +105,7 @@ test('a killed app fails its run, with the signal named', async () => {
   expect(ended.error).toContain('SIGKILL');
 });
 
-test('a run that is cut short five times fails and says so', async () => {
+test('a run that is interrupted five times fails with that error', async () => {
   const server = await start();
   await pushApp(server, 'app', WAITS);
   const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });

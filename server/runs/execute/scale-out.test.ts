@@ -1,4 +1,4 @@
-/** Several processes on one PostgreSQL and one object store: a server that takes runs, workers that execute them, one of which is killed. */
+/** Several processes on one PostgreSQL and one object store: a server that accepts runs, and workers, one of which is killed. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ afterEach(async () => {
   several = undefined;
 });
 
-/** They share a database of their own. */
+/** The database of these processes alone. */
 async function prepare(): Promise<ServerCluster['start']> {
   several = await startServerCluster(postgres, `scale_out_${process.pid}`);
   return several.start;
@@ -95,7 +95,7 @@ test.runIf(postgres)(
   },
 );
 
-test('a second server on the same data folder is refused, and says why', async () => {
+test('a second server on the same data folder does not start, and reports the reason', async () => {
   const data = mkdtempSync(join(tmpdir(), 'switchyard-second-'));
   const first = await startServerProcess({ dataFolder: data });
   try {

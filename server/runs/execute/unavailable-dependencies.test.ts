@@ -1,4 +1,4 @@
-/** When something is gone or broken while a run is on its way: it still ends, and says why. */
+/** A run whose executable, input or database fails still ends, with the reason in its error. */
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
@@ -7,7 +7,7 @@ import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../.
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const postgres = inject('postgres');
-/** The factor by which waits are shorter. */
+/** The factor by which delays are shorter. */
 let speed = 1;
 const clock: Clock = {
   ...systemClock,
@@ -32,30 +32,30 @@ async function start(): Promise<void> {
   );
 }
 
-/** A run that waits for another; `go` ends the other. What the run needs can be taken away before. */
-async function queued(): Promise<{ run: string; go(): Promise<unknown> }> {
+/** Creates a run that waits for the only slot, so that a test can delete its dependencies. `releaseSlot` starts it. */
+async function createWaitingRun(): Promise<{ run: string; releaseSlot(): Promise<unknown> }> {
   const blocker = await createRun(server, 'app', { input: { n: 0, ms: 60_000 } });
   await waitForLogLine(server, 'app', blocker, 'started');
   const run = await createRun(server, 'app', { input: { n: 1, ms: 0 } });
-  return { run, go: () => server.request('PATCH', `/v1/applications/app/runs/${blocker}/cancel`) };
+  return { run, releaseSlot: () => server.request('PATCH', `/v1/applications/app/runs/${blocker}/cancel`) };
 }
 
 test.each([
   ['executable', 'executable_id'],
   ['input', 'input_content_id'],
-] as const)('a run whose %s is not there any more fails and says so', async (what, column) => {
+] as const)('a run whose %s is missing fails with that error', async (dependency, column) => {
   await start();
-  const { run, go } = await queued();
+  const { run, releaseSlot } = await createWaitingRun();
   await server.runningServer.database.transact((tx) =>
     sql`update runs set ${sql.ref(column)} = 'gone' where id = ${run}`.execute(tx),
   );
-  await go();
-  const found = await waitForRunEnd(server, 'app', run);
-  expect(found).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
-  expect(found.error).toMatch(new RegExp(`^The ${what}.* of the run is gone\\.$`));
+  await releaseSlot();
+  const ended = await waitForRunEnd(server, 'app', run);
+  expect(ended).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
+  expect(ended.error).toMatch(new RegExp(`^The ${dependency}.* of the run is gone\\.$`));
 });
 
-/** Makes the database refuse every run that is to become `succeeded`. */
+/** Makes the database reject every transition to `succeeded`. */
 async function refuseSuccess(): Promise<void> {
   const { database } = server.runningServer;
   const statements = postgres
@@ -75,9 +75,9 @@ test('a run whose result the database refuses is retried, and fails after five a
   speed = 20;
   await refuseSuccess();
   const run = await createRun(server, 'app', { input: { n: 1, ms: 0 } });
-  const found = await waitForRunEnd(server, 'app', run);
-  expect(found).toMatchObject({ status_v2: 'failed', metadata: { attempt: 5 } });
-  expect(found.error).toContain('no success today');
+  const ended = await waitForRunEnd(server, 'app', run);
+  expect(ended).toMatchObject({ status_v2: 'failed', metadata: { attempt: 5 } });
+  expect(ended.error).toContain('no success today');
 });
 
 test.runIf(postgres)(
@@ -99,8 +99,8 @@ test.runIf(postgres)(
     }
     await client.end();
     for (const [n, run] of runs.entries()) {
-      const found = await waitForRunEnd(server, 'app', run);
-      expect(found).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * n } });
+      const ended = await waitForRunEnd(server, 'app', run);
+      expect(ended).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * n } });
     }
   },
   60_000,

@@ -1,12 +1,12 @@
 /**
- * The queue order: by priority (the lowest number first), then by age, then by id. All queries that depend on it are here:
- * the runs that compete for slots, the runs before a run, and the queue of an account.
+ * The queue order: by priority, the lowest number first, then by age, then by id. All queries that depend on this order are
+ * here. They select the runs that compete for slots, the runs before a run, and the queue of an account.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
+import { prepareStatement, prepareVariants } from '../../database/prepared-statements.ts';
 import type { BusySlotCount } from '../../workers/slots.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED, RUNNING } from '../store/status-literals.ts';
@@ -71,15 +71,10 @@ export async function countLoad(
   db: Reader,
   { classes, before, bound }: { classes: readonly ExecutionClass[]; before?: QueuePosition; bound: number },
 ): Promise<QueueLoad> {
-  const kind = `${before ? 'before' : 'all'} ${classes.join()}`;
-  let select = loadStatements.get(kind);
-  if (!select) {
-    select = prepareStatement(buildLoadQuery(classes, before !== undefined), { isReusable: true });
-    loadStatements.set(kind, select);
-  }
   const { id, priority, created_at } = before ?? NO_POSITION;
-  const found = await select(db, { bound, id, priority, created_at });
-  const rows = found.map((row) => ({ ...row, count: Number(row.count) }));
+  const variant = { classes, isBefore: before !== undefined };
+  const counts = await selectLoad(db, variant, { bound, id, priority, created_at });
+  const rows = counts.map((row) => ({ ...row, count: Number(row.count) }));
   const queued = rows.filter((row) => row.status === 'queued').reduce((sum, row) => sum + row.count, 0);
   return { busy: rows.filter((row) => row.status === 'running'), queued: Math.min(queued, bound) };
 }
@@ -120,19 +115,17 @@ const selectSlotHolders = prepareStatement(
   { isReusable: true },
 );
 
-type LoadRow = Pick<RunsTable, 'status' | 'execution_class' | 'worker_id'> & {
-  count: string | number | bigint;
-};
-/** The statements for each list of classes. The same few recur, and a statement takes longer to build than to execute. */
-const loadStatements = new Map<
-  string,
-  (db: Reader, values: QueuePosition & { bound: number }) => Promise<LoadRow[]>
->();
-const NO_POSITION: QueuePosition = { id: '' as RunId, priority: 0, created_at: 0 };
+const NO_POSITION: QueuePosition = createQueuePosition(0, 0, '');
 
-const buildLoadQuery =
-  (classes: readonly ExecutionClass[], isOfOne: boolean) =>
-  (db: Reader, { bound, ...before }: QueuePosition & { bound: number }) => {
+interface LoadVariant {
+  classes: readonly ExecutionClass[];
+  /** True: counts only the queued runs before a position. */
+  isBefore: boolean;
+}
+
+const selectLoad = prepareVariants(
+  ({ classes, isBefore }: LoadVariant) => `${isBefore ? 'before' : 'all'} ${classes.join()}`,
+  (db, variant: LoadVariant, { bound, ...before }: QueuePosition & { bound: number }) => {
     // An ensemble run has no worker and occupies no slot; its child runs do.
     let query = db
       .selectFrom('runs')
@@ -140,10 +133,10 @@ const buildLoadQuery =
       .where('status', '=', RUNNING)
       .where('worker_id', 'is not', null)
       .groupBy(['status', 'worker_id', 'execution_class']);
-    for (const name of classes) {
+    for (const name of variant.classes) {
       // Ordered, or PostgreSQL may read every queued run to find the first ones.
       let ahead = selectQueued(db, name).select('execution_class').limit(bound);
-      if (isOfOne) ahead = ahead.where(isBefore(before));
+      if (variant.isBefore) ahead = ahead.where(isBefore(before));
       query = query.unionAll(
         db
           .selectFrom(ahead.as('ahead'))
@@ -157,7 +150,9 @@ const buildLoadQuery =
       );
     }
     return query;
-  };
+  },
+  { isReusable: true },
+);
 
 /** Lists the first queued runs of each class, at most `limit` of each, in queue order. */
 export async function listNextQueued(
@@ -165,15 +160,15 @@ export async function listNextQueued(
   classes: readonly ExecutionClass[],
   limit: number,
 ): Promise<(QueuePosition & Pick<RunsTable, 'execution_class'>)[]> {
-  const found: (QueuePosition & Pick<RunsTable, 'execution_class'>)[] = [];
+  const listed: (QueuePosition & Pick<RunsTable, 'execution_class'>)[] = [];
   for (const name of classes) {
     const rows = await selectQueued(db, name)
       .select(['id', 'priority', 'created_at', 'execution_class'])
       .limit(limit)
       .execute();
-    found.push(...rows);
+    listed.push(...rows);
   }
-  return found.sort(compareQueueOrder);
+  return listed.sort(compareQueueOrder);
 }
 
 const ACTIVE_COLUMNS = [
@@ -236,6 +231,7 @@ export async function listActiveRuns(
   };
 }
 
+/** Creates the position of a run; `createdAt` is in milliseconds. */
 export function createQueuePosition(priority: number, createdAt: number, id: string): QueuePosition {
   return { priority, created_at: createdAt, id: id as RunId };
 }

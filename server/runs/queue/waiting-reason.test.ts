@@ -1,4 +1,4 @@
-/** Why a run waits, from what is there: the sentence and the word have to be true of the same numbers. */
+/** The reason why a run waits: the code and the message match the same numbers of workers, slots and runs. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -61,9 +61,9 @@ test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
     { workers: [shared(1)], fault: { message: 'The disk is full', retryInMs: 0 } },
     { place: 1, reason: 'about_to_start', message: /is about to start\.$/ },
   ],
-  ['nobody is there', { workers: [] }, { place: 1, reason: 'no_worker', message: /No worker is there/ }],
+  ['no worker is active', { workers: [] }, { place: 1, reason: 'no_worker', message: /No worker is active/ }],
   [
-    'nobody who is there serves the class',
+    'no active worker serves the class',
     { workers: [{ shared: 0, perClass: { [SMALL]: 4 } }], name: LARGE, before: 3 },
     { place: 4, reason: 'no_worker', message: /has a slot for execution class 16c60gb12h/ },
   ],
@@ -73,12 +73,12 @@ test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
     { place: 1, reason: 'slots_taken', message: /^The only slot .* is taken; this run is next\.$/ },
   ],
   [
-    'all slots of two workers are taken, and one stands before it',
+    'all slots of two workers are taken, and one run is before it',
     { workers: [shared(2), shared(1)], busy: [on(0, SMALL, 2), on(1, MIDDLE, 1)], before: 1 },
     { place: 2, reason: 'slots_taken', message: /^All 3 slots .* are taken; one run stands before it\.$/ },
   ],
   [
-    'a slot is free, and others stand before it',
+    'a slot is free, and other runs are before it',
     { workers: [shared(3)], busy: [on(0, SMALL, 2)], before: 2 },
     { place: 3, reason: 'runs_before', message: /^1 of 3 slots .* is free, and 2 runs stand before it\.$/ },
   ],
@@ -92,7 +92,7 @@ test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
     },
   ],
   [
-    'it is further back than is counted',
+    'its position is beyond the counted ones',
     { workers: [shared(1)], busy: [on(0, SMALL, 1)], before: QUEUE_POSITION_MAX },
     { place: 1001, reason: 'slots_taken', message: /1000 runs or more stand before it/ },
   ],
@@ -161,9 +161,9 @@ describe('R3: every slot is taken', () => {
   });
 
   test.each<[string, SlotHolder[]]>([
-    ['a run ended while the slots were looked at', [holder('run-a', 90)]],
-    ['a run is on a worker that is gone', [holder('run-a', 90), holder('run-b', 80, { worker_id: 'x' })]],
-  ])('nothing is said of the slots when %s', (_, holders) => {
+    ['a run ended while the slots were counted', [holder('run-a', 90)]],
+    ['a run is on a removed worker', [holder('run-a', 90), holder('run-b', 80, { worker_id: 'x' })]],
+  ])('the message does not explain the slots when %s', (_, holders) => {
     const waiting = full(holders);
     expect(waiting).not.toHaveProperty('slot_holders');
     expect(waiting.message).toMatch(/are taken; this run is next\.$/);
@@ -176,7 +176,7 @@ test('a run occupies a slot of the pool that serves its class on its worker, and
     { id: 'worker-0', capacity },
     { id: 'worker-1', capacity: shared(2) },
   ];
-  // Two of its own on the first; of the second, which serves every class, both slots.
+  // Two slots of the class on the first worker, and the shared ones of both workers.
   expect(computeClassCapacity(workers, SMALL)).toMatchObject({
     slots: 4,
     classes: expect.arrayContaining([SMALL, LARGE]),
@@ -185,8 +185,8 @@ test('a run occupies a slot of the pool that serves its class on its worker, and
   const busy = [on(0, SMALL, 2), on(0, LARGE, 1), on(1, MIDDLE, 1)];
   expect(countFreeSlots(computeClassCapacity(workers, SMALL), busy)).toBe(1);
   expect(countFreeSlots(computeClassCapacity(workers, LARGE), busy)).toBe(1);
-  // More than its slots, as after a smaller capacity was set, is not taken from the others.
+  // A class with more runs than slots, as after its capacity was lowered, uses no slot of the others.
   expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(0, SMALL, 9)])).toBe(2);
-  // What a dead worker held takes no slot of a living one.
+  // The runs of a dead worker use no slot of an active one.
   expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(7, SMALL, 9)])).toBe(4);
 });

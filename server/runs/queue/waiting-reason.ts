@@ -1,6 +1,6 @@
 /**
  * Explains why a queued run has not started. Derived from the capacity and the load of the active workers, the same numbers
- * by which a run that may not wait is refused.
+ * by which the server rejects a run that must not be queued.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
@@ -59,11 +59,11 @@ export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
   const { slots } = serving;
   const name = run.execution_class;
   if (serving.workers === 0)
-    return explain('no_worker', 'No worker is there to start it; it waits until one comes.');
+    return explain('no_worker', 'No worker is active; the run waits until one starts.');
   if (slots === 0)
     return explain(
       'no_worker',
-      `No worker that is there has a slot for execution class ${name}; it waits until one has.`,
+      `No active worker has a slot for execution class ${name}; the run waits until one has.`,
     );
   const free = countFreeSlots(serving, busy);
   const ahead =
@@ -86,9 +86,9 @@ export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
       ...(slotUse === null ? {} : formatSlotHolders(slotUse)),
     };
   }
-  const left = `${free} of ${slots} slots that serve execution class ${name} ${free === 1 ? 'is' : 'are'} free`;
-  if (before >= free) return explain('runs_before', `${left}, and ${ahead}.`);
-  return explain('about_to_start', `${left}; this run is about to start.`);
+  const freeSlots = `${free} of ${slots} slots that serve execution class ${name} ${free === 1 ? 'is' : 'are'} free`;
+  if (before >= free) return explain('runs_before', `${freeSlots}, and ${ahead}.`);
+  return explain('about_to_start', `${freeSlots}; this run is about to start.`);
 }
 
 /** The runs that occupy the slots, and the time since which no slot is free. */
@@ -110,13 +110,13 @@ function computeSlotUse({ serving, holders, account }: Situation): SlotUse | nul
   if (inSlots.length < serving.slots) return null;
   const own = inSlots
     .filter((holder) => holder.account_id === account)
-    .sort((one, other) => getStart(one) - getStart(other) || (one.id < other.id ? -1 : 1));
+    .sort((capacity, other) => getStart(capacity) - getStart(other) || (capacity.id < other.id ? -1 : 1));
   return { since: Math.max(...inSlots.map(getStart)), own, others: inSlots.length - own.length };
 }
 
 const getStart = (holder: SlotHolder): number => holder.initiated_at ?? 0;
 
-/** Whether the app can call the API: with the containment `limits` the network is always available. */
+/** Returns true if the app can call the API: with the containment `limits` the network is always available. */
 const reachesNetwork = (holder: SlotHolder): boolean =>
   holder.network === 1 || holder.containment === 'limits';
 
@@ -151,10 +151,10 @@ function describeStalledQueue(slotUse: SlotUse | null, { now }: Situation): stri
 }
 
 function joinNames(names: readonly string[]): string {
-  const some = names.slice(0, SLOT_HOLDERS_MAX);
-  const more = names.length - some.length;
-  const last = more > 0 ? `${more} more` : some.pop();
-  return some.length === 0 ? `${last}` : `${some.join(', ')} and ${last}`;
+  const listed = names.slice(0, SLOT_HOLDERS_MAX);
+  const omitted = names.length - listed.length;
+  const last = omitted > 0 ? `${omitted} more` : listed.pop();
+  return listed.length === 0 ? `${last}` : `${listed.join(', ')} and ${last}`;
 }
 
 function addFullStop(text: string): string {
@@ -199,20 +199,20 @@ export async function explainWaitingRuns(
       computeClassCapacity(workers, name),
     ]),
   );
-  const classes = new Set([...serving.values()].flatMap((one) => one.classes));
+  const classes = new Set([...serving.values()].flatMap((capacity) => capacity.classes));
   const { busy } = await countLoad(db, { classes: [], bound: 0 });
-  const isFull = [...serving.values()].some((one) => countFreeSlots(one, busy) === 0);
+  const isFull = [...serving.values()].some((capacity) => countFreeSlots(capacity, busy) === 0);
   const holders = isFull ? await listSlotHolders(db) : [];
   const next = await listNextQueued(db, [...classes], QUEUE_POSITION_MAX);
-  const lines = new Map<ExecutionClass, QueuePosition[]>();
-  for (const [name, one] of serving) {
-    lines.set(
+  const queues = new Map<ExecutionClass, QueuePosition[]>();
+  for (const [name, capacity] of serving) {
+    queues.set(
       name,
-      next.filter((run) => one.classes.includes(run.execution_class)),
+      next.filter((run) => capacity.classes.includes(run.execution_class)),
     );
   }
   return runs.map((run) => {
-    const before = countBefore(lines.get(run.execution_class) ?? [], run);
+    const before = countBefore(queues.get(run.execution_class) ?? [], run);
     const own = serving.get(run.execution_class) ?? computeClassCapacity(workers, run.execution_class);
     return describeWaiting(run, { serving: own, busy, before, holders, account, now });
   });
@@ -224,8 +224,8 @@ function countBefore(queue: readonly QueuePosition[], run: QueuePosition): numbe
   let high = Math.min(queue.length, QUEUE_POSITION_MAX);
   while (low < high) {
     const middle = (low + high) >> 1;
-    const one = queue[middle];
-    if (one && compareQueueOrder(one, run) < 0) low = middle + 1;
+    const capacity = queue[middle];
+    if (capacity && compareQueueOrder(capacity, run) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

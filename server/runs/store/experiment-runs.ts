@@ -134,7 +134,7 @@ function selectPlannedCounts(db: Reader, uids: readonly string[], name: 'all pla
     .groupBy('owner_uid');
 }
 
-/** Whether any run of the experiment has not ended; reads a partial index. */
+/** Returns true if any run of the experiment has not ended; reads a partial index. */
 export async function hasUnfinishedRuns(db: Reader, experimentUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('runs')
@@ -147,7 +147,7 @@ export async function hasUnfinishedRuns(db: Reader, experimentUid: string): Prom
   return row !== undefined;
 }
 
-/** Whether any run that a shadow test has copied has not ended. */
+/** Returns true if any run that a shadow test has copied has not ended. */
 export async function hasUnfinishedOriginalRuns(db: Reader, experimentUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('runs')

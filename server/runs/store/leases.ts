@@ -50,7 +50,7 @@ export function listOrphanedRuns(db: Reader, limit: number): Promise<RunLease[]>
     .execute();
 }
 
-/** Whether a caller has requested to cancel the run. */
+/** Returns true if a caller has requested to cancel the run. */
 export async function isCancelRequested(db: Reader, id: RunId): Promise<boolean> {
   const row = await db
     .selectFrom('runs')
@@ -60,7 +60,10 @@ export async function isCancelRequested(db: Reader, id: RunId): Promise<boolean>
   return row !== undefined && row.cancel_requested_at !== null;
 }
 
-/** Whether the run exists and no later claim has raised its fencing token. Blocks its deletion until the transaction ends. */
+/**
+ * Returns true if the run exists and no later claim has raised its fencing token. Blocks its deletion until the transaction
+ * ends.
+ */
 export async function isLeaseCurrent(tx: Writer, run: Pick<RunsTable, 'id' | 'fence'>): Promise<boolean> {
   const query = tx.selectFrom('runs').select('id').where('id', '=', run.id).where('fence', '=', run.fence);
   return (await locked(tx, query, 'key share').executeTakeFirst()) !== undefined;

@@ -74,7 +74,7 @@ export async function listNextLogChunks(
   }));
 }
 
-/** The lines of the chunks, by run and `seq` with a space between. */
+/** Returns the lines of the chunks by their run and `seq`, with a space between. */
 export async function readLogChunks(
   db: Reader,
   chunks: readonly Pick<LogChunkKey, 'run_id' | 'seq'>[],

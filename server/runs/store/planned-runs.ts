@@ -178,7 +178,7 @@ export async function countPlannedRuns(
   return { waiting: count(0), refused: count(1) };
 }
 
-/** Whether the owner has planned runs, with or without an error. */
+/** Returns true if the owner has planned runs, with or without an error. */
 export async function hasPlannedRuns(db: Reader, ownerUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('planned_runs')
@@ -189,7 +189,7 @@ export async function hasPlannedRuns(db: Reader, ownerUid: string): Promise<bool
   return row !== undefined;
 }
 
-/** Whether the owner has planned runs that are to be submitted. */
+/** Returns true if the owner has planned runs without an error, which the server will submit. */
 export async function hasWaitingPlannedRuns(db: Reader, ownerUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('planned_runs')

@@ -46,7 +46,7 @@ export function findUnitIndex({ start, unitMs, units }: SwitchbackRoute, at: num
   return index >= 0 && index < units.length ? index : null;
 }
 
-/** Whether a shadow test copies a run that is submitted at the time. */
+/** Returns true if a shadow test copies a run that is submitted at the time. */
 export function isCaptured({ from, until }: ShadowRoute, at: number): boolean {
   return at >= from && (until === null || at < until);
 }
@@ -61,6 +61,7 @@ const selectRoute = prepareStatement(
   { isReusable: true },
 );
 
+/** Returns the route of the instance; null without a started test on it. */
 export async function findRoute(
   db: Reader,
   applicationUid: string,
@@ -75,7 +76,7 @@ export async function findRoute(
   };
 }
 
-/** Whether the test still has the route of the instance; locks the route until the transaction ends. */
+/** Returns true if the test still has the route of the instance; locks the route until the transaction ends. */
 export async function hasRoute(
   tx: Writer,
   applicationUid: string,
@@ -168,7 +169,7 @@ export async function claimCaptures(
   return rows.map((row) => row.run_id);
 }
 
-/** Whether the test has captured runs; reads an index. */
+/** Returns true if the test has captured runs; reads an index. */
 export async function hasCaptures(db: Reader, experimentUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('captured_runs')

@@ -11,19 +11,20 @@ import { removeCapturesOfRuns } from './routes.ts';
 import type { RunsTable } from './schema.ts';
 
 /**
- * By the id alone: given the application too, PostgreSQL may go by the application, and read all its runs, while its
- * statistics are from before they were made.
+ * Selects by the id alone. With the application in the condition too, PostgreSQL may choose the index of the application
+ * and read all its runs, if its statistics are older than these runs.
  */
 const selectRun = prepareStatement((db, { id }: { id: RunId }) =>
   db.selectFrom('runs').selectAll().where('id', '=', id),
 );
 
+/** Returns the run of the application; undefined for a missing run. */
 export async function findRun(db: Reader, applicationUid: string, id: RunId): Promise<RunsTable | undefined> {
   const [run] = await selectRun(db, { id });
   return run?.application_uid === applicationUid ? run : undefined;
 }
 
-/** What lists show of a run: without its statistics and metrics, which can be a megabyte each. */
+/** The columns of a run in lists: without its statistics and metrics, which can be a megabyte each. */
 export const LISTED_COLUMNS = [
   'id',
   'executable_id',
@@ -199,8 +200,8 @@ export async function findExecutablesInUse(
 
 /**
  * Finds a queued or running run of an instance that uses the version. The status is a literal and the application an
- * expression, so that both databases use the partial indexes of queued and running runs, and not the index with all runs of
- * the application.
+ * expression, so that both databases use the partial indexes of queued and running runs. Otherwise they use the index with
+ * all runs of the application.
  */
 export async function findUnfinishedRunOfVersion(
   db: Reader,

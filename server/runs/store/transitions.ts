@@ -22,12 +22,12 @@ export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
 /** The columns that a transition writes besides the status: values, or expressions on the row. */
 type OtherColumns = Omit<UpdateObject<Tables, 'runs'>, 'status'>;
 
-/** What must be true of the row, besides its status, for a transition to happen. */
+/** Conditions on the row, besides its status, for a transition to happen. */
 interface RunGuard {
   /** The fencing token of the lease. */
   fence?: number;
   runType?: RunsTable['run_type'];
-  /** Whether a cancel is requested. */
+  /** True: only with a cancel request; false: only without one. */
   cancelRequested?: boolean;
 }
 

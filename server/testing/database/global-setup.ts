@@ -1,6 +1,6 @@
 /**
- * Before all tests: makes one database with every table and no row, which every test server gets a copy of. With
- * `DATABASE=postgres` it is on a PostgreSQL server that is started for the whole run.
+ * Runs before all tests. Creates one database with every table and no row, of which every test server gets a copy. With
+ * `DATABASE=postgres` it is on a PostgreSQL server that runs until the end of all tests.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,9 @@ import { createDatabase, startPostgres, TEMPLATE_DATABASE } from './postgres-ser
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Empty: the tests run on SQLite. */
+    /** The address of the PostgreSQL server; empty: the tests run on SQLite. */
     postgres: string;
-    /** The file of the SQLite database that test servers get a copy of; empty: the tests run on PostgreSQL. */
+    /** The file of the SQLite database that test servers copy; empty: the tests run on PostgreSQL. */
     sqliteTemplate: string;
   }
 }

@@ -1,8 +1,8 @@
-/** Fills tables with more rows than anybody would make by HTTP, inside the database. */
+/** Fills tables inside the database, because to create that many rows by HTTP takes too long. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tables } from '../../database/database.ts';
 
-/** Rows of one transaction: the log of the database stays bounded. */
+/** Rows of one transaction, so that the log of the database stays small. */
 const BATCH_SIZE = 50_000;
 
 /** The number of the row with leading zeros, so that text sorts as numbers do; for use in `changes`. */
@@ -10,22 +10,22 @@ export const PADDED_ROW_NUMBER = 'substr(cast(1000000000 + n as text), 2)';
 
 export interface MultiplySpec<T extends keyof Tables> {
   table: T;
-  /** The row that is copied: the value of its first column, which is its key. */
+  /** The row to copy: its key column and the value. */
   template: { column: keyof Tables[T] & string; value: string };
   count: number;
-  /** Columns that are not copied, as SQL of both databases; `n` is the number of the row, from 1, `t` the row copied. */
+  /** Changed columns, as SQL for both databases: `n` is the number of the row from 1, `t` the template row. */
   changes: Record<string, string>;
 }
 
-/** Copies a row so many times. */
+/** Inserts `count` copies of a row. Throws when the row or a changed column does not exist. */
 export async function multiplyRows<T extends keyof Tables>(
   database: Database,
-  { table, template: like, count, changes }: MultiplySpec<T>,
+  { table, template: key, count, changes }: MultiplySpec<T>,
 ): Promise<void> {
   const template: RawBuilder<Record<string, unknown>> = sql`
-    select * from ${sql.table(table)} where ${sql.ref(like.column)} = ${like.value}`;
+    select * from ${sql.table(table)} where ${sql.ref(key.column)} = ${key.value}`;
   const [row] = (await template.execute(database.read)).rows;
-  if (!row) throw new Error(`There is no row ${like.value} in ${table} to be copied.`);
+  if (!row) throw new Error(`The table ${table} has no row ${key.value} to copy.`);
   const columns = Object.keys(row);
   const unknown = Object.keys(changes).find((name) => !columns.includes(name));
   if (unknown) throw new Error(`${table} has no column ${unknown}.`);

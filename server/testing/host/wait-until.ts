@@ -1,19 +1,19 @@
-/** Waits for what another process or the host does, of which this one gets no news: it looks again and again. */
+/** Polls for changes by another process or the host, which send no notification. */
 import { vi } from 'vitest';
 
 const TIMEOUT_MS = 20_000;
 const INTERVAL_MS = 25;
 
-/** Resolves with what `look` finds; throws with `what` when it finds nothing for twenty seconds. */
+/** Resolves with the first result of `check` that is not empty; throws after 20 s, with the description of the condition. */
 export function waitUntil<T>(
-  what: string,
-  look: () => T | null | false | undefined | Promise<T | null | false | undefined>,
+  condition: string,
+  check: () => T | null | false | undefined | Promise<T | null | false | undefined>,
 ): Promise<T> {
   return vi.waitFor(
     async () => {
-      const found = await look();
+      const found = await check();
       if (found === null || found === undefined || found === false)
-        throw new Error(`After ${TIMEOUT_MS} ms it is still not so: ${what}`);
+        throw new Error(`The condition does not hold after ${TIMEOUT_MS} ms: ${condition}`);
       return found;
     },
     { timeout: TIMEOUT_MS, interval: INTERVAL_MS },

@@ -1,6 +1,6 @@
 /**
- * The load of the torture: clients that make runs whose end can be told from their input, and cancel some of them. What
- * the server acknowledged is written down here, outside of it.
+ * The load of the chaos test: clients that create runs and cancel some of them. The input of each run determines its
+ * outcome. The load records the acknowledged runs, because the server under test may lose them.
  */
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Files } from '../fixtures/apps.ts';
@@ -9,7 +9,7 @@ import type { RequestOptions, TestResponse } from '../http/request.ts';
 
 export const LOAD_APPLICATION = 'load';
 
-/** A shell script, which starts quickly: the machine is to be busy with runs, not with runtimes. */
+/** A shell script, so that the machine executes many runs and does not spend its time on the start of a runtime. */
 export const LOAD_APP: Files = {
   main: `#!/bin/sh
 IFS= read -r line
@@ -24,7 +24,7 @@ printf '{"n":%d,"assets":[{"name":"n","content":%d}],"statistics":{"schema":"v1"
 
 export const MEMORY_HOG = 'hoard';
 
-/** Takes memory until it is ended; a tenth of it lies in sockets, where no process shows it. */
+/** Allocates memory until it is killed; a tenth of it is in sockets, where no process reports it. */
 export const MEMORY_HOG_APP: Files = {
   main: `#!/bin/sh
 exec perl -e 'use Socket; for (1..20000) {
@@ -34,7 +34,7 @@ exec perl -e 'use Socket; for (1..20000) {
 `,
 };
 
-/** All its runs report the same, so the first of them that succeeds is the best; its output is what the input gives. */
+/** All its child runs report the same value, so the first that succeeds is the best, with the expected output of the input. */
 export const LOAD_ENSEMBLE = {
   id: 'any-of-three',
   name: 'Any of three',
@@ -49,21 +49,21 @@ export interface LoadInput {
   pad: number;
 }
 
-/** A run the server has answered 202 for. */
+/** A run for which the server has sent a 202. */
 export interface AcknowledgedRun {
   id: string;
   input: LoadInput;
-  /** Whether a cancel was sent; it may have come after the end. */
+  /** True once a cancel is sent, perhaps after the end of the run. */
   isCancelRequested: boolean;
-  /** When it was, by `performance.now()`. */
+  /** The time of its creation, by `performance.now()`. */
   createdAt: number;
-  /** When it was seen to have ended; a run that nobody has looked at since may have ended at any time. */
+  /** The time of the first response with a terminal status; absent for a run without such a response. */
   endedAt?: number;
-  /** Whether it is the run of an ensemble: its app is that of the runs it consists of. */
+  /** True for an ensemble run, whose app is that of its child runs. */
   isEnsemble: boolean;
 }
 
-/** Output as the app computes it. */
+/** Computes the output of the app for an input. */
 export function expectedOutput({ n, pad }: LoadInput): object {
   return {
     n,
@@ -73,45 +73,45 @@ export function expectedOutput({ n, pad }: LoadInput): object {
   };
 }
 
-/** The server as clients see it while it comes and goes. */
+/** The server from the view of a client, while faults stop and start it. */
 export interface RequestTarget {
-  /** Waits until a server is up; throws when the connection breaks. */
-  request(method: string, path: string, ask?: RequestOptions): Promise<TestResponse>;
+  /** Waits until a server listens and sends the request; throws when the connection breaks. */
+  request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>;
 }
 
 export class RunLoad {
   readonly acknowledgedRuns: AcknowledgedRun[] = [];
-  /** Requests whose answer never came: what they asked for may have been done or not. */
+  /** The number of requests without a response; they may have taken effect. */
   unanswered = 0;
   cancels = 0;
   readonly rejections: string[] = [];
   readonly #target: RequestTarget;
   readonly #instances: readonly string[];
   #count = 0;
-  #stopped = false;
+  #isStopped = false;
 
-  /** `instances` are what runs are made of, by chance. */
+  /** Each run uses one of the instances, chosen at random. */
   constructor(target: RequestTarget, instances: readonly string[]) {
     this.#target = target;
     this.#instances = instances;
   }
 
   /**
-   * Makes runs, one after the other, until it is stopped. Mostly it waits for the end of one before the next: the queue
-   * would otherwise grow by hundreds a second, and what is tried is dying at work, not a long queue.
+   * Creates runs, one after the other, until it is stopped. It usually waits for the end of a run before the next one.
+   * Otherwise the queue would grow by hundreds a second, and the test is about faults during execution.
    */
   async createRuns(): Promise<void> {
-    while (!this.#stopped) {
+    while (!this.#isStopped) {
       const input = this.#nextInput();
-      const made = await this.#create(input);
-      if (made && Math.random() < 0.1) await this.#cancel(made);
-      if (made && Math.random() < 0.95) await this.#end(made);
+      const created = await this.#create(input);
+      if (created && Math.random() < 0.1) await this.#cancel(created);
+      if (created && Math.random() < 0.95) await this.#waitForEnd(created);
       await sleep(Math.random() * 40);
     }
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
   }
 
   #nextInput(): LoadInput {
@@ -120,7 +120,7 @@ export class RunLoad {
       n: this.#count,
       ms: Math.random() < 0.5 ? 0 : Math.floor(Math.random() * 300),
       exit: Math.random() < 0.1 ? 3 : 0,
-      // Some outputs lie in the database and some are blobs.
+      // Some outputs are stored in the database and some as blobs.
       pad: Math.random() < 0.05 ? 100_000 : 10,
     };
   }
@@ -132,29 +132,32 @@ export class RunLoad {
     const body = { input, configuration: { queuing, ...type } };
     const instance = this.#instances[Math.floor(Math.random() * this.#instances.length)];
     const path = `/v1/applications/${LOAD_APPLICATION}/runs?instance_id=${instance}`;
-    const answer = await this.#try('POST', path, { body });
-    if (!answer) return null;
-    if (answer.status !== 202) {
-      this.rejections.push(`${answer.status} ${answer.text.slice(0, 200)}`);
+    const response = await this.#send('POST', path, { body });
+    if (!response) return null;
+    if (response.status !== 202) {
+      this.rejections.push(`${response.status} ${response.text.slice(0, 200)}`);
       return null;
     }
-    const id = (answer.body as { run_id: string }).run_id;
-    const made: AcknowledgedRun = {
+    const id = (response.body as { run_id: string }).run_id;
+    const created: AcknowledgedRun = {
       id,
       input,
       createdAt: performance.now(),
       isCancelRequested: false,
       isEnsemble: ensemble,
     };
-    this.acknowledgedRuns.push(made);
-    return made;
+    this.acknowledgedRuns.push(created);
+    return created;
   }
 
-  /** Asks for the run until it has ended, as clients do, also while the server is away. */
-  async #end(run: AcknowledgedRun): Promise<void> {
-    while (!this.#stopped) {
-      const answer = await this.#try('GET', `/v1/applications/${LOAD_APPLICATION}/runs/${run.id}/metadata`);
-      const status = (answer?.body as { status_v2?: RunStatusV2 } | undefined)?.status_v2;
+  /** Polls the run until it has ended, as clients do, also while the server is unavailable. */
+  async #waitForEnd(run: AcknowledgedRun): Promise<void> {
+    while (!this.#isStopped) {
+      const response = await this.#send(
+        'GET',
+        `/v1/applications/${LOAD_APPLICATION}/runs/${run.id}/metadata`,
+      );
+      const status = (response?.body as { status_v2?: RunStatusV2 } | undefined)?.status_v2;
       if (status !== undefined && isTerminal(status)) {
         run.endedAt = performance.now();
         return;
@@ -167,14 +170,14 @@ export class RunLoad {
     await sleep(Math.random() * 300);
     run.isCancelRequested = true;
     this.cancels += 1;
-    const answer = await this.#try('PATCH', `/v1/applications/${LOAD_APPLICATION}/runs/${run.id}/cancel`);
-    if (answer && answer.status !== 204)
-      this.rejections.push(`cancel ${answer.status} ${answer.text.slice(0, 200)}`);
+    const response = await this.#send('PATCH', `/v1/applications/${LOAD_APPLICATION}/runs/${run.id}/cancel`);
+    if (response && response.status !== 204)
+      this.rejections.push(`cancel ${response.status} ${response.text.slice(0, 200)}`);
   }
 
-  async #try(method: string, path: string, ask?: RequestOptions): Promise<TestResponse | null> {
+  async #send(method: string, path: string, options?: RequestOptions): Promise<TestResponse | null> {
     try {
-      return await this.#target.request(method, path, ask);
+      return await this.#target.request(method, path, options);
     } catch {
       this.unanswered += 1;
       await sleep(100);
