@@ -40,4 +40,4 @@ syncBuiltinESMExports();
 
 // Imported after the patch, so that the server uses the slow syncs.
 const { runProcess } = await import('../server/process.ts');
-await runProcess({ clock: { ...systemClock, now: () => Date.now() + clockAheadMs } });
+await runProcess({ site: '', clock: { ...systemClock, now: () => Date.now() + clockAheadMs } });

@@ -4,11 +4,11 @@
  * for apps, browsers and leases leave a third of two cores idle, which the tests on PostgreSQL use. Arguments go to the
  * test runner, which then runs on SQLite alone: `npm test -- server/runs`. `DATABASE=postgres` runs PostgreSQL alone.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { install, node, root } from './install.mjs';
 import { summarizeDurations } from './test-durations.mjs';
 import { installTools } from './tools.mjs';
@@ -20,6 +20,8 @@ const chosen = process.argv.slice(2);
 /** Tests that run on either database. */
 const SERVER_TESTS = ['server/', 'conformance/client/sequence'];
 
+const pythonFolders = findPythonFolders();
+
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-tests-'));
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name);
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -29,6 +31,17 @@ const failures = [];
 /** The duration of each part. */
 /** @type {string[]} */
 const durations = [];
+
+/**
+ * Returns the folder of the Python that a shell script of pyenv would start, or nothing where there is no such script. A
+ * server asks Python for its version when it starts, and the script starts 25 processes for each answer.
+ */
+function findPythonFolders() {
+  const script = 'command -v python3 && python3 -c "import sys; print(sys.executable)"';
+  const { stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
+  const [first = '', own = ''] = stdout.split('\n');
+  return first.includes('/shims/') ? [dirname(own)] : [];
+}
 
 /**
  * Runs a command of the project's Node to its end. Its output streams to the terminal, or goes to a file where other output
@@ -96,7 +109,7 @@ async function runTests(name, database, filters, outputFile) {
     env: {
       DATABASE: database,
       FAILURES_FILE: failuresFile,
-      PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
+      PATH: [join(root, 'node_modules', '.bin'), ...pythonFolders, process.env.PATH].join(delimiter),
     },
   });
   const counts = readCounts(report);

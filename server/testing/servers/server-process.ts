@@ -14,7 +14,7 @@ export interface ServerProcessSettings {
   dataFolder: string;
   /** `SWITCHYARD_*` settings over the defaults of tests. */
   env?: Record<string, string>;
-  /** The module that is started, with its arguments; `server/process.ts` when left out. */
+  /** The module that is started, with its arguments; `server-without-site.ts` when left out. */
   main?: { path: string; args: readonly string[] };
   /** A program that starts Node with what stands behind its own arguments, such as `unshare`. */
   wrapper?: { program: string; args: readonly string[] };
@@ -51,7 +51,7 @@ interface Started {
   tokenPath: string;
 }
 
-const MAIN = join(import.meta.dirname, '..', '..', 'process.ts');
+const MAIN = join(import.meta.dirname, 'server-without-site.ts');
 
 /** Starts a server and waits until it listens; throws with what it wrote when it does not. */
 export async function startServerProcess(settings: ServerProcessSettings): Promise<ServerProcess> {
