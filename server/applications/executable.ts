@@ -6,32 +6,23 @@ import type {
 } from '@switchyard/contract/applications/executables.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { formatRfc3339 } from '../clock.ts';
+import { memoizeByObject } from '../memoize.ts';
 import type { ExecutablesTable } from './schema.ts';
 
-const parsed = new WeakMap<ExecutablesTable, Requirements>();
-
 /** Returns the requirements of the executable, parsed once for each row object. Callers share the result: do not change it. */
-export function parseRequirements(row: ExecutablesTable): Requirements {
-  let requirements = parsed.get(row);
-  if (!requirements) {
-    const stored: Requirements = JSON.parse(row.requirements);
-    requirements = stored;
-    parsed.set(row, requirements);
-  }
+export const parseRequirements = memoizeByObject((row: ExecutablesTable): Requirements => {
+  const requirements: Requirements = JSON.parse(row.requirements);
   return requirements;
-}
+});
 
-const declaredNames = new WeakMap<ExecutableOptions, ReadonlySet<string>>();
+const collectOptionNames = memoizeByObject(
+  (definitions: ExecutableOptions): ReadonlySet<string> =>
+    new Set(definitions.items?.map((item) => item.name)),
+);
 
 /** Returns the names of the options that a manifest declares, collected once for each manifest. */
 export function listOptionNames(definitions: ExecutableOptions | null | undefined): ReadonlySet<string> {
-  if (!definitions) return NO_NAMES;
-  let names = declaredNames.get(definitions);
-  if (!names) {
-    names = new Set(definitions.items?.map((item) => item.name));
-    declaredNames.set(definitions, names);
-  }
-  return names;
+  return definitions ? collectOptionNames(definitions) : NO_NAMES;
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();

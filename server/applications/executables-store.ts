@@ -6,6 +6,7 @@ import type { ExecutableId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
+import { memoizeByObject } from '../memoize.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 
 export async function insertExecutable(tx: Writer, executable: ExecutablesTable): Promise<void> {
@@ -16,22 +17,25 @@ const selectExecutable = prepareStatement((db, { id }: { id: ExecutableId }) =>
   db.selectFrom('executables').selectAll().where('id', '=', id),
 );
 
-/**
- * Cache of executables by id, because every read of a run's metadata needs one. The columns that readers use never change,
- * and ids are not reused. A cached row may be removed meanwhile, by any process; then nothing refers to it. A transaction
- * that is about to refer to it calls lockExecutable first.
- */
-const cached = new Map<ExecutableId, ExecutablesTable>();
-const CACHED_MAX = 1000;
+/** The cache of a database is cleared when it has this many rows. */
+const CACHED_EXECUTABLES_MAX = 1000;
 
-/** Returns the executable, from the cache where possible. */
+/** By adapter: a database and its transactions have the same one. */
+const getCache = memoizeByObject((_adapter: object) => new Map<ExecutableId, ExecutablesTable>());
+
+/**
+ * Returns the executable, from a cache where possible, because every read of a run's metadata needs one. The columns that
+ * readers use never change, and ids are not reused. A cached row may be removed meanwhile, by any process; then nothing
+ * refers to it. A transaction that is about to refer to it calls lockExecutable first.
+ */
 export async function findExecutable(db: Reader, id: ExecutableId): Promise<ExecutablesTable | undefined> {
-  const hit = cached.get(id);
-  if (hit) return hit;
+  const cache = getCache(db.getExecutor().adapter);
+  const cached = cache.get(id);
+  if (cached) return cached;
   const [row] = await selectExecutable(db, { id });
   if (!row) return undefined;
-  if (cached.size >= CACHED_MAX) cached.clear();
-  cached.set(id, row);
+  if (cache.size >= CACHED_EXECUTABLES_MAX) cache.clear();
+  cache.set(id, row);
   return row;
 }
 
