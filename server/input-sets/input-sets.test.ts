@@ -244,9 +244,9 @@ describe('creating an input set', () => {
 
   test('has one effect and one response under an Idempotency-Key', async () => {
     const body = { name: 'Any name', run_ids: [runs.monday] };
-    const requests = { body, headers: { 'idempotency-key': 'set-once' } };
+    const options = { body, headers: { 'idempotency-key': 'set-once' } };
     const responses = await Promise.all(
-      Array.from({ length: 5 }, () => server.request('POST', path, requests)),
+      Array.from({ length: 5 }, () => server.request('POST', path, options)),
     );
     const [first] = responses;
     for (const response of responses) {
@@ -294,14 +294,14 @@ describe('input sets', () => {
   test('404 for a missing set and for another account', async () => {
     const { id } = await createSet({ inputs: referTo('one') });
     const { token } = await createOtherAccount(server);
-    for (const [one, requests] of [
+    for (const [one, options] of [
       ['missing', {}],
       [id, { token }],
     ] as const) {
       const of = `${path}/${one}`;
-      expectError(await server.request('GET', of, requests), 404);
-      expectError(await server.request('PUT', of, { ...requests, body: { name: 'Stolen' } }), 404);
-      expectError(await server.request('DELETE', of, requests), 404);
+      expectError(await server.request('GET', of, options), 404);
+      expectError(await server.request('PUT', of, { ...options, body: { name: 'Stolen' } }), 404);
+      expectError(await server.request('DELETE', of, options), 404);
     }
     expectError(await server.request('GET', path, { token }), 404);
     expect((await get(id)).name).toBe('Any name');

@@ -1,4 +1,4 @@
-/** Which addresses webhooks may reach, as tables. What counts as public is the registry of special-purpose addresses of IANA. */
+/** Addresses that webhooks can reach. The IANA registries of special-purpose addresses define the public ones. */
 import { describe, expect, test } from 'vitest';
 import {
   allowLoopback,
@@ -68,9 +68,9 @@ describe('a URL of a webhook', () => {
     'http://example.com:8080/a?b=c',
     'https://1.1.1.1/',
     'https://[2606:4700::1111]/',
-  ])('%s may be', (url) => expect(validateWebhookUrl(url, NONE)).toBeNull());
+  ])('%s is valid', (url) => expect(validateWebhookUrl(url, NONE)).toBeNull());
 
-  // Every spelling that a URL has for an address is the address.
+  // Every notation of an address in a URL counts as the address.
   test.each([
     'http://127.0.0.1/',
     'http://127.1/',
@@ -90,7 +90,7 @@ describe('a URL of a webhook', () => {
     'http://169.254.169.254/latest/meta-data/',
     'http://[fd00:ec2::254]/',
     'http://10.0.0.1:8080/',
-  ])('%s may not be', (url) => expect(validateWebhookUrl(url, NONE)).toContain('not a public address'));
+  ])('%s is refused', (url) => expect(validateWebhookUrl(url, NONE)).toContain('not a public address'));
 
   test.each([
     ['example.com', 'whole http or https URL'],
@@ -101,9 +101,9 @@ describe('a URL of a webhook', () => {
     ['gopher://example.com/', 'begin with http://'],
     ['https://user:pass@example.com/', 'no user and password'],
     ['https://user@example.com/', 'no user and password'],
-  ])('%j may not be', (url, error) => expect(validateWebhookUrl(url, NONE)).toContain(error));
+  ])('%j is refused', (url, error) => expect(validateWebhookUrl(url, NONE)).toContain(error));
 
-  test('may name what the operator allows, and nothing beside it', () => {
+  test('can contain addresses that the operator allows, and no other private ones', () => {
     const allows = allowNetworks(['10.1.0.0/16', '192.168.1.5', 'fd00::/8']);
     for (const good of [
       'http://10.1.2.3/',
@@ -123,7 +123,7 @@ describe('a URL of a webhook', () => {
 describe('a name', () => {
   const url = new URL('https://receiver.example/');
 
-  test('is dialled at the first of its addresses', async () => {
+  test('resolves to the first of its addresses', async () => {
     expect(await resolveAllowedAddress(url, NONE, async () => ['1.1.1.1', '2606:4700::1111'])).toBe(
       '1.1.1.1',
     );
@@ -134,13 +134,13 @@ describe('a name', () => {
     [['1.1.1.1', '10.0.0.1']],
     [['::ffff:192.168.0.1']],
     [['1.1.1.1', 'not an address']],
-  ])('that is %j is not dialled', async (addresses) => {
+  ])('that resolves to %j is refused', async (addresses) => {
     await expect(resolveAllowedAddress(url, NONE, async () => addresses)).rejects.toThrow(
       'not a public address',
     );
   });
 
-  test('that is nothing is not dialled', async () => {
+  test('without an address is refused', async () => {
     await expect(resolveAllowedAddress(url, NONE, async () => [])).rejects.toThrow('has no address');
   });
 });

@@ -1,17 +1,17 @@
 /**
- * Where a webhook may reach: public addresses, and what the operator allows beside them. A server that fetches whatever
- * URL it is given lends its place in the network to whoever gives it; so each address is looked at as it is dialled, in
- * every spelling and every way of wrapping an IPv4 address into an IPv6 one, never the name alone.
+ * The addresses that webhooks can reach: public ones, and those that the operator allows. Without this check a caller could
+ * use the server to reach its private network (server-side request forgery). The check applies to the address of each
+ * connection, not to the host name, and covers every notation and every embedding of IPv4 in IPv6.
  */
 import { promises as dns } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isLoopbackAddress, isLoopbackHost } from '../account/sign-up.ts';
 
-/** Whether beside public addresses this one may be reached. */
+/** Returns true for an address that webhooks can reach although it is not public. */
 export type AddressRule = (address: string) => boolean;
 
-/** Networks that an operator allows, as `10.0.0.0/8` or a single address; config.ts has checked them. */
+/** Returns the rule for networks that the operator allows, such as `10.0.0.0/8` or one address; config.ts validates them. */
 export function allowNetworks(networks: readonly string[]): AddressRule {
   const list = new BlockList();
   for (const network of networks) {
@@ -23,14 +23,15 @@ export function allowNetworks(networks: readonly string[]): AddressRule {
   return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** The rule for loopback addresses. */
 export const allowLoopback: AddressRule = (address) => isLoopbackAddress(address);
 
-/** The address rule for a webhook, by whether its address was given by a caller on this machine. */
-export type AddressRuleFor = (isGivenLocally: boolean) => AddressRule;
+/** Returns the rule for a webhook; `isLocallySet` is true when a caller on this machine set its address. */
+export type AddressRuleFor = (isLocallySet: boolean) => AddressRule;
 
 /**
- * Returns the rules of this server. `networks` may be reached beside public addresses. Without them, loopback addresses may
- * be reached by webhooks whose address was given on this machine, while `isLocal`: no other machine reaches the server.
+ * Returns the rules of this server. With `networks`, webhooks reach those and public addresses. Without, a webhook also
+ * reaches loopback addresses if a caller on this machine set its address and `isLocal`: no other machine reaches the server.
  */
 export function createAddressRules(
   networks: readonly string[] | null,
@@ -40,13 +41,13 @@ export function createAddressRules(
     const allows = allowNetworks(networks);
     return () => allows;
   }
-  return (isGivenLocally) => (address) => isGivenLocally && isLocal() && allowLoopback(address);
+  return (isLocallySet) => (address) => isLocallySet && isLocal() && allowLoopback(address);
 }
 
-/** Where addresses of IPv6 that the internet routes begin; all that wraps IPv4 outside of it is not dialled. */
+/** Global unicast IPv6 (RFC 4291, section 2.4). Embeddings of IPv4 outside of it are not public. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
-/** Whether anybody on the internet may have this address. An IPv4 address mapped into IPv6 is looked at as what it is. */
+/** Returns true for an address of the public internet. An IPv4-mapped IPv6 address counts as its IPv4 address. */
 export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast') return false;
@@ -60,38 +61,38 @@ function isAllowed(address: string, allows: AddressRule): boolean {
 const REMEDY =
   'the operator can allow it with SWITCHYARD_WEBHOOK_NETWORKS, and without that setting a loopback address can be given on the machine of a local server, not through a proxy';
 
-/** The sentence for a URL that no webhook may have, or null. A name is looked up when it is sent to, not here. */
+/** Returns the error message for an invalid or forbidden URL, or null. Host names are resolved at each delivery, not here. */
 export function validateWebhookUrl(text: string, allows: AddressRule): string | null {
   if (!URL.canParse(text)) return 'it must be a whole http or https URL';
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'it must begin with http:// or https://';
   if (url.username !== '' || url.password !== '')
     return 'it must have no user and password: anyone who may read webhooks would see them';
-  const literal = literalOf(url);
+  const literal = parseLiteralAddress(url);
   if (literal !== null && !isAllowed(literal, allows)) return `${literal} is not a public address; ${REMEDY}`;
   return null;
 }
 
-/** The address that the host of a URL spells, or null for a name. */
-function literalOf(url: URL): string | null {
+/** Returns the host of the URL when it is an address, or null for a name. */
+function parseLiteralAddress(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? null : host;
 }
 
-export class AddressNotAllowedError extends Error {}
+class AddressNotAllowedError extends Error {}
 
-/** Looks up a name: every address it has, in order of preference. Throws when it has none. */
+/** Resolves a name to all its addresses, in order of preference. Throws when it has none. */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-/** The address to dial for the URL, now. Throws RefusedAddressError when it has none that may be reached. */
+/** Returns the address for a connection to the URL. Throws an AddressNotAllowedError when one of its addresses is forbidden. */
 export async function resolveAllowedAddress(
   url: URL,
   allows: AddressRule,
   resolve: ResolveName,
 ): Promise<string> {
-  const literal = literalOf(url);
+  const literal = parseLiteralAddress(url);
   const addresses = literal === null ? await resolve(url.hostname) : [literal];
-  // One that may not be reached among others is a trick or a mistake; either way the others do not make it right.
+  // One forbidden address among allowed ones is an attack or a mistake, so it excludes the others.
   const refused = addresses.find((one) => isIP(one) === 0 || !isAllowed(one, allows));
   if (refused !== undefined)
     throw new AddressNotAllowedError(
@@ -102,23 +103,25 @@ export async function resolveAllowedAddress(
   return first;
 }
 
-const LOOKUP_MS = 4000;
-const NEGATIVE = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN', 'NODATA']);
+const LOOKUP_TIMEOUT_MS = 4000;
+const NOT_FOUND_CODES = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN', 'NODATA']);
+
+function isNotFound(error: NodeJS.ErrnoException): boolean {
+  return NOT_FOUND_CODES.has(error.code ?? '');
+}
 
 /**
- * Asks the name servers without a thread of the pool, so that one that hangs does not keep files waiting to be read; what
- * they do not know may still stand in the hosts file, for which the system is asked, and that is quick to say no.
+ * Resolves a name with the c-ares resolver, which needs no thread of the pool: a name server that does not respond would
+ * otherwise block file access. Unknown names may be in the hosts file, so the system resolver gets them next.
  */
 export const resolveName: ResolveName = async (name) => {
-  const bySystem = async () => (await dns.lookup(name, { all: true })).map((one) => one.address);
-  // Of this machine, which no name server has to be asked for.
-  if (isLoopbackHost(name)) return bySystem();
-  const resolver = new dns.Resolver({ timeout: LOOKUP_MS / 2, tries: 2 });
-  const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const resolveBySystem = async () => (await dns.lookup(name, { all: true })).map((one) => one.address);
+  // Loopback names need no name server.
+  if (isLoopbackHost(name)) return resolveBySystem();
+  const resolver = new dns.Resolver({ timeout: LOOKUP_TIMEOUT_MS / 2, tries: 2 });
+  const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = results.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   if (found.length > 0) return found;
-  for (const one of asked)
-    if (one.status === 'rejected' && !NEGATIVE.has((one.reason as NodeJS.ErrnoException).code ?? ''))
-      throw one.reason;
-  return bySystem();
+  for (const one of results) if (one.status === 'rejected' && !isNotFound(one.reason)) throw one.reason;
+  return resolveBySystem();
 };

@@ -1,4 +1,4 @@
-/** What webhooks deliver: what is sent, how it is tried again, and what is kept of it. */
+/** Deliveries of webhooks: their requests, retries and conversations. */
 import { WEBHOOK_RETRY_SECONDS } from '@switchyard/contract/limits.ts';
 import { describe, expect, test } from 'vitest';
 import { createRun, createRunAndWait, nodeApp, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
@@ -20,14 +20,14 @@ import { respondWith, startWebhookReceiver } from '../testing/http/webhook-recei
 const clock = createTimeoutClock();
 const at = startServerWithReceiver(clock);
 const { ask } = at;
-/** Time passes, and what is due by then is sent. */
-const pass = (ms: number): void => {
+/** Advances the clock, so that the server sends the deliveries that are due. */
+const advance = (ms: number): void => {
   clock.move(ms);
   at.server.runningServer.database.notify('webhooks-due');
 };
 
 describe('of a run', () => {
-  test('each status is told once, signed, in a body that says which came later', async () => {
+  test('each status change is sent once, signed, with a sequence number', async () => {
     const application = await createApplication(at.server);
     await pushApp(
       at.server,
@@ -37,12 +37,12 @@ describe('of a run', () => {
     const run = await createRunAndWait(at.server, application, {
       body: { name: 'Monday', options: { secret: 'x' } },
     });
-    const told = await at.receiver.until((all) => all.length === 3 && all);
-    const inOrder = [...told].sort((a, b) => a.event.sequence - b.event.sequence);
+    const deliveries = await at.receiver.until((all) => all.length === 3 && all);
+    const inOrder = [...deliveries].sort((a, b) => a.event.sequence - b.event.sequence);
     expect(inOrder.map((one) => one.event.data.status_v2)).toEqual(['queued', 'running', 'succeeded']);
     expect(inOrder.map((one) => one.event.data.status)).toEqual(['running', 'running', 'succeeded']);
-    expect(new Set(told.map((one) => one.event.event_id)).size).toBe(3);
-    expect(new Set(told.map((one) => one.event.sequence)).size).toBe(3);
+    expect(new Set(deliveries.map((one) => one.event.event_id)).size).toBe(3);
+    expect(new Set(deliveries.map((one) => one.event.sequence)).size).toBe(3);
     const last = inOrder[2]?.event;
     expect(last).toMatchObject({
       event_type: 'run.status',
@@ -57,10 +57,10 @@ describe('of a run', () => {
       },
     });
     expect(inOrder[0]?.event.data).toMatchObject({ statistics: { status: 'none', indicators: [] } });
-    for (const { text } of told) expect(text).not.toContain('"options"');
+    for (const { text } of deliveries) expect(text).not.toContain('"options"');
 
     const secret = await fetchSecret(at.server, at.hook);
-    for (const one of told) {
+    for (const one of deliveries) {
       expect(one).toMatchObject({ method: 'POST', path: '/hook' });
       expect(one.headers).toMatchObject({
         'content-type': 'application/json',
@@ -72,7 +72,7 @@ describe('of a run', () => {
       expect(own.v1).toEqual([computeSignature(secret, one)]);
       expect(one.headers['nextmv-signature']).toBe(one.headers['switchyard-signature']);
       expect(one.headers['webhook-signature']).toBe(computeStandardSignature(secret, one));
-      // Existing receivers take seconds from five minutes ago to one from now.
+      // Existing receivers accept timestamps from five minutes ago to one minute ahead.
       expect(Math.abs(Number(own.t) - clock.now() / 1000)).toBeLessThan(60);
     }
 
@@ -87,13 +87,13 @@ describe('of a run', () => {
         response_body: 'ok',
       });
       expect(one).not.toHaveProperty('next_attempt_at');
-      expect(told.map((other) => other.event)).toContainEqual(one.request_body);
+      expect(deliveries.map((other) => other.event)).toContainEqual(one.request_body);
       const read = await ask('GET', `/conversations/${one.id}`);
       expect(read.body).toEqual(one);
     }
   });
 
-  test('that was there before the webhook nothing is told, and nothing to another account', async () => {
+  test('that ended before the webhook existed, no event is sent; another account gets none', async () => {
     const application = await createApplication(at.server);
     await pushApp(at.server, application, nodeApp('() => ({})'));
     expectStatus(await ask('DELETE', ''), 204);
@@ -106,7 +106,7 @@ describe('of a run', () => {
     expect(new Set(at.receiver.received.map((one) => one.event.data.id))).toEqual(new Set([run.id]));
   });
 
-  test('fifty at once: each of their events comes once, and rises in its sequence', async () => {
+  test('fifty concurrent runs: each event is sent once, in rising sequence', async () => {
     const application = await createApplication(at.server);
     await pushApp(at.server, application, nodeApp('() => ({})'));
     const runs = await Promise.all(Array.from({ length: 50 }, () => createRun(at.server, application)));
@@ -129,15 +129,15 @@ describe('of a run', () => {
     }
   });
 
-  test('that was deleted before anybody was told, its id and statuses are told', async () => {
+  test('that was deleted before the delivery, the events have its id and statuses', async () => {
     const application = await createApplication(at.server);
-    // Registered, and taken away in the same breath.
+    // The run is deleted before the fan-out of its events.
     const body = { configuration: { run_type: { type: 'external' } } };
     const run = await createRun(at.server, application, { body });
     const path = `/v1/applications/${application}/runs/${run}`;
     expectStatus(await at.server.request('DELETE', path), 204);
-    const told = await at.receiver.until((all) => all.length >= 1 && all);
-    const [first] = [...told].sort((a, b) => a.event.sequence - b.event.sequence);
+    const deliveries = await at.receiver.until((all) => all.length >= 1 && all);
+    const [first] = [...deliveries].sort((a, b) => a.event.sequence - b.event.sequence);
     expect(first?.event.data).toMatchObject({
       id: run,
       application_id: application,
@@ -148,7 +148,7 @@ describe('of a run', () => {
 });
 
 describe('an attempt that fails', () => {
-  test('is made again after 5 s, 5 min, 30 min and so on, ten times in all, with one id and one body', async () => {
+  test('is repeated after 5 s, 5 min, 30 min and so on, ten times in all, with one id and one body', async () => {
     at.receiver.respond = respondWith(500, {}, 'no');
     const event = await triggerEvent(at.server);
     for (const [index, seconds] of [...WEBHOOK_RETRY_SECONDS, null].entries()) {
@@ -158,7 +158,7 @@ describe('an attempt that fails', () => {
         attempt: index + 1,
         status: 'failed',
         http_status: 500,
-        error: expect.stringContaining('answered 500'),
+        error: expect.stringContaining('returned 500'),
         response_body: 'no',
       });
       if (seconds === null) {
@@ -168,23 +168,23 @@ describe('an attempt that fails', () => {
       const planned = Date.parse(newest?.next_attempt_at ?? '');
       expect((planned - clock.now()) / 1000).toBeLessThanOrEqual(seconds);
       expect((planned - clock.now()) / 1000).toBeGreaterThan(seconds - 5);
-      pass(seconds * 1000);
+      advance(seconds * 1000);
     }
     expect(new Set(at.receiver.received.map((one) => one.text)).size).toBe(1);
     expect(new Set(at.receiver.received.map((one) => one.headers['webhook-id']))).toEqual(new Set([event]));
     expect(new Set(at.receiver.received.map((one) => one.headers['webhook-timestamp'])).size).toBe(10);
-    pass(7 * 86_400_000);
+    advance(7 * 86_400_000);
     await triggerEvent(at.server);
     await waitForConversations(at.server, at.hook, 11);
     expect(at.receiver.received).toHaveLength(11);
   });
 
-  test('is the last one when the next succeeds', async () => {
+  test('is not repeated after a success', async () => {
     at.receiver.respond = respondWith(503);
     await triggerEvent(at.server);
     await waitForConversations(at.server, at.hook, 1);
     at.receiver.respond = respondWith(204, {}, '');
-    pass(5000);
+    advance(5000);
     expect((await waitForConversations(at.server, at.hook, 2)).map((one) => one.status)).toEqual([
       'succeeded',
       'failed',
@@ -197,7 +197,7 @@ describe('an attempt that fails', () => {
     ).toEqual([2]);
   });
 
-  test('is left alone for as long as the receiver asks', async () => {
+  test('waits for the time that Retry-After requests', async () => {
     at.receiver.respond = respondWith(429, { 'retry-after': '120' });
     await triggerEvent(at.server);
     const [first] = await waitForConversations(at.server, at.hook, 1);
@@ -206,7 +206,7 @@ describe('an attempt that fails', () => {
     expect(seconds).toBeLessThanOrEqual(120);
   });
 
-  test.each([301, 302, 307, 308])('because the receiver answers %d is not followed', async (status) => {
+  test.each([301, 302, 307, 308])('with the redirect %d is not followed', async (status) => {
     const other = await startWebhookReceiver();
     at.receiver.respond = respondWith(status, { location: other.url });
     await triggerEvent(at.server);
@@ -216,7 +216,7 @@ describe('an attempt that fails', () => {
     await other.close();
   });
 
-  test('because there is no answer in time is timed out', async () => {
+  test('without a response in time has the status timed_out', async () => {
     at.receiver.respond = () => {};
     await triggerEvent(at.server);
     await at.receiver.until((all) => all.length === 1);
@@ -230,7 +230,7 @@ describe('an attempt that fails', () => {
     expect(one).toHaveProperty('next_attempt_at');
   });
 
-  test('because nobody listens says so', async () => {
+  test('at a closed port reports the refused connection', async () => {
     await at.receiver.close();
     await triggerEvent(at.server);
     const [one] = await waitForConversations(at.server, at.hook, 1);
@@ -238,7 +238,7 @@ describe('an attempt that fails', () => {
     expect(one?.error).toContain('ECONNREFUSED');
   });
 
-  test('with 410 disables the webhook, until it is changed', async () => {
+  test('with 410 disables the webhook until its next update', async () => {
     at.receiver.respond = respondWith(410);
     await triggerEvent(at.server);
     await waitForConversations(at.server, at.hook, 1);
@@ -248,7 +248,7 @@ describe('an attempt that fails', () => {
     ).toMatchObject({ webhook_ids: [] });
     const [one] = await listConversations(at.server, at.hook);
     expectError(await ask('POST', `/conversations/${one?.id}/replay`), 400, 'disabled');
-    pass(86_400_000);
+    advance(86_400_000);
     at.receiver.respond = respondWith(200);
     expectStatus(await ask('PUT', '', { description: 'Back again' }), 204);
     expect((await ask('GET', '')).body).not.toHaveProperty('disabled_at');
@@ -258,12 +258,12 @@ describe('an attempt that fails', () => {
   });
 });
 
-describe('what the receiver answers', () => {
-  test('is kept up to 64 KiB, and more of it is not waited for', async () => {
+describe('the response of the receiver', () => {
+  test('is stored up to 64 KiB without waiting for the rest', async () => {
     at.receiver.respond = (response) => {
       response.writeHead(200);
       response.write('a'.repeat(100_000));
-      // It never ends.
+      // The response never ends.
     };
     await triggerEvent(at.server);
     const [one] = await waitForConversations(at.server, at.hook, 1);
@@ -271,11 +271,11 @@ describe('what the receiver answers', () => {
     expect(one?.response_body).toBe('a'.repeat(65_536));
   });
 
-  test('counts when its head came in time, also when the rest did not', async () => {
+  test('counts when its head arrives in time, also when its body does not', async () => {
     at.receiver.respond = (response) => response.writeHead(200).write('so far');
     const event = await triggerEvent(at.server);
     await at.receiver.until((all) => all.length === 1);
-    // Another is sent, answered and written down meanwhile, so the head of the first has come by then.
+    // A second delivery completes first, so the head of the first response has arrived by then.
     at.receiver.respond = respondWith(200);
     await triggerEvent(at.server);
     await waitForConversations(at.server, at.hook, 1);
@@ -288,7 +288,7 @@ describe('what the receiver answers', () => {
     });
   });
 
-  test('is text in the conversation, whatever its bytes are', async () => {
+  test('is text in the conversation, also for bytes that are not UTF-8', async () => {
     at.receiver.respond = (response) => response.writeHead(200).end(Buffer.from([0, 255, 254, 65]));
     await triggerEvent(at.server);
     const [one] = await waitForConversations(at.server, at.hook, 1);
@@ -297,7 +297,7 @@ describe('what the receiver answers', () => {
 });
 
 describe('a conversation', () => {
-  test('is delivered again, with the same id and body and a new signature', async () => {
+  test('can be replayed, with the same id and body and a new signature', async () => {
     const event = await triggerEvent(at.server);
     const [first] = await waitForConversations(at.server, at.hook, 1);
     clock.move(60_000);

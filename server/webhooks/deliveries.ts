@@ -25,18 +25,18 @@ import {
 } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
 import { type DeliveryOutcome, type SendContext, sendDelivery } from './send.ts';
-import { createSignatureHeaders, openSigningSecrets } from './signature.ts';
+import { createSignatureHeaders, decryptSigningSecrets } from './signature.ts';
 import { findWebhookByUid, insertConversation, updateWebhook } from './store.ts';
 
 const INTERVAL_MS = 5000;
 const PER_WEBHOOK_MAX = 8;
 /** Attempts of all webhooks together: each holds a connection, and up to 64 KiB of a response. */
 const TOTAL_MAX = 64;
-/** Of the webhooks of one account, so that receivers that do not respond keep no other account waiting. */
+/** Attempts of one account, so that receivers that do not respond do not delay other accounts. */
 const ACCOUNT_MAX = TOTAL_MAX / 2;
-/** Longer than an attempt with everything around it takes. */
+/** Longer than an attempt with its transactions. */
 const CLAIM_MS = 4 * WEBHOOK_TIMEOUT_MS;
-/** Longer than a receiver may ask for. */
+/** The maximum delay that a receiver can request by Retry-After. */
 const RETRY_AFTER_MS_MAX = 24 * 60 * 60 * 1000;
 const GONE = 410;
 
@@ -88,8 +88,8 @@ class DeliverySender {
     for (const due of this.#sortFairly(await listDueWebhooks(database.read, clock.now()))) {
       const { uid } = due;
       const limit = Math.min(
-        (this.#failingWebhooks.has(uid) ? 1 : PER_WEBHOOK_MAX) - this.#countOfWebhook(uid),
-        ACCOUNT_MAX - this.#countOfAccount(due),
+        (this.#failingWebhooks.has(uid) ? 1 : PER_WEBHOOK_MAX) - this.#countByWebhook(uid),
+        ACCOUNT_MAX - this.#countByAccount(due),
         TOTAL_MAX - this.#countAttempts(),
       );
       if (limit <= 0) continue;
@@ -112,16 +112,16 @@ class DeliverySender {
   /** Orders webhooks by the attempts under way of their account, then by their own: fewest first. */
   #sortFairly(due: readonly DueWebhook[]): DueWebhook[] {
     return due
-      .map((one) => ({ one, account: this.#countOfAccount(one), webhook: this.#countOfWebhook(one.uid) }))
+      .map((one) => ({ one, account: this.#countByAccount(one), webhook: this.#countByWebhook(one.uid) }))
       .sort((a, b) => a.account - b.account || a.webhook - b.webhook)
       .map(({ one }) => one);
   }
 
-  #countOfWebhook(uid: string): number {
+  #countByWebhook(uid: string): number {
     return this.#underWay.get(uid)?.attempts.size ?? 0;
   }
 
-  #countOfAccount({ account }: DueWebhook): number {
+  #countByAccount({ account }: DueWebhook): number {
     return this.#countAttempts((one) => one === account);
   }
 
@@ -138,7 +138,7 @@ class DeliverySender {
       .catch((error: unknown) => {
         this.#parts.log.error(
           { delivery: delivery.id, error: errorMessage(error) },
-          'Webhook delivery failed before its outcome was stored; it is retried when its claim expires.',
+          'Webhook delivery failed before its outcome was stored; it is retried when its claim expires',
         );
       })
       .finally(() => {
@@ -161,7 +161,7 @@ class DeliverySender {
       id: delivery.event_id,
       at,
       body: delivery.body,
-      secrets: openSigningSecrets(seal, webhook, at),
+      secrets: decryptSigningSecrets(seal, webhook, at),
     });
     const outcome = await sendDelivery(
       { ...this.#parts, allows: this.#parts.addressRuleFor(webhook.given_locally === 1) },
@@ -175,12 +175,12 @@ class DeliverySender {
     metrics.webhookAttempts.inc({ status: outcome.status });
     if (outcome.status === 'succeeded') this.#failingWebhooks.delete(webhook.uid);
     else this.#failingWebhooks.add(webhook.uid);
-    await this.#write(webhook, delivery, outcome, at);
+    await this.#storeOutcome(webhook, delivery, outcome, at);
     database.notify('webhooks-told');
   }
 
   /** Stores the outcome of an attempt and, after a failure, the time of the next one. */
-  async #write(
+  async #storeOutcome(
     webhook: WebhooksTable,
     delivery: ClaimedDelivery,
     outcome: DeliveryOutcome,
@@ -196,7 +196,7 @@ class DeliverySender {
       ? now + Math.max(delay * 1000, Math.min(outcome.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX))
       : null;
     await database.transact(async (tx) => {
-      const held =
+      const isClaimed =
         next === null
           ? await finishDelivery(tx, delivery)
           : await reschedule(tx, delivery, { attempts: attempt, next_at: next });
@@ -211,7 +211,7 @@ class DeliverySender {
         response_duration: outcome.durationMs,
         error: outcome.error,
         response_body: outcome.body,
-        next_attempt_at: held ? next : null,
+        next_attempt_at: isClaimed ? next : null,
         created_at: at,
       });
       if (isGone) await updateWebhook(tx, webhook.uid, { disabled_at: now, updated_at: now });
@@ -219,6 +219,7 @@ class DeliverySender {
   }
 }
 
+/** Removes a delivery whose webhook is deleted or disabled, and its event when nothing else refers to it. */
 async function removeDelivery(tx: Writer, delivery: ClaimedDelivery): Promise<void> {
   if (await finishDelivery(tx, delivery)) await removeEvents(tx, [delivery.event_id]);
 }

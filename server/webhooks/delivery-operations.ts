@@ -1,4 +1,4 @@
-/** The operations on what webhooks receive: conversations, replays and test events. */
+/** Operations on the deliveries of webhooks: conversations, replays and test events. */
 import type { EventType } from '@switchyard/contract/account/webhook-schemas.ts';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../http/errors/problem.ts';
@@ -17,13 +17,13 @@ export const listWebhookConversations: HandlerOf<'listWebhookConversations'> = a
   { caller, params, query },
 ) => {
   const webhook = await store.getWebhook(database.read, caller.account, params.webhook_id);
-  const list = `conversations ${webhook.uid} ${query.status ?? ''}`;
-  const { after, limit } = parsePageRequest(pageTokens, list, query);
+  const tokenScope = `conversations ${webhook.uid} ${query.status ?? ''}`;
+  const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
   const rows = await store.listConversations(database.read, webhook.uid, query.status, request);
   const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
   const items = page.items.map((row) => formatConversation(webhook, row));
-  return { status: 200, body: formatPage(pageTokens, list, { ...page, items }) };
+  return { status: 200, body: formatPage(pageTokens, tokenScope, { ...page, items }) };
 };
 
 export const getWebhookConversation: HandlerOf<'getWebhookConversation'> = async (
@@ -32,7 +32,7 @@ export const getWebhookConversation: HandlerOf<'getWebhookConversation'> = async
 ) => {
   const webhook = await store.getWebhook(database.read, caller.account, params.webhook_id);
   const row = await store.findConversation(database.read, webhook.uid, params.conversation_id);
-  if (!row) throw noConversation(webhook, params.conversation_id);
+  if (!row) throw conversationNotFound(webhook, params.conversation_id);
   return { status: 200, body: formatConversation(webhook, row) };
 };
 
@@ -43,10 +43,10 @@ export const replayWebhookConversation: HandlerOf<'replayWebhookConversation'> =
   const committed = await commit(async (tx) => {
     const webhook = await store.getWebhook(tx, caller.account, params.webhook_id);
     const row = await store.findConversation(tx, webhook.uid, params.conversation_id);
-    if (!row) throw noConversation(webhook, params.conversation_id);
+    if (!row) throw conversationNotFound(webhook, params.conversation_id);
     if (webhook.disabled_at !== null)
       throw badRequest(
-        `webhook_id is ${quoteValue(webhook.id)}, which is disabled since its receiver answered 410; enable it with a PUT first.`,
+        `webhook_id is ${quoteValue(webhook.id)}, which is disabled because its receiver returned 410; enable it with a PUT first.`,
       );
     await insertDeliveries(tx, [
       {
@@ -78,6 +78,6 @@ export const triggerEvent: HandlerOf<'triggerEvent'> = async (context, { caller,
   return committed;
 };
 
-function noConversation(webhook: WebhooksTable, id: string): Problem {
+function conversationNotFound(webhook: WebhooksTable, id: string): Problem {
   return notFound(`There is no conversation ${quoteValue(id)} of webhook ${quoteValue(webhook.id)}.`);
 }

@@ -1,4 +1,4 @@
-/** The run that an event sent to try a receiver is about: as a run is told of, and none that exists. */
+/** The run in test events. */
 
 import type { RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
@@ -6,6 +6,7 @@ import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../clock.ts';
 
+/** Returns a succeeded run that does not exist, in the form in which events contain runs. */
 export function createExampleRun(email: string, at: number): RunInfo {
   return {
     id: 'run-example' as RunId,

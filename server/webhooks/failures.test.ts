@@ -1,4 +1,4 @@
-/** Deliveries in bad times: receivers that are slow or down, a server that stops, and what is left of what is deleted. */
+/** Deliveries under failures: slow or unavailable receivers, a server that stops, and deleted webhooks. */
 import { describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
@@ -18,12 +18,12 @@ const at = startServerWithReceiver(clock);
 const { ask } = at;
 
 describe('a slow receiver', () => {
-  test('keeps neither other receivers nor runs waiting', async () => {
+  test('delays neither other receivers nor runs', async () => {
     const quick = await startWebhookReceiver();
     const other = await createWebhook(at.server, quick.url, { id: uniqueId('quick') });
     at.receiver.respond = () => {};
     for (let count = 0; count < 100; count += 1) await triggerEvent(at.server);
-    // The slow one has not answered a single one of a hundred.
+    // The slow receiver has responded to none of a hundred deliveries.
     await quick.until((all) => all.length === 100);
     expect(at.receiver.received.length).toBeLessThanOrEqual(8);
     const application = await createApplication(at.server);
@@ -36,7 +36,7 @@ describe('a slow receiver', () => {
     await quick.close();
   });
 
-  test('V5: keeps no other account waiting, however many webhooks name it', async () => {
+  test('V5: delays no other account, however many webhooks name it', async () => {
     at.receiver.respond = () => {};
     const more = await Promise.all(
       Array.from({ length: 9 }, () => createWebhook(at.server, at.receiver.url)),
@@ -64,7 +64,7 @@ describe('a slow receiver', () => {
     await quick.close();
   });
 
-  test('that was down is asked one at a time until it answers', async () => {
+  test('that failed gets one delivery at a time until one succeeds', async () => {
     at.receiver.respond = respondWith(500);
     await triggerEvent(at.server);
     await waitForConversations(at.server, at.hook, 1);
@@ -90,7 +90,7 @@ describe('a slow receiver', () => {
 });
 
 describe('a server that stops', () => {
-  test('in the middle of a delivery sends it again when it is back, and loses none', async () => {
+  test('during a delivery sends it again after its start', async () => {
     at.receiver.respond = () => {};
     const event = await triggerEvent(at.server);
     await at.receiver.until((all) => all.length === 1);
@@ -103,8 +103,8 @@ describe('a server that stops', () => {
   });
 });
 
-describe('what is deleted', () => {
-  test('with a webhook: its deliveries, conversations and events, and nobody listens any more', async () => {
+describe('clean-up', () => {
+  test('removes deliveries, conversations, events and the listener of a deleted webhook', async () => {
     at.receiver.respond = respondWith(500);
     await triggerEvent(at.server);
     await waitForConversations(at.server, at.hook, 1);
@@ -122,7 +122,7 @@ describe('what is deleted', () => {
         .toBe(0);
   });
 
-  test('conversations after 30 days', async () => {
+  test('removes conversations after 30 days', async () => {
     await triggerEvent(at.server);
     await waitForConversations(at.server, at.hook, 1);
     clock.move(31 * 86_400_000);

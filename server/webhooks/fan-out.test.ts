@@ -1,4 +1,4 @@
-/** Events become deliveries once, whatever the rows of another account hold. */
+/** Fan-out: each event becomes deliveries once, despite invalid rows of another account. */
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
@@ -34,7 +34,7 @@ async function insertAccount(account: string, event_types: string, events: numbe
   });
 }
 
-/** Deliveries by webhook. */
+/** Counts deliveries by webhook. */
 async function countDeliveries(): Promise<Record<string, number>> {
   const rows = await database.read.selectFrom('webhook_deliveries').select('webhook_uid').execute();
   const counts: Record<string, number> = {};

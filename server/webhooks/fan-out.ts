@@ -17,10 +17,10 @@ import { claimPendingEvent, listPendingEvents } from '../runs/store/event-listen
 import { findRun } from '../runs/store/runs.ts';
 import { insertDeliveries, insertEvent } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
-import { listEnabledWebhooks } from './store.ts';
+import { listEnabledWebhooks, parseEventTypes } from './store.ts';
 
 const INTERVAL_MS = 1000;
-/** Events of this time share a transaction. */
+/** Events within this time share a transaction. */
 const DEBOUNCE_MS = 50;
 const BATCH_SIZE = 50;
 
@@ -73,7 +73,7 @@ export async function listSubscribedWebhooks(
   type: EventType,
 ): Promise<WebhooksTable[]> {
   const webhooks = await listEnabledWebhooks(tx, account);
-  return webhooks.filter((one) => (JSON.parse(one.event_types) as string[]).includes(type));
+  return webhooks.filter((one) => parseEventTypes(one).includes(type));
 }
 
 /** Stores the event and enqueues one delivery per webhook. Call `database.notify('webhooks-due')` after the commit. */

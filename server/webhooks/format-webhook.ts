@@ -8,13 +8,13 @@ import type {
 import type { EventId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { WebhooksTable } from './schema.ts';
-import type { ConversationWithBody } from './store.ts';
+import { type ConversationWithBody, parseEventTypes } from './store.ts';
 
-/** The body of a webhook, without its secret. */
+/** Formats the webhook without its secret. */
 export function formatWebhook(row: WebhooksTable): Webhook {
   return {
     id: row.id,
-    event_types: JSON.parse(row.event_types) as Webhook['event_types'],
+    event_types: parseEventTypes(row),
     endpoint_url: row.endpoint_url,
     description: row.description,
     created_at: formatRfc3339(row.created_at),
@@ -23,7 +23,7 @@ export function formatWebhook(row: WebhooksTable): Webhook {
   };
 }
 
-/** The secret of a webhook; `now` in milliseconds decides whether the previous one is still used. */
+/** Formats the secret of a webhook; `now` in milliseconds decides whether the previous one still signs. */
 export function formatSecret(
   { id, previous_until }: WebhooksTable,
   secret: string,
@@ -33,8 +33,9 @@ export function formatSecret(
   return { id, secret, ...(overlaps ? { previous_until: formatRfc3339(previous_until) } : {}) };
 }
 
-/** One attempt to deliver an event, with request and response. */
+/** Formats one attempt to deliver an event, with request and response. */
 export function formatConversation(webhook: WebhooksTable, row: ConversationWithBody): Conversation {
+  const requestBody: WebhookEvent = JSON.parse(row.body);
   return {
     id: row.id,
     webhook_id: webhook.id,
@@ -46,12 +47,12 @@ export function formatConversation(webhook: WebhooksTable, row: ConversationWith
     response_duration: row.response_duration,
     error: row.error,
     ...(row.next_attempt_at === null ? {} : { next_attempt_at: formatRfc3339(row.next_attempt_at) }),
-    request_body: JSON.parse(row.body) as WebhookEvent,
+    request_body: requestBody,
     response_body: row.response_body,
   };
 }
 
-/** An event and the webhooks that receive it. */
+/** Formats an event and the webhooks that receive it. */
 export function formatEvent(
   event_id: EventId,
   webhooks: readonly WebhooksTable[],

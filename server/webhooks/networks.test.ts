@@ -1,4 +1,4 @@
-/** Where deliveries go: to the address that was looked at and to no other, whatever a name says the next time. */
+/** Addresses of deliveries: each connection goes to the checked address, also when a name changes its address. */
 import { WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
@@ -14,9 +14,9 @@ const REFUSED = '127.0.0.1';
 let server: TestServer;
 let inside: WebhookReceiver;
 let outside: WebhookReceiver;
-/** What the name servers say, lookup by lookup. */
+/** The results of the next lookups of names, in order. */
 let responses: (() => Promise<string[]>)[] = [];
-let asked: string[] = [];
+let lookups: string[] = [];
 let timeOut = (): void => {};
 const clock = {
   ...systemClock,
@@ -31,8 +31,8 @@ beforeAll(async () => {
     clock,
     env: { SWITCHYARD_WEBHOOK_NETWORKS: ALLOWED },
     resolve: (name) => {
-      asked.push(name);
-      return (responses.shift() ?? (() => Promise.reject(new Error(`${name} is asked for too often`))))();
+      lookups.push(name);
+      return (responses.shift() ?? (() => Promise.reject(new Error(`${name} has an unexpected lookup`))))();
     },
   });
   inside = await startWebhookReceiver(undefined, REFUSED);
@@ -44,15 +44,15 @@ afterAll(async () => {
   await outside.close();
 });
 beforeEach(() => {
-  asked = [];
+  lookups = [];
   responses = [];
 });
 
-const says = (...addresses: string[]): void => {
+const respondToLookup = (...addresses: string[]): void => {
   responses.push(async () => addresses);
 };
-/** Sends an example to a webhook of its own; answers how that went. */
-async function sent(url: string) {
+/** Sends a test event to a new webhook; returns its conversation. */
+async function sendTestEvent(url: string) {
   const { id } = await createWebhook(server, url, { id: uniqueId('reach') });
   await triggerEvent(server);
   const [one] = await waitForConversations(server, id, 1);
@@ -60,12 +60,12 @@ async function sent(url: string) {
   return one;
 }
 
-test('a name that is an allowed address is looked up once, and dialled there under its name', async () => {
-  says(ALLOWED);
+test('a name with an allowed address is resolved once; the request has the name as host', async () => {
+  respondToLookup(ALLOWED);
   const before = outside.received.length;
   const url = `http://receiver.example:${outside.port}/a?b=c`;
-  expect(await sent(url)).toMatchObject({ status: 'succeeded', http_status: 200 });
-  expect(asked).toEqual(['receiver.example']);
+  expect(await sendTestEvent(url)).toMatchObject({ status: 'succeeded', http_status: 200 });
+  expect(lookups).toEqual(['receiver.example']);
   expect(outside.received.slice(before)).toMatchObject([
     { path: '/a?b=c', headers: { host: `receiver.example:${outside.port}` } },
   ]);
@@ -77,10 +77,10 @@ test.each([
   ['loopback in IPv6', ['::1']],
   ['loopback mapped into IPv6', ['::ffff:127.0.0.1']],
   ['an allowed address and another', [ALLOWED, REFUSED]],
-])('a name that is %s is not dialled', async (_, addresses) => {
-  says(...addresses);
+])('a name that resolves to %s gets no request', async (_, addresses) => {
+  respondToLookup(...addresses);
   const url = `http://receiver.example:${inside.port}/`;
-  expect(await sent(url)).toMatchObject({
+  expect(await sendTestEvent(url)).toMatchObject({
     status: 'failed',
     http_status: 0,
     error: expect.stringContaining('not a public address'),
@@ -88,23 +88,23 @@ test.each([
   expect(inside.received).toEqual([]);
 });
 
-test('a name that becomes another address between two attempts is looked at again', async () => {
-  says(ALLOWED);
-  says(REFUSED);
+test('a name is resolved and checked again for each attempt', async () => {
+  respondToLookup(ALLOWED);
+  respondToLookup(REFUSED);
   const { id } = await createWebhook(server, `http://rebinds.example:${inside.port}/`);
-  // Nobody listens at the first address and this port.
+  // No process listens on this port of the first address.
   await triggerEvent(server);
   const [first] = await waitForConversations(server, id, 1);
   expect(first?.error).toContain(`ECONNREFUSED ${ALLOWED}`);
   await triggerEvent(server);
   const [second] = await waitForConversations(server, id, 2);
   expect(second?.error).toContain(`${REFUSED}, which is not a public address`);
-  expect(asked).toEqual(['rebinds.example', 'rebinds.example']);
+  expect(lookups).toEqual(['rebinds.example', 'rebinds.example']);
   expect(inside.received).toEqual([]);
   expectStatus(await server.request('DELETE', `/v1/webhooks/${id}`), 204);
 });
 
-test('a name that nobody answers for is given up in time, and one that is none says so', async () => {
+test('a lookup without a response times out; a missing name reports its error', async () => {
   let hanging = (): void => {};
   const hangs = new Promise<void>((resolve) => {
     hanging = resolve;
@@ -123,33 +123,37 @@ test('a name that nobody answers for is given up in time, and one that is none s
   });
   expectStatus(await server.request('DELETE', `/v1/webhooks/${id}`), 204);
   responses.push(() => Promise.reject(new Error('queryA ENOTFOUND nobody.example')));
-  expect(await sent('http://nobody.example/')).toMatchObject({
+  expect(await sendTestEvent('http://nobody.example/')).toMatchObject({
     status: 'failed',
     error: 'queryA ENOTFOUND nobody.example',
   });
 });
 
-test('this machine may be told while no other reaches the server, and not when one does', async () => {
+test('deliveries reach the machine of the server only while no other machine reaches it', async () => {
   await using local = await startTestServer();
   const { id } = await createWebhook(local, `http://localhost:${inside.port}/`);
   await triggerEvent(local);
   expect((await waitForConversations(local, id, 1))[0]).toMatchObject({ status: 'succeeded' });
 
-  await using reached = await startTestServer({ env: { SWITCHYARD_HOST: '0.0.0.0' } });
+  await using reachable = await startTestServer({ env: { SWITCHYARD_HOST: '0.0.0.0' } });
   const body = { id: 'hook', event_types: ['run.status'], description: '' };
   const literal = { ...body, endpoint_url: `http://127.0.0.1:${inside.port}/` };
-  expectError(await reached.request('POST', '/v1/webhooks', { body: literal }), 400, 'not a public address');
+  expectError(
+    await reachable.request('POST', '/v1/webhooks', { body: literal }),
+    400,
+    'not a public address',
+  );
   const count = inside.received.length;
-  await createWebhook(reached, `http://localhost:${inside.port}/`, body);
-  await triggerEvent(reached);
-  expect((await waitForConversations(reached, 'hook', 1))[0]).toMatchObject({
+  await createWebhook(reachable, `http://localhost:${inside.port}/`, body);
+  await triggerEvent(reachable);
+  expect((await waitForConversations(reachable, 'hook', 1))[0]).toMatchObject({
     status: 'failed',
     error: expect.stringContaining('not a public address'),
   });
   expect(inside.received).toHaveLength(count);
 });
 
-describe('V7: this machine is told by webhooks of callers on it alone', () => {
+describe('V7: only webhooks of local callers deliver to the machine of the server', () => {
   let local: TestServer;
   beforeAll(async () => {
     local = await startTestServer();
@@ -157,18 +161,18 @@ describe('V7: this machine is told by webhooks of callers on it alone', () => {
   afterAll(() => local.close());
 
   const literal = () => `http://127.0.0.1:${inside.port}/`;
-  const given = (endpoint_url: string) => ({
+  const buildWebhook = (endpoint_url: string) => ({
     id: uniqueId('local'),
     event_types: ['run.status'],
     endpoint_url,
     description: '',
   });
-  const raw = async (headers: string): Promise<number> => {
-    const body = JSON.stringify(given(literal()));
+  const sendRawCreate = async (headers: string): Promise<number> => {
+    const body = JSON.stringify(buildWebhook(literal()));
     const head = `POST /v1/webhooks HTTP/1.1\r\n${headers}Authorization: Bearer ${local.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
     return (await sendRaw(local, head + body)).status;
   };
-  const triggered = async (id: string, count: number) => {
+  const triggerAndWait = async (id: string, count: number) => {
     await triggerEvent(local);
     const [latest] = await waitForConversations(local, id, count);
     return latest;
@@ -182,19 +186,19 @@ describe('V7: this machine is told by webhooks of callers on it alone', () => {
     ['Host: 127.0.0.1\r\nX-Forwarded-Proto: https\r\n', 400],
     ['Host: 127.0.0.1\r\nForwarded: for=203.0.113.9\r\n', 400],
     ['Host: 127.0.0.1\r\nVia: 1.1 proxy\r\n', 400],
-  ])('%j is answered %i', async (headers, status) => {
-    expect(await raw(headers)).toBe(status);
+  ])('%j returns %i', async (headers, status) => {
+    expect(await sendRawCreate(headers)).toBe(status);
   });
 
-  test('a name that is this machine is taken from a proxy and not dialled', async () => {
-    const body = given(`http://localhost:${inside.port}/named`);
+  test('a name of this machine from a proxied request is accepted but gets no delivery', async () => {
+    const body = buildWebhook(`http://localhost:${inside.port}/named`);
     const proxied = { 'x-forwarded-for': '203.0.113.9' };
     expectStatus(await local.request('POST', '/v1/webhooks', { body, headers: proxied }), 201);
-    expect((await triggered(body.id, 1))?.error).toContain('not a public address');
+    expect((await triggerAndWait(body.id, 1))?.error).toContain('not a public address');
     expect(inside.received.filter((one) => one.path === '/named')).toEqual([]);
   });
 
-  test('one from before is not sent to until its address is given again on this machine', async () => {
+  test('an existing webhook gets no delivery until a local caller sets its address again', async () => {
     const { id } = await createWebhook(local, `${literal()}before`);
     const path = `/v1/webhooks/${id}`;
     await local.runningServer.database.transact((tx) =>
@@ -204,7 +208,7 @@ describe('V7: this machine is told by webhooks of callers on it alone', () => {
         .where('id', '=', id as never)
         .execute(),
     );
-    expect((await triggered(id, 1))?.error).toContain('SWITCHYARD_WEBHOOK_NETWORKS');
+    expect((await triggerAndWait(id, 1))?.error).toContain('SWITCHYARD_WEBHOOK_NETWORKS');
     const again = { endpoint_url: `${literal()}before` };
     const headers = { 'x-forwarded-for': '203.0.113.9' };
     expectError(await local.request('PUT', path, { body: again, headers }), 400, 'not a public address');
@@ -214,11 +218,11 @@ describe('V7: this machine is told by webhooks of callers on it alone', () => {
     await inside.until((received) => received.some((one) => one.path === '/before'));
   });
 
-  test('nobody may give such an address where the server has a public one', async () => {
-    await using reached = await startTestServer({
+  test('400 for a loopback address on a server with a public address', async () => {
+    await using reachable = await startTestServer({
       env: { SWITCHYARD_PUBLIC_URL: 'https://switchyard.example' },
     });
-    const response = await reached.request('POST', '/v1/webhooks', { body: given(literal()) });
+    const response = await reachable.request('POST', '/v1/webhooks', { body: buildWebhook(literal()) });
     expectError(response, 400, 'not a public address');
   });
 });

@@ -1,4 +1,4 @@
-/** The operations on webhooks and their secrets. */
+/** Operations on webhooks and their secrets. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { SECRET_OVERLAP_HOURS_DEFAULT, WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
@@ -14,13 +14,13 @@ import { addRunEventListener, removeRunEventListener } from '../runs/store/event
 import { type AddressRule, validateWebhookUrl } from './addresses.ts';
 import { formatSecret, formatWebhook } from './format-webhook.ts';
 import type { WebhooksTable } from './schema.ts';
-import { generateSecret, openSigningSecrets, sealSecret } from './signature.ts';
+import { decryptSigningSecrets, encryptSecret, generateSecret } from './signature.ts';
 import * as store from './store.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
-    /** The addresses a webhook may have beside public ones, by whether a caller on this machine gave the address. */
-    addressRuleFor(isGivenLocally: boolean): AddressRule;
+    /** Returns the rule for a webhook; `isLocallySet` is true when a caller on this machine set its address. */
+    addressRuleFor(isLocallySet: boolean): AddressRule;
     /** Starts the clean-up of deleted webhooks. */
     onWebhookDeleted(): void;
   }
@@ -44,7 +44,7 @@ export const createWebhook: HandlerOf<'createWebhook'> = async (
     endpoint_url: body.endpoint_url,
     given_locally,
     description: body.description,
-    secret: sealSecret(seal, generateSecret(random), uid, caller.account),
+    secret: encryptSecret(seal, generateSecret(random), uid, caller.account),
     previous_secret: null,
     previous_until: null,
     disabled_at: null,
@@ -124,7 +124,7 @@ export const getWebhookSecret: HandlerOf<'getWebhookSecret'> = async (
 ) => {
   const webhook = await store.getWebhook(database.read, caller.account, params.webhook_id);
   const now = clock.now();
-  const [secret] = openSigningSecrets(seal, webhook, now);
+  const [secret] = decryptSigningSecrets(seal, webhook, now);
   // Reading a secret is audited, so the entry is the effect.
   return commit(async () => ({ status: 200, body: formatSecret(webhook, secret, now) }));
 };
@@ -141,7 +141,7 @@ export const rotateWebhookSecret: HandlerOf<'rotateWebhookSecret'> = async (
     await lockWebhooks(tx, caller.account);
     const webhook = await store.getWebhook(tx, caller.account, params.webhook_id);
     const changes = {
-      secret: sealSecret(seal, secret, webhook.uid, caller.account),
+      secret: encryptSecret(seal, secret, webhook.uid, caller.account),
       previous_secret: hours === 0 ? null : webhook.secret,
       previous_until: hours === 0 ? null : now + hours * HOUR_MS,
       updated_at: now,
@@ -151,19 +151,19 @@ export const rotateWebhookSecret: HandlerOf<'rotateWebhookSecret'> = async (
   });
 };
 
-/** Throws a 400 for an address that the caller may not give; returns 1 for a caller on this machine, else 0. */
+/** Throws a 400 for an address that the caller may not set; returns 1 for a caller on this machine, else 0. */
 function checkUrl(
   { addressRuleFor }: Pick<Context, 'addressRuleFor'>,
   url: string,
   headers: IncomingHttpHeaders,
 ): 0 | 1 {
-  const isGivenLocally = isLocalRequest(headers);
-  const error = validateWebhookUrl(url, addressRuleFor(isGivenLocally));
+  const isLocallySet = isLocalRequest(headers);
+  const error = validateWebhookUrl(url, addressRuleFor(isLocallySet));
   if (error !== null) throw badRequest(`endpoint_url is ${quoteValue(url)}; ${error}.`);
-  return isGivenLocally ? 1 : 0;
+  return isLocallySet ? 1 : 0;
 }
 
-/** Serialises changes to the webhooks of one account. */
+/** Locks the account, which serialises changes to its webhooks; throws a 401 when it is deleted. */
 async function lockWebhooks(tx: Writer, account: AccountId): Promise<void> {
   if (!(await lockAccount(tx, account))) throw unauthorized('The account of the token was deleted.');
 }

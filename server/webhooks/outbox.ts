@@ -1,6 +1,6 @@
 /**
- * Events and their deliveries: every statement on them. A delivery is claimed by moving its next instant behind the time
- * that an attempt may take: whoever dies with it loses it by that, and the fence keeps the dead from writing later.
+ * Statements on events and their deliveries. A claim moves the next attempt of a delivery beyond the duration of an attempt.
+ * A process that dies thereby loses its claims, and the fencing token rejects its later writes.
  */
 import type { EventId } from '@switchyard/contract/schemas/ids.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
@@ -12,7 +12,7 @@ export async function insertEvent(tx: Writer, event: WebhookEventsTable): Promis
   await tx.insertInto('webhook_events').values(event).execute();
 }
 
-/** Call `database.notify('webhooks-due')` after the commit. */
+/** Inserts deliveries without attempts. Call `database.notify('webhooks-due')` after the commit. */
 export async function insertDeliveries(
   tx: Writer,
   deliveries: readonly Pick<WebhookDeliveriesTable, 'id' | 'webhook_uid' | 'event_id' | 'next_at'>[],
@@ -24,13 +24,13 @@ export async function insertDeliveries(
       .execute();
 }
 
-type OfWebhooks = 'webhook_deliveries' | 'webhook_conversations';
+type WebhookRowsTable = 'webhook_deliveries' | 'webhook_conversations';
 
 /**
- * The webhooks that rows of the table name, as a table of one column, `uid`. It goes from one webhook to the next by the
- * index: what many deliveries a dead receiver has piled up is not gone through for the others to be found.
+ * Selects the uids of the webhooks to which rows of the table refer, as a table with one column. It skips from one webhook
+ * to the next by the index (a loose index scan): the many deliveries of a dead receiver are not scanned.
  */
-const named = (table: OfWebhooks) => sql<{ uid: string }>`(
+const selectWebhookUids = (table: WebhookRowsTable) => sql<{ uid: string }>`(
   with recursive found(uid) as (
     select min(webhook_uid) from ${sql.table(table)}
     union all
@@ -40,36 +40,37 @@ const named = (table: OfWebhooks) => sql<{ uid: string }>`(
   select uid from found where uid is not null
 )`;
 
-/** A webhook that has anything due; without an account once it is deleted. */
+/** A webhook with due deliveries; without an account when it is deleted. */
 export interface DueWebhook {
   uid: string;
   account: string | null;
 }
 
+/** Lists the webhooks that have a delivery due at the time. */
 export async function listDueWebhooks(db: Reader, now: number): Promise<DueWebhook[]> {
   const { rows } = await sql<DueWebhook>`
     select waiting.uid, webhooks.account_id as account
-    from ${named('webhook_deliveries')} as waiting
+    from ${selectWebhookUids('webhook_deliveries')} as waiting
     left join webhooks on webhooks.uid = waiting.uid
     where exists (select 1 from webhook_deliveries where webhook_uid = waiting.uid and next_at <= ${now})
   `.execute(db);
   return rows;
 }
 
-/** Webhooks of deliveries and conversations that are gone. */
+/** Lists the uids of deleted webhooks that still have deliveries or conversations. */
 export async function listOrphanedWebhookUids(db: Reader): Promise<string[]> {
   const { rows } = await sql<{ uid: string }>`
     select uid from (
-      select uid from ${named('webhook_deliveries')} as delivered
+      select uid from ${selectWebhookUids('webhook_deliveries')} as delivered
       union
-      select uid from ${named('webhook_conversations')} as talked
+      select uid from ${selectWebhookUids('webhook_conversations')} as talked
     ) as both_of
     where not exists (select 1 from webhooks where webhooks.uid = both_of.uid)
   `.execute(db);
   return rows.map((row) => row.uid);
 }
 
-/** The next instant at which anything is due, or null when nothing waits. */
+/** Returns the time of the next delivery, in milliseconds since the epoch, or null without deliveries. */
 export async function findNextDueTime(db: Reader): Promise<number | null> {
   const row = await db
     .selectFrom('webhook_deliveries')
@@ -80,9 +81,10 @@ export async function findNextDueTime(db: Reader): Promise<number | null> {
   return row?.next_at ?? null;
 }
 
+/** A delivery that this process has claimed, with the body of its event. */
 export type ClaimedDelivery = WebhookDeliveriesTable & { body: string };
 
-/** Claims what is due for the webhook, oldest first, at most `limit`. */
+/** Claims at most `limit` due deliveries of the webhook until `claim.until`, oldest first. */
 export async function claimDue(
   tx: Writer,
   webhookUid: string,
@@ -104,7 +106,7 @@ export async function claimDue(
     .set((eb) => ({ fence: eb('fence', '+', 1), next_at: claim.until }))
     .where('id', 'in', ids)
     .execute();
-  // An event that was forgotten while somebody asked for it again leaves nothing to send.
+  // The clean-up can remove an event while a caller replays it; its delivery then has no body to send.
   await tx
     .deleteFrom('webhook_deliveries')
     .where('id', 'in', ids)
@@ -125,12 +127,12 @@ export async function claimDue(
     .execute();
 }
 
-type Held = Pick<WebhookDeliveriesTable, 'id' | 'fence'>;
+type DeliveryClaim = Pick<WebhookDeliveriesTable, 'id' | 'fence'>;
 
-/** Has it sent again; false when somebody else holds it by now. */
+/** Schedules the next attempt; returns false when another process has claimed the delivery since. */
 export async function reschedule(
   tx: Writer,
-  { id, fence }: Held,
+  { id, fence }: DeliveryClaim,
   changes: Partial<Pick<WebhookDeliveriesTable, 'attempts' | 'next_at'>>,
 ): Promise<boolean> {
   const result = await tx
@@ -142,8 +144,8 @@ export async function reschedule(
   return result.numUpdatedRows === 1n;
 }
 
-/** It was delivered, or is given up; false when somebody else holds it by now. */
-export async function finishDelivery(tx: Writer, { id, fence }: Held): Promise<boolean> {
+/** Deletes a delivery that has ended; returns false when another process has claimed it since. */
+export async function finishDelivery(tx: Writer, { id, fence }: DeliveryClaim): Promise<boolean> {
   const result = await tx
     .deleteFrom('webhook_deliveries')
     .where('id', '=', id)
@@ -152,24 +154,24 @@ export async function finishDelivery(tx: Writer, { id, fence }: Held): Promise<b
   return result.numDeletedRows === 1n;
 }
 
-/** Removes what the table has of a webhook, at most `limit` rows at once; answers their events. */
+/** Removes at most `limit` rows of a webhook from the table; returns the ids of their events. */
 export function removeWebhookRows(
   tx: Writer,
-  table: OfWebhooks,
+  table: WebhookRowsTable,
   webhookUid: string,
   limit: number,
 ): Promise<EventId[]> {
-  return removeSome(tx, table, limit, sql`webhook_uid = ${webhookUid}`);
+  return removeRows(tx, table, limit, sql`webhook_uid = ${webhookUid}`);
 }
 
-/** Removes conversations from before the instant, at most `limit` at once; answers their events. */
+/** Removes at most `limit` conversations from before the time; returns the ids of their events. */
 export function removeConversationsBefore(tx: Writer, before: number, limit: number): Promise<EventId[]> {
-  return removeSome(tx, 'webhook_conversations', limit, sql`created_at < ${before}`);
+  return removeRows(tx, 'webhook_conversations', limit, sql`created_at < ${before}`);
 }
 
-async function removeSome(
+async function removeRows(
   tx: Writer,
-  table: OfWebhooks,
+  table: WebhookRowsTable,
   limit: number,
   condition: RawBuilder<SqlBool>,
 ): Promise<EventId[]> {
@@ -181,7 +183,7 @@ async function removeSome(
   return rows.map((row) => row.event_id);
 }
 
-/** Removes those of the events that nothing names any more. */
+/** Removes the events to which no delivery and no conversation refers. */
 export async function removeEvents(tx: Writer, ids: readonly EventId[]): Promise<void> {
   if (ids.length === 0) return;
   await tx

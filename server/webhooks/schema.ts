@@ -1,26 +1,27 @@
 /**
- * Webhooks, what they are to be told, and what came of it. A delivery is there until it has succeeded or is given up; a
- * conversation is one attempt. The body of an event is kept once, however many webhooks are told of it and how often.
+ * Tables of webhooks, events, deliveries and conversations. A delivery exists until it succeeds or its attempts are used up.
+ * A conversation records one attempt. All deliveries and conversations of an event share one row with its body.
  */
 import type { AccountId, ConversationId, EventId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
+import type { Kysely } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
 export interface WebhooksTable {
-  /** Never taken twice, unlike the id. */
+  /** Unique for ever; the id can be reused after a deletion. */
   uid: string;
   account_id: AccountId;
   id: WebhookId;
-  /** In JSON. */
+  /** A list in JSON. */
   event_types: string;
   endpoint_url: string;
-  /** 1: a caller on the server's own machine gave the address, which may therefore be one of this machine. */
+  /** 1 when a caller on the machine of the server set the address, which can then be a loopback address. */
   given_locally: 0 | 1;
   description: string;
-  /** Sealed; see secret.ts. */
+  /** Encrypted; see signature.ts. */
   secret: Uint8Array;
-  /** The secret before it, which signs, too, until then. */
   previous_secret: Uint8Array | null;
+  /** The previous secret signs too until this time. */
   previous_until: number | null;
   disabled_at: number | null;
   created_at: number;
@@ -29,21 +30,21 @@ export interface WebhooksTable {
 
 export interface WebhookEventsTable {
   id: EventId;
-  /** What is sent, as it is sent and signed. */
+  /** The exact text of requests, which the signature covers. */
   body: string;
   created_at: number;
 }
 
 export interface WebhookDeliveriesTable {
-  /** In the order in which they came to be. */
+  /** Increases with the time of creation. */
   id: string;
   webhook_uid: string;
   event_id: EventId;
-  /** How many attempts have ended. */
+  /** The number of attempts that have ended. */
   attempts: number;
-  /** Grows with every claim; whoever holds an older one may not write. */
+  /** The fencing token: it grows with every claim, and a process with an older one cannot write. */
   fence: number;
-  /** When it is sent next; for one that is being sent, when it is taken for lost. */
+  /** The time of the next attempt; during an attempt, the time when its claim expires. */
   next_at: number;
 }
 
@@ -53,7 +54,7 @@ export interface WebhookConversationsTable {
   event_id: EventId;
   attempt: number;
   status: ConversationStatus;
-  /** 0 for no answer. */
+  /** 0 without a response. */
   http_status: number;
   response_duration: number;
   error: string;
@@ -121,35 +122,11 @@ export const migrations: readonly Migration[] = [
           .on('webhook_deliveries')
           .columns([...columns])
           .execute();
-      await db.schema
-        .createTable('webhook_conversations')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('webhook_uid', 'text', (column) => column.notNull())
-        .addColumn('event_id', 'text', (column) => column.notNull())
-        .addColumn('attempt', 'integer', (column) => column.notNull())
-        .addColumn('status', 'text', (column) => column.notNull())
-        .addColumn('http_status', 'integer', (column) => column.notNull())
-        .addColumn('response_duration', 'bigint', (column) => column.notNull())
-        .addColumn('error', 'text', (column) => column.notNull())
-        .addColumn('response_body', 'text', (column) => column.notNull())
-        .addColumn('next_attempt_at', 'bigint')
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .execute();
-      for (const [name, columns] of [
-        ['webhook_conversations_by_age', ['webhook_uid', 'created_at', 'id']],
-        ['webhook_conversations_by_status', ['webhook_uid', 'status', 'created_at', 'id']],
-        ['webhook_conversations_old', ['created_at']],
-        ['webhook_conversations_of_event', ['event_id']],
-      ] as const)
-        await db.schema
-          .createIndex(name)
-          .on('webhook_conversations')
-          .columns([...columns])
-          .execute();
+      await createConversations(db);
     },
   },
   {
-    // Who gave the addresses of before is not known: those of this machine are refused until they are given again.
+    // It is unknown who set existing addresses, so loopback addresses are refused until a caller sets them again.
     name: '0053-webhooks-given-locally',
     async up(db) {
       await db.schema
@@ -159,3 +136,31 @@ export const migrations: readonly Migration[] = [
     },
   },
 ];
+
+async function createConversations(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('webhook_conversations')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('webhook_uid', 'text', (column) => column.notNull())
+    .addColumn('event_id', 'text', (column) => column.notNull())
+    .addColumn('attempt', 'integer', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('http_status', 'integer', (column) => column.notNull())
+    .addColumn('response_duration', 'bigint', (column) => column.notNull())
+    .addColumn('error', 'text', (column) => column.notNull())
+    .addColumn('response_body', 'text', (column) => column.notNull())
+    .addColumn('next_attempt_at', 'bigint')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+  for (const [name, columns] of [
+    ['webhook_conversations_by_age', ['webhook_uid', 'created_at', 'id']],
+    ['webhook_conversations_by_status', ['webhook_uid', 'status', 'created_at', 'id']],
+    ['webhook_conversations_old', ['created_at']],
+    ['webhook_conversations_of_event', ['event_id']],
+  ] as const)
+    await db.schema
+      .createIndex(name)
+      .on('webhook_conversations')
+      .columns([...columns])
+      .execute();
+}

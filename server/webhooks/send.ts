@@ -1,4 +1,4 @@
-/** One POST to a receiver: to the address that was looked at, without following anything, for so long and no longer. */
+/** Sends one POST to a receiver: to the checked address, without redirects, within WEBHOOK_TIMEOUT_MS. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
@@ -10,13 +10,13 @@ import { type AddressRule, type ResolveName, resolveAllowedAddress } from './add
 
 export interface DeliveryOutcome {
   status: ConversationStatus;
-  /** 0 for no answer. */
+  /** 0 without a response. */
   httpStatus: number;
   durationMs: number;
   error: string;
-  /** At most 64 KiB of it, as text. */
+  /** The first WEBHOOK_RESPONSE_BYTES_MAX bytes of the response, as text. */
   body: string;
-  /** Milliseconds that the receiver asks to be left alone for, or null. */
+  /** The delay that the receiver requests by Retry-After, in milliseconds, or null. */
   retryAfterMs: number | null;
 }
 
@@ -26,49 +26,51 @@ export interface SendContext {
   resolve: ResolveName;
 }
 
-/** Never throws: whatever happens is an outcome. `signal` ends it early. */
+/** Returns the outcome of one attempt and never throws. `signal` aborts the attempt. */
 export async function sendDelivery(
   { clock, allows, resolve }: SendContext,
   message: { url: string; headers: Record<string, string>; body: string },
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const began = clock.now();
+  const startedAt = clock.now();
   const outcome = (rest: Partial<DeliveryOutcome> & Pick<DeliveryOutcome, 'status'>): DeliveryOutcome => ({
     httpStatus: 0,
     error: '',
     body: '',
     retryAfterMs: null,
     ...rest,
-    durationMs: Math.max(0, clock.now() - began),
+    durationMs: Math.max(0, clock.now() - startedAt),
   });
   const stop = new AbortController();
-  let late = false;
+  let isTimedOut = false;
   const cancelTimer = clock.after(WEBHOOK_TIMEOUT_MS, () => {
-    late = true;
+    isTimedOut = true;
     stop.abort();
   });
   const abort = () => stop.abort();
   signal.addEventListener('abort', abort);
-  const timedOut = `There was no answer within ${WEBHOOK_TIMEOUT_MS / 1000} s.`;
+  const timeoutMessage = `The receiver sent no response within ${WEBHOOK_TIMEOUT_MS / 1000} s.`;
   try {
     const url = new URL(message.url);
-    const address = await unlessStopped(resolveAllowedAddress(url, allows, resolve), stop.signal);
+    const address = await rejectOnAbort(resolveAllowedAddress(url, allows, resolve), stop.signal);
     const response = await post(url, address, message, stop.signal);
     const httpStatus = response.statusCode ?? 0;
-    // What it answered counts, also when the rest of it does not come in time.
+    // The status decides the outcome, also when the body does not arrive in time.
     const body = await readBody(response);
-    const retryAfterMs = readRetryAfter(response.headers['retry-after'], clock.now());
-    const good = httpStatus >= 200 && httpStatus < 300;
+    const retryAfterMs = parseRetryAfter(response.headers['retry-after'], clock.now());
+    const isSuccess = httpStatus >= 200 && httpStatus < 300;
     return outcome({
-      status: good ? 'succeeded' : 'failed',
+      status: isSuccess ? 'succeeded' : 'failed',
       httpStatus,
       body,
       retryAfterMs,
-      error: good ? '' : `The receiver answered ${httpStatus}; 2xx means that it has the event.`,
+      error: isSuccess
+        ? ''
+        : `The receiver returned ${httpStatus}; it must return 2xx when it has the event.`,
     });
   } catch (error) {
-    if (late) return outcome({ status: 'timed_out', error: timedOut });
-    return outcome({ status: 'failed', error: readable(errorMessage(error)).slice(0, ERROR_CHARS_MAX) });
+    if (isTimedOut) return outcome({ status: 'timed_out', error: timeoutMessage });
+    return outcome({ status: 'failed', error: sanitizeText(errorMessage(error)).slice(0, ERROR_CHARS_MAX) });
   } finally {
     cancelTimer();
     signal.removeEventListener('abort', abort);
@@ -78,14 +80,15 @@ export async function sendDelivery(
 
 const ERROR_CHARS_MAX = 1000;
 
-/** A lookup cannot be taken back, but nobody has to wait for it. */
-function unlessStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Rejects when the signal aborts, because a DNS lookup cannot be cancelled. */
+function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('It was stopped.')), { once: true });
+    signal.addEventListener('abort', () => reject(new Error('The delivery was aborted.')), { once: true });
     work.then(resolve, reject);
   });
 }
 
+/** Sends the message to the address; resolves with the response when its head arrives. */
 function post(
   url: URL,
   address: string,
@@ -105,7 +108,7 @@ function post(
           'user-agent': `Switchyard/${API_VERSION}`,
           connection: 'close',
         },
-        // A connection of its own, to the very address that was looked at: the name is not looked up a second time.
+        // A new connection to the checked address: a second lookup of the name could return another one (DNS rebinding).
         agent: false,
         lookup: (_name, options, callback) => {
           const family = isIP(address);
@@ -121,14 +124,14 @@ function post(
   });
 }
 
-/** As much of it as is kept; a body that breaks off is what came of it. */
+/** Returns the first WEBHOOK_RESPONSE_BYTES_MAX bytes of the body as text; of an aborted body, the bytes that arrived. */
 function readBody(response: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const done = () => {
       const content = Buffer.concat(chunks).subarray(0, WEBHOOK_RESPONSE_BYTES_MAX);
-      resolve(readable(content.toString('utf8')));
+      resolve(sanitizeText(content.toString('utf8')));
       response.destroy();
     };
     response.on('data', (chunk: Buffer) => {
@@ -140,13 +143,13 @@ function readBody(response: IncomingMessage): Promise<string> {
   });
 }
 
-/** Text that every database takes. */
-function readable(text: string): string {
+/** Replaces lone surrogates and NUL, which PostgreSQL cannot store. */
+function sanitizeText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** Seconds, or a date. */
-function readRetryAfter(header: string | undefined, now: number): number | null {
+/** Parses Retry-After, seconds or a date (RFC 9110, section 10.2.3), to milliseconds from now; null for other values. */
+function parseRetryAfter(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   const text = header.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

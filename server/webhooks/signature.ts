@@ -1,4 +1,4 @@
-/** Secrets of webhooks, and the signatures that receivers check deliveries by. */
+/** Secrets of webhooks, and the signatures by which receivers verify deliveries. */
 import { createHmac } from 'node:crypto';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { Encryptor } from '../database/encryption.ts';
@@ -8,36 +8,41 @@ import type { WebhooksTable } from './schema.ts';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** As the Standard Webhooks specification writes one: the prefix, then the bytes in Base64. */
+/** Returns a new secret in the form of the Standard Webhooks specification: the prefix, then 32 bytes in Base64. */
 export function generateSecret(random: Random): string {
   return PREFIX + random.bytes(SECRET_BYTES).toString('base64');
 }
 
-const placeOf = (uid: string, account: AccountId): string[] => ['webhook', uid, account];
+/** The authenticated data; a change of it makes every stored secret unreadable. */
+const formatBinding = (uid: string, account: AccountId): string[] => ['webhook', uid, account];
 
-export function sealSecret(seal: Encryptor, secret: string, uid: string, account: AccountId): Buffer {
-  return seal.encrypt(secret, placeOf(uid, account));
+/** Encrypts a secret for its webhook. */
+export function encryptSecret(encryptor: Encryptor, secret: string, uid: string, account: AccountId): Buffer {
+  return encryptor.encrypt(secret, formatBinding(uid, account));
 }
 
-/** The secrets that sign now, newest first. Throws SealBrokenError for what was sealed with another key. */
-export function openSigningSecrets(
-  seal: Encryptor,
+/** Returns the secrets that sign now, newest first. Throws a DecryptionError for another key or altered bytes. */
+export function decryptSigningSecrets(
+  encryptor: Encryptor,
   webhook: WebhooksTable,
   now: number,
 ): [string, ...string[]] {
-  const open = (sealed: Uint8Array) => seal.decrypt(sealed, placeOf(webhook.uid, webhook.account_id));
+  const binding = formatBinding(webhook.uid, webhook.account_id);
   const { previous_secret, previous_until } = webhook;
   const overlaps = previous_secret !== null && previous_until !== null && previous_until > now;
-  return [open(webhook.secret), ...(overlaps ? [open(previous_secret)] : [])];
+  return [
+    encryptor.decrypt(webhook.secret, binding),
+    ...(overlaps ? [encryptor.decrypt(previous_secret, binding)] : []),
+  ];
 }
 
 /**
- * Headers that say who sent the body and when. Three families, for receivers that know one of them:
- * - `Switchyard-Signature: t=<seconds>,v1=<hex>`, HMAC-SHA256 of `<t>.<body>` with the secret as it is written; one v1 for
- *   each secret.
- * - `Nextmv-Signature`, the same with the newest secret alone: its receivers read one v1.
+ * Returns the headers that prove sender and time of the body, in three formats for different receivers:
+ * - `Switchyard-Signature: t=<seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>` with the text of the secret, one v1 for each
+ *   secret.
+ * - `Nextmv-Signature`: the same with the newest secret alone, because its receivers read one v1.
  * - `webhook-id`, `webhook-timestamp`, `webhook-signature` of Standard Webhooks 1.0.0: HMAC-SHA256 of `<id>.<t>.<body>`
- *   with the bytes that the secret spells in Base64; one `v1,<base64>` for each secret.
+ *   with the Base64-decoded bytes of the secret, one `v1,<base64>` for each secret.
  */
 export function createSignatureHeaders(message: {
   id: string;

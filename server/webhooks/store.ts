@@ -1,4 +1,5 @@
-/** Every statement on webhooks and their conversations; deliveries are in outbox.ts. */
+/** Statements on webhooks and their conversations; deliveries are in outbox.ts. */
+import type { Webhook } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { AccountId, ConversationId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
@@ -8,7 +9,13 @@ import type { PageRequest } from '../http/lists/pagination.ts';
 import { removeRunEventListener } from '../runs/store/event-listeners.ts';
 import type { WebhookConversationsTable, WebhooksTable } from './schema.ts';
 
-/** false when the account has one of that id. */
+/** Returns the event types to which the webhook subscribes. */
+export function parseEventTypes(row: WebhooksTable): Webhook['event_types'] {
+  const types: Webhook['event_types'] = JSON.parse(row.event_types);
+  return types;
+}
+
+/** Inserts the webhook; returns false when the account has one with that id. */
 export async function insertWebhook(tx: Writer, webhook: WebhooksTable): Promise<boolean> {
   const result = await tx
     .insertInto('webhooks')
@@ -27,7 +34,7 @@ function findWebhook(db: Reader, account: AccountId, id: WebhookId): Promise<Web
     .executeTakeFirst();
 }
 
-/** Like `findWebhook`; throws a 404 that names the id. */
+/** Returns the webhook of the account; throws a 404 when it does not exist. */
 export async function getWebhook(db: Reader, account: AccountId, id: WebhookId): Promise<WebhooksTable> {
   const webhook = await findWebhook(db, account, id);
   if (!webhook) throw notFound(`There is no webhook ${quoteValue(id)}.`);
@@ -38,6 +45,7 @@ export function findWebhookByUid(db: Reader, uid: string): Promise<WebhooksTable
   return db.selectFrom('webhooks').selectAll().where('uid', '=', uid).executeTakeFirst();
 }
 
+/** Lists webhooks, newest first; one row more than the limit shows that more follow. */
 export function listWebhooks(db: Reader, account: AccountId, page: PageRequest): Promise<WebhooksTable[]> {
   let query = db
     .selectFrom('webhooks')
@@ -50,7 +58,7 @@ export function listWebhooks(db: Reader, account: AccountId, page: PageRequest):
   return query.execute();
 }
 
-/** Webhooks of the account that are told of events. */
+/** Lists the webhooks of the account that receive events. */
 export function listEnabledWebhooks(db: Reader, account: AccountId): Promise<WebhooksTable[]> {
   return db
     .selectFrom('webhooks')
@@ -70,7 +78,7 @@ export async function countWebhooks(db: Reader, account: AccountId): Promise<num
   return Number(count);
 }
 
-/** false when there is none. */
+/** Updates the webhook; returns false when it does not exist. */
 export async function updateWebhook(
   tx: Writer,
   uid: string,
@@ -80,13 +88,13 @@ export async function updateWebhook(
   return result.numUpdatedRows === 1n;
 }
 
-/** false when there is none. What belonged to it is removed later; see clean-up.ts. */
+/** Deletes the webhook; returns false when it does not exist. A job removes its deliveries later; see clean-up.ts. */
 export async function deleteWebhook(tx: Writer, uid: string): Promise<boolean> {
   const result = await tx.deleteFrom('webhooks').where('uid', '=', uid).executeTakeFirst();
   return result.numDeletedRows === 1n;
 }
 
-/** Of an account that is deleted. */
+/** Deletes the webhooks of a deleted account. */
 export async function deleteAccountWebhooks(tx: Writer, account: AccountId): Promise<void> {
   await removeRunEventListener(tx, account);
   await tx.deleteFrom('webhooks').where('account_id', '=', account).execute();
@@ -96,22 +104,24 @@ export async function insertConversation(tx: Writer, row: WebhookConversationsTa
   await tx.insertInto('webhook_conversations').values(row).execute();
 }
 
+/** A conversation with the body of its event. */
 export type ConversationWithBody = WebhookConversationsTable & { body: string };
 
-const withBodies = (db: Reader) =>
+const selectConversations = (db: Reader) =>
   db
     .selectFrom('webhook_conversations')
     .innerJoin('webhook_events', 'webhook_events.id', 'webhook_conversations.event_id')
     .selectAll('webhook_conversations')
     .select('webhook_events.body');
 
+/** Lists the conversations of the webhook, newest first; one row more than the limit shows that more follow. */
 export function listConversations(
   db: Reader,
   webhookUid: string,
   status: ConversationStatus | undefined,
   page: PageRequest & { limit: number },
 ): Promise<ConversationWithBody[]> {
-  let query = withBodies(db)
+  let query = selectConversations(db)
     .where('webhook_uid', '=', webhookUid)
     .orderBy('webhook_conversations.created_at', 'desc')
     .orderBy('webhook_conversations.id', 'desc')
@@ -126,7 +136,7 @@ export function findConversation(
   webhookUid: string,
   id: ConversationId,
 ): Promise<ConversationWithBody | undefined> {
-  return withBodies(db)
+  return selectConversations(db)
     .where('webhook_uid', '=', webhookUid)
     .where('webhook_conversations.id', '=', id)
     .executeTakeFirst();

@@ -1,4 +1,4 @@
-/** Webhooks as a caller makes, reads, changes and deletes them. What they deliver is in deliveries.test.ts. */
+/** Create, read, update and delete webhooks. Their deliveries are in deliveries.test.ts. */
 import { WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
@@ -34,28 +34,28 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const ask = (method: string, rest: string, body?: unknown) =>
+const request = (method: string, rest: string, body?: unknown) =>
   server.request(method, `/v1/webhooks${rest}`, { body });
 
 describe('a webhook', () => {
-  test('is made with its four fields, read, listed, changed by a PUT that answers 204, and deleted', async () => {
+  test('can be created, read, listed, updated by a PUT with 204, and deleted', async () => {
     const id = uniqueId('hook');
-    const made = await ask('POST', '', { id, ...BODY });
-    expectStatus(made, 201);
+    const created = await request('POST', '', { id, ...BODY });
+    expectStatus(created, 201);
     const times = { created_at: expect.stringMatching(INSTANT), updated_at: expect.stringMatching(INSTANT) };
-    expect(made.body).toEqual({ id, ...BODY, ...times });
-    expect((await ask('GET', `/${id}`)).body).toEqual(made.body);
-    expect((await ask('GET', '')).body).toContainEqual(made.body);
+    expect(created.body).toEqual({ id, ...BODY, ...times });
+    expect((await request('GET', `/${id}`)).body).toEqual(created.body);
+    expect((await request('GET', '')).body).toContainEqual(created.body);
 
-    const changed = await ask('PUT', `/${id}`, { ...(made.body as object), description: 'Other' });
+    const changed = await request('PUT', `/${id}`, { ...(created.body as object), description: 'Other' });
     expectStatus(changed, 204);
     expect(changed.text).toBe('');
-    expect((await ask('GET', `/${id}`)).body).toMatchObject({ ...BODY, description: 'Other' });
+    expect((await request('GET', `/${id}`)).body).toMatchObject({ ...BODY, description: 'Other' });
 
-    expectStatus(await ask('DELETE', `/${id}`), 204);
+    expectStatus(await request('DELETE', `/${id}`), 204);
     for (const rest of ['', '/secret', '/conversations', '/conversations/any'])
-      expectError(await ask('GET', `/${id}${rest}`), 404, `no webhook "${id}"`);
-    expectError(await ask('DELETE', `/${id}`), 404, `no webhook "${id}"`);
+      expectError(await request('GET', `/${id}${rest}`), 404, `no webhook "${id}"`);
+    expectError(await request('DELETE', `/${id}`), 404, `no webhook "${id}"`);
   });
 
   test.each([
@@ -74,15 +74,16 @@ describe('a webhook', () => {
     ['description', undefined, 'description'],
     ['description', 'x'.repeat(129), 'description'],
     ['secret', 'whsec_mine', 'secret'],
-  ])('whose %s is %j is refused with 400, and nothing is made', async (field, value, words) => {
+  ])('with the %s %j is refused with 400', async (field, value, words) => {
     const body: Record<string, unknown> = { id: uniqueId('hook'), ...BODY, [field]: value };
-    expectError(await ask('POST', '', body), 400, words);
-    if (typeof body.id === 'string') expectStatus(await ask('GET', `/${encodeURIComponent(body.id)}`), 404);
+    expectError(await request('POST', '', body), 400, words);
+    if (typeof body.id === 'string')
+      expectStatus(await request('GET', `/${encodeURIComponent(body.id)}`), 404);
   });
 
-  test('has an id of its own in the account, and is of no other account', async () => {
+  test('has a unique id in the account and is invisible to other accounts', async () => {
     const { id } = await createWebhook(server, BODY.endpoint_url);
-    expectError(await ask('POST', '', { id, ...BODY }), 400, `id is "${id}"`);
+    expectError(await request('POST', '', { id, ...BODY }), 400, `id is "${id}"`);
     const { token } = await createOtherAccount(server);
     const other = (method: string, rest: string, body?: unknown) =>
       server.request(method, `/v1/webhooks${rest}`, { body, token });
@@ -93,11 +94,11 @@ describe('a webhook', () => {
     expectStatus(await other('POST', `/${id}/secret`, {}), 404);
     expect((await other('GET', '')).body).toEqual([]);
     expectStatus(await other('POST', '', { id, ...BODY }), 201);
-    expectStatus(await ask('DELETE', `/${id}`), 204);
+    expectStatus(await request('DELETE', `/${id}`), 204);
     expectStatus(await other('GET', `/${id}`), 200);
   });
 
-  test('is one of a hundred at most, also when many are made at once', async () => {
+  test('is one of at most a hundred, also for concurrent requests', async () => {
     const { token } = await createOtherAccount(server);
     const responses = await Promise.all(
       Array.from({ length: WEBHOOKS_MAX + 10 }, (_, index) =>
@@ -112,22 +113,24 @@ describe('a webhook', () => {
   });
 
   test('is on one page of the list', async () => {
-    const made = await Promise.all(Array.from({ length: 5 }, () => createWebhook(server, BODY.endpoint_url)));
+    const created = await Promise.all(
+      Array.from({ length: 5 }, () => createWebhook(server, BODY.endpoint_url)),
+    );
     const pages = await listAllPages(server, '/v1/webhooks', 2);
-    for (const { id } of made) expect(pages.flat().filter((one) => one === id)).toHaveLength(1);
-    for (const { id } of made) expectStatus(await ask('DELETE', `/${id}`), 204);
+    for (const { id } of created) expect(pages.flat().filter((one) => one === id)).toHaveLength(1);
+    for (const { id } of created) expectStatus(await request('DELETE', `/${id}`), 204);
   });
 
-  test('takes the changes of a PUT only when all of them are right', async () => {
+  test('is not updated by a PUT with an invalid field', async () => {
     const { id } = await createWebhook(server, BODY.endpoint_url);
     const wrong = { description: 'Other', endpoint_url: 'http://10.0.0.1/' };
-    expectError(await ask('PUT', `/${id}`, wrong), 400, 'endpoint_url is "http://10.0.0.1/"');
-    expect((await ask('GET', `/${id}`)).body).toMatchObject({ description: '' });
+    expectError(await request('PUT', `/${id}`, wrong), 400, 'endpoint_url is "http://10.0.0.1/"');
+    expect((await request('GET', `/${id}`)).body).toMatchObject({ description: '' });
   });
 });
 
 describe('the secret of a webhook', () => {
-  test('has 32 bytes, is read by those who may, and stands nowhere else', async () => {
+  test('has 32 bytes, and only its own operation returns it, to permitted roles', async () => {
     const hook = await createWebhook(server, BODY.endpoint_url);
     const secret = await fetchSecret(server, hook.id);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -143,19 +146,19 @@ describe('the secret of a webhook', () => {
     expect(bytes).not.toContain(secret);
   });
 
-  test('is replaced, and the old one signs, too, for as long as was asked for', async () => {
+  test('is rotated; the previous secret signs too during the overlap', async () => {
     const { id } = await createWebhook(server, receiver.url);
     const old = await fetchSecret(server, id);
-    const rotated = await ask('POST', `/${id}/secret`, { overlap_hours: 2 });
+    const rotated = await request('POST', `/${id}/secret`, { overlap_hours: 2 });
     expectStatus(rotated, 201);
     const { secret, previous_until } = rotated.body as { secret: string; previous_until: string };
     expect(secret).not.toBe(old);
     const hours = (Date.parse(previous_until) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(1.9);
     expect(hours).toBeLessThanOrEqual(2);
-    expect((await ask('GET', `/${id}/secret`)).body).toEqual({ id, secret, previous_until });
+    expect((await request('GET', `/${id}/secret`)).body).toEqual({ id, secret, previous_until });
 
-    const both = await sentTo(id);
+    const both = await sendTestEvent(id);
     expect(parseSignature(both.headers['switchyard-signature']).v1).toEqual([
       computeSignature(secret, both),
       computeSignature(old, both),
@@ -165,26 +168,26 @@ describe('the secret of a webhook', () => {
       `${computeStandardSignature(secret, both)} ${computeStandardSignature(old, both)}`,
     );
 
-    const at_once = (await ask('POST', `/${id}/secret`, { overlap_hours: 0 })).body as { secret: string };
+    const at_once = (await request('POST', `/${id}/secret`, { overlap_hours: 0 })).body as { secret: string };
     expect(at_once).not.toHaveProperty('previous_until');
-    const one = await sentTo(id);
+    const one = await sendTestEvent(id);
     expect(parseSignature(one.headers['switchyard-signature']).v1).toEqual([
       computeSignature(at_once.secret, one),
     ]);
     expect(one.headers['webhook-signature']).toBe(computeStandardSignature(at_once.secret, one));
-    expectStatus(await ask('DELETE', `/${id}`), 204);
+    expectStatus(await request('DELETE', `/${id}`), 204);
   });
 
-  test.each([-1, 169, 1.5, 'a'])('is not replaced with overlap_hours %j', async (overlap_hours) => {
+  test.each([-1, 169, 1.5, 'a'])('is not rotated with overlap_hours %j', async (overlap_hours) => {
     const { id } = await createWebhook(server, BODY.endpoint_url);
     const secret = await fetchSecret(server, id);
-    expectError(await ask('POST', `/${id}/secret`, { overlap_hours }), 400, 'overlap_hours');
+    expectError(await request('POST', `/${id}/secret`, { overlap_hours }), 400, 'overlap_hours');
     expect(await fetchSecret(server, id)).toBe(secret);
-    expectStatus(await ask('DELETE', `/${id}`), 204);
+    expectStatus(await request('DELETE', `/${id}`), 204);
   });
 
-  /** What the receiver gets of an example that is sent now. */
-  async function sentTo(id: string) {
+  /** Sends a test event; returns the delivery that the receiver gets. */
+  async function sendTestEvent(id: string) {
     const event = await triggerEvent(server);
     const found = await receiver.until((all) => all.find((one) => one.event.event_id === event));
     await waitForConversations(server, id, 1);
@@ -192,8 +195,8 @@ describe('the secret of a webhook', () => {
   }
 });
 
-describe('an example', () => {
-  test('is sent to every webhook of the account at once, and is a conversation of each', async () => {
+describe('a test event', () => {
+  test('is sent to every webhook of the account and recorded as a conversation of each', async () => {
     const { token } = await createOtherAccount(server);
     const hooks = await Promise.all([1, 2].map(() => createWebhook(server, receiver.url)));
     const response = await server.request('POST', '/v1/events/trigger', {
@@ -215,7 +218,7 @@ describe('an example', () => {
     for (const { id } of hooks) {
       await waitForConversations(server, id, 1);
       expect(await listConversations(server, id)).toMatchObject([{ event_id, status: 'succeeded' }]);
-      expectStatus(await ask('DELETE', `/${id}`), 204);
+      expectStatus(await request('DELETE', `/${id}`), 204);
     }
     const none = await server.request('POST', '/v1/events/trigger', {
       token,
@@ -225,7 +228,7 @@ describe('an example', () => {
   });
 
   test.each([[{}], [{ event_type: 'run.deleted' }], [{ event_type: 'run.status', more: 1 }]])(
-    'asked for by %j is refused',
+    'requested with %j is refused',
     async (body) => expectError(await server.request('POST', '/v1/events/trigger', { body }), 400, ''),
   );
 });
