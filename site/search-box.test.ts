@@ -9,7 +9,7 @@ import { findLowContrastText } from './testing/contrast.ts';
 
 const at = setUpSite((site) => startTestServer({ site }));
 
-const ask = async (query: string): Promise<SearchResponse> => {
+const search = async (query: string): Promise<SearchResponse> => {
   const { status, body } = await at.site.request('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
   expect(status).toBe(200);
   return body as SearchResponse;
@@ -18,14 +18,14 @@ const ask = async (query: string): Promise<SearchResponse> => {
 describe.skipIf(!hasBrowser)('the search box', () => {
   const overview = '/docs/get-started/quickstarts/overview';
   const narrow = { width: 390, height: 844 };
-  const complaints: string[] = [];
+  const problems: string[] = [];
   let requests: string[] = [];
 
   async function visit(route: string, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await at.visitors.newPage({ viewport: { width: 1440, height: 900 }, ...options });
-    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('pageerror', ({ message }) => problems.push(message));
     page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
+      if (message.type() === 'error') problems.push(message.text());
     });
     page.on('request', (request) => {
       if (/\/search|assets/.test(request.url())) requests.push(new URL(request.url()).pathname);
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.goto(`${at.site.url}${route}`, { waitUntil: 'load' });
     return page;
   }
-  const boxOf = (page: Page) => page.locator('[data-search-form] input');
+  const findBox = (page: Page) => page.locator('[data-search-form] input');
   const searches = () => requests.filter((path) => path === '/search/v1docs');
   /** The words marked in the list, once it is there. */
   const options = async (page: Page) => {
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
   };
 
   afterEach(() => {
-    expect(complaints.splice(0)).toEqual([]);
+    expect(problems.splice(0)).toEqual([]);
   });
 
   test('is reached by the slash, and its code is fetched no sooner', async () => {
@@ -51,10 +51,10 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(requests.filter((path) => path.includes('search'))).toEqual([]);
     await page.keyboard.press('/');
     await page.locator('[role=combobox]').waitFor();
-    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(true);
-    expect(await boxOf(page).inputValue()).toBe('');
+    expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(true);
+    expect(await findBox(page).inputValue()).toBe('');
     await page.keyboard.type('a/b');
-    expect(await boxOf(page).inputValue()).toBe('a/b');
+    expect(await findBox(page).inputValue()).toBe('a/b');
   });
 
   test('shows hits with their way and marked words, moves by arrows and opens by Enter', async () => {
@@ -64,13 +64,13 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.keyboard.insertText('push it');
     const hits = await options(page);
     const first = hits.first();
-    const [best] = (await ask('push it')).hits;
+    const [best] = (await search('push it')).hits;
     expect(best?.type).toBe('section');
     expect(await first.locator('.result-way').textContent()).toBe(
       [best?.meta.pageSection, best?.meta.pageTitle].join(' / '),
     );
     expect(await first.locator('mark').first().textContent()).toMatch(/push/i);
-    const box = boxOf(page);
+    const box = findBox(page);
     expect(await box.getAttribute('aria-expanded')).toBe('true');
     expect(await box.getAttribute('aria-controls')).toBe(await page.getByRole('listbox').getAttribute('id'));
     const current = async () => {
@@ -97,20 +97,20 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test('B3: shows hits of words with hyphens', async () => {
     const page = await visit('/');
-    await boxOf(page).fill('or-tools');
+    await findBox(page).fill('or-tools');
     const hits = await options(page);
     expect(await hits.first().locator('mark').first().textContent()).toMatch(/^or-tools$/i);
-    expect(await hits.count()).toBe((await ask('or-tools')).hits.length);
+    expect(await hits.count()).toBe((await search('or-tools')).hits.length);
   });
 
   test('says exactly what it found nothing for', async () => {
     const page = await visit('/');
-    await boxOf(page).fill('  qqqqzz  <i>wwwwzz</i> ');
+    await findBox(page).fill('  qqqqzz  <i>wwwwzz</i> ');
     const status = page.locator('.search-status');
     await status.filter({ hasText: 'No results' }).waitFor();
     expect(await status.textContent()).toBe('No results for qqqqzz <i>wwwwzz</i>');
     expect(await status.isVisible()).toBe(true);
-    expect(await boxOf(page).getAttribute('aria-expanded')).toBe('false');
+    expect(await findBox(page).getAttribute('aria-expanded')).toBe('false');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=*');
     expect(await page.locator('.results').textContent()).toBe('No results for qqqqzz  <i>wwwwzz</i>');
@@ -118,24 +118,24 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test('Escape clears it and closes the list, and again leaves it', async () => {
     const page = await visit(overview);
-    await boxOf(page).fill('push');
+    await findBox(page).fill('push');
     await options(page);
     await page.keyboard.press('Escape');
-    expect(await boxOf(page).inputValue()).toBe('');
+    expect(await findBox(page).inputValue()).toBe('');
     expect(await page.getByRole('listbox').isVisible()).toBe(false);
-    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(true);
+    expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(true);
     await page.keyboard.press('Escape');
-    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(false);
+    expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(false);
   });
 
   test.each(['Control+k', 'Meta+k'])('is reached by %s too, but not out of a text field', async (keys) => {
     const page = await visit('/sign-up');
     await page.locator('form [name=email]').first().focus();
     await page.keyboard.press(keys);
-    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(false);
+    expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(false);
     await page.locator('h1').click();
     await page.keyboard.press(keys);
-    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(true);
+    expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(true);
   });
 
   test('offers, while empty, the five places last opened from it, and opens none unasked', async () => {
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
       'teams',
       'secrets',
     ]) {
-      await boxOf(page).fill(question);
+      await findBox(page).fill(question);
       const first = (await options(page)).first();
       await first.locator('mark').first().waitFor();
       const target = String(await first.getAttribute('href'));
@@ -162,16 +162,16 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.keyboard.press('/');
     const list = page.getByRole('listbox', { name: 'Recently opened' });
     await list.waitFor();
-    const shown = await list
+    const texts = await list
       .getByRole('option')
       .evaluateAll((links) => links.map((link) => link instanceof HTMLAnchorElement && link.href));
-    expect(shown).toEqual([...new Set(opened)].slice(0, 5));
-    expect(await boxOf(page).getAttribute('aria-activedescendant')).toBeNull();
+    expect(texts).toEqual([...new Set(opened)].slice(0, 5));
+    expect(await findBox(page).getAttribute('aria-activedescendant')).toBeNull();
     await page.keyboard.press('ArrowUp');
     expect(await list.getByRole('option').last().getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.waitForURL(shown[0] === false ? '' : String(shown[0]));
+    await page.waitForURL(texts[0] === false ? '' : String(texts[0]));
   });
 
   test('offers nothing that was kept by something else', async () => {
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
       meta: { pageSection: '', pageTitle: 'Page' },
     };
     const hit = (slug: string) => JSON.stringify([{ slug, ...texts }]);
-    for (const kept of [
+    for (const stored of [
       '{',
       '7',
       '[null, 1, {"slug": 1}]',
@@ -191,18 +191,18 @@ describe.skipIf(!hasBrowser)('the search box', () => {
       hit('//'),
       hit('https://elsewhere.example/'),
     ]) {
-      await page.evaluate((text) => localStorage.setItem('recent', text), kept);
+      await page.evaluate((text) => localStorage.setItem('recent', text), stored);
       await page.reload();
       await page.keyboard.press('/');
       await page.locator('[role=combobox]').waitFor();
-      expect(await page.getByRole('listbox').isVisible(), kept).toBe(false);
+      expect(await page.getByRole('listbox').isVisible(), stored).toBe(false);
     }
   });
 
   test('asks once for what is typed in one go, and not again for what it knows', async () => {
     const page = await visit(overview);
     await page.clock.install({ time: 0 });
-    await boxOf(page).focus();
+    await findBox(page).focus();
     await page.locator('[role=combobox]').waitFor();
     await page.clock.pauseAt(3_600_000);
     await page.keyboard.type('version');
@@ -226,10 +226,10 @@ describe.skipIf(!hasBrowser)('the search box', () => {
       await held;
       await route.continue().catch(() => {});
     });
-    const asked = page.waitForRequest('**/search/v1docs?q=push');
-    await boxOf(page).fill('push');
-    await asked;
-    await boxOf(page).fill('qqqqzz');
+    const request = page.waitForRequest('**/search/v1docs?q=push');
+    await findBox(page).fill('push');
+    await request;
+    await findBox(page).fill('qqqqzz');
     await page.locator('.search-status').filter({ hasText: 'No results for qqqqzz' }).waitFor();
     release();
     await page.unrouteAll({ behavior: 'wait' });
@@ -239,18 +239,18 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test('says that it is searching when the answer is slow, and that there is none when it fails', async () => {
     const page = await visit(overview);
-    let answer = (_status: number) => {};
+    let respond = (_status: number) => {};
     const held = new Promise<number>((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
     await page.route('**/search/v1docs?q=push', async (route) =>
       route.fulfill({ status: await held, body: '{}' }),
     );
-    await boxOf(page).fill('push');
+    await findBox(page).fill('push');
     const status = page.locator('.search-status');
     await status.filter({ hasText: 'Searching …' }).waitFor();
-    answer(200);
-    await status.filter({ hasText: 'The search does not answer. Press Enter to try again.' }).waitFor();
+    respond(200);
+    await status.filter({ hasText: 'The search does not respond. Press Enter to try again.' }).waitFor();
     expect(await page.getByRole('listbox').isVisible()).toBe(false);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=push');
@@ -268,26 +268,26 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.route('**/search/v1docs?q=push', (route) =>
       route.fulfill({ json: { query: 'push', hits, marks: ['pushed'] } }),
     );
-    await boxOf(page).fill('push');
-    const shown = await options(page);
-    expect(await shown.count()).toBe(1);
-    expect(await shown.textContent()).toContain('<script>alert(1)</script> pushed');
-    expect(await shown.locator('img, b, i, script').count()).toBe(0);
+    await findBox(page).fill('push');
+    const displayed = await options(page);
+    expect(await displayed.count()).toBe(1);
+    expect(await displayed.textContent()).toContain('<script>alert(1)</script> pushed');
+    expect(await displayed.locator('img, b, i, script').count()).toBe(0);
   });
 
   test('leaves keys to an input method that is not done, and slashes to commands of the browser', async () => {
     const page = await visit(overview);
-    await boxOf(page).fill('push');
+    await findBox(page).fill('push');
     await options(page);
     // Safari says that the composition is over when it tells of the key that ended it.
-    await boxOf(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
-    await boxOf(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true });
-    await boxOf(page).dispatchEvent('keydown', { key: 'Escape', isComposing: true });
-    expect(await boxOf(page).inputValue()).toBe('push');
+    await findBox(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
+    await findBox(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    await findBox(page).dispatchEvent('keydown', { key: 'Escape', isComposing: true });
+    expect(await findBox(page).inputValue()).toBe('push');
     expect(new URL(page.url()).pathname).toBe(overview);
-    await boxOf(page).blur();
+    await findBox(page).blur();
     for (const key of ['Control+/', 'Alt+/', 'Meta+/']) await page.keyboard.press(key);
-    expect(await boxOf(page).evaluate((box) => box === document.activeElement)).toBe(false);
+    expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(false);
   });
 
   test('leaves the slash to whoever writes', async () => {
@@ -299,7 +299,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test('works on a phone, where it is an icon until it is used', async () => {
     const page = await visit(overview, { viewport: narrow, hasTouch: true, isMobile: true });
-    const box = boxOf(page);
+    const box = findBox(page);
     expect((await box.boundingBox())?.width).toBeLessThanOrEqual(44);
     await box.tap();
     await page.locator('[role=combobox]').waitFor();
@@ -319,7 +319,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test('without scripts leads to a page of results', async () => {
     const page = await visit(overview, { javaScriptEnabled: false });
-    await boxOf(page).fill('push it');
+    await findBox(page).fill('push it');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=push+it');
     expect(await page.locator('[data-question]').inputValue()).toBe('push it');
@@ -331,7 +331,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test.for(['light', 'dark'] as const)('can be read in the %s theme', async (colorScheme) => {
     const page = await visit(overview, { colorScheme });
-    await boxOf(page).fill('push');
+    await findBox(page).fill('push');
     await options(page);
     expect(await page.evaluate(findLowContrastText, 4.5)).toEqual([]);
     await page.goto(`${at.site.url}/search?q=push`);

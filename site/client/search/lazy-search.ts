@@ -1,21 +1,21 @@
 /**
- * The search box before anybody uses it: the slash key leads to it, as do Ctrl or Command and K, which other sites have
- * taught. Escape clears it, and its code is fetched when it is first focused. Until then, and where that fails, Enter asks the server for a page of results.
+ * The search box before its first use. The slash key focuses it, as do Ctrl or Command and K, and Escape clears it. The
+ * first focus loads the code of the combobox. Until then, or if that fails, Enter loads a page of results.
  */
 export function startLazySearch(): void {
   const form = document.querySelector<HTMLFormElement>('[data-search-form]');
   const input = form?.querySelector('input');
   if (!form || !input) return;
 
-  let asked = false;
+  let isLoading = false;
   const load = async () => {
-    if (asked) return;
-    asked = true;
+    if (isLoading) return;
+    isLoading = true;
     try {
-      const { startSearchCombobox: startSearch } = await import('./search-combobox.ts');
-      startSearch(form, input);
+      const { startSearchCombobox } = await import('./search-combobox.ts');
+      startSearchCombobox(form, input);
     } catch {
-      asked = false;
+      isLoading = false;
     }
   };
   input.addEventListener('focus', load);
@@ -24,7 +24,7 @@ export function startLazySearch(): void {
   document.addEventListener('keydown', (event) => {
     if (event.key !== (event.ctrlKey || event.metaKey ? 'k' : '/') || event.altKey || event.isComposing)
       return;
-    if (takesText(event.target) || document.querySelector('dialog[open]')) return;
+    if (isEditable(event.target) || document.querySelector('dialog[open]')) return;
     event.preventDefault();
     input.focus();
     input.select();
@@ -38,8 +38,8 @@ export function startLazySearch(): void {
   });
 }
 
-/** Where a slash is a character of somebody's text, and Ctrl and K may cut the rest of a line. */
-function takesText(target: EventTarget | null): boolean {
+/** In a text field a slash is text, and Ctrl and K may cut the rest of the line. */
+function isEditable(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches('input, textarea, select');
 }

@@ -1,0 +1,106 @@
+import type { SearchHit } from '@switchyard/contract/site/search.ts';
+import { saveRecentHit } from './recent-hits.ts';
+import { renderOption } from './result-option.ts';
+
+/** The list of a combobox: its options, the active one, and whether it is open. The input keeps the focus. */
+export class ResultList {
+  readonly element = document.createElement('div');
+  readonly #input: HTMLInputElement;
+  readonly #hits = new WeakMap<HTMLAnchorElement, SearchHit>();
+  #options: HTMLAnchorElement[] = [];
+  #active = -1;
+
+  constructor(input: HTMLInputElement) {
+    this.#input = input;
+    this.element.id = 'search-results';
+    this.element.className = 'search-results';
+    this.element.role = 'listbox';
+    this.element.ariaLabel = 'Search results';
+    this.element.hidden = true;
+    input.role = 'combobox';
+    input.setAttribute('aria-controls', this.element.id);
+    input.setAttribute('aria-autocomplete', 'list');
+    input.ariaExpanded = 'false';
+    this.#listenToPointer();
+  }
+
+  get isOpen(): boolean {
+    return !this.element.hidden;
+  }
+
+  /** Replaces the options, none of which is active; returns their number. */
+  fill(label: string, hits: readonly SearchHit[], marks: readonly string[]): number {
+    this.#options = hits.flatMap((hit, index) => {
+      const option = renderOption(hit, marks, index);
+      if (option) this.#hits.set(option, hit);
+      return option ?? [];
+    });
+    this.element.ariaLabel = label;
+    this.element.replaceChildren(...this.#options);
+    this.element.scrollTop = 0;
+    return this.#options.length;
+  }
+
+  open(): void {
+    this.#setOpen(true);
+  }
+
+  close(): void {
+    this.#setOpen(false);
+    this.activate(-1);
+  }
+
+  /** Makes the option with the index active; -1 for none. */
+  activate(index: number): void {
+    this.#options[this.#active]?.setAttribute('aria-selected', 'false');
+    this.#active = index;
+    const option = this.#options[index];
+    if (!option) {
+      this.#input.removeAttribute('aria-activedescendant');
+      return;
+    }
+    option.setAttribute('aria-selected', 'true');
+    option.scrollIntoView({ block: 'nearest' });
+    this.#input.setAttribute('aria-activedescendant', option.id);
+  }
+
+  /** Makes the next or previous option active, from the last to the first and back. */
+  move(key: 'ArrowDown' | 'ArrowUp'): void {
+    const { length } = this.#options;
+    this.activate(
+      key === 'ArrowDown' ? (this.#active + 1) % length : (Math.max(this.#active, 0) - 1 + length) % length,
+    );
+  }
+
+  /** Follows the link of the active option; returns false when there is none. */
+  followActive(): boolean {
+    const option = this.#options[this.#active];
+    option?.click();
+    return option !== undefined;
+  }
+
+  #setOpen(isOpen: boolean): void {
+    this.element.hidden = !isOpen;
+    this.#input.ariaExpanded = String(isOpen);
+  }
+
+  #findIndex(target: EventTarget | null): number {
+    return this.#options.findIndex((option) => target instanceof Node && option.contains(target));
+  }
+
+  #listenToPointer(): void {
+    // The focus stays in the input while the reader uses the list with a pointer.
+    this.element.addEventListener('mousedown', (event) => event.preventDefault());
+    this.element.addEventListener('mousemove', ({ target }) => {
+      const index = this.#findIndex(target);
+      if (index >= 0 && index !== this.#active) this.activate(index);
+    });
+    this.element.addEventListener('click', (event) => {
+      const option = this.#options[this.#findIndex(event.target)];
+      const hit = option && this.#hits.get(option);
+      if (hit) saveRecentHit(hit);
+      // A hit on this page only scrolls; the list must not stay above it.
+      if (!event.ctrlKey && !event.metaKey && !event.shiftKey) this.#input.blur();
+    });
+  }
+}
