@@ -3,8 +3,8 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import type { Token } from '../../page-data.ts';
 
 /**
- * The languages a fence may name, with their grammars. `text` has none: it is shown as it is. A grammar is only
- * loaded when a page uses it, so a language costs nothing until then.
+ * The languages that a fence may name, with their grammars; `text` has none. A grammar is loaded only when a page uses
+ * it, so an unused language costs nothing.
  */
 const grammars = {
   bash: () => import('shiki/langs/bash.mjs'),
@@ -23,8 +23,9 @@ const grammars = {
 
 export const CODE_LANGUAGES: readonly string[] = ['text', ...Object.keys(grammars)].sort();
 
+/** Returns the coloured tokens of each line. */
 export type HighlightCode = (code: string, language: string) => Token[][];
-/** A highlighter holds the compiled grammars until it is disposed. */
+/** A highlighter keeps the compiled grammars in memory until it is disposed. */
 export type Highlighter = Disposable & { highlight: HighlightCode };
 
 const variablePrefix = '--code-';
@@ -43,7 +44,7 @@ const classes: Record<string, string> = {
   'token-link': 'l',
 };
 
-/** Makes a highlighter for the languages that the content uses. It runs at build time only. */
+/** Creates a highlighter for the languages that the content uses. It runs at build time only. */
 export async function createHighlighter(used: Iterable<string>): Promise<Highlighter> {
   const wanted = [...new Set(used)].filter((name): name is keyof typeof grammars => name in grammars);
   const highlighter = await createHighlighterCore({
@@ -51,18 +52,20 @@ export async function createHighlighter(used: Iterable<string>): Promise<Highlig
     langs: wanted.map((name) => grammars[name]()),
     engine: createJavaScriptRegexEngine(),
   });
-  const classOf = (color: string | undefined) => {
+  const getClass = (color: string | undefined) => {
     const name = color?.match(/^var\(--code-([a-z-]+)\)$/)?.[1] ?? plain;
     return name === plain ? undefined : classes[name];
   };
   const highlight: HighlightCode = (code, language) => {
     if (!(language in grammars)) return code.split('\n').map((text) => [{ text }]);
-    return highlighter.codeToTokensBase(code, { lang: language, theme: 'classes' }).map((line) => {
+    // Shiki's time limit for each line would make colours depend on the load of the machine; 0 is no limit.
+    const options = { lang: language, theme: 'classes', tokenizeTimeLimit: 0 };
+    return highlighter.codeToTokensBase(code, options).map((line) => {
       const tokens: Token[] = [];
       for (const { content, color } of line) {
-        const name = classOf(color);
+        const name = getClass(color);
         const last = tokens.at(-1);
-        // Neighbours of one colour become one element, and blanks take the colour of what precedes them.
+        // Neighbours of one colour become one element, and blanks get the colour of the token before them.
         if (last && (last.class === name || content.trim() === '')) last.text += content;
         else tokens.push(name === undefined ? { text: content } : { text: content, class: name });
       }
