@@ -5,7 +5,7 @@ import { Document } from './layout/document.tsx';
 import { findFirstPaintAnchor } from './layout/first-paint.ts';
 import { HOME_DESCRIPTION, Home } from './layout/home.tsx';
 import { Body } from './markup/body.tsx';
-import { InlineScripts } from './shared/inline-scripts.ts';
+import { InlineScripts } from './markup/inline-scripts.ts';
 
 function element(view: View) {
   const { assets } = view;
@@ -25,7 +25,7 @@ function element(view: View) {
     );
   }
   const { page } = view;
-  // Pages of two folders may have one title, and stand side by side in somebody's list of windows.
+  // Pages of two folders may have the same title; the folder tells them apart in a list of windows.
   const folder = view.kind === 'docs' ? view.page.section.slice(-1).map(({ label }) => label) : [];
   const isListed = !UNLISTED_ROUTES.has(page.route);
   return (
@@ -56,7 +56,7 @@ function element(view: View) {
   );
 }
 
-/** Renders one page to a whole HTML document, with the style sheets that it has a use for. */
+/** Renders one page to a whole HTML document, with the style sheets that it uses. */
 export function renderView(view: View): string {
   const html = renderToStaticMarkup(
     <InlineScripts value={view.assets.inline}>{element(view)}</InlineScripts>,

@@ -14,7 +14,7 @@ function Entries({ contents }: { contents: ContentsEntry[] }) {
   );
 }
 
-/** The contents list beside the text, where the window is wide enough for it. */
+/** The contents list beside the text, for wide windows. */
 export function ContentsList({ contents }: { contents: ContentsEntry[] }) {
   return (
     <div className="contents">
@@ -28,7 +28,7 @@ export function ContentsList({ contents }: { contents: ContentsEntry[] }) {
   );
 }
 
-/** The same list above the text, folded, for narrow windows. Only one of the two is ever displayed. */
+/** The contents list above the text, folded, for narrow windows. The style sheet displays one of the two. */
 export function CollapsedContents({ contents }: { contents: ContentsEntry[] }) {
   if (contents.length < 2) return null;
   return (

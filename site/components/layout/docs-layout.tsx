@@ -1,6 +1,6 @@
 import type { DocsPage, NavigationEntry } from '../../page-data.ts';
+import { Icon } from '../controls/icon.tsx';
 import { Body } from '../markup/body.tsx';
-import { Icon } from '../shared/icon.tsx';
 import { CollapsedContents, ContentsList } from './contents-list.tsx';
 import { PreviousNextLinks } from './previous-next.tsx';
 import { Sidebar } from './sidebar.tsx';

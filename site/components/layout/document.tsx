@@ -12,7 +12,7 @@ type Props = {
   description: string;
   /** The route of the page; its Markdown is at the same address with `.md`. */
   route: string;
-  /** false for a page that says nothing by itself: search engines are told to leave it out. */
+  /** false for a page without content of its own, which search engines must leave out. */
   isListed: boolean;
   hasMarkdown: boolean;
   hasNavigation: boolean;
@@ -39,10 +39,10 @@ export function Document(props: Props) {
         <meta property="og:title" content={title} />
         <meta property="og:description" content={description} />
         <meta property="og:type" content={hasNavigation ? 'article' : 'website'} />
-        {/* The address of a folder shows its first page, so a page may have several addresses, and one that counts. */}
+        {/* The address of a folder shows its first page, so a page may have several addresses and one canonical one. */}
         {isListed ? <link rel="canonical" href={route} /> : <meta name="robots" content="noindex" />}
         <meta name="color-scheme" content="light dark" />
-        {/* What a reader sees first is painted once, as a whole: as far as first-paint.ts says. */}
+        {/* The browser paints the first screen once, as a whole; first-paint.ts chooses where it ends. */}
         <link rel="expect" href="#site-foot" blocking="render" />
         <InlineScript text={assets.inline.head} />
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />
@@ -57,7 +57,7 @@ export function Document(props: Props) {
         <script type="module" src={assets.script} />
         <InlineScript type="speculationrules" text={assets.inline.speculation} />
       </head>
-      {/* The server puts other addresses in their place where it is told to. */}
+      {/* The server replaces these addresses where its settings name others. */}
       <body data-banner={BANNER_PATH} data-search={SEARCH_PATH} data-server={BUILD_ADDRESS}>
         <a className="skip-link" href="#main">
           Skip to content

@@ -1,5 +1,5 @@
-import { Icon } from '../shared/icon.tsx';
-import { SearchBox } from '../shared/search-form.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { SearchBox } from '../controls/search-form.tsx';
 import { Logo } from './logo.tsx';
 
 /**

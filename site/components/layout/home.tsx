@@ -1,11 +1,11 @@
 import type { Neighbour } from '../../page-data.ts';
-import { Icon } from '../shared/icon.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { RunPicture } from './run-picture.tsx';
 
 export const HOME_DESCRIPTION =
   'Switchyard is a self-hosted platform for optimisation apps: push an executable, run it through an HTTP API, and keep every version that ever decided anything.';
 
-/** What the product promises, in the order a newcomer asks. */
+/** The promises of the product, in the order a newcomer asks. */
 const promises = [
   {
     title: 'Nothing to set up',

@@ -21,7 +21,7 @@ function place([x = 0, y = 0]: number[]): string {
 /** All stops of a route in one path: a segment of no length is drawn as a dot by its round ends. */
 const dots = (route: number[][]) => route.map((stop) => `M${place(stop)}h0`).join('');
 
-/** The value of the best plan while the search went on. Time is logarithmic, because most of the gain comes first. */
+/** The value of the best plan over time. The time axis is logarithmic, because most of the gain comes first. */
 function History() {
   const [width, tall] = [480, 56];
   const worst = Math.max(...history.map(([, y = 0]) => y));

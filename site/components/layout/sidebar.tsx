@@ -1,5 +1,5 @@
 import type { NavigationEntry } from '../../page-data.ts';
-import { Icon } from '../shared/icon.tsx';
+import { Icon } from '../controls/icon.tsx';
 
 function contains(entry: NavigationEntry, route: string): boolean {
   return entry.route === route || (entry.subpages ?? []).some((child) => contains(child, route));
@@ -64,8 +64,8 @@ function Groups({ section }: { section: NavigationEntry }) {
 }
 
 /**
- * The navigation tree. The section that holds the current page is open and has all its pages; readers open others without
- * a script and find their groups, because all pages of all sections would be a third of what a page weighs.
+ * The navigation tree. The section of the current page is open and has all its pages. The others have only their groups
+ * and open without a script. All pages of all sections would be a third of the bytes of a page.
  */
 export function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; route: string }) {
   return (

@@ -7,7 +7,7 @@ import type { HighlightedCode } from '../../page-data.ts';
 import { CodeBlock } from './code-block.tsx';
 import { TabPanel, Tabs } from './tabs.tsx';
 
-/** The code of the operation being shown, coloured at build time. */
+/** The code of the current operation, coloured at build time. */
 const Codes = createContext<readonly HighlightedCode[]>([]);
 
 function HostCode({ language, code, caption }: CodeProps) {
@@ -32,7 +32,7 @@ const host = { Code: HostCode, Tabs: HostTabs };
 
 type Props = { operation: Operation; samples: CodeSample[]; codes: HighlightedCode[]; level: 2 | 3 };
 
-/** What stands in place of operations whose tag names no API, or one that is not known. */
+/** The message in place of operations whose tag names no API, or an unknown one. */
 export function MissingApi({ message }: { message: string }) {
   return (
     <div className="api">

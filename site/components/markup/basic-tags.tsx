@@ -57,12 +57,12 @@ export function Table({ children }: { children?: ReactNode }) {
   );
 }
 
-/** The server puts the sentence of the error here. */
+/** The place for the error message, which the server fills in. */
 export function ErrorMessage() {
   return <p data-error="" />;
 }
 
-/** The server's health, filled in by a small script; the links say the same without one. */
+/** The server's health, filled in by a script; without one the links lead to the same reports. */
 export function ServiceStatus() {
   return (
     <ul className="service-status" data-service-status="">

@@ -1,7 +1,7 @@
 import type { RenderableTreeNodes } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import * as React from 'react';
-import { SearchAgain } from '../shared/search-form.tsx';
+import { SearchAgain } from '../controls/search-form.tsx';
 import { ApiOperation, MissingApi } from './api-operation.tsx';
 import { ErrorMessage, Heading, Hint, Picture, ServiceStatus, Table } from './basic-tags.tsx';
 import { CodeBlock } from './code-block.tsx';
@@ -27,6 +27,7 @@ const components = {
   Tabs,
 };
 
+/** The transformed markup of a page. */
 export function Body({ tree }: { tree: RenderableTreeNodes }) {
   return Markdoc.renderers.react(tree, React, { components });
 }

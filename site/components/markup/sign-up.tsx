@@ -1,6 +1,6 @@
 /**
- * The forms that make an account or accept an invite. A script shows the right one, sends it and shows the token; without
- * one nothing of this is shown, and the page says how to do the same with curl.
+ * The forms that create an account or accept an invite. A script shows the right one, sends it and shows the token.
+ * Without scripts the forms are hidden, and the page describes the same steps with curl.
  */
 export function SignUp() {
   return (
@@ -64,7 +64,7 @@ function Field({ name, label, type = 'text', autoComplete, least, required }: Fi
   );
 }
 
-/** What went wrong is spoken as soon as it is there. */
+/** Screen readers announce the problem as soon as it appears. */
 function Send({ label }: { label: string }) {
   return (
     <>

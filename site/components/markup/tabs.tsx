@@ -1,11 +1,11 @@
 import { type ReactNode, useContext } from 'react';
-import { InlineScripts } from '../shared/inline-scripts.ts';
+import { InlineScripts } from './inline-scripts.ts';
 
 type TabsProps = { group: string; id: string; labels: string[]; children?: ReactNode };
 
 /**
- * Tabs. Without a script all panels stand one below the other, each with its label. The inline script right after them
- * runs before they are first painted: it turns them into tabs and shows the one the reader chose last.
+ * Tabs. Without a script the panels follow one another, each with its label. The inline script right after them runs
+ * before the first paint: it turns them into tabs and shows the one the reader chose last.
  */
 export function Tabs({ group, id, labels, children }: TabsProps) {
   const { tabs } = useContext(InlineScripts);

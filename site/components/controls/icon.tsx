@@ -9,7 +9,7 @@ const paths = {
   next: 'M10 6l6 6-6 6',
 };
 
-/** A line drawing beside words or inside a named button; it says nothing itself. */
+/** A line drawing beside words or inside a named button; screen readers skip it. */
 export function Icon({ name }: { name: keyof typeof paths }) {
   return (
     <svg className={`icon icon-${name}`} viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">

@@ -3,7 +3,7 @@ import { Icon } from './icon.tsx';
 
 const label = 'Search the documentation';
 
-/** The search box of the header. A script makes it show results as one types; without one Enter leads to a page of them. */
+/** The search box of the header. A script shows results while the reader types; without one Enter loads a page of them. */
 export function SearchBox() {
   return (
     // biome-ignore lint/a11y/useSemanticElements: the search element is not known to every browser that reads this.
@@ -24,7 +24,7 @@ export function SearchBox() {
   );
 }
 
-/** A search form in the text of a page, for one that has nothing better to offer, and room for results below it. */
+/** A search form in the text of an error page, with a place for results below it. */
 export function SearchAgain() {
   return (
     <>
