@@ -35,12 +35,12 @@ function waitForBannerCheck(page: Page): Promise<void> {
 
 describe.skipIf(!hasBrowser)('the announcement', () => {
   /** A page whose banner file answers as told, and how often it was asked. */
-  async function visit(answer: (route: Route) => Promise<void>, width = 1440) {
+  async function visit(fulfill: (route: Route) => Promise<void>, width = 1440) {
     const page = await at.visitors.newPage({ viewport: { width, height: 900 }, baseURL: at.site.url });
-    let asked = 0;
-    let reply = answer;
+    let requestCount = 0;
+    let reply = fulfill;
     await page.route('**/banner.json', (request) => {
-      asked += 1;
+      requestCount += 1;
       return reply(request);
     });
     await page.clock.install({ time: start });
@@ -52,8 +52,8 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
     return {
       page,
       go,
-      asked: () => asked,
-      answer: (next: typeof answer) => {
+      asked: () => requestCount,
+      answer: (next: typeof fulfill) => {
         reply = next;
       },
       link: page.getByRole('link', { name: banner.actionLabel }),

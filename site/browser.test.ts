@@ -17,21 +17,21 @@ const allPagesMs = 600_000;
 
 const at = setUpSite(serveFolder);
 
-/** A page of a fresh visitor. What the browser complains about, such as a refused script, is gathered in `complaints`. */
+/** A page of a fresh visitor. `problems` collects errors that the browser reports, such as a refused script. */
 async function visit(
   route: string,
   options: BrowserContextOptions = {},
-): Promise<{ page: Page; complaints: string[] }> {
+): Promise<{ page: Page; problems: string[] }> {
   const page = await at.visitors.newPage({
     viewport: wide,
     colorScheme: 'light',
     baseURL: at.site.url,
     ...options,
   });
-  const complaints: string[] = [];
-  collectPageErrors(page, complaints);
+  const problems: string[] = [];
+  collectPageErrors(page, problems);
   await page.goto(route, { waitUntil: 'load' });
-  return { page, complaints };
+  return { page, problems };
 }
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     'no kind of page shifts, is faint or breaks its security policy in the %s theme',
     { timeout: allPagesMs },
     async (colorScheme) => {
-      const { page, complaints } = await visit('/', { colorScheme });
+      const { page, problems } = await visit('/', { colorScheme });
       for (const [index, route] of listRoutesOfEachKind().entries()) {
         const viewports = index % 2 === 0 ? [wide, narrow] : [narrow, wide];
         await page.setViewportSize(viewports[0] ?? wide);
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
           expect(await page.evaluate(findLowContrastText, 4.5), view).toEqual([]);
         }
       }
-      expect(complaints).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 

@@ -105,13 +105,13 @@ describe('B22: the names of pages', () => {
   const records: SearchRecord[] = JSON.parse(read('search.json'));
   const pages = new Map(records.map(({ slug, meta }) => [slug, meta]));
   /** Words without the plural, which a label may add or drop. */
-  const wordsOf = (name: string) =>
+  const readWords = (name: string) =>
     (name.match(/[\p{L}\p{N}-]+/gu) ?? []).map((word) => word.toLowerCase().replace(/s$/, ''));
 
   test('the label of a page in the navigation has only words of its title', () => {
     const strange = [...pages].filter(([, { pageTitle, pageNavLabel }]) => {
-      const title = new Set(wordsOf(pageTitle));
-      return wordsOf(pageNavLabel).some((word) => !title.has(word));
+      const title = new Set(readWords(pageTitle));
+      return readWords(pageNavLabel).some((word) => !title.has(word));
     });
     expect(strange).toEqual([]);
   });
@@ -222,7 +222,7 @@ describe('page data', () => {
 describe('every Markdown twin', () => {
   test('starts as its page does, and its links lead to what is there', () => {
     const unescaped = (text: string) => plain(text).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
-    const idsOf = (route: string) => new Set(matches(read(`${route}.html`), /\sid="([^"]*)"/g));
+    const readIds = (route: string) => new Set(matches(read(`${route}.html`), /\sid="([^"]*)"/g));
     for (const route of matches(read('sitemap.xml'), /<loc>http:\/\/127\.0\.0\.1:8080(\/[^<]+)</g)) {
       const markdown = read(`${route}.md`);
       const html = read(`${route}.html`);
@@ -234,7 +234,7 @@ describe('every Markdown twin', () => {
         const [address = '', anchor] = link.split('#');
         const target = address === '' ? route : address;
         if (!existsSync(join(builtSiteFolder, `${target}.html`))) continue;
-        if (anchor !== undefined) expect(idsOf(target).has(anchor), `${route}: ${link}`).toBe(true);
+        if (anchor !== undefined) expect(readIds(target).has(anchor), `${route}: ${link}`).toBe(true);
       }
     }
   });

@@ -1,6 +1,6 @@
 /**
- * Builds the documentation site into static files. `buildSite` returns at once when nothing it reads has changed; else
- * it writes a whole new folder and then puts it in the place of the old one, so a server never serves half a site.
+ * Builds the documentation site into static files. `buildSite` returns early when its inputs have not changed. Otherwise
+ * it writes a new folder and then replaces the old one, so a server never serves half a site.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const repository = join(site, '..');
 const stampFile = 'input-hash.txt';
 
 export type BuildOptions = {
-  /** Where the files go; `site/dist` when absent. The folder is replaced as a whole. */
+  /** The output folder; `site/dist` when absent. The build replaces it as a whole. */
   outDir?: string;
   /** The address of the site in sitemap.xml. */
   publicUrl?: string;
@@ -26,11 +26,11 @@ export type BuildResult = {
   outDir: string;
   wasBuilt: boolean;
   pageCount: number;
-  /** What the pages lack and say so themselves, as `file:line: sentence`. */
+  /** Gaps that the pages themselves report to their readers, as `file:line: sentence`. */
   warnings: string[];
 };
 
-/** What the last build was made of; kept beside its files. */
+/** The inputs and results of the last build, stored beside its files. */
 type Stamp = {
   inputs: string;
   references: string[];
@@ -52,7 +52,7 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
     return { outDir, wasBuilt: false, pageCount: last.pages, warnings: last.warnings };
   }
 
-  // These modules bring the compiler and the highlighter with them, which a build that has nothing to do must not load.
+  // These modules load the compiler and the highlighter, which a build without changes does not need.
   const [{ readSite }, { buildBundle }, { renderSite }] = await Promise.all([
     import('./generator/pages/read-site.ts'),
     import('./generator/output/bundle.ts'),
@@ -77,7 +77,7 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
   return { outDir, wasBuilt: true, pageCount: pages, warnings };
 }
 
-/** A stamp that cannot be read says nothing, so the site is built again. */
+/** Returns undefined for an unreadable stamp, so the site is built again. */
 function readStamp(outDir: string): Stamp | undefined {
   try {
     return JSON.parse(readFileSync(join(outDir, stampFile), 'utf8'));
@@ -103,12 +103,12 @@ function replaceFolder(outDir: string, files: Map<string, string | Buffer>): voi
 if (import.meta.main) {
   const started = performance.now();
   try {
-    const { outDir, wasBuilt: built, pageCount: pages, warnings } = await buildSite();
+    const { outDir, wasBuilt, pageCount, warnings } = await buildSite();
     for (const warning of warnings) console.warn(`Warning: ${warning}`);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(
-      built
-        ? `Built ${pages} pages into ${outDir} in ${seconds} s.`
+      wasBuilt
+        ? `Built ${pageCount} pages into ${outDir} in ${seconds} s.`
         : `Nothing has changed since the last build of ${outDir}.`,
     );
   } catch (error) {

@@ -1,8 +1,7 @@
 /**
- * The examples of the pages as steps a test can run. Every bash block of a page is a step unless it has `skip` with a
- * reason; every block with `file` is a file the reader saves first. All shell steps of a page are meant for one bash
- * that starts in an empty folder with the reader's `data/root-token` in it, because later steps use the variables and
- * functions of earlier ones.
+ * The examples of the pages as steps that a test can run. Every bash block is a step unless it has `skip` with a reason;
+ * every block with `file` is a file that the reader saves first. One bash runs all steps of a page, because later steps
+ * use variables and functions of earlier ones. It starts in an empty folder with the reader's `data/root-token`.
  */
 import { join } from 'node:path';
 import type { Node } from '@markdoc/markdoc';
@@ -11,18 +10,18 @@ import { getNodeLine, readSource } from './generator/inputs/source.ts';
 import { getFenceCode } from './generator/markup/fence.ts';
 import { getTabNodes } from './generator/markup/tabs.ts';
 
-/** One thing the reader does. `line` is that of the block in the page's file. */
+/** One step of the reader. `line` is the line of the block in the page's file. */
 export type ExampleStep =
   | { kind: 'file'; path: string; text: string; line: number }
   | { kind: 'shell'; text: string; expect?: string | RegExp; line: number };
 
-/** Which tab the reader chose in each group, such as `{language: 'Python'}`. */
+/** The tab that the reader chose in each group, such as `{language: 'Python'}`. */
 export type TabChoice = Record<string, string>;
 
 const content = { folder: join(import.meta.dirname, 'content'), name: 'site/content' };
 const plain = { folder: join(import.meta.dirname, 'pages'), name: 'site/pages' };
 
-/** Read once: nothing changes the content while its examples are taken. */
+/** Cached, because the content does not change while tests extract its examples. */
 let read: Map<string, Node> | undefined;
 
 function pages(): Map<string, Node> {
@@ -42,7 +41,7 @@ function readPages(): Map<string, Node> {
   return new Map(routes);
 }
 
-function pageOf(route: string): Node {
+function getPage(route: string): Node {
   const ast = pages().get(route);
   if (!ast)
     throw new Error(
@@ -51,22 +50,22 @@ function pageOf(route: string): Node {
   return ast;
 }
 
-function expectation(expect: unknown): string | RegExp | undefined {
+function parseExpectation(expect: unknown): string | RegExp | undefined {
   if (typeof expect !== 'string') return undefined;
   const pattern = expect.match(/^\/(.*)\/$/s)?.[1];
   return pattern === undefined ? expect : new RegExp(pattern);
 }
 
-/** Routes of all pages that have at least one step, in the order of their files. */
+/** Lists the routes of all pages with at least one step, in the order of their files. */
 export function listExamplePages(): string[] {
   return [...pages().keys()].filter((route) => extractExamples(route).length > 0);
 }
 
-/** The choices of tabs under which the page's examples differ: `[{}]` for a page without tabs. */
+/** Lists the tab choices for which the page's examples differ; `[{}]` for a page without tabs. */
 export function listTabChoices(route: string): TabChoice[] {
   let choices: TabChoice[] = [{}];
   const seen = new Set<string>();
-  for (const node of pageOf(route).walk()) {
+  for (const node of getPage(route).walk()) {
     const group = String(node.attributes.group);
     if (node.tag !== 'tabs' || seen.has(group)) continue;
     seen.add(group);
@@ -77,9 +76,9 @@ export function listTabChoices(route: string): TabChoice[] {
 }
 
 /**
- * The steps of a page in reading order. Of tabs only the chosen one counts; without a choice it is the first.
- * `expect` is text, or a regular expression when it is written between slashes, that the step's output must show. A
- * block with `output` is such a text for the step before it.
+ * Returns the steps of a page in reading order, of each tab group only the chosen tab or the first. `expect` is a text
+ * that the step's output must contain, or a regular expression between slashes. A block with `output` is that text for
+ * the step before it. Throws for an unknown route and for an output without its step.
  */
 export function extractExamples(route: string, choice: TabChoice = {}): ExampleStep[] {
   const steps: ExampleStep[] = [];
@@ -101,16 +100,16 @@ export function extractExamples(route: string, choice: TabChoice = {}): ExampleS
       const before = steps.at(-1);
       if (before?.kind !== 'shell' || before.expect !== undefined)
         throw new Error(
-          `The output on line ${line} of ${route} has to follow a bash block without "expect"; it belongs to none.`,
+          `The output on line ${line} of ${route} belongs to no step; put it after a bash block without "expect".`,
         );
       before.expect = getFenceCode(node);
     }
     if (typeof file === 'string')
       steps.push({ kind: 'file', path: file, text: `${getFenceCode(node)}\n`, line });
     if (language !== 'bash' || skip !== undefined) return;
-    const expect = expectation(node.attributes.expect);
+    const expect = parseExpectation(node.attributes.expect);
     steps.push({ kind: 'shell', text: getFenceCode(node), ...(expect !== undefined && { expect }), line });
   };
-  visit(pageOf(route));
+  visit(getPage(route));
   return steps;
 }

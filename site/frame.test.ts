@@ -10,7 +10,7 @@ const customApp = '/docs/get-started/quickstarts/custom-app';
 const narrow = { width: 390, height: 844 };
 
 const at = setUpSite((site) => startTestServer({ site }));
-const complaints: string[] = [];
+const problems: string[] = [];
 
 /** A page of a fresh visitor, before anything is fetched. */
 async function arrive(options: BrowserContextOptions = {}): Promise<Page> {
@@ -21,7 +21,7 @@ async function arrive(options: BrowserContextOptions = {}): Promise<Page> {
     baseURL: at.site.url,
     ...options,
   });
-  collectPageErrors(page, complaints);
+  collectPageErrors(page, problems);
   return page;
 }
 
@@ -44,7 +44,7 @@ const isDark = (page: Page): Promise<boolean> =>
 
 describe.skipIf(!hasBrowser)('the frame', () => {
   afterEach(() => {
-    expect(complaints.splice(0)).toEqual([]);
+    expect(problems.splice(0)).toEqual([]);
   });
 
   test('fits where a page is enlarged four times', async () => {
@@ -248,6 +248,6 @@ describe.skipIf(!hasBrowser)('the frame', () => {
       document.body.append(script);
     });
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
-    expect(complaints.splice(0).join()).toContain('Content Security Policy');
+    expect(problems.splice(0).join()).toContain('Content Security Policy');
   });
 });

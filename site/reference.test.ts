@@ -15,7 +15,7 @@ const reference = '/docs/using-switchyard/reference/api';
 const runs = `${reference}/runs`;
 
 /** The headings of operations on the pages of a folder, without those of the folders in it. */
-function shownIn(below: string, isIn: (path: string) => boolean): string[] {
+function listShownAnchors(below: string, isIn: (path: string) => boolean): string[] {
   return readdirSync(join(builtSiteFolder, below), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.html') && isIn(path))
     .flatMap((path) => {
@@ -31,7 +31,7 @@ describe('the reference', () => {
     ['marketplace', marketplace, (path: string) => path.startsWith('marketplace')],
   ] as const)('shows every operation of %s once', ([, document, isIn]) => {
     const all = listOperations(document).map(({ id }) => id);
-    expect(shownIn(reference, isIn)).toEqual(all.sort());
+    expect(listShownAnchors(reference, isIn)).toEqual(all.sort());
   });
 });
 
@@ -132,10 +132,10 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.getByRole('tab', { name: 'Python' }).first().click();
     await page.goto(`${reference}/versions`);
     await page.locator('.api-details > summary').nth(1).click();
-    const shown = await page
+    const texts = await page
       .locator('[data-panel]:visible')
       .evaluateAll((panels) => panels.map((panel) => panel.getAttribute('data-panel')));
-    expect(shown).toEqual(['Python']);
+    expect(texts).toEqual(['Python']);
   });
 
   test('a sample is copied as it stands', async () => {

@@ -16,7 +16,7 @@ import { HELD_OUT_QUESTIONS, REPORTED_QUESTIONS, SEARCH_QUESTIONS } from './test
 
 let server: TestServer;
 
-const ask = async (query: string): Promise<SearchResponse> => {
+const search = async (query: string): Promise<SearchResponse> => {
   const { status, body } = await server.request('GET', `/search/v1docs?q=${encodeURIComponent(query)}`);
   expect(status).toBe(200);
   return body as SearchResponse;
@@ -33,20 +33,20 @@ describe('what readers ask', () => {
     ['those held out', HELD_OUT_QUESTIONS],
   ])('is answered in the first three hits, 29 times of 30: %s', async (_which, list) => {
     const routes = listRoutes();
-    const answers = ({ slug }: Pick<SearchHit, 'slug'>, page: string) =>
+    const isOnPage = ({ slug }: Pick<SearchHit, 'slug'>, page: string) =>
       slug === page || slug.startsWith(`${page}/`);
     const missed: string[] = [];
-    let asked = 0;
+    let questionCount = 0;
     for (const { query: question, page, isPending: pending } of list) {
-      if (!routes.some((slug) => answers({ slug }, page))) {
+      if (!routes.some((slug) => isOnPage({ slug }, page))) {
         console.warn(`SKIPPING “${question}”: ${page} is not there yet.`);
         expect(pending, `${page} is neither there nor marked as pending`).toBe(true);
         continue;
       }
       if (pending) console.warn(`“${question}” need not be marked as pending any more: ${page} is there.`);
-      asked += 1;
-      const { hits } = await ask(question);
-      if (!hits.slice(0, 3).some((hit) => answers(hit, page))) {
+      questionCount += 1;
+      const { hits } = await search(question);
+      if (!hits.slice(0, 3).some((hit) => isOnPage(hit, page))) {
         missed.push(
           `${question}: ${hits
             .slice(0, 3)
@@ -55,26 +55,27 @@ describe('what readers ask', () => {
         );
       }
     }
-    expect(asked).toBeGreaterThan(0);
-    const allowed = asked - Math.floor((29 / 30) * asked);
+    expect(questionCount).toBeGreaterThan(0);
+    const allowed = questionCount - Math.floor((29 / 30) * questionCount);
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(allowed);
   });
 
   test.each(REPORTED_QUESTIONS)(
     'B21: “$ask” is answered in the first three hits',
     async ({ query: question, page }) => {
-      const slugs = (await ask(question)).hits.map(({ slug }) => slug);
+      const slugs = (await search(question)).hits.map(({ slug }) => slug);
       expect(slugs.slice(0, 3)).toContain(page);
     },
   );
 
   test('B21: either spelling of a word gives the same answer', async () => {
-    const slugsOf = async (query: string) => (await ask(query)).hits.map(({ slug }) => slug).toSorted();
+    const searchSlugs = async (query: string) =>
+      (await search(query)).hits.map(({ slug }) => slug).toSorted();
     for (const [british, american] of [
       ['optimisation', 'optimization'],
       ['licence', 'license'],
     ] as const)
-      expect(await slugsOf(american)).toEqual(await slugsOf(british));
+      expect(await searchSlugs(american)).toEqual(await searchSlugs(british));
   });
 
   test.each([
@@ -84,7 +85,7 @@ describe('what readers ask', () => {
     ['multi-file', '/docs/integrations/data/multi-file'],
     ['upload csv files', '/docs/integrations/data/csv-archive'],
   ])('B3: %s is answered in the box and on the page of results', async (query, slug) => {
-    expect((await ask(query)).hits.map((hit) => hit.slug)).toContain(slug);
+    expect((await search(query)).hits.map((hit) => hit.slug)).toContain(slug);
     const page = await fetch(`${server.url}/search?q=${encodeURIComponent(query)}`);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(await page.text()).toContain(`<a href="${slug}`);
@@ -102,10 +103,10 @@ describe('what readers ask', () => {
     await fc.assert(
       fc.asyncProperty(queries, async (parts) => {
         const query = parts.join(' ').trim().slice(0, SEARCH_QUERY_CHARS_MAX).toWellFormed();
-        const { hits, marks } = await ask(query);
+        const { hits, marks } = await search(query);
         for (const { content } of hits) {
-          const shown = splitAtMarks(content, marks).map(({ text }) => text);
-          expect(shown.join('')).toBe(content);
+          const parts = splitAtMarks(content, marks).map(({ text }) => text);
+          expect(parts.join('')).toBe(content);
         }
         const page = await fetch(`${server.url}/search?q=${encodeURIComponent(query)}`);
         expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -116,7 +117,7 @@ describe('what readers ask', () => {
   });
 
   test('operations are found by their names, at the pages that show them, in the promised shape', async () => {
-    const [hit] = (await ask('createRun')).hits;
+    const [hit] = (await search('createRun')).hits;
     expect(hit).toMatchObject({
       type: 'operation',
       sectionId: 'create-run',
@@ -126,7 +127,7 @@ describe('what readers ask', () => {
     // Its description has words in marks of code, which a passage must not show.
     expect(hit?.content).toContain('instance_id');
     expect(hit?.content).not.toContain('`');
-    const { hits } = await ask('next_page_token');
+    const { hits } = await search('next_page_token');
     expect(hits.some(({ type }) => type === 'operation')).toBe(true);
     for (const one of hits)
       expect(Object.keys(one).toSorted()).toEqual([
@@ -141,10 +142,10 @@ describe('what readers ask', () => {
 
   test('every hit leads to a heading that is there', async () => {
     for (const { query: question } of SEARCH_QUESTIONS) {
-      for (const { slug, sectionId } of (await ask(question)).hits) {
-        const answer = await fetch(`${server.url}${slug}`);
-        expect(answer.status, slug).toBe(200);
-        if (sectionId !== '') expect(await answer.text(), slug).toContain(` id="${sectionId}"`);
+      for (const { slug, sectionId } of (await search(question)).hits) {
+        const response = await fetch(`${server.url}${slug}`);
+        expect(response.status, slug).toBe(200);
+        if (sectionId !== '') expect(await response.text(), slug).toContain(` id="${sectionId}"`);
       }
     }
   });

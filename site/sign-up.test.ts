@@ -8,17 +8,17 @@ import { findLowContrastText } from './testing/contrast.ts';
 
 const at = setUpSite((site) => startTestServer({ site }));
 let closed: TestServer;
-const complaints: string[] = [];
+const problems: string[] = [];
 
 async function visit(url: string, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await at.visitors.newPage(options);
-  collectPageErrors(page, complaints);
+  collectPageErrors(page, problems);
   await page.goto(url, { waitUntil: 'networkidle' });
   return page;
 }
 
 /** What the token on the page lets its owner see. */
-async function ownerOf(page: Page): Promise<unknown> {
+async function fetchOwner(page: Page): Promise<unknown> {
   const token = await page.locator('[data-place=token]').textContent();
   return (await at.site.request('GET', '/v1/account', { token })).body;
 }
@@ -29,8 +29,10 @@ const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 async function invite(email: string): Promise<{ id: string; invite_url: string }> {
-  const answer = await at.site.request('POST', '/v1/account/members', { body: { email, role: 'developer' } });
-  return answer.body as { id: string; invite_url: string };
+  const response = await at.site.request('POST', '/v1/account/members', {
+    body: { email, role: 'developer' },
+  });
+  return response.body as { id: string; invite_url: string };
 }
 
 describe.skipIf(!hasBrowser)('the sign-up page', () => {
@@ -38,7 +40,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     closed = await startTestServer({ site: builtSiteFolder, env: { SWITCHYARD_SIGN_UP: 'closed' } });
   });
   afterEach(() => {
-    expect(complaints.splice(0)).toEqual([]);
+    expect(problems.splice(0)).toEqual([]);
   });
   afterAll(() => closed?.close());
 
@@ -52,7 +54,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await page.keyboard.press('Enter');
     await done(page, 'Account created');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Account created');
-    expect(await ownerOf(page)).toMatchObject({
+    expect(await fetchOwner(page)).toMatchObject({
       name: 'Delivery <b>planning</b>',
       key: { role: 'admin', user_email: 'ada@example.com' },
     });
@@ -60,8 +62,8 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     const token = (await page.locator('[data-place=token]').textContent()) ?? '';
     expect(command).toContain(`export SWITCHYARD_URL=${at.site.url}\n`);
     expect(command).toContain(`export SWITCHYARD_TOKEN=${token}\n`);
-    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
-    expect(`${kept}${page.url()}`).not.toContain(token);
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(`${stored}${page.url()}`).not.toContain(token);
     expect(await page.getByRole('button', { name: 'Create account' }).isVisible()).toBe(false);
   });
 
@@ -116,7 +118,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await page.getByLabel('Your name').fill('Grace');
     await page.getByRole('button', { name: 'Accept the invite' }).click();
     await done(page, 'Invite accepted');
-    expect(await ownerOf(page)).toMatchObject({
+    expect(await fetchOwner(page)).toMatchObject({
       key: { role: 'developer', user_email: 'grace@example.com' },
     });
     expect(page.url()).toBe(`${at.site.url}/sign-up`);
@@ -131,8 +133,8 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await page.getByText('Sign-up is closed on this server').waitFor();
     expect(await page.getByLabel('Name of the account').isVisible()).toBe(false);
     const body = { email: 'eve@example.com', role: 'viewer' };
-    const answer = await closed.request('POST', '/v1/account/members', { body });
-    await page.goto((answer.body as { invite_url: string }).invite_url);
+    const response = await closed.request('POST', '/v1/account/members', { body });
+    await page.goto((response.body as { invite_url: string }).invite_url);
     await page.getByRole('button', { name: 'Accept the invite' }).click();
     await done(page, 'Invite accepted');
   });

@@ -15,7 +15,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const number = new Intl.NumberFormat('en-US');
 
 /** Words of a page with one space between them, so that a line may break anywhere. */
-function wordsOf(page: string): string {
+function readWords(page: string): string {
   const path = join(import.meta.dirname, 'content/using-switchyard', `${page}.md`);
   return readFileSync(path, 'utf8').replaceAll(/\s+/g, ' ');
 }
@@ -69,12 +69,12 @@ const stated: [page: string, words: string][] = [
 
 describe('a limit on a page is that of the contract', () => {
   test.each(stated)('%s: %s', (page, words) => {
-    expect(wordsOf(page)).toContain(words);
+    expect(readWords(page)).toContain(words);
   });
 });
 
 test('the table of execution classes has all of them', () => {
-  const words = wordsOf('run/execution-classes');
+  const words = readWords('run/execution-classes');
   for (const name of EXECUTION_CLASSES) {
     const { cores, memory_bytes, duration_ms } = CLASS_LIMITS[name];
     const megabytes = memory_bytes / 1_000_000;

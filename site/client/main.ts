@@ -1,6 +1,6 @@
 /**
- * The small islands of every page, in one file. The article is never hydrated; each island finds its place by a data
- * attribute and leaves a page without it alone. What only few pages need is loaded when the page has it.
+ * The small scripts of every page, in one file. The article is never hydrated. Each script finds its place by a data
+ * attribute and does nothing on a page without it. A script that only few pages need is loaded on those pages.
  */
 
 import { startCopyButtons } from './article/copy-buttons.ts';
@@ -22,17 +22,17 @@ startDrawer();
 startSidebar();
 startTabs();
 startLazySearch();
-// What answers no hand comes in a task of its own: all in one was longer than 50 ms on a slow phone.
+// The scripts below react to no input, so they run in a task of their own: one task took over 50 ms on a slow phone.
 await new Promise((resolve) => setTimeout(resolve));
 startScrollSpy();
 void startBanner();
 
 if (document.querySelector('.api')) {
-  const [{ startOpenTarget }, { startApiReference: startReference }] = await Promise.all([
+  const [{ startOpenTarget }, { startApiReference }] = await Promise.all([
     import('./pages/open-target.ts'),
     import('./pages/api-reference.ts'),
   ]);
-  startReference();
+  startApiReference();
   startOpenTarget();
 }
 

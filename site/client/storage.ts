@@ -1,14 +1,14 @@
-/** Remembers small choices of the reader. Where storage is forbidden a choice lasts as long as the page. */
+/** Stores a small choice of the reader; undefined removes it. If the browser forbids storage, it lasts as long as the page. */
 export function writeStorage(key: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // Nothing to do: the choice has already been applied to this page.
+    // The choice is already applied to this page.
   }
 }
 
-/** What was remembered, or null where nothing was or storage is forbidden. */
+/** Returns the stored value; null when there is none or the browser forbids storage. */
 export function readStorage(key: string): string | null {
   try {
     return localStorage.getItem(key);

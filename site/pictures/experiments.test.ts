@@ -43,15 +43,15 @@ describe('the way of a live run through a shadow test', () => {
 });
 
 describe('the switchback test that is drawn', () => {
-  const answer = readResult();
-  const { baseline_instance_id: baseline, candidate_instance_id: candidate } = answer.comparison;
+  const result = readResult();
+  const { baseline_instance_id: baseline, candidate_instance_id: candidate } = result.comparison;
 
   test('is the file, with every unit that was compared', () => {
-    const picture = drawSwitchbackDiagram(answer);
+    const picture = drawSwitchbackDiagram(result);
     expect(file('switchback.svg')).toBe(picture);
     const drawn = [...picture.matchAll(/class="(route-\d)" data-unit="(\d+)"/g)];
     expect(drawn.map(([, side, unit]) => [Number(unit), side])).toEqual(
-      answer.compared[0]?.units.map(({ index, instance_id }) => [
+      result.compared[0]?.units.map(({ index, instance_id }) => [
         index,
         instance_id === candidate ? 'route-1' : 'route-2',
       ]),
@@ -59,7 +59,7 @@ describe('the switchback test that is drawn', () => {
   });
 
   test('says of its units what arithmetic says', () => {
-    const [cost] = answer.compared;
+    const [cost] = result.compared;
     if (!cost) throw new Error('Nothing is compared.');
     const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
     const of = (id: string) => cost.units.filter((unit) => unit.instance_id === id).map((unit) => unit.mean);
@@ -81,12 +81,12 @@ describe('the switchback test that is drawn', () => {
   });
 
   test('is the one that the page reads, with its numbers rounded', () => {
-    const told = extractExamples('/docs/using-switchyard/experiments/switchback').find(
+    const expected = extractExamples('/docs/using-switchyard/experiments/switchback').find(
       (step) => step.kind === 'file' && step.path === 'finished.json',
     );
     const rounded = (_: string, value: unknown) =>
       typeof value === 'number' && Math.abs(value) > 1 ? Math.round(value) : value;
-    const [{ units: _, ...cost }] = JSON.parse(JSON.stringify(answer.compared, rounded));
-    expect(JSON.parse(told?.text ?? '')).toEqual({ compared: [cost] });
+    const [{ units: _, ...cost }] = JSON.parse(JSON.stringify(result.compared, rounded));
+    expect(JSON.parse(expected?.text ?? '')).toEqual({ compared: [cost] });
   });
 });

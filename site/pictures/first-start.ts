@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Input, projectRoutes, type Run } from './routes-on-map.ts';
 
-const textLeft = 28;
+const TEXT_X = 28;
 const top = 30;
 const lineHeight = 21;
 const fontSize = 14;
@@ -44,7 +44,7 @@ function drawLine(line: string, index: number): string {
   const content = parts
     ? `<tspan class="quiet">${parts[1]}</tspan><tspan class="${loud}">${escaped(parts[2] ?? '')}</tspan>`
     : `<tspan class="${/^(\$|Switchyard|First|Next)/.test(line) ? 'loud' : 'quiet'}">${escaped(line)}</tspan>`;
-  return `<text x="${textLeft}" y="${y}" xml:space="preserve">${content}</text>`;
+  return `<text x="${TEXT_X}" y="${y}" xml:space="preserve">${content}</text>`;
 }
 
 function drawMap(input: Input, run: Run, height: number): string {

@@ -12,15 +12,15 @@ const input = JSON.parse(readFileSync(join(root, 'sample-apps/vehicle-routing/in
 };
 
 /** How many points the paths of a class have. */
-function pointsOf(name: string): number {
+function countPoints(name: string): number {
   const paths = [...picture.matchAll(new RegExp(`class="${name}" d="([^"]+)"`, 'g'))];
   return paths.reduce((sum, [, path = '']) => sum + path.split('h0').length - 1, 0);
 }
 
 test('the plan has every stop, vehicle and depot of the sample input', () => {
-  expect(pointsOf('visits')).toBe(input.stops.length);
+  expect(countPoints('visits')).toBe(input.stops.length);
   for (const { id } of input.vehicles) expect(picture).toContain(`>${id}</text>`);
-  expect(pointsOf('depots')).toBe(new Set(input.vehicles.map(({ start }) => JSON.stringify(start))).size);
+  expect(countPoints('depots')).toBe(new Set(input.vehicles.map(({ start }) => JSON.stringify(start))).size);
 });
 
 test('the page says how many stops the plan has', () => {

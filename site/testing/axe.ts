@@ -77,8 +77,8 @@ async function run(page: Page, chosen: RunOptions, exclude: string[]): Promise<s
 /** What `run` does where axe is loaded. */
 async function check(page: Page, chosen: RunOptions, exclude: string[]): Promise<string[]> {
   const { violations } = await page.evaluate(
-    ([given, without]): Promise<AxeResults> =>
-      (globalThis as unknown as { axe: Axe }).axe.run({ exclude: without }, given),
+    ([context, without]): Promise<AxeResults> =>
+      (globalThis as unknown as { axe: Axe }).axe.run({ exclude: without }, context),
     [chosen, exclude] as const,
   );
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));

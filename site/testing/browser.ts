@@ -34,12 +34,12 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
 }
 
-/** Adds to `complaints` what the browser says against the page: errors of scripts, and what its security policy refuses. */
-export function collectPageErrors(page: Page, complaints: string[]): void {
-  page.on('pageerror', ({ message }) => complaints.push(message));
+/** Adds errors of scripts and violations of the security policy to `problems`. */
+export function collectPageErrors(page: Page, problems: string[]): void {
+  page.on('pageerror', ({ message }) => problems.push(message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('the server responded with'))
-      complaints.push(message.text());
+      problems.push(message.text());
   });
 }
 

@@ -3,13 +3,13 @@ export const MIN_LABEL_SIZE_PX = 11;
 
 /** Runs in the page: code that is cut although there is room beside it, and labels of pictures that are small or cut. */
 export function findIllegibleText(least: number): string[] {
-  const shown = <T extends Element>(selector: string) =>
+  const findVisible = <T extends Element>(selector: string) =>
     [...document.querySelectorAll<T>(selector)].filter((one) => one.checkVisibility());
-  const room = document.querySelector('.docs .article')?.clientWidth ?? 0;
-  const cut = shown<HTMLElement>(
+  const articleWidth = document.querySelector('.docs .article')?.clientWidth ?? 0;
+  const cut = findVisible<HTMLElement>(
     '.article > .code > pre, .article > :is(.folded-code, .tabs) .code > pre',
-  ).filter((code) => code.scrollWidth > code.clientWidth && code.offsetWidth + 2 < room);
-  const labels = shown<SVGTextElement>('.picture text').filter((label) => {
+  ).filter((code) => code.scrollWidth > code.clientWidth && code.offsetWidth + 2 < articleWidth);
+  const labels = findVisible<SVGTextElement>('.picture text').filter((label) => {
     const size = Number.parseFloat(getComputedStyle(label).fontSize) * (label.getScreenCTM()?.a ?? 0);
     const [own, picture] = [label, label.closest('.picture')].map((one) => one?.getBoundingClientRect());
     const isWhole = own && picture && own.left >= picture.left && own.right <= picture.right;

@@ -12,7 +12,7 @@ const types: Record<string, string> = {
 };
 
 /** The strictest policy the pages promise to live with. */
-function policyOf(outDir: string): string {
+function formatPolicy(outDir: string): string {
   const { scripts, styles }: { scripts: string[]; styles: string[] } = JSON.parse(
     readFileSync(join(outDir, 'csp.json'), 'utf8'),
   );
@@ -28,7 +28,7 @@ function policyOf(outDir: string): string {
 
 /** Serves a built site on a free port of this machine, with the security policy, as the product's server does. */
 export async function serveFolder(outDir: string): Promise<AsyncDisposable & { url: string }> {
-  const policy = policyOf(outDir);
+  const policy = formatPolicy(outDir);
   let url = '';
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
@@ -37,8 +37,8 @@ export async function serveFolder(outDir: string): Promise<AsyncDisposable & { u
       return;
     }
     if (pathname === '/readyz') {
-      const answer = { status: 'not ready', reason: 'The server is shutting down.', containment: 'sandbox' };
-      response.writeHead(503, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const body = { status: 'not ready', reason: 'The server is shutting down.', containment: 'sandbox' };
+      response.writeHead(503, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       return;
     }
     const wanted =

@@ -1,6 +1,6 @@
 /**
- * Puts text on the clipboard; false when the browser refuses. The text may still be on its way: Safari wants to be told in
- * the click itself that there will be one.
+ * Copies text to the clipboard; returns false when the browser refuses. The text may be a promise, because Safari accepts
+ * a write only in the handler of the click itself.
  */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
   try {
@@ -18,7 +18,7 @@ function plainText(text: string): Blob {
   return new Blob([text], { type: 'text/plain' });
 }
 
-/** Copies where the clipboard may not be written, as on a page served over plain HTTP from another machine. */
+/** Copies without the Clipboard API, which browsers hide on pages served over plain HTTP from another machine. */
 function copyBySelection(text: string): boolean {
   if (text === '') return false;
   const focused = document.activeElement;

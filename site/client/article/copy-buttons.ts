@@ -1,14 +1,17 @@
 import { copyText } from './clipboard.ts';
 import { replaceServerAddress } from './server-address.ts';
 
-const confirmationMs = 3000;
+const CONFIRMATION_MS = 3000;
 
-/** A code block, or the whole page as the Markdown that its head names. */
-async function copyFor(button: HTMLElement): Promise<string | undefined> {
+/**
+ * Copies a code block, or the whole page as the Markdown that its head links to. Returns the text for the button;
+ * undefined when there is nothing to copy.
+ */
+async function copySource(button: HTMLElement): Promise<string | undefined> {
   if (button.dataset.copyPage !== undefined) {
     const source = document.querySelector<HTMLLinkElement>('link[type="text/markdown"]');
     if (!source) return undefined;
-    const done = await copyText(fetch(source.href).then(textOf).then(replaceServerAddress));
+    const done = await copyText(fetch(source.href).then(readText).then(replaceServerAddress));
     return done ? 'Copied' : 'Not copied';
   }
   const code = button.parentElement?.querySelector<HTMLElement>('pre code');
@@ -18,17 +21,17 @@ async function copyFor(button: HTMLElement): Promise<string | undefined> {
   return 'Selected: copy it with the keyboard';
 }
 
-async function textOf(response: Response): Promise<string> {
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}.`);
+async function readText(response: Response): Promise<string> {
+  if (!response.ok) throw new Error(`${response.url} returned ${response.status}.`);
   return response.text();
 }
 
-/** Copy buttons: a confirmation stands in the button, and is spoken, for three seconds. */
+/** Starts the copy buttons. Each shows a confirmation for three seconds, which screen readers announce. */
 export function startCopyButtons(): void {
-  const spoken = document.createElement('p');
-  spoken.className = 'visually-hidden';
-  spoken.role = 'status';
-  document.body.append(spoken);
+  const announcement = document.createElement('p');
+  announcement.className = 'visually-hidden';
+  announcement.role = 'status';
+  document.body.append(announcement);
   const labels = new WeakMap<Element, string>();
   const timers = new WeakMap<Element, ReturnType<typeof setTimeout>>();
 
@@ -37,17 +40,17 @@ export function startCopyButtons(): void {
     if (!button) return;
     const label = labels.get(button) ?? button.textContent;
     labels.set(button, label);
-    const message = await copyFor(button);
+    const message = await copySource(button);
     if (message === undefined) return;
     button.textContent = message;
     button.dataset.copy = 'done';
-    spoken.textContent = message;
+    announcement.textContent = message;
     clearTimeout(timers.get(button));
     const reset = () => {
       button.textContent = label;
       button.dataset.copy = '';
-      spoken.textContent = '';
+      announcement.textContent = '';
     };
-    timers.set(button, setTimeout(reset, confirmationMs));
+    timers.set(button, setTimeout(reset, CONFIRMATION_MS));
   });
 }

@@ -1,6 +1,6 @@
 import { copyText } from './clipboard.ts';
 
-/** A permalink leads to its heading, as every link does, and also copies the address, which is what most want of it. */
+/** Makes permalinks also copy their address, because most readers click them for that. */
 export function startPermalinks(): void {
   document.addEventListener('click', async ({ target, ctrlKey, metaKey, shiftKey }) => {
     const link =

@@ -1,15 +1,15 @@
 import { replaceAddressInCode } from '@switchyard/contract/site/site-address.ts';
 
-/** The address in the code of the page as it came, where the browser knows another for the same server; else undefined. */
-function otherAddress(): string | undefined {
+/** Returns the server address in the code of the page; undefined when it is the address the browser uses. */
+function findBuildAddress(): string | undefined {
   const { server } = document.body.dataset;
   if (server === undefined || !location.protocol.startsWith('http')) return undefined;
   return new URL(server).origin === location.origin ? undefined : server;
 }
 
-/** A reader who has the page from a server wants to call that server. Nothing is sent; only the words change. */
+/** Replaces the address in code blocks by that of the server the page came from, so that copied commands call it. */
 export function startServerAddress(): void {
-  const address = otherAddress();
+  const address = findBuildAddress();
   if (address === undefined) return;
   for (const code of document.querySelectorAll('pre code')) {
     if (!code.textContent.includes(address)) continue;
@@ -20,8 +20,8 @@ export function startServerAddress(): void {
   }
 }
 
-/** The same for the Markdown of the page. */
+/** Returns the Markdown of the page with the address replaced in its code. */
 export function replaceServerAddress(markdown: string): string {
-  const address = otherAddress();
+  const address = findBuildAddress();
   return address === undefined ? markdown : replaceAddressInCode(markdown, address, location.origin);
 }

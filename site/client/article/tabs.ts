@@ -1,6 +1,6 @@
 import { writeStorage } from '../storage.ts';
 
-const STORED = 'tabs:';
+const STORAGE_PREFIX = 'tabs:';
 
 function select(group: HTMLElement, label: string): void {
   for (const button of group.querySelectorAll<HTMLElement>('[data-tab]')) {
@@ -20,7 +20,7 @@ function selectAll(name: string, label: string): void {
   }
 }
 
-/** Chooses a label for all groups of its name, and keeps the pressed tab where it is on the screen. */
+/** Chooses a label for all groups of its name. Scrolls so that the pressed tab stays in its place on the screen. */
 function choose(button: HTMLElement): void {
   const { tab: label } = button.dataset;
   const name = button.closest<HTMLElement>('[data-tabs]')?.dataset.tabs;
@@ -28,10 +28,10 @@ function choose(button: HTMLElement): void {
   const before = button.getBoundingClientRect().top;
   selectAll(name, label);
   scrollBy({ top: button.getBoundingClientRect().top - before, behavior: 'instant' });
-  writeStorage(`${STORED}${name}`, label);
+  writeStorage(`${STORAGE_PREFIX}${name}`, label);
 }
 
-/** Tabs by pointer and by arrow keys, as the tab pattern of the ARIA guide has them. */
+/** Makes tabs work by pointer and arrow keys: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */
 export function startTabs(): void {
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('[data-tab]') : null;
@@ -50,8 +50,9 @@ export function startTabs(): void {
     choose(next);
     next.focus();
   });
-  // What is chosen in another window of the site holds here too.
+  // A choice in another window of the site applies here too.
   addEventListener('storage', ({ key, newValue }) => {
-    if (key?.startsWith(STORED) && newValue !== null) selectAll(key.slice(STORED.length), newValue);
+    if (key?.startsWith(STORAGE_PREFIX) && newValue !== null)
+      selectAll(key.slice(STORAGE_PREFIX.length), newValue);
   });
 }

@@ -1,10 +1,11 @@
-/** A message at the lower edge of the window, spoken too, that goes after three seconds; the next one takes its place. */
+/** A message at the lower edge of the window, announced by screen readers, that disappears after three seconds. */
 import './toast.css';
 
-const shownMs = 3000;
+const TOAST_MS = 3000;
 let toast: HTMLElement | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** Shows the message in place of the one before. */
 export function showToast(message: string): void {
   if (!toast) {
     toast = document.createElement('p');
@@ -14,11 +15,11 @@ export function showToast(message: string): void {
   }
   const place = toast;
   clearTimeout(timer);
-  // Only a change of what is already in the document is spoken.
+  // Screen readers announce changes of an element that is already in the document, not a new element.
   requestAnimationFrame(() => {
     place.textContent = message;
     timer = setTimeout(() => {
       place.textContent = '';
-    }, shownMs);
+    }, TOAST_MS);
   });
 }

@@ -1,7 +1,7 @@
 import './banner.css';
 import type { Banner } from '@switchyard/contract/site/banner.ts';
 
-/** Puts the announcement into its place, with a button that hides it. */
+/** Renders the announcement into its place, with a button that hides it and calls `onDismiss`. */
 export function showBanner(place: HTMLElement, banner: Banner, onDismiss: () => void): void {
   const description = document.createElement('span');
   description.textContent = banner.description;

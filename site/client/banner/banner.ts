@@ -1,18 +1,19 @@
 /**
- * The announcement in the header. It is fetched once a day and kept in between; a fetch that fails, or brings something
- * else than a banner, clears what was kept. Its place is there from the start, so nothing moves when it comes.
+ * The announcement in the header. The browser fetches it once a day and caches it in between. A fetch that fails, or
+ * returns something else, clears the cache. Its place is in the page from the start, so the layout does not shift.
  */
 
 import { readStorage, writeStorage } from '../storage.ts';
 import { type CachedBanner, parseBanner, parseCachedBanner } from './parse-banner.ts';
 
-/** A banner is four short texts; what is longer, or takes longer, is none. */
+/** A banner is four short texts; a longer or slower response is not one. */
 const BYTES_MAX = 16_384;
 const FETCH_MS = 10_000;
 
 const CACHE = 'banner';
 const DISMISSED = 'banner-dismissed';
 
+/** Shows the current announcement, unless there is none or the reader has dismissed it. */
 export async function startBanner(): Promise<void> {
   const place = document.querySelector<HTMLElement>('[data-banner-place]');
   const address = document.body.dataset.banner;
@@ -32,8 +33,8 @@ async function fetchBanner(address: string): Promise<Pick<CachedBanner, 'banner'
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(FETCH_MS),
     });
-    const banner = parseBanner(JSON.parse(await textOf(response)), location.href);
-    if (!response.ok || banner === undefined) throw new Error('This is no banner.');
+    const banner = parseBanner(JSON.parse(await readText(response)), location.href);
+    if (!response.ok || banner === undefined) throw new Error('The response is not a banner.');
     writeStorage(CACHE, JSON.stringify({ fetchedAt: Date.now(), banner } satisfies CachedBanner));
     return { banner };
   } catch {
@@ -42,15 +43,15 @@ async function fetchBanner(address: string): Promise<Pick<CachedBanner, 'banner'
   }
 }
 
-/** The text of an answer, which is given up where it gets too long. */
-async function textOf({ body }: Response): Promise<string> {
+/** Reads the body as text; throws when it is longer than BYTES_MAX characters. */
+async function readText({ body }: Response): Promise<string> {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
     text += part.value;
     if (text.length > BYTES_MAX) {
       await reader?.cancel();
-      throw new Error('This is too long for a banner.');
+      throw new Error(`The banner is longer than ${BYTES_MAX} characters.`);
     }
   }
   return text;

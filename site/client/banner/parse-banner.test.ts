@@ -11,11 +11,11 @@ const banner = {
 };
 
 describe('a fetched banner', () => {
-  test('is its four texts', () => {
+  test('has its four texts and nothing else', () => {
     expect(parseBanner({ ...banner, other: 1 }, base)).toEqual(banner);
   });
 
-  test('may say that there is none', () => {
+  test('may be null', () => {
     expect(parseBanner(null, base)).toBeNull();
   });
 
@@ -46,12 +46,12 @@ describe('a fetched banner', () => {
   });
 });
 
-describe('the kept copy', () => {
+describe('a cached banner', () => {
   const fetchedAt = 1_800_000_000_000;
   const text = JSON.stringify({ fetchedAt, banner });
 
   test.each([
-    ['at once', 0, true],
+    ['immediately', 0, true],
     ['in the last millisecond of the day', BANNER_CACHE_MS - 1, true],
     ['a day later', BANNER_CACHE_MS, false],
     ['before it was fetched, by a clock that was set back', -1, false],
@@ -61,7 +61,7 @@ describe('the kept copy', () => {
     );
   });
 
-  test('may say that there is none', () => {
+  test('may be null', () => {
     const none = JSON.stringify({ fetchedAt, banner: null });
     expect(parseCachedBanner(none, fetchedAt, base)).toEqual({ fetchedAt, banner: null });
   });
@@ -75,12 +75,12 @@ describe('the kept copy', () => {
     '[]',
     '{"fetchedAt":0}',
     JSON.stringify({ fetchedAt: '0', banner }),
-  ])('is not %s', (kept) => expect(parseCachedBanner(kept, fetchedAt, base)).toBeUndefined());
+  ])('is not %s', (stored) => expect(parseCachedBanner(stored, fetchedAt, base)).toBeUndefined());
 
-  test('that was made unsafe is not used', () => {
+  test('with an unsafe link is not used', () => {
     const unsafe = JSON.stringify({ fetchedAt, banner: { ...banner, url: 'javascript:alert(1)' } });
     expect(parseCachedBanner(unsafe, fetchedAt, base)).toBeUndefined();
   });
 
-  test('is kept for 86400000 ms', () => expect(BANNER_CACHE_MS).toBe(86_400_000));
+  test('expires after 86400000 ms', () => expect(BANNER_CACHE_MS).toBe(86_400_000));
 });

@@ -1,22 +1,23 @@
-/** What a banner file and the copy a browser keeps of it may say. Pure. */
+/** Parses banner files and the copies that browsers cache. Pure. */
 import { BANNER_CACHE_MS, type Banner } from '@switchyard/contract/site/banner.ts';
 
-/** The copy a browser keeps: null for a file that says there is no banner. */
+/** A cached banner; null for a file without one. `fetchedAt` is in milliseconds since 1970. */
 export type CachedBanner = { fetchedAt: number; banner: Banner | null };
 
 const CHARS_MAX = 300;
 
-/** A banner as it was fetched; null when the file is null, undefined when it is not one. `base` is the page's address. */
+/** Returns the banner; null when the file is null, undefined when it is invalid. `base` is the page's address. */
 export function parseBanner(value: unknown, base: string): Banner | null | undefined {
   if (value === null) return null;
   if (typeof value !== 'object') return undefined;
-  const { actionLabel, description, url, urlAttributeTitle } = value as Record<string, unknown>;
+  const fields: { [K in keyof Banner]?: unknown } = value;
+  const { actionLabel, description, url, urlAttributeTitle } = fields;
   if (!isText(actionLabel) || !isText(description) || !isText(urlAttributeTitle)) return undefined;
   if (typeof url !== 'string' || !isSafe(url, base)) return undefined;
   return { actionLabel, description, url, urlAttributeTitle };
 }
 
-/** The kept copy, or undefined when there is none, it is not one, or its time is over. */
+/** Returns the cached banner; undefined when there is none, or it is invalid or expired. */
 export function parseCachedBanner(text: string | null, now: number, base: string): CachedBanner | undefined {
   if (text === null) return undefined;
   try {
@@ -34,7 +35,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= CHARS_MAX;
 }
 
-/** A link that a browser follows to a page, and that runs nothing. */
+/** A `javascript:` or `data:` link would run code of the banner's author. */
 function isSafe(url: string, base: string): boolean {
   return URL.canParse(url, base) && /^https?:$/.test(new URL(url, base).protocol);
 }

@@ -1,6 +1,6 @@
 /**
- * The navigation as a drawer in narrow windows. There is one navigation in the document; it moves into the dialog
- * while the drawer is open and back when it closes, so its state is never kept twice.
+ * Shows the navigation as a drawer in narrow windows. The document has one navigation: it moves into the dialog when the
+ * drawer opens and back when it closes, so its state exists once.
  */
 export function startDrawer(): void {
   const opener = document.querySelector<HTMLAnchorElement>('[data-open-drawer]');
@@ -21,7 +21,7 @@ export function startDrawer(): void {
 
   opener.role = 'button';
   opener.setAttribute('aria-haspopup', 'dialog');
-  // A link knows only Enter; what says it is a button is pressed by the space bar too.
+  // A link reacts to Enter alone; an element with the role button must also react to the space bar.
   opener.addEventListener('keydown', (event) => {
     if (event.key !== ' ') return;
     event.preventDefault();
@@ -34,7 +34,7 @@ export function startDrawer(): void {
     navigation.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'center' });
   });
   close.addEventListener('click', () => dialog.close());
-  // Only the backdrop is the dialog itself; everything inside covers it.
+  // A click has the dialog itself as its target only on the backdrop.
   dialog.addEventListener('click', ({ target }) => {
     if (target === dialog) dialog.close();
   });
@@ -42,6 +42,6 @@ export function startDrawer(): void {
   matchMedia('(min-width: 60rem)').addEventListener('change', ({ matches }) => {
     if (matches) dialog.close();
   });
-  // A page that the reader comes back to is not covered by what they left it through.
+  // The browser may restore this page from its cache; then the drawer must not cover it.
   addEventListener('pagehide', () => dialog.close());
 }

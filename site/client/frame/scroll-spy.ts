@@ -1,4 +1,4 @@
-/** Marks the heading being read in the contents list beside the text. */
+/** Marks the current heading in the contents list beside the text while the reader scrolls. */
 export function startScrollSpy(): void {
   const list = document.querySelector('[data-follow-headings]');
   const links = [...(list?.querySelectorAll<HTMLAnchorElement>('a') ?? [])];
@@ -8,7 +8,7 @@ export function startScrollSpy(): void {
   if (headings.length === 0) return;
 
   const mark = () => {
-    // A page that fits into the window is at its end and at its beginning.
+    // A page that fits into the window is at its end without being scrolled.
     const atEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
     const passed = headings.findLastIndex((heading) => heading.getBoundingClientRect().top < innerHeight / 3);
     const current = atEnd ? headings.length - 1 : passed;

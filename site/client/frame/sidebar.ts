@@ -1,12 +1,12 @@
 import { writeStorage } from '../storage.ts';
 
-/** The sidebar in wide windows: hidden and shown by its buttons, remembered, and scrolled to the current page. */
+/** Starts the sidebar of wide windows: its buttons hide and show it, and it scrolls to the current page. */
 export function startSidebar(): void {
   const root = document.documentElement;
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-toggle-sidebar]')];
   const sidebar = document.getElementById('site-navigation');
   const current = sidebar?.querySelector<HTMLElement>('[aria-current=page]');
-  // Where the sidebar is not shown, asking for its place would only lay out the page before its time.
+  // In narrow windows reading offsetTop would force an early layout for a sidebar that is not displayed.
   if (sidebar && current && matchMedia('(width >= 60rem)').matches) {
     sidebar.scrollTop = current.offsetTop - sidebar.clientHeight / 2;
   }
@@ -16,7 +16,7 @@ export function startSidebar(): void {
       if (collapsed) root.dataset.sidebar = 'collapsed';
       else delete root.dataset.sidebar;
       writeStorage('sidebar', root.dataset.sidebar);
-      // The pressed button has just disappeared; its counterpart takes the focus.
+      // The pressed button has just disappeared, so its counterpart gets the focus.
       buttons.find((other) => other !== button)?.focus();
     });
   }

@@ -1,8 +1,8 @@
 import { writeStorage } from '../storage.ts';
 
 /**
- * The theme button. Until the reader chooses, the system decides; choosing what the system says anyway forgets the
- * choice, so the page follows the system again.
+ * Starts the theme button. Until the reader chooses, the system's theme applies. Choosing the system's theme removes the
+ * stored choice, so the page follows the system again.
  */
 export function startTheme(): void {
   const root = document.documentElement;

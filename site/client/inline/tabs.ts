@@ -1,6 +1,6 @@
 /**
- * Runs right after each tab group, before it is painted: shows the panel the reader chose last, or the first, and
- * names the parts for assistive technology. client/article/tabs.ts makes the tabs work.
+ * Runs right after each tab group, before it is painted. Shows the panel the reader chose last, or the first, and sets
+ * the roles for assistive technology. client/article/tabs.ts makes the tabs work.
  */
 {
   const tabs = document.currentScript?.previousElementSibling;
@@ -12,13 +12,13 @@
     } catch {
       // Without storage the first panel is shown.
     }
-    const shown = panels.find((panel) => panel.dataset.panel === chosen) ?? panels[0];
+    const visible = panels.find((panel) => panel.dataset.panel === chosen) ?? panels[0];
     tabs.dataset.ready = '';
     tabs.querySelector('.tab-list')?.setAttribute('role', 'tablist');
     tabs.querySelectorAll<HTMLElement>('[data-tab]').forEach((button, index) => {
       const panel = panels[index];
       if (!panel) return;
-      const selected = panel === shown;
+      const selected = panel === visible;
       button.id = `${tabs.id}-tab-${index}`;
       panel.id = `${tabs.id}-panel-${index}`;
       button.role = 'tab';

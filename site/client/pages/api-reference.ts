@@ -1,9 +1,10 @@
-/** What pages of the reference of the API can do more: unfold everything at once, and link to each field and answer. */
+/** Adds to pages of the API reference a button that unfolds everything, and links to each field and response. */
 import { formatAnchorHref } from '@switchyard/explorer/model/schema/anchor-href.ts';
 
+/** Starts both. */
 export function startApiReference(): void {
   addExpandAll();
-  linkWhatUnfolds();
+  addLinksOnUnfold();
 }
 
 function addExpandAll(): void {
@@ -20,18 +21,18 @@ function addExpandAll(): void {
 }
 
 /**
- * Fields and answers are no links in the page: their addresses, each once more beside its anchor, were a tenth of its
- * bytes. They become links when their operation is unfolded.
+ * Makes fields and responses links when their operation is unfolded. In the page they have no address, because the
+ * addresses, which repeat the anchors, were a tenth of its bytes.
  */
-function linkWhatUnfolds(): void {
-  for (const details of document.querySelectorAll('.api-details[open]')) linkAllIn(details);
+function addLinksOnUnfold(): void {
+  for (const details of document.querySelectorAll('.api-details[open]')) addLinks(details);
   const onToggle = ({ target }: Event) => {
-    if (target instanceof Element && target.matches('.api-details')) linkAllIn(target);
+    if (target instanceof Element && target.matches('.api-details')) addLinks(target);
   };
   document.addEventListener('toggle', onToggle, { capture: true });
 }
 
-function linkAllIn(details: Element): void {
+function addLinks(details: Element): void {
   const links = details.querySelectorAll<HTMLAnchorElement>(':is(.api-name, .api-self):not([href])');
   for (const link of links) {
     const place = link.closest('.api-field, .api-response');

@@ -1,4 +1,4 @@
-/** Unfolds what a link of the page leads into, where the browser does not do that by itself, and goes there. */
+/** Unfolds the elements around the target of the address and scrolls to it; not every browser does so itself. */
 function openTarget(): void {
   const target = document.querySelector(':target');
   if (!target) return;
@@ -11,14 +11,15 @@ function openTarget(): void {
   if (opened) target.scrollIntoView();
 }
 
-/** A link to where the page is already changes no address, yet what it leads into may have been folded again. */
-function openAgain({ target }: MouseEvent): void {
+/** A link to the current address fires no hashchange, but the reader may have folded its target again. */
+function reopenTarget({ target }: MouseEvent): void {
   const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;
   if (link && link.hash !== '' && link.href === location.href) openTarget();
 }
 
+/** Unfolds the target of the address now and after each click on a link to it. */
 export function startOpenTarget(): void {
   addEventListener('hashchange', openTarget);
-  addEventListener('click', openAgain);
+  addEventListener('click', reopenTarget);
   openTarget();
 }

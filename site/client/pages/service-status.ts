@@ -1,5 +1,5 @@
-/** What /healthz and /readyz say; the second says more, and none of it is relied on. */
-type Answer = {
+/** The bodies of /healthz and /readyz. Every field may be missing, because a proxy may have sent the response. */
+type HealthReport = {
   status?: string;
   reason?: string;
   version?: string;
@@ -8,40 +8,47 @@ type Answer = {
   runtimes?: Record<string, { available: boolean; version: string }>;
 };
 
-async function ask(address: string): Promise<{ well: boolean; words: string; answer: Answer }> {
+type HealthCheck = { isHealthy: boolean; text: string; report: HealthReport };
+
+async function checkHealth(address: string): Promise<HealthCheck> {
   try {
     const response = await fetch(address, { cache: 'no-store', headers: { accept: 'application/json' } });
-    const answer: Answer = await response.json();
-    const words = [answer.status ?? `answers ${response.status}`, answer.reason].filter(Boolean).join(': ');
-    return { well: response.ok, words, answer };
+    const report: HealthReport = await response.json();
+    const text = [report.status ?? `returns ${response.status}`, report.reason].filter(Boolean).join(': ');
+    return { isHealthy: response.ok, text, report };
   } catch {
-    return { well: false, words: 'does not answer', answer: {} };
+    return { isHealthy: false, text: 'does not respond', report: {} };
   }
 }
 
-/** The facts of a readiness answer, in the order a reader asks. */
-function factsOf({ version, database, containment, runtimes }: Answer): [string, string][] {
+/** Lists the facts of a readiness report as names with values. */
+function listFacts({
+  version,
+  database,
+  containment,
+  runtimes,
+}: HealthReport): { name: string; value: string }[] {
   const apps = Object.entries(runtimes ?? {})
     .filter(([, { available }]) => available)
     .map(([type, { version }]) => `${type} ${version}`.trim());
-  const facts: [string, string | undefined][] = [
-    ['API', version],
-    ['Database', database],
-    ['Containment of apps', containment],
-    ['Apps it can run', apps.join(', ')],
+  const facts = [
+    { name: 'API', value: version },
+    { name: 'Database', value: database },
+    { name: 'Containment of apps', value: containment },
+    { name: 'Apps it can run', value: apps.join(', ') },
   ];
-  return facts.flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []));
+  return facts.flatMap(({ name, value }) => (value ? [{ name, value }] : []));
 }
 
-/** Fills in the server's own health on the status page. */
+/** Fills in the server's health on the status page. */
 export function startServiceStatus(list: Element): void {
   for (const item of list.querySelectorAll<HTMLElement>('[data-address]')) {
-    void ask(item.dataset.address ?? '').then(({ well, words, answer }) => {
+    void checkHealth(item.dataset.address ?? '').then(({ isHealthy, text, report }) => {
       const place = item.querySelector('span');
-      if (place) place.textContent = words;
-      item.dataset.state = well ? 'well' : 'unwell';
+      if (place) place.textContent = text;
+      item.dataset.state = isHealthy ? 'well' : 'unwell';
       const facts = document.createElement('ul');
-      for (const [name, value] of factsOf(answer)) {
+      for (const { name, value } of listFacts(report)) {
         const fact = document.createElement('li');
         fact.textContent = `${name}: ${value}`;
         facts.append(fact);

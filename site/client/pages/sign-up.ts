@@ -1,44 +1,44 @@
 /**
- * The sign-up page: makes an account, or accepts the invite in the address, and shows the token, which is nowhere kept. The
- * server is asked first whether an account can be made from here.
+ * The sign-up page: creates an account, or accepts the invite in the address, and shows the token, which is stored
+ * nowhere. It first asks the server whether this address may create an account.
  */
 import type { Admission } from '@switchyard/contract/account/members.ts';
 
-/** What the errors of the API carry. */
-interface Refusal {
+/** The body of an error response of the API. */
+interface ErrorBody {
   error?: string;
   message?: string;
 }
 
-type Sent = { admission: Admission } | { problem: string };
+type SignUpResult = { admission: Admission } | { problem: string };
 
-async function send(path: string, body: object): Promise<Sent> {
+async function sendForm(path: string, fields: object): Promise<SignUpResult> {
   try {
     const response = await fetch(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: JSON.stringify(fields),
     });
-    const answer: Admission & Refusal = await response.json();
-    if (response.ok) return { admission: answer };
-    return { problem: answer.error ?? answer.message ?? `The server answered ${response.status}.` };
+    const body: Admission & ErrorBody = await response.json();
+    if (response.ok) return { admission: body };
+    return { problem: body.error ?? body.message ?? `The server returned ${response.status}.` };
   } catch {
-    return { problem: 'The server does not answer. Try again when it does.' };
+    return { problem: 'The server does not respond. Try again later.' };
   }
 }
 
-/** Why no account can be made from here; empty also when the server cannot say: then sending the form tells. */
-async function refusal(): Promise<string> {
+/** Returns why this address may not create an account. Empty when it may, or on an error: the form then shows it. */
+async function fetchRefusal(): Promise<string> {
   try {
     const response = await fetch('/v1/sign-up', { cache: 'no-store' });
-    const answer: { allowed?: boolean; reason?: string } = await response.json();
-    return answer.allowed === false ? (answer.reason ?? '') : '';
+    const body: { allowed?: boolean; reason?: string } = await response.json();
+    return body.allowed === false ? (body.reason ?? '') : '';
   } catch {
     return '';
   }
 }
 
-function commandFor(token: string): string {
+function formatCommand(token: string): string {
   return [
     `export SWITCHYARD_URL=${location.origin}`,
     `export SWITCHYARD_TOKEN=${token}`,
@@ -47,6 +47,7 @@ function commandFor(token: string): string {
   ].join('\n');
 }
 
+/** Shows the form for a new account or for the invite in the address, and the token once it is sent. */
 export function startSignUp(root: Element): void {
   const form = (name: string) => root.querySelector<HTMLFormElement>(`[data-form=${name}]`);
   const [account, invited] = [form('account'), form('invite')];
@@ -67,34 +68,41 @@ export function startSignUp(root: Element): void {
     fill('[data-email]', key.user_email);
     fill('[data-role]', key.role);
     fill('[data-place=token]', token);
-    fill('[data-place=command]', commandFor(token));
+    fill('[data-place=command]', formatCommand(token));
     admitted.hidden = false;
-    // The invite is used up, and need not stand in the history.
+    // The invite works once, so it need not stay in the history.
     history.replaceState(null, '', location.pathname);
     admitted.querySelector('h2')?.focus();
   };
 
-  const handle = (one: HTMLFormElement, path: string, bodyOf: (fields: FormData) => object): void => {
-    const problem = one.querySelector('[data-problem]');
-    const button = one.querySelector('button');
-    let sending = false;
-    one.addEventListener('submit', async (event) => {
+  const handleSubmit = (
+    target: HTMLFormElement,
+    path: string,
+    buildBody: (fields: FormData) => object,
+  ): void => {
+    const problem = target.querySelector('[data-problem]');
+    const button = target.querySelector('button');
+    let isSending = false;
+    target.addEventListener('submit', async (event) => {
       event.preventDefault();
-      // The button stays in the order of the keyboard while it waits, so the focus is not lost.
-      if (sending) return;
-      sending = true;
+      // A disabled button would lose the focus, so it is only marked as disabled.
+      if (isSending) return;
+      isSending = true;
       button?.setAttribute('aria-disabled', 'true');
       if (problem) problem.textContent = '';
-      const sent = await send(path, bodyOf(new FormData(one)));
-      sending = false;
+      const result = await sendForm(path, buildBody(new FormData(target)));
+      isSending = false;
       button?.removeAttribute('aria-disabled');
-      if ('admission' in sent) admit(sent.admission);
-      else if (problem) problem.textContent = sent.problem;
+      if ('admission' in result) admit(result.admission);
+      else if (problem) problem.textContent = result.problem;
     });
   };
 
-  handle(account, '/v1/accounts', (fields) => ({ name: fields.get('name'), email: fields.get('email') }));
-  handle(invited, '/v1/account/invites/accept', (fields) => {
+  handleSubmit(account, '/v1/accounts', (fields) => ({
+    name: fields.get('name'),
+    email: fields.get('email'),
+  }));
+  handleSubmit(invited, '/v1/account/invites/accept', (fields) => {
     const name = fields.get('name');
     return { invite, ...(name ? { name } : {}) };
   });
@@ -103,7 +111,7 @@ export function startSignUp(root: Element): void {
     invited.hidden = false;
     return;
   }
-  void refusal().then((reason) => {
+  void fetchRefusal().then((reason) => {
     if (reason === '') return;
     account.hidden = true;
     fill('[data-reason]', reason);

@@ -2,18 +2,18 @@ import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Problem } from './problems.ts';
 
-/** A content file: where it lies on disk, how mistakes name it, and the route it stands for. */
+/** A content file: its path on disk, its name in messages, and the segments of its route. */
 export type ContentFile = { path: string; name: string; segments: string[] };
 
-/** Which folder is read, how its files are named in messages, and the route prefix of its pages. */
+/** A folder of content, and its name in messages. */
 export type ContentRoot = { folder: string; name: string };
 
-/** The file that names a folder which has no page of its own: `label` and `navOrder`, nothing else. */
+/** The file with the `label` and `navOrder` of a folder that has no page of its own. */
 const FOLDER_FILE_NAME = 'folder.yaml';
 
 const segmentPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Lists the pages (`.md`) and folder files below a content folder, in the order of their paths. */
+/** Lists the pages (`.md`) and folder files below a content folder, by path. Adds invalid names to `problems`. */
 export function listContent(
   root: ContentRoot,
   problems: Problem[],

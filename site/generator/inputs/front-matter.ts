@@ -4,7 +4,7 @@ import type { Problem } from './problems.ts';
 type FieldType = 'text' | 'number' | 'url';
 type Field = { type: FieldType; required: boolean; minimum?: number; maximum?: number };
 
-/** The fields a kind of front matter may have. Lengths are in characters, so that titles and intros fit their places. */
+/** The fields of one kind of front matter. `minimum` and `maximum` are lengths in characters. */
 export type FrontMatterSchema = Record<string, Field>;
 
 export const docsSchema = {
@@ -16,7 +16,7 @@ export const docsSchema = {
   keywords: { type: 'text', required: false, minimum: 3, maximum: 120 },
 } satisfies FrontMatterSchema;
 
-/** A page file that is only a link out of the site, such as a blog; it has a place in the navigation and no body. */
+/** A page file that is only a link out of the site, such as a blog: it has an entry in the navigation and no body. */
 export const externalSchema = {
   label: { type: 'text', required: true, minimum: 2, maximum: 32 },
   navOrder: { type: 'number', required: true },
@@ -38,8 +38,8 @@ export type FrontMatter<S extends FrontMatterSchema> = {
   [K in keyof S as S[K]['required'] extends true ? K : never]: Value<S[K]>;
 } & { [K in keyof S as S[K]['required'] extends true ? never : K]?: Value<S[K]> };
 
-/** What is wrong with one value, as the end of a sentence, or undefined when nothing is. */
-function fault(value: unknown, field: Field): string | undefined {
+/** Returns the fault of a value as the end of a sentence; undefined for a valid value. */
+function findFault(value: unknown, field: Field): string | undefined {
   if (field.type === 'number') {
     return Number.isInteger(value) ? undefined : 'must be a whole number';
   }
@@ -54,8 +54,8 @@ function fault(value: unknown, field: Field): string | undefined {
 }
 
 /**
- * Reads YAML and checks it against a schema. Every mistake is added to `problems` with its line in the file, and
- * undefined is returned when there is one. `firstLine` is the line of the file the YAML starts on.
+ * Reads YAML and checks it against a schema. Adds every mistake to `problems` with its line in the file, and then
+ * returns undefined. `firstLine` is the line of the file on which the YAML starts.
  */
 export function readFrontMatter<S extends FrontMatterSchema>(
   yaml: string,
@@ -100,7 +100,7 @@ export function readFrontMatter<S extends FrontMatterSchema>(
       continue;
     }
     const found = isScalar(value) ? value.value : undefined;
-    const wrong = fault(found, field);
+    const wrong = findFault(found, field);
     if (wrong !== undefined)
       report(offset, `The front matter field "${name}" ${wrong}; it is ${JSON.stringify(found)}.`);
     values[name] = found;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** What git answers in a folder, or undefined where there is no git or no history. */
+/** Runs git in a folder and returns its output; undefined without git or history. */
 export function runGit(folder: string, ...args: string[]): string | undefined {
   try {
     return execFileSync('git', args, {
@@ -14,7 +14,7 @@ export function runGit(folder: string, ...args: string[]): string | undefined {
   }
 }
 
-/** The last commit that touched a folder, or "": a new commit changes dates, so it makes a new build. */
+/** Returns the last commit of a folder, or "". It is an input of the build, because a commit changes the dates of pages. */
 export function getLastCommit(folder: string): string {
   return runGit(folder, 'log', '-1', '--format=%H', '--', '.')?.trim() ?? '';
 }

@@ -3,12 +3,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import type { Picture } from '../../page-data.ts';
 
-/** Pictures of one page, and the files that must be written for them (address → bytes). */
+/** Reads pictures of one page, and collects the files to write for them (address → bytes). */
 export type PageImages = { read(src: string): Picture | { fault: string }; files: Map<string, Buffer> };
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** What an inlined drawing must not hold: the content security policy would refuse it, or it would run. */
+/** Parts that an inlined drawing must not have: the content security policy would refuse them, or they would run. */
 const forbidden: [RegExp, string][] = [
   [/<script\b/i, 'a script'],
   [/<style\b/i, 'a style element'],
@@ -28,7 +28,7 @@ function readSvg(src: string, bytes: Buffer): Picture | { fault: string } {
   return { markup: text };
 }
 
-/** Reads pictures that lie in the folder of a page. Addresses hold a hash of the bytes, so they never go stale. */
+/** Reads pictures from the folder of a page. Addresses contain a hash of the bytes, so caches never go stale. */
 export function createImageReader(pagePath: string): PageImages {
   const files = new Map<string, Buffer>();
   const folder = dirname(pagePath);

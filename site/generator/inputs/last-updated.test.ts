@@ -42,13 +42,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const shown = (where: string) => {
-  const dateOf = readCommitDates(where);
-  return ['old.md', 'kept.md'].map((name) => dateOf(join(where, name))?.text);
+const listDates = (where: string) => {
+  const getDate = readCommitDates(where);
+  return ['old.md', 'kept.md'].map((name) => getDate(join(where, name))?.text);
 };
 
 test('is the day of its last commit, and of the file itself before its first', () => {
-  expect(shown(whole)).toEqual(['February 28, 2026', 'March 31, 2026']);
+  expect(listDates(whole)).toEqual(['February 28, 2026', 'March 31, 2026']);
   writeFileSync(join(whole, 'new.md'), 'One.\n');
   const written = readCommitDates(whole)(join(whole, 'new.md'));
   expect(Date.now() - Date.parse(written?.iso ?? '')).toBeLessThan(86_400_000);
@@ -57,12 +57,12 @@ test('is the day of its last commit, and of the file itself before its first', (
 test('is not the day at which the history of a shallow clone starts', () => {
   const clone = join(folder, 'shallow');
   git('clone', '-q', '--depth', '2', pathToFileURL(whole).href, clone);
-  expect(shown(clone)).toEqual([undefined, 'March 31, 2026']);
+  expect(listDates(clone)).toEqual([undefined, 'March 31, 2026']);
 });
 
 test('is not the day at which an archive was unpacked', () => {
   const unpacked = join(folder, 'unpacked');
   cpSync(whole, unpacked, { recursive: true });
   rmSync(join(unpacked, '.git'), { recursive: true });
-  expect(shown(unpacked)).toEqual([undefined, undefined]);
+  expect(listDates(unpacked)).toEqual([undefined, undefined]);
 });

@@ -6,9 +6,9 @@ import type { LastUpdated } from '../../page-data.ts';
 import { runGit } from './git.ts';
 
 /**
- * Reads when each file below a folder was last committed, in one pass over the history. A file that git has not seen yet
- * has the date of the file itself. Without git, as in an unpacked archive, and for what a shallow clone has only from its
- * oldest commit, which says nothing of what came before, nobody knows.
+ * Reads the date of the last commit of each file below a folder, in one pass over the history. A file that is not in git
+ * yet has its modification time. Returns undefined without git, as in an unpacked archive. It also returns undefined for
+ * files of the oldest commit of a shallow clone, because their last change may be older.
  */
 export function readCommitDates(folder: string): (path: string) => LastUpdated | undefined {
   const dates = new Map<string, string | undefined>();
@@ -43,15 +43,15 @@ export function readCommitDates(folder: string): (path: string) => LastUpdated |
 }
 
 /**
- * Reads when a line that fits a pattern first stood in any file of a folder, so that it keeps its date when it moves to
- * another file. What git has not seen has the date of the file that has it now.
+ * Reads the date of the first commit with a line that matches a pattern in any file of a folder. So the line keeps its
+ * date when it moves to another file. A line that is not in git yet has the modification time of its file.
  */
 export function findFirstCommitDate(folder: string, path: string, pattern: string): string {
   const log = runGit(folder, 'log', '--reverse', '--format=%cI', `-G${pattern}`, '--', '.');
   return log?.split('\n')[0] || statSync(path).mtime.toISOString();
 }
 
-/** A day as readers see it. parseISO keeps the day its author saw, on any machine, only without the time and offset. */
+/** Formats a day for readers. Without time and offset, parseISO keeps the author's day in every time zone. */
 export function formatDay(iso: string): string {
   return format(parseISO(iso.slice(0, 10)), 'MMMM d, yyyy');
 }

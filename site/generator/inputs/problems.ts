@@ -1,6 +1,7 @@
-/** A mistake in the content: where it is, and a sentence that says what is wrong and what would be right. */
+/** A mistake in the content: its place, and a message that says what is wrong and how to correct it. */
 export type Problem = { file: string; line: number; message: string };
 
+/** Formats a problem as `file:line: sentence`. */
 export function formatProblem({ file, line, message }: Problem): string {
   return `${file}:${line}: ${message}`;
 }

@@ -6,6 +6,7 @@ import type { ContentFile } from './content-files.ts';
 /** A content file, parsed: its front matter as written, and its body. Lines of the body count from the top of the file. */
 export type Source = { file: ContentFile; frontMatter: string; ast: Node; lines: readonly string[] };
 
+/** Reads and parses a content file. */
 export function readSource(file: ContentFile): Source {
   const text = readFileSync(file.path, 'utf8');
   const ast = Markdoc.parse(text, file.name);
@@ -13,8 +14,8 @@ export function readSource(file: ContentFile): Source {
 }
 
 /**
- * The line of a node in its file, from 1. The parts of a paragraph only know where it starts: links and pictures are looked
- * for by their address.
+ * Returns the line of a node in its file, from 1. Markdoc gives the parts of a paragraph the line where it starts, so links
+ * and pictures are found by their address.
  */
 export function getNodeLine(node: Node, lines: readonly string[] = []): number {
   const start = node.lines[0] ?? 0;

@@ -1,8 +1,8 @@
 import type { Schema } from '@markdoc/markdoc';
 
 /**
- * Code from a file of the repository: all of it, or from the line that holds `from` to the one that holds `to`. The tag
- * is replaced by a code block before the page is transformed; this says which attributes it has.
+ * Code from a file of the repository: all of it, or from the line with `from` to the line with `to`. A code block replaces
+ * the tag before the page is transformed, so the schema only checks its attributes.
  */
 export const codeReferenceSchema: Schema = {
   selfClosing: true,

@@ -3,17 +3,16 @@ import Markdoc from '@markdoc/markdoc';
 import { CODE_LANGUAGES } from '../inputs/highlight.ts';
 import type { MarkupContext } from './markup-context.ts';
 
-/** The text of a fence without the line end before its closing marks. */
+/** Returns the text of a fence without the line end before its closing marks. */
 export function getFenceCode(node: Node): string {
   return String(node.attributes.content).replace(/\n$/, '');
 }
 
 /**
- * A code block. `file` names the file its text is (the reader writes it), `title` any other caption. Shell blocks are
- * run by the tests in the order of the page: `expect` is what their output must show, and `skip` is the reason why one
- * is not run. A text block with `output` shows what the shell block before it prints, which the tests hold it to.
- * `examples.ts` reads these attributes; a page only shows `file`, `title` and that something is output. `folded` is what
- * stands in place of a block that readers know from another page, until they unfold it.
+ * A code block. `file` names the file that the reader saves, `title` is any other caption. Tests run the shell blocks in
+ * the order of the page. `expect` is text that their output must contain, and `skip` is the reason not to run one. A text
+ * block with `output` is the output of the shell block before it, which the tests compare. `folded` is the summary of a
+ * block that readers know from another page, and that they can unfold. `examples.ts` reads these attributes.
  */
 export function createFenceSchema(context: MarkupContext): Schema {
   return {

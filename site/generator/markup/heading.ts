@@ -2,14 +2,14 @@ import type { Node, Schema } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import type { MarkupContext } from './markup-context.ts';
 
-/** The text of a node without its markup, and without `code` when that is not wanted. */
-export function getPlainText(node: Node, code = true): string {
-  if (node.type === 'text' || (code && node.type === 'code')) return String(node.attributes.content);
+/** Returns the text of a node without its markup. */
+export function getPlainText(node: Node, includesCode = true): string {
+  if (node.type === 'text' || (includesCode && node.type === 'code')) return String(node.attributes.content);
   if (node.type === 'softbreak' || node.type === 'hardbreak') return ' ';
-  return node.children.map((child) => getPlainText(child, code)).join('');
+  return node.children.map((child) => getPlainText(child, includesCode)).join('');
 }
 
-/** The anchor of a heading: the one written with `{% #name %}`, else made from its words. */
+/** Returns the anchor of a heading: the one written with `{% #name %}`, otherwise its words with hyphens. */
 export function getHeadingAnchor(node: Node): string {
   if (typeof node.attributes.id === 'string') return node.attributes.id;
   return getPlainText(node)

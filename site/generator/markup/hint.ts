@@ -1,6 +1,6 @@
 import type { Schema } from '@markdoc/markdoc';
 
-/** A remark beside the text: `note` for what helps, `warning` for what can go wrong. */
+/** A remark beside the text: a `note` or `tip` helps, a `warning` names a risk. */
 export const hintSchema: Schema = {
   render: 'Hint',
   attributes: {

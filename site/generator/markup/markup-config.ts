@@ -10,12 +10,15 @@ import { createReleaseSchema } from './release.ts';
 import { createSwaggerSchema } from './swagger.ts';
 import { createTabsSchema, tabSchema } from './tabs.ts';
 
+/** Built-in tags of Markdoc that no page needs. Config has no type for a removed tag, so they are merged in as an object. */
+const UNUSED_MARKDOC_TAGS: object = { if: undefined, else: undefined, partial: undefined, slot: undefined };
+
 function transformHeader(node: Node, config: Config): RenderableTreeNode {
   const children = node.transformChildren(config);
   return new Markdoc.Tag(children.length > 0 ? 'th' : 'td', node.transformAttributes(config), children);
 }
 
-/** All markup a page can use. Each tag is one file beside this one; its component has the name it renders. */
+/** Returns all markup that a page can use. Each tag is one file beside this one and names the component it renders. */
 export function createMarkupConfig(context: MarkupContext): Config {
   return {
     nodes: {
@@ -25,15 +28,14 @@ export function createMarkupConfig(context: MarkupContext): Config {
       heading: createHeadingSchema(context),
       image: createImageSchema(context),
       table: { render: 'Table' },
-      // The corner above the names of rows names nothing itself.
+      // The empty corner of a table is not a header.
       th: { ...Markdoc.nodes.th, transform: transformHeader },
     },
-    // Nothing is put into pages from outside, so a variable or a function is a mistake.
+    // Pages have no variables or functions, so each use of one is a mistake.
     variables: {},
     validation: { validateFunctions: true },
     tags: {
-      // Tags that Markdoc brings along, and that no page needs.
-      ...(Object.fromEntries(['if', 'else', 'partial', 'slot'].map((name) => [name, undefined])) as object),
+      ...UNUSED_MARKDOC_TAGS,
       'code-reference': codeReferenceSchema,
       'error-message': { render: 'ErrorMessage', selfClosing: true },
       hint: hintSchema,

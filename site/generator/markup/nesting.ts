@@ -1,7 +1,7 @@
 import type { Node } from '@markdoc/markdoc';
 import { getPlainText } from './heading.ts';
 
-/** The tags that each thing may stand in; what is not named may stand anywhere. A page is no tag. */
+/** The tags that each tag or node may be in. One that is not listed may be anywhere; a page is not a tag. */
 const around: Record<string, readonly string[]> = {
   heading: ['release'],
   hint: ['release', 'tabs', 'tab'],
@@ -15,14 +15,14 @@ const around: Record<string, readonly string[]> = {
 
 const known = new Set([...Object.keys(around), 'tab']);
 
-/** Tags that are there for what they hold. */
-const holders = new Set(['hint', 'release', 'tab']);
+/** Tags that need content. */
+const containers = new Set(['hint', 'release', 'tab']);
 
-/** Reports what stands in a tag that cannot hold it, and tags that hold nothing. */
+/** Reports tags and headings inside a tag that may not contain them, and empty tags. */
 export function checkNesting(node: Node, report: (node: Node, message: string) => void): void {
   const walk = (parent: Node, tags: readonly string[]) => {
     for (const child of parent.children) {
-      const wrong = fault(child, tags);
+      const wrong = findFault(child, tags);
       if (wrong !== undefined) report(child, wrong);
       walk(child, child.type === 'tag' ? [...tags, child.tag ?? ''] : tags);
     }
@@ -30,9 +30,9 @@ export function checkNesting(node: Node, report: (node: Node, message: string) =
   walk(node, []);
 }
 
-function fault(node: Node, tags: readonly string[]): string | undefined {
+function findFault(node: Node, tags: readonly string[]): string | undefined {
   const kind = node.type === 'tag' ? (node.tag ?? '') : node.type;
-  if (node.type === 'tag' && holders.has(kind) && node.children.length === 0) {
+  if (node.type === 'tag' && containers.has(kind) && node.children.length === 0) {
     return `The tag "${kind}" holds nothing; close it behind the text it is for: {% ${kind} %} … {% /${kind} %}.`;
   }
   if (kind === 'tab') {

@@ -5,19 +5,19 @@ import { parseISO } from 'date-fns/parseISO';
 import { formatDay } from '../inputs/last-updated.ts';
 import type { MarkupContext } from './markup-context.ts';
 
-/** The anchor of the notes of a release, on whatever page they stand. */
+/** Returns the anchor of the notes of a release. */
 export function getReleaseAnchor(version: string): string {
   return `v${version.replaceAll('.', '-')}`;
 }
 
-/** The line that begins the notes of a release, for git: its attributes may stand in any order. */
-function writtenAs(version: string): string {
+/** Returns the pattern of the line that begins the notes of a release, for git. Its attributes may have any order. */
+function formatTagPattern(version: string): string {
   return `[{]% *release[^%]* version="${version.replaceAll('.', '[.]')}"`;
 }
 
 /**
- * The notes of one release: a heading of level 2 with version and title, its date, and the notes. `date` is a day such as
- * 2026-11-20, or `auto`: the day git first saw the notes.
+ * The notes of one release below a heading of level 2 with version, title and date. `date` is a day such as 2026-11-20,
+ * or `auto` for the first commit of the notes.
  */
 export function createReleaseSchema(context: MarkupContext): Schema {
   return {
@@ -28,7 +28,7 @@ export function createReleaseSchema(context: MarkupContext): Schema {
     },
     transform(node, config) {
       const { version, title, date } = node.transformAttributes(config);
-      const iso = date === 'auto' ? context.findFirstCommitDate(writtenAs(version)) : String(date);
+      const iso = date === 'auto' ? context.findFirstCommitDate(formatTagPattern(version)) : String(date);
       if (date !== 'auto' && !(/^\d{4}-\d\d-\d\d$/.test(iso) && isValid(parseISO(iso)))) {
         context.report(node, `The date "${date}" of a release is no day such as 2026-11-20, and not auto.`);
         return null;
@@ -40,8 +40,8 @@ export function createReleaseSchema(context: MarkupContext): Schema {
       }
       context.contents.push({ id, text, level: 2 });
       context.releases.push({ version, title, date: iso, id });
-      const shown = { id, version, title, text, date: { iso, text: formatDay(iso) } };
-      return new Markdoc.Tag('Release', shown, node.transformChildren(config));
+      const attributes = { id, version, title, text, date: { iso, text: formatDay(iso) } };
+      return new Markdoc.Tag('Release', attributes, node.transformChildren(config));
     },
   };
 }

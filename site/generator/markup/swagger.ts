@@ -19,10 +19,10 @@ import type { MarkupContext } from './markup-context.ts';
 /** The grammars that operations need. */
 export const SAMPLE_LANGUAGES = ['bash', 'python', 'js', 'json'];
 
-/** What the samples call: a server as `npm start` leaves it, with the token that the quickstarts export. */
+/** The samples call a server that `npm start` started, with the token that the quickstarts export. */
 const sampleOptions = { baseUrl: BUILD_ADDRESS, tokenName: 'SWITCHYARD_TOKEN' };
 
-/** The operations that a `swagger` tag names: one by `method` and `path`, or all of a `tag`. */
+/** Lists the operations that a `swagger` tag names: one by `method` and `path`, or all of a `tag`. */
 export function listTagOperations({ attributes }: Node): (OperationSummary & { spec: string })[] {
   const { spec, method, path, tag } = attributes;
   if (typeof spec !== 'string' || !Object.hasOwn(API_DOCUMENTS, spec)) return [];
@@ -31,24 +31,24 @@ export function listTagOperations({ attributes }: Node): (OperationSummary & { s
     .map((one) => ({ ...one, spec }));
 }
 
-type Found = { spec: string; operation: Operation; second: boolean };
+type TagOperation = { spec: string; operation: Operation; isRepeated: boolean };
 
-/** Reads the operations that a tag names; `second` says that the page has one already. */
-export function readTagOperations(node: Node, page = createPageState()): Found[] {
+/** Reads the operations that a tag names; `isRepeated` for one that is on the page already. */
+export function readTagOperations(node: Node, page = createPageState()): TagOperation[] {
   return listTagOperations(node).flatMap(({ spec, method, path, id }) => {
     const operation = readOperation(API_DOCUMENTS[spec], method, path, { page });
-    return operation ? [{ spec, operation, second: operation.id !== id }] : [];
+    return operation ? [{ spec, operation, isRepeated: operation.id !== id }] : [];
   });
 }
 
-/** What readers are told in place of a tag that names no API, or one that is not known; undefined for any other tag. */
+/** Returns the message in place of a tag that names no API, or an unknown one; undefined for any other tag. */
 export function describeMissingApi({ attributes }: Node): string | undefined {
   const name = String(attributes.spec ?? '');
   return describeMissingDocument(API_DOCUMENTS, name.trim() === '' ? '' : name);
 }
 
-/** Why a tag names no operation of its API, as a sentence; undefined when it names one. */
-function fault({ attributes }: Node): string | undefined {
+/** Returns why a tag names no operation of its API, as a sentence; undefined when it names one. */
+function findFault({ attributes }: Node): string | undefined {
   const { spec, method, path, tag } = attributes;
   const document = API_DOCUMENTS[String(spec)];
   if (tag !== undefined) {
@@ -69,8 +69,8 @@ function fault({ attributes }: Node): string | undefined {
   return `The API "${spec}" has no operation "${method} ${path}"; ${hint}.`;
 }
 
-/** Everything of an operation that stands in a code block with colours. */
-function codesOf({ body, responses }: Operation): { language: string; code: string }[] {
+/** Lists the examples of an operation, which the page shows in coloured code blocks. */
+function listCodes({ body, responses }: Operation): { language: string; code: string }[] {
   const contents: Content[] = [
     ...(body?.contents ?? []),
     ...responses.flatMap((response) => response.contents),
@@ -79,8 +79,8 @@ function codesOf({ body, responses }: Operation): { language: string; code: stri
 }
 
 /**
- * Operations of an API as the explorer shows them: `spec` names the document. Each is a heading of `level` 2 or 3 and
- * stands in the contents list of the page.
+ * Operations of the API document `spec`, rendered by the explorer. Each is a heading of `level` 2 or 3 in the contents
+ * list of the page.
  */
 export function createSwaggerSchema(context: MarkupContext): Schema {
   return {
@@ -103,14 +103,14 @@ export function createSwaggerSchema(context: MarkupContext): Schema {
         );
         return new Markdoc.Tag('MissingApi', { message: missing });
       }
-      const wrong = fault(node);
+      const wrong = findFault(node);
       if (wrong !== undefined) context.report(node, wrong);
       const { level = 3 } = node.attributes;
       if (level !== 2 && level !== 3) {
         context.report(node, `The level of a swagger tag is ${level}; write 2 or 3.`);
         return null;
       }
-      return readTagOperations(node, context.operations).map(({ operation, second }) => {
+      return readTagOperations(node, context.operations).map(({ operation, isRepeated }) => {
         const { id } = operation;
         const text = getOperationTitle(operation);
         if (level === 3 && context.contents.length === 0) {
@@ -119,7 +119,7 @@ export function createSwaggerSchema(context: MarkupContext): Schema {
             `The operation "${text}" is a heading of level 3 but follows none of level 2; write level=2.`,
           );
         }
-        if (second || context.contents.some((entry) => entry.id === id)) {
+        if (isRepeated || context.contents.some((entry) => entry.id === id)) {
           context.report(
             node,
             `The anchor of the operation "${text}" is on this page already; show it once.`,
@@ -127,7 +127,7 @@ export function createSwaggerSchema(context: MarkupContext): Schema {
         }
         context.contents.push({ id, text, level });
         const samples = buildCodeSamples(operation, sampleOptions);
-        const codes: HighlightedCode[] = [...samples, ...codesOf(operation)].map(({ language, code }) => ({
+        const codes: HighlightedCode[] = [...samples, ...listCodes(operation)].map(({ language, code }) => ({
           language,
           code,
           lines: context.highlight(code, language),

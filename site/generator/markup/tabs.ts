@@ -2,14 +2,14 @@ import type { Node, Schema } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import type { MarkupContext } from './markup-context.ts';
 
-/** The panels of a `tabs` tag. */
+/** Returns the panels of a `tabs` tag. */
 export function getTabNodes(node: Node): Node[] {
   return node.children.filter((child) => child.type === 'tag' && child.tag === 'tab');
 }
 
 /**
- * The same thing in several ways, one shown at a time. All tabs of one `group` on the site switch together, and the
- * reader's choice is remembered.
+ * The same content in several forms, one visible at a time. All tabs of one `group` on the site switch together, and the
+ * browser stores the choice.
  */
 export function createTabsSchema(context: MarkupContext): Schema {
   return {

@@ -6,7 +6,7 @@ import type { Assets, View } from '../../page-data.ts';
 
 const site = join(import.meta.dirname, '..', '..');
 
-/** What is built once for all pages. */
+/** Renderer, styles and scripts, built once for all pages. */
 export type Bundle = {
   render: (view: View) => string;
   assets: Assets;
@@ -15,8 +15,8 @@ export type Bundle = {
 };
 
 /**
- * The style sheets beside the one of every page, in the order of the cascade. A page holds those it has a use for, which
- * the renderer tells by the classes that stand in it; in one sheet for all a page was 1 kB larger.
+ * The style sheets beside the one of every page, in the order of the cascade, with their classes. A page contains only
+ * the sheets whose classes it has; with one sheet for all, a page was 1 kB larger.
  */
 const sheetUses = {
   tabs: ['tabs'],
@@ -30,7 +30,7 @@ const sheetNames = Object.keys(sheetUses);
 
 const quiet = { configFile: false, root: site, logLevel: 'warn', clearScreen: false } as const;
 
-/** Compiles the components for Node and imports them once. The compiled file is gone afterwards. */
+/** Compiles the components for Node and imports them; deletes the compiled file. */
 async function buildRenderer(): Promise<Bundle['render']> {
   const cache = join(site, '.cache');
   const folder = join(cache, `render-${process.pid}-${Date.now()}`);
@@ -55,7 +55,7 @@ async function buildRenderer(): Promise<Bundle['render']> {
   }
 }
 
-/** Compiles the islands and the style sheets for the browser, in memory. */
+/** Compiles scripts and style sheets for the browser, in memory. */
 async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> & Pick<Bundle, 'files'>> {
   const result = await build({
     ...quiet,
@@ -79,7 +79,7 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
       },
     },
   });
-  const { output } = outputOf(result);
+  const { output } = getOutput(result);
   const files = new Map<string, string>();
   const css = new Map<string, string>();
   let script = '';
@@ -101,27 +101,27 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
   return { css: css.get('styles') ?? '', sheets, script, files };
 }
 
-function outputOf(result: Awaited<ReturnType<typeof build>>): Rolldown.RolldownOutput {
+function getOutput(result: Awaited<ReturnType<typeof build>>): Rolldown.RolldownOutput {
   const first = Array.isArray(result) ? result[0] : result;
   if (!first || !('output' in first))
-    throw new Error('The client build gave no output; it was started as a watcher.');
+    throw new Error('The client build has no output, because it was started as a watcher.');
   return first;
 }
 
-/** Compiles one inline script to the text that stands in the page. */
-async function inlineScript(name: string): Promise<string> {
+/** Compiles one inline script to its text in the page. */
+async function compileInlineScript(name: string): Promise<string> {
   const path = join(site, 'client/inline', name);
   const { code } = await transformWithOxc(readFileSync(path, 'utf8'), path, { sourcemap: false });
   return minifySync(path.replace(/ts$/, 'js'), code).code.trim();
 }
 
-/** Compiles components, islands, inline scripts and the style sheet. */
+/** Compiles components, scripts, inline scripts and style sheets. */
 export async function buildBundle(): Promise<Bundle> {
   const [render, client, head, tabs] = await Promise.all([
     buildRenderer(),
     buildClient(),
-    inlineScript('head.ts'),
-    inlineScript('tabs.ts'),
+    compileInlineScript('head.ts'),
+    compileInlineScript('tabs.ts'),
   ]);
   const speculation = JSON.stringify(
     JSON.parse(readFileSync(join(site, 'client/inline/speculation.json'), 'utf8')),

@@ -2,15 +2,15 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 
-/** Text that is worth compressing; pictures with pixels are small already. */
-const texts = new Set(['.html', '.md', '.js', '.css', '.svg', '.txt', '.xml', '.atom']);
-/** Below it an answer fits into one packet anyway. */
-const bytesMin = 1024;
+/** PNG pictures are compressed already. */
+const compressedExtensions = new Set(['.html', '.md', '.js', '.css', '.svg', '.txt', '.xml', '.atom']);
+/** A smaller response fits into one packet without compression. */
+const BYTES_MIN = 1024;
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-async function compressed(bytes: Buffer): Promise<{ br: Buffer; gz: Buffer }> {
+async function compress(bytes: Buffer): Promise<{ br: Buffer; gz: Buffer }> {
   const params = {
     [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY,
@@ -23,17 +23,17 @@ async function compressed(bytes: Buffer): Promise<{ br: Buffer; gz: Buffer }> {
 }
 
 /**
- * A `.br` and a `.gz` copy of every file that gets smaller by it. The build is rare and a page read often, so the best
- * level; it is most of the time of a build, so every core takes part, and what two addresses share is compressed once.
+ * Returns a `.br` and a `.gz` copy of every text file from BYTES_MIN. The best level pays, because builds are rare and
+ * pages are read often. It is most of the time of a build, so it uses every core and compresses equal content once.
  */
 export async function compressFiles(
   files: ReadonlyMap<string, string | Buffer>,
 ): Promise<Map<string, Buffer>> {
-  const known = new Map<string | Buffer, ReturnType<typeof compressed>>();
+  const known = new Map<string | Buffer, ReturnType<typeof compress>>();
   const copies = new Map<string, Buffer>();
   const work = [...files].map(async ([path, content]) => {
-    if (!texts.has(extname(path)) || Buffer.byteLength(content) < bytesMin) return;
-    const copy = known.get(content) ?? compressed(Buffer.from(content));
+    if (!compressedExtensions.has(extname(path)) || Buffer.byteLength(content) < BYTES_MIN) return;
+    const copy = known.get(content) ?? compress(Buffer.from(content));
     known.set(content, copy);
     const { br, gz } = await copy;
     copies.set(`${path}.br`, br);

@@ -3,25 +3,27 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { getLastCommit } from '../inputs/git.ts';
 
-const skipped = new Set(['node_modules', 'dist', '.cache']);
+const SKIPPED_FOLDERS = new Set(['node_modules', 'dist', '.cache']);
 
-function filesBelow(folder: string): string[] {
+function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !skipped.has(name) && !name.startsWith('dist-') && !/\.test\.tsx?$/.test(name))
+    .filter(
+      ({ name }) => !SKIPPED_FOLDERS.has(name) && !name.startsWith('dist-') && !/\.test\.tsx?$/.test(name),
+    )
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      return entry.isDirectory() ? filesBelow(path) : [path];
+      return entry.isDirectory() ? listFiles(path) : [path];
     })
     .sort();
 }
 
-/** A hash of everything the site is made of: its files, the installed packages, the dates git gives, and the options. */
+/** Hashes all inputs of the site: its files, the installed packages, its last commits, and the options. */
 export function hashInputs(folders: string[], lockFile: string, options: string[]): string {
   const hash = createHash('sha256');
   for (const part of options) hash.update(`${part}\0`);
   for (const folder of folders) {
     hash.update(`${getLastCommit(folder)}\0`);
-    for (const path of filesBelow(folder))
+    for (const path of listFiles(folder))
       hash
         .update(`${relative(folder, path)}\0`)
         .update(readFileSync(path))
@@ -30,7 +32,7 @@ export function hashInputs(folders: string[], lockFile: string, options: string[
   return hash.update(readFileSync(lockFile)).digest('hex');
 }
 
-/** A hash of single files of a folder; a missing one counts as empty, so that losing it makes a new build too. */
+/** Hashes single files of a folder. A missing file counts as empty, so its deletion starts a new build too. */
 export function hashFiles(folder: string, files: string[]): string {
   const hash = createHash('sha256');
   for (const file of files) {

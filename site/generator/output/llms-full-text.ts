@@ -1,6 +1,6 @@
 import type { Site } from '../pages/read-site.ts';
 
-/** The Markdown of all pages of the documentation in their order, for programs that take everything at once. */
+/** Formats the Markdown of all pages of the documentation as one text, in their order, for language models. */
 export function formatFullText({ docs, markdown }: Site): string {
   return docs.map(({ route }) => `<!-- ${route} -->\n\n${markdown.get(route) ?? ''}`).join('\n');
 }

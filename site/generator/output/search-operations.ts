@@ -1,15 +1,15 @@
-/** What the search knows of an operation: its own words, and the names of everything it takes and gives. */
+/** Extracts the texts of an operation for the search: its summary, description, parameter and property names. */
 import type { DisplayedOperation } from '../pages/search-sections.ts';
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 type JsonObject = { [name: string]: Json };
 
-/** An OpenAPI document, as far as it is looked at. */
+/** An OpenAPI document, as far as the search reads it. */
 export type OpenApiDocument = { paths?: Record<string, Record<string, JsonObject>> } & JsonObject;
 
 export type OperationSearchText = { summary: string; content: string; names: string };
 
-/** undefined when the document has no such operation; the page that names it says so itself. */
+/** Returns undefined when the document has no such operation; the page that names it reports that. */
 export function extractSearchText(
   document: OpenApiDocument | undefined,
   { method, path }: DisplayedOperation,
@@ -18,7 +18,7 @@ export function extractSearchText(
   if (document === undefined || operation === undefined) return undefined;
   const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
   const summary = text(operation.summary) || text(operation.operationId);
-  // The marks around code are all the Markdown that our descriptions have.
+  // Descriptions have no other Markdown than marks around code.
   const description = text(operation.description).replaceAll('`', '').replace(/\s+/g, ' ').trim();
   const names = new Set<string>([text(operation.operationId)]);
   collectNames({ document, names, seen: new Set() }, operation);
@@ -31,7 +31,7 @@ export function extractSearchText(
 
 type Walk = { document: OpenApiDocument; names: Set<string>; seen: Set<string> };
 
-/** Names of parameters and of properties, through references, each looked at once. */
+/** Collects names of parameters and properties through references; follows each reference once. */
 function collectNames(walk: Walk, value: Json | undefined): void {
   if (Array.isArray(value)) {
     for (const one of value) collectNames(walk, one);
@@ -50,7 +50,7 @@ function collectNames(walk: Walk, value: Json | undefined): void {
     for (const property of Object.keys(properties)) walk.names.add(property);
   }
   for (const [key, child] of Object.entries(value)) {
-    // Examples repeat the names, and their values are nobody's question.
+    // Examples repeat the names, and nobody searches for their values.
     if (key !== 'example' && key !== 'examples') collectNames(walk, child);
   }
 }

@@ -15,28 +15,31 @@ type Place = {
   sections: PageSection[];
 };
 
-/** Everything the search can find: the sections of every page, and each operation at the place that shows it. */
+/** Builds the records of the search: the sections of every page, and each operation with the page that shows it. */
 export function buildSearchRecords(site: Site): SearchRecord[] {
   const documents = new Map<string, OpenApiDocument>(
     DOCUMENT_NAMES.map((name) => [name, JSON.parse(readFileSync(fileURLToPath(documentUrl(name)), 'utf8'))]),
   );
-  return placesOf(site).flatMap(({ slug, meta, intro, keywords, sections }) =>
+  return listPlaces(site).flatMap(({ slug, meta, intro, keywords, sections }) =>
     sections.flatMap(({ id, header, text, code, operations }, index): SearchRecord[] => {
       const first = index === 0;
       const content = [first ? intro : '', text].filter(Boolean).join(' ');
       const place = { slug, sectionId: id, sectionHeader: header, meta, keywords: first ? keywords : '' };
-      const shown = operations.flatMap((operation): SearchRecord[] => {
+      const operationRecords = operations.flatMap((operation): SearchRecord[] => {
         const words = extractSearchText(documents.get(operation.spec), operation);
         if (words === undefined) return [];
-        const { summary, ...said } = words;
-        return [{ ...place, ...said, sectionId: operation.id, sectionHeader: summary, type: 'operation' }];
+        const { summary, ...texts } = words;
+        return [{ ...place, ...texts, sectionId: operation.id, sectionHeader: summary, type: 'operation' }];
       });
-      return [{ ...place, content, names: code.trim(), type: first ? 'page' : 'section' }, ...shown];
+      return [
+        { ...place, content, names: code.trim(), type: first ? 'page' : 'section' },
+        ...operationRecords,
+      ];
     }),
   );
 }
 
-function placesOf({ docs, plain, sections }: Site): Place[] {
+function listPlaces({ docs, plain, sections }: Site): Place[] {
   const of = (route: string) => sections.get(route) ?? [];
   return [
     ...docs.map(({ route, label, section, title, intro, keywords = '' }) => ({

@@ -1,13 +1,13 @@
 /**
- * Code that a page shows from a file of the repository, so that it cannot drift from what runs. The tags become
- * ordinary code blocks before anything else looks at the page.
+ * Replaces code-reference tags by code blocks with lines of a file of the repository, so that pages show the code that
+ * runs. It runs before all other steps.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { extname, relative, resolve } from 'node:path';
 import Markdoc, { type Node } from '@markdoc/markdoc';
 import { codeReferenceSchema } from '../markup/code-reference.ts';
 
-const languageOf: Record<string, string> = {
+const LANGUAGES: Record<string, string> = {
   '.css': 'css',
   '.go': 'go',
   '.java': 'java',
@@ -21,8 +21,12 @@ const languageOf: Record<string, string> = {
   '.yaml': 'yaml',
 };
 
-/** The lines from the first that holds `from` to the next that holds `to`, both included; without them to the ends. */
-function cut(text: string, from: string | undefined, to: string | undefined): string | { fault: string } {
+/** Returns the lines from the first with `from` to the next with `to`, both included; without them from or to the end. */
+function extractLines(
+  text: string,
+  from: string | undefined,
+  to: string | undefined,
+): string | { fault: string } {
   const lines = text.replace(/\n$/, '').split('\n');
   const first = from === undefined ? 0 : lines.findIndex((line) => line.includes(from));
   if (first === -1) return { fault: `no line of it holds "${from}"` };
@@ -32,45 +36,45 @@ function cut(text: string, from: string | undefined, to: string | undefined): st
   return lines.slice(first, last + 1).join('\n');
 }
 
-/** Replaces every code-reference below a node and gives the files they were read from, as named. */
+/** Replaces every code-reference below a node; returns the names of the files that were read. */
 export function expandCodeReferences(
   node: Node,
   repository: string,
   report: (node: Node, message: string) => void,
 ): string[] {
   const files: string[] = [];
-  const fenceOf = (tag: Node): Node => {
+  const expandTag = (tag: Node): Node => {
     const { file, from, to } = tag.attributes;
-    // The page says what is wrong with the tag itself.
+    // The validation of the page reports faults of the tag itself.
     if (Markdoc.validate(tag, { tags: { 'code-reference': codeReferenceSchema } }).length > 0) return tag;
     const path = resolve(repository, file);
     const inside = !relative(repository, path).startsWith('..');
-    const language = languageOf[extname(path)];
+    const language = LANGUAGES[extname(path)];
     if (!inside || !statSync(path, { throwIfNoEntry: false })?.isFile()) {
       report(
         tag,
         `The code "${file}" is not a file of the repository; name it from the root, such as "site/build.ts".`,
       );
     } else if (language === undefined) {
-      report(tag, `The code "${file}" ends in none of ${Object.keys(languageOf).join(', ')}.`);
+      report(tag, `The code "${file}" ends in none of ${Object.keys(LANGUAGES).join(', ')}.`);
     } else {
       files.push(file);
-      const content = cut(readFileSync(path, 'utf8'), from, to);
+      const content = extractLines(readFileSync(path, 'utf8'), from, to);
       if (typeof content === 'string')
-        return codeBlock(tag, { content: `${content}\n`, language, title: file });
+        return createFence(tag, { content: `${content}\n`, language, title: file });
       report(tag, `The code "${file}" cannot be cut: ${content.fault}.`);
     }
     return tag;
   };
   node.children = node.children.map((child) => {
-    if (child.tag === 'code-reference') return fenceOf(child);
+    if (child.tag === 'code-reference') return expandTag(child);
     files.push(...expandCodeReferences(child, repository, report));
     return child;
   });
   return files;
 }
 
-function codeBlock(tag: Node, attributes: { content: string; language: string; title: string }): Node {
+function createFence(tag: Node, attributes: { content: string; language: string; title: string }): Node {
   const { Node: MarkdocNode } = Markdoc.Ast;
   const fence = new MarkdocNode('fence', attributes, [
     new MarkdocNode('text', { content: attributes.content }),

@@ -2,7 +2,7 @@ import type { Problem } from '../inputs/problems.ts';
 import { getNodeLine, type Source } from '../inputs/source.ts';
 import { getPlainText } from '../markup/heading.ts';
 
-/** Addresses that are not pages of the site but that the server answers, so that a page may link to them. */
+/** Addresses of the server that are not pages of the site; a page may link to them. */
 const serverPaths = new Set([
   '/',
   '/docs',
@@ -14,10 +14,10 @@ const serverPaths = new Set([
   '/openapi/marketplace.json',
 ]);
 
-/** A link, the route of the page it stands on, and where it was written. */
+/** A link, the route of its page, and its place in the content. */
 export type Link = { href: string; from: string; file: string; line: number };
 
-/** Every link of a page with its line. */
+/** Collects every link of a page with its line. */
 export function collectLinks({ ast, file, lines }: Source, from: string): Link[] {
   return [...ast.walk()]
     .filter(({ type }) => type === 'link')
@@ -29,7 +29,7 @@ export function collectLinks({ ast, file, lines }: Source, from: string): Link[]
     }));
 }
 
-/** Words that were meant as a link: Markdown takes an address with an odd scheme or with spaces for text. */
+/** Finds text that was meant as a link: Markdown reads an address with an unknown scheme or with spaces as text. */
 export function findMalformedLinks({ ast, file, lines }: Source): Problem[] {
   return [...ast.walk()].flatMap((node) => {
     const [written] = /\]\([^)]*\)?/.exec(node.type === 'inline' ? getPlainText(node, false) : '') ?? [];
@@ -41,14 +41,14 @@ export function findMalformedLinks({ ast, file, lines }: Source): Problem[] {
   });
 }
 
-/** The anchors of a page for a message: those of the fields of an operation, which have a dot, are too many. */
-function named(anchors: Set<string>): string {
+/** Formats the anchors of a page for a message, without those of the fields of operations, which are too many. */
+function formatAnchors(anchors: Set<string>): string {
   return [...anchors].filter((anchor) => !anchor.includes('.')).join(', ') || 'none';
 }
 
 /**
- * Checks a link against all pages: `anchors` holds the heading anchors of every route. Links out of the site are taken
- * as they are, because a build must not depend on other machines.
+ * Checks a link against all pages; `anchors` has the heading anchors of every route. It does not check links out of the
+ * site, because a build must not depend on other machines.
  */
 export function checkLink(link: Link, anchors: Map<string, Set<string>>): Problem | undefined {
   const { href, from, file, line } = link;
@@ -66,7 +66,7 @@ export function checkLink(link: Link, anchors: Map<string, Set<string>>): Proble
   if (known === undefined) return fail(`The link "${href}" leads to "${route}", and there is no such page.`);
   if (anchor !== undefined && !known.has(anchor)) {
     return fail(
-      `The link "${href}" leads to the anchor "${anchor}", and "${route}" has none of that name; it has ${named(known)}.`,
+      `The link "${href}" leads to the anchor "${anchor}", and "${route}" has none of that name; it has ${formatAnchors(known)}.`,
     );
   }
   return undefined;

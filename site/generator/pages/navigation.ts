@@ -1,14 +1,14 @@
 import type { NavigationEntry, Neighbour } from '../../page-data.ts';
 import type { Problem } from '../inputs/problems.ts';
 
-/** A page or folder before it has its place: its path of slugs and where it was written, for messages. */
+/** A page or folder before it is in the tree, with its path of slugs and its file for messages. */
 export type UnplacedEntry = Omit<NavigationEntry, 'slug' | 'subpages'> & { segments: string[]; file: string };
 
 type Building = Omit<NavigationEntry, 'subpages'> & { file?: string; subpages: Building[] };
 
 /**
- * Builds the navigation tree. A folder takes its label and place from the page of the same name beside it, or from its
- * `folder.yaml`. Two entries of one folder never share a navOrder, so that the order of all pages is fixed.
+ * Builds the navigation tree. A folder gets its label and place from the page of the same name beside it, or from its
+ * `folder.yaml`. Two entries of one folder never share a navOrder, so the order of all pages is fixed.
  */
 export function buildNavigation(places: UnplacedEntry[], problems: Problem[]): NavigationEntry[] {
   const root: Building = { slug: '', label: '', navOrder: 0, subpages: [] };
@@ -42,9 +42,9 @@ export function buildNavigation(places: UnplacedEntry[], problems: Problem[]): N
         message: `The folder "${folder}" has pages but neither this file nor a page "${folder}.md" names it.`,
       });
     }
-    const taken = new Map<number, Building>();
+    const childByOrder = new Map<number, Building>();
     for (const child of subpages) {
-      const other = taken.get(child.navOrder);
+      const other = childByOrder.get(child.navOrder);
       if (other?.file !== undefined && child.file !== undefined) {
         problems.push({
           file: child.file,
@@ -52,7 +52,7 @@ export function buildNavigation(places: UnplacedEntry[], problems: Problem[]): N
           message: `The navOrder ${child.navOrder} is also that of ${other.file}; every entry of a folder has its own.`,
         });
       }
-      taken.set(child.navOrder, child);
+      childByOrder.set(child.navOrder, child);
     }
     const sorted = subpages
       .toSorted((a, b) => a.navOrder - b.navOrder)
@@ -62,7 +62,7 @@ export function buildNavigation(places: UnplacedEntry[], problems: Problem[]): N
   return finish(root, []).subpages ?? [];
 }
 
-/** All pages in the one fixed order of the site: each page before its subpages, folders by navOrder. */
+/** Lists all pages in the fixed order of the site: each page before its subpages, folders by navOrder. */
 export function flattenNavigation(navigation: NavigationEntry[]): Neighbour[] {
   return navigation.flatMap(({ route, label, subpages }) => [
     ...(route === undefined ? [] : [{ route, label }]),
@@ -70,7 +70,7 @@ export function flattenNavigation(navigation: NavigationEntry[]): Neighbour[] {
   ]);
 }
 
-/** The folders a page lies in, outermost first. The address of one without a page of its own shows the first below it. */
+/** Lists the folders around a page, outermost first. The address of a folder without a page shows the first page below. */
 export function findParentFolders(navigation: NavigationEntry[], segments: string[]): Neighbour[] {
   const folders: Neighbour[] = [];
   let entries = navigation;

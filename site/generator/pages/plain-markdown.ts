@@ -6,13 +6,13 @@ import type { Release } from '../markup/markup-context.ts';
 import { describeMissingApi, readTagOperations } from '../markup/swagger.ts';
 import { getTabNodes } from '../markup/tabs.ts';
 
-/** Makes nodes of ordinary Markdown out of a few lines of it. */
-function nodesOf(markdown: string): Node[] {
+/** Parses ordinary Markdown to nodes. */
+function parseNodes(markdown: string): Node[] {
   return Markdoc.parse(markdown).children;
 }
 
-/** The same node without the attributes that only Markdoc understands. */
-function plain(node: Node, releases: readonly Release[]): Node {
+/** Copies a node without the attributes that only Markdoc understands. */
+function copyPlain(node: Node, releases: readonly Release[]): Node {
   const { Node: MarkdocNode } = Markdoc.Ast;
   if (node.type === 'fence') {
     const { content, language } = node.attributes;
@@ -23,7 +23,7 @@ function plain(node: Node, releases: readonly Release[]): Node {
   return new MarkdocNode(node.type, attributes, children, node.tag);
 }
 
-/** Replaces what only Markdoc knows by the nearest thing ordinary Markdown has. */
+/** Replaces tags of Markdoc by the nearest ordinary Markdown. */
 function simplify(node: Node, releases: readonly Release[]): Node[] {
   const { Node: MarkdocNode } = Markdoc.Ast;
   const below = (one: Node) => one.children.flatMap((child) => simplify(child, releases));
@@ -31,52 +31,52 @@ function simplify(node: Node, releases: readonly Release[]): Node[] {
     const { file, title, output } = node.attributes;
     const words =
       typeof file === 'string' ? `\`${file}\`` : (title ?? (output === true ? 'Output' : undefined));
-    const caption = words === undefined ? [] : nodesOf(`${words}:`);
-    return [...caption, plain(node, releases)];
+    const caption = words === undefined ? [] : parseNodes(`${words}:`);
+    return [...caption, copyPlain(node, releases)];
   }
   if (node.type === 'image' || node.tag === 'image') {
     const { alt, caption } = node.attributes;
     return [
-      ...nodesOf(`*Picture: ${String(alt)}*`),
-      ...(typeof caption === 'string' ? nodesOf(caption) : []),
+      ...parseNodes(`*Picture: ${String(alt)}*`),
+      ...(typeof caption === 'string' ? parseNodes(caption) : []),
     ];
   }
   if (node.tag === 'tabs') {
     return getTabNodes(node).flatMap((tab) => [
-      ...nodesOf(`**${String(tab.attributes.label)}:**`),
+      ...parseNodes(`**${String(tab.attributes.label)}:**`),
       ...below(tab),
     ]);
   }
   if (node.tag === 'release') {
     const { version, title } = node.attributes;
     const date = releases.find((release) => release.version === version)?.date;
-    const day = date === undefined ? [] : nodesOf(formatDay(date));
-    return [...nodesOf(`## ${version} ${title}`), ...day, ...below(node)];
+    const day = date === undefined ? [] : parseNodes(formatDay(date));
+    return [...parseNodes(`## ${version} ${title}`), ...day, ...below(node)];
   }
   if (node.tag === 'hint') {
-    const title = typeof node.attributes.title === 'string' ? nodesOf(`**${node.attributes.title}**`) : [];
+    const title = typeof node.attributes.title === 'string' ? parseNodes(`**${node.attributes.title}**`) : [];
     return [new MarkdocNode('blockquote', {}, [...title, ...below(node)])];
   }
   if (node.tag === 'swagger') {
     const missing = describeMissingApi(node);
-    return missing === undefined ? readTagOperations(node).flatMap(operationAsText) : nodesOf(missing);
+    return missing === undefined ? readTagOperations(node).flatMap(summarizeOperation) : parseNodes(missing);
   }
   if (node.type === 'tag') return below(node);
-  return [plain(node, releases)];
+  return [copyPlain(node, releases)];
 }
 
-/** An operation in short: the document of the API has everything else, for programs above all. */
-function operationAsText({ spec, operation }: { spec: string; operation: Operation }): Node[] {
+/** Summarises an operation, with a link to the document of the API, which has the rest. */
+function summarizeOperation({ spec, operation }: { spec: string; operation: Operation }): Node[] {
   const { Node: MarkdocNode } = Markdoc.Ast;
   const { method, path, description } = operation;
   const heading = new MarkdocNode('heading', { level: 3 }, [
     new MarkdocNode('inline', {}, [new MarkdocNode('text', { content: getOperationTitle(operation) })]),
   ]);
   const where = `\`${method} ${path}\`, in full in [${spec}.json](/openapi/${spec}.json)`;
-  return [heading, ...nodesOf(where), ...nodesOf(description)];
+  return [heading, ...parseNodes(where), ...parseNodes(description)];
 }
 
-/** The page as ordinary Markdown, for readers and programs that want text: title, intro and body without our tags. */
+/** Formats a page as ordinary Markdown: title, intro and body without tags of Markdoc. */
 export function formatPlainMarkdown(
   page: { title: string; intro: string },
   ast: Node,

@@ -13,7 +13,7 @@ import { checkNesting } from '../markup/nesting.ts';
 import { SAMPLE_LANGUAGES } from '../markup/swagger.ts';
 import { collectLinks, findMalformedLinks, type Link } from './links.ts';
 
-/** The body of a page, ready to render, and what the rest of the site must know of it. */
+/** The body of a page, ready to render, with its anchors, links, pictures and releases. */
 export type PageBody = {
   tree: RenderableTreeNodes;
   contents: ContentsEntry[];
@@ -23,16 +23,16 @@ export type PageBody = {
   releases: Release[];
 };
 
-/** What every body is read with. */
+/** The services and lists of problems that all bodies share. */
 export type BodyContext = {
   highlight: HighlightCode;
   problems: Problem[];
   warnings: Problem[];
-  /** When git first saw a text in the content; else the date of the file. */
-  findFirstCommitDate: (path: string, text: string) => string;
+  /** Returns the date of the first commit with a line that matches the pattern; otherwise that of the file. */
+  findFirstCommitDate: (path: string, pattern: string) => string;
 };
 
-/** The languages of the code blocks of a page, and of those that show how to call an operation. */
+/** Collects the languages of the code blocks of a page and of the samples of its operations. */
 export function collectCodeLanguages(ast: Node): string[] {
   return [...ast.walk()].flatMap((node) => {
     if (node.tag === 'swagger') return SAMPLE_LANGUAGES;
@@ -40,11 +40,11 @@ export function collectCodeLanguages(ast: Node): string[] {
   });
 }
 
-/** Checks the body of a page against the markup and transforms it. Every mistake is reported with its line. */
+/** Checks the body of a page against the markup and transforms it. Adds every mistake to `problems` with its line. */
 export function readBody(
   source: Source,
   route: string,
-  { highlight, problems, warnings, findFirstCommitDate: firstSeen }: BodyContext,
+  { highlight, problems, warnings, findFirstCommitDate }: BodyContext,
 ): PageBody {
   const { file, ast, lines } = source;
   const images = createImageReader(file.path);
@@ -59,11 +59,11 @@ export function readBody(
     contents: [],
     tabGroups: 0,
     releases: [],
-    findFirstCommitDate: (text) => firstSeen(file.path, text),
+    findFirstCommitDate: (pattern) => findFirstCommitDate(file.path, pattern),
     operations: createPageState(),
     report: (node, message) => {
       const line = getNodeLine(node, lines);
-      // What is wrong in itself has been said, and most else that is wrong there comes of it.
+      // Markdoc has reported this line already, and most other faults on it follow from that one.
       if (!invalid.has(line)) add(line, message);
     },
     warn: (node, message) => warnings.push({ file: file.name, line: getNodeLine(node, lines), message }),
@@ -77,7 +77,7 @@ export function readBody(
   } of errors)
     add((location?.start.line ?? first) + 1, `${error.message.replace(/\.+$/, '')}.`);
   const invalid = new Set(faulty);
-  // Where a tag has no end, nobody knows what was meant to be in it.
+  // If a tag has no end, its intended content is unknown, so further checks would mislead.
   const isWhole = !errors.some(({ error: { id } }) => /missing-(opening|closing)|parse-error/.test(id));
   if (isWhole) {
     checkNesting(ast, context.report);

@@ -1,6 +1,6 @@
 /**
- * Reads one page or folder into what the whole site is put together from. All of them add to one Reading; nothing is
- * taken out of it until every file has been read, because links and places can only be checked then.
+ * Reads one page or folder into the state from which the site is built. The state is complete once every file is read;
+ * only then can links and places be checked.
  */
 import { readFileSync } from 'node:fs';
 import type { DocsPage, LastUpdated, PlainPage } from '../../page-data.ts';
@@ -20,7 +20,7 @@ import { formatPlainMarkdown } from './plain-markdown.ts';
 import { type BodyContext, type PageBody, readBody } from './read-body.ts';
 import { type PageSection, splitIntoSections } from './search-sections.ts';
 
-/** What has been read so far, and the mistakes found on the way. */
+/** The content of the files read so far, with their mistakes. */
 export type SiteReadState = BodyContext & {
   getLastUpdated: (path: string) => LastUpdated | undefined;
   navigationEntries: UnplacedEntry[];
@@ -28,7 +28,7 @@ export type SiteReadState = BodyContext & {
   anchors: Map<string, Set<string>>;
   links: Link[];
   markdown: Map<string, string>;
-  /** What the search reads of every route. */
+  /** The sections of every route, for the search. */
   sections: Map<string, PageSection[]>;
   releases: ReleaseEntry[];
   images: Map<string, Buffer>;
@@ -37,8 +37,8 @@ export type SiteReadState = BodyContext & {
 /** A page of the documentation before its place among the others is known. */
 export type PageDraft = Omit<DocsPage, 'section' | 'previous' | 'next'> & { segments: string[] };
 
-/** The front matter's own lines start after its first `---`. */
-const inPage = (file: ContentFile) => ({ file: file.name, firstLine: 2 });
+/** The lines of the front matter start after its first `---`. */
+const locateFrontMatter = (file: ContentFile) => ({ file: file.name, firstLine: 2 });
 
 function addBody(
   source: Source,
@@ -61,16 +61,16 @@ function addBody(
   return body;
 }
 
-/** Reads a page below /docs, or a link out of the site; undefined for a link and for wrong front matter. */
+/** Reads a page below /docs, or a link out of the site; returns undefined for a link and for invalid front matter. */
 export function readDocsPage(source: Source, reading: SiteReadState): PageDraft | undefined {
   const { file, frontMatter } = source;
   const { name, segments } = file;
   if (/^externalUrl:/m.test(frontMatter)) {
-    const link = readFrontMatter(frontMatter, externalSchema, inPage(file), reading.problems);
+    const link = readFrontMatter(frontMatter, externalSchema, locateFrontMatter(file), reading.problems);
     if (link) reading.navigationEntries.push({ segments, file: name, ...link });
     return undefined;
   }
-  const fields = readFrontMatter(frontMatter, docsSchema, inPage(file), reading.problems);
+  const fields = readFrontMatter(frontMatter, docsSchema, locateFrontMatter(file), reading.problems);
   const route = `/docs/${segments.join('/')}`;
   const { title = '', intro = '' } = fields ?? {};
   const { tree, contents } = addBody(source, { route, title, intro }, reading);
@@ -84,7 +84,12 @@ export function readDocsPage(source: Source, reading: SiteReadState): PageDraft 
 
 /** Reads a page outside the documentation. */
 export function readPlainPage(source: Source, reading: SiteReadState): PlainPage {
-  const fields = readFrontMatter(source.frontMatter, plainSchema, inPage(source.file), reading.problems);
+  const fields = readFrontMatter(
+    source.frontMatter,
+    plainSchema,
+    locateFrontMatter(source.file),
+    reading.problems,
+  );
   const route = `/${source.file.segments.join('/')}`;
   const { title = '', intro = '' } = fields ?? {};
   return { route, title, intro, body: addBody(source, { route, title, intro }, reading).tree };

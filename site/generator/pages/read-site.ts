@@ -13,7 +13,7 @@ import { collectCodeLanguages } from './read-body.ts';
 import { type PageDraft, readDocsPage, readFolder, readPlainPage, type SiteReadState } from './read-page.ts';
 import type { PageSection } from './search-sections.ts';
 
-/** The whole site as data: what is shown, and which files beside the pages must be written. */
+/** The whole site as data: its pages, and the other files to write. */
 export type Site = {
   navigation: NavigationEntry[];
   /** All pages of the documentation in their one fixed order. */
@@ -21,29 +21,29 @@ export type Site = {
   plain: PlainPage[];
   /** The Markdown of every page by its route. */
   markdown: Map<string, string>;
-  /** What the search reads of every page, by its route. */
+  /** The sections of every page by its route, for the search. */
   sections: Map<string, PageSection[]>;
   releases: ReleaseEntry[];
   /** Pictures by their address. */
   images: Map<string, Buffer>;
   /** Files outside the content that pages show code from. */
   references: string[];
-  /** What the pages lack and say so themselves. */
+  /** Gaps that the pages themselves report to their readers. */
   warnings: Problem[];
 };
 
-/** `repository` is the folder that code references name their files from. */
+/** `repository` is the folder to which the names in code references are relative. */
 export type SiteFolders = { content: ContentRoot; pages: ContentRoot; repository: string };
 
-/** The first page of the documentation, which `/docs` shows. */
+/** Returns the first page of the documentation, which `/docs` shows. */
 export function getFirstPage(site: Site): DocsPage {
   const [first] = site.docs;
-  if (!first) throw new Error('The content folder holds no page; the site needs at least one.');
+  if (!first) throw new Error('The content folder has no page; the site needs at least one.');
   return first;
 }
 
 /**
- * Reads all content and computes everything the pages show. Throws ContentError with every mistake found in any file.
+ * Reads all content and computes the data of all pages. Throws ContentError with the mistakes of all files.
  */
 export async function readSite(folders: SiteFolders): Promise<Site> {
   const problems: Problem[] = [];
@@ -80,23 +80,23 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   problems.push(...reading.links.flatMap((link) => checkLink(link, reading.anchors) ?? []));
   if (problems.length > 0) throw new ContentError(problems.toSorted(byPlace));
   const { markdown, sections, releases, images, warnings } = reading;
-  const docs = inOrder(drafts, navigation);
+  const docs = orderPages(drafts, navigation);
   warnings.sort(byPlace);
   return { navigation, docs, plain, markdown, sections, releases, images, references, warnings };
 }
 
-/** Puts the pages into the one fixed order and gives each its section and its neighbours. */
-function inOrder(drafts: PageDraft[], navigation: NavigationEntry[]): DocsPage[] {
+/** Sorts the pages into their fixed order and adds the section and the neighbours of each. */
+function orderPages(drafts: PageDraft[], navigation: NavigationEntry[]): DocsPage[] {
   const order = flattenNavigation(navigation);
   return order.flatMap(({ route }, index) => {
     const draft = drafts.find((candidate) => candidate.route === route);
     if (!draft) return [];
     const { segments, ...page } = draft;
-    return [{ ...page, section: findParentFolders(navigation, segments), ...neighbours(order, index) }];
+    return [{ ...page, section: findParentFolders(navigation, segments), ...findNeighbours(order, index) }];
   });
 }
 
-function neighbours(order: Neighbour[], index: number): { previous?: Neighbour; next?: Neighbour } {
+function findNeighbours(order: Neighbour[], index: number): { previous?: Neighbour; next?: Neighbour } {
   const previous = order[index - 1];
   const next = order[index + 1];
   return { ...(previous && { previous }), ...(next && { next }) };

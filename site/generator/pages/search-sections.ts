@@ -29,7 +29,7 @@ export function splitIntoSections(ast: Node): PageSection[] {
     section = { id, header, text: '', code: '', operations: [], ...(release && { release }) };
     sections.push(section);
   };
-  const say = (text: unknown) => {
+  const addText = (text: unknown) => {
     const words = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
     if (words !== '') section.text += `${section.text === '' ? '' : ' '}${words}`;
   };
@@ -38,11 +38,11 @@ export function splitIntoSections(ast: Node): PageSection[] {
     if (node.type === 'comment') return;
     if (node.type === 'heading') return open(getHeadingAnchor(node), getPlainText(node).trim());
     if (node.type === 'fence') {
-      say(attributes.title);
+      addText(attributes.title);
       section.code += ` ${attributes.file ?? ''} ${attributes.content}`;
       return;
     }
-    if (node.type === 'image' || node.tag === 'image') return say(attributes.alt);
+    if (node.type === 'image' || node.tag === 'image') return addText(attributes.alt);
     if (node.tag === 'swagger') {
       section.operations.push(...listTagOperations(node));
     }
@@ -53,8 +53,8 @@ export function splitIntoSections(ast: Node): PageSection[] {
       release = '';
       return;
     }
-    if (node.type === 'tag') say(attributes.title ?? attributes.label);
-    if (inlineTypes.has(node.type)) return say(getPlainText(node));
+    if (node.type === 'tag') addText(attributes.title ?? attributes.label);
+    if (inlineTypes.has(node.type)) return addText(getPlainText(node));
     for (const child of node.children) read(child);
   };
   for (const child of ast.children) read(child);
