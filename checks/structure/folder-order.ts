@@ -22,7 +22,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists'],
   'server/runs': ['store', 'queue', 'logs', 'results', 'submit', 'execute', 'api'],
-  'site/components': ['shared', 'markup', 'layout'],
+  'site/components': ['controls', 'markup', 'layout'],
   'site/generator': ['inputs', 'markup', 'pages', 'output'],
 };
 
