@@ -64,7 +64,7 @@ function Field({ name, label, type = 'text', autoComplete, least, required }: Fi
   );
 }
 
-/** Screen readers announce the problem as soon as it appears. */
+/** Screen readers announce the problem as soon as its text changes. */
 function Send({ label }: { label: string }) {
   return (
     <>
