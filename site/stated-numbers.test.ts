@@ -37,10 +37,9 @@ const stated: [page: string, words: string][] = [
   ['run/queuing-prioritization', `from ${limits.PRIORITY_MIN} to ${limits.PRIORITY_MAX}`],
   ['run/queuing-prioritization', `the default is ${limits.PRIORITY_DEFAULT}.`],
   ['run/queuing-prioritization', `counted to ${limits.QUEUE_POSITION_MAX};`],
-  ['experiments/batch', `At most ${number.format(limits.BATCH_RUNS_MAX)} runs are one experiment`],
+  ['experiments/batch', `An experiment has at most ${number.format(limits.BATCH_RUNS_MAX)} runs`],
   ['experiments/batch', `the newest ${number.format(limits.BATCH_RUNS_EMBEDDED_MAX)} stand in`],
   ['run/runs-ensembling', `at most ${limits.ENSEMBLE_RUNS_MAX} runs`],
-  ['experiments/batch', `At most ${number.format(limits.BATCH_RUNS_MAX)} runs are one experiment`],
   ['experiments/acceptance', `has 1 to ${limits.METRICS_MAX} rules`],
   ['experiments/shadow', `\`maximum_runs\`, 1 to ${limits.SHADOW_RUNS_MAX}`],
   ['experiments/switchback', `a plan up to ${number.format(limits.SWITCHBACK_UNITS_MAX)} units`],
@@ -62,8 +61,8 @@ const stated: [page: string, words: string][] = [
   ['reference/rate-limits', `| request body | ${limits.BODY_BYTES_MAX / KIB} KiB |`],
   ['reference/rate-limits', `or an input set | ${limits.LARGE_BODY_BYTES_MAX / MIB} MiB |`],
   ['reference/rate-limits', `such as a sign-up | ${limits.PUBLIC_BODY_BYTES_MAX / KIB} KiB |`],
-  ['deploy/app', `more than ${number.format(limits.ARCHIVE_ENTRIES_MAX)} entries`],
-  ['deploy/app', `more than ${limits.ARCHIVE_UNPACKED_BYTES_MAX / 1024 / MIB} GiB unpacked`],
+  ['deploy/app', `at most ${number.format(limits.ARCHIVE_ENTRIES_MAX)} entries`],
+  ['deploy/app', `and ${limits.ARCHIVE_UNPACKED_BYTES_MAX / 1024 / MIB} GiB unpacked`],
   ['run/execution-classes', `else \`${EXECUTION_CLASS_DEFAULT}\``],
 ];
 
