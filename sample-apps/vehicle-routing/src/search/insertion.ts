@@ -1,20 +1,23 @@
 /**
- * Finds the cheapest place for a stop (or for both stops of a shipment) on one route, and remembers the answer until
- * the route changes. Invariant: an answer is used only while its stamp equals the route's, and a feasible
- * answer keeps every limit of the vehicle when it is carried out.
+ * Finds the cheapest place for a stop (or for both stops of a shipment) on one route, and caches it until the route
+ * changes. Invariant: an entry is used only while its stamp equals the route's, and a feasible entry keeps every limit
+ * of the vehicle when the stop is placed. The code below runs millions of times a second, so it creates no objects.
  */
 import { epsilon, type State } from './state.ts';
 
 export class Insertion {
   private readonly state: State;
-  /** Two numbers for each answer, side by side for the cache: the stamp of the route it holds for, and the cost. */
+  /** Two numbers for each entry, adjacent for the processor's cache: the stamp of the route it is for, and the cost. */
   private readonly costs: Float64Array;
-  /** Per answer: the visit to go behind and the window; for shipments the same of the delivery. */
+  /** For each entry the visit before it and the window; for shipments the same of the delivery. */
   private readonly behind: Int32Array;
   private readonly window: Int32Array;
   private readonly behindDelivery: Int32Array;
   private readonly windowDelivery: Int32Array;
-  // The best of the scan under way.
+  // The current scan: its vehicle, the windows that it tries, and the best place so far.
+  private vehicle = 0;
+  private pickupWindow = 0;
+  private deliveryWindow = 0;
   private bestCost = Infinity;
   private bestBehind = -1;
   private bestWindow = -1;
@@ -34,17 +37,17 @@ export class Insertion {
   }
 
   /**
-   * What placing the stop on the route adds to the cost, Infinity if it fits nowhere. For a shipment ask with its
-   * pickup; the answer is for both stops.
+   * Returns the cost that placing the stop on the route adds, in the unit of the objective; Infinity if it fits nowhere.
+   * For a shipment pass its pickup; the cost is that of both stops.
    */
   insertionCost(stop: number, vehicle: number): number {
     const { costs, state } = this;
     const entry = stop * state.model.vehicleCount + vehicle;
     if (costs[2 * entry] === state.stamp[vehicle]) return costs[2 * entry + 1];
-    return this.fresh(stop, vehicle, entry);
+    return this.compute(stop, vehicle, entry);
   }
 
-  private fresh(stop: number, vehicle: number, entry: number): number {
+  private compute(stop: number, vehicle: number, entry: number): number {
     this.bestCost = Infinity;
     const { partner } = this.state.model;
     if (partner[stop] < 0) this.scan(stop, vehicle);
@@ -60,7 +63,7 @@ export class Insertion {
     return this.bestCost;
   }
 
-  /** Carries out the answer last given for this stop and route. */
+  /** Places the stop where the last call of insertionCost for this stop and route found its least cost. */
   place(stop: number, vehicle: number): void {
     const { state } = this;
     const { partner, vehicleCount } = state.model;
@@ -125,15 +128,10 @@ export class Insertion {
       if (start + serving + duration[row + ps] > latest[s] + epsilon) continue;
       if (mixed && !this.loadFits(stop, p, s, v)) continue;
       if (timed) {
-        const whole = this.durationWith(
-          p,
-          s,
-          durationTo[row + pp],
-          duration[row + ps],
-          from,
-          model.windowTo[window],
-          serving,
-        );
+        const shift = state.headDuration[p] + durationTo[row + pp];
+        const wait = Math.max(0, from - shift - state.headLate[p]);
+        const late = Math.min(model.windowTo[window] - shift, state.headLate[p]);
+        const whole = this.completeDuration(s, shift + wait + serving + duration[row + ps], late);
         if (whole > model.maxDuration[v] + epsilon) continue;
         cost += (whole - state.duration[v]) * model.perDuration[v];
         if (cost >= best) continue;
@@ -145,22 +143,12 @@ export class Insertion {
     this.bestCost = best;
   }
 
-  /** Least duration of the route with one more visit between `p` and `s`. */
-  private durationWith(
-    p: number,
-    s: number,
-    legTo: number,
-    legFrom: number,
-    from: number,
-    to: number,
-    serving: number,
-  ): number {
-    const { headDuration, headLate, tailDuration, tailEarly } = this.state;
-    const shift = headDuration[p] + legTo;
-    const wait = Math.max(0, from - shift - headLate[p]);
-    const duration = shift + wait + serving;
-    const late = Math.min(to - shift, headLate[p]);
-    const onward = duration + legFrom;
+  /**
+   * Returns the least duration of the route when it reaches visit `s` after `onward` seconds at the earliest. `late` is
+   * the latest departure for which the part of the route before `s` takes no longer.
+   */
+  private completeDuration(s: number, onward: number, late: number): number {
+    const { tailDuration, tailEarly } = this.state;
     return onward + Math.max(0, tailEarly[s] - onward - late) + tailDuration[s];
   }
 
@@ -181,17 +169,20 @@ export class Insertion {
     const { state } = this;
     const { windowFirst } = state.model;
     if (state.size[v] + 2 > state.model.maxStops[v]) return;
+    this.vehicle = v;
     for (let w = windowFirst[pickup]; w < windowFirst[pickup + 1]; w++) {
+      this.pickupWindow = w;
       for (let x = windowFirst[delivery]; x < windowFirst[delivery + 1]; x++) {
+        this.deliveryWindow = x;
         const last = state.firstVisit(v) + 1;
-        for (let p = last - 1; p !== last; p = state.next[p]) this.scanDelivery(pickup, delivery, v, w, x, p);
+        for (let p = last - 1; p !== last; p = state.next[p]) this.scanDelivery(pickup, delivery, p);
       }
     }
   }
 
-  /** With the pickup behind visit `p`, walks on and tries the delivery behind every visit from the pickup on. */
-  private scanDelivery(pickup: number, delivery: number, v: number, w: number, x: number, p: number): void {
-    const { state } = this;
+  /** Places the pickup behind visit `p`, and tries the delivery behind every visit from the pickup on. */
+  private scanDelivery(pickup: number, delivery: number, p: number): void {
+    const { state, vehicle: v, pickupWindow: w, deliveryWindow: x } = this;
     const { model, next, arc, earliest, latest, from, to } = state;
     const { size, place, service, distance, windowFrom, windowTo } = model;
     const duration = model.duration[v];
@@ -199,15 +190,13 @@ export class Insertion {
     const used = state.size[v] > 0;
     const last = state.firstVisit(v) + 1;
     const rowDelivery = place[delivery] * size;
-    const remainingDistance = model.maxDistance[v] - state.distance[v] + epsilon;
-    const opening = used ? 0 : model.activation[v];
     const savedFirst = used ? arc[p] : 0;
     let cell = place[p] * size + place[pickup];
     const added = distance[cell];
     const arrival = earliest[p] + service[p] + duration[cell];
     if (arrival > windowTo[w] + epsilon || !this.carries(pickup, p, v)) return;
 
-    // The walk: the visit reached, its start of service, and the part of the route up to it by duration.
+    // The visit that the walk has reached, its start of service, and the part of the route up to it by duration.
     let at = pickup;
     let start = Math.max(arrival, windowFrom[w]);
     let time = 0;
@@ -227,33 +216,18 @@ export class Insertion {
         reached <= windowTo[x] + epsilon &&
         served + service[delivery] + duration[onward] <= latest[s] + epsilon
       ) {
-        const longer =
-          added +
-          walked +
-          distance[toDelivery] +
-          distance[onward] -
-          savedFirst -
-          (at === pickup || !used ? 0 : arc[at]);
-        let cost = longer * model.perDistance[v] + opening;
-        let fits = longer <= remainingDistance;
-        if (fits && timed) {
+        const saved = at === pickup || !used ? 0 : arc[at];
+        const longer = added + walked + distance[toDelivery] + distance[onward] - savedFirst - saved;
+        let whole = state.duration[v];
+        if (timed) {
           const shift = time + duration[toDelivery];
           const partTime = shift + Math.max(0, windowFrom[x] - shift - late) + service[delivery];
           const partLate = Math.min(windowTo[x] - shift, late);
-          const join = partTime + duration[onward];
-          const whole = join + Math.max(0, state.tailEarly[s] - join - partLate) + state.tailDuration[s];
-          fits = whole <= model.maxDuration[v] + epsilon;
-          cost += (whole - state.duration[v]) * model.perDuration[v];
+          whole = this.completeDuration(s, partTime + duration[onward], partLate);
         }
-        if (fits && cost < this.bestCost) {
-          this.bestCost = cost;
-          this.bestBehind = p;
-          this.bestWindow = w;
-          this.bestBehindDelivery = at;
-          this.bestWindowDelivery = x;
-        }
+        this.compare(longer, whole, p, at);
       }
-      // On to visit s, with the goods still on board.
+      // The walk goes on to visit s, with the goods still on board.
       if (s === last || !this.carries(pickup, s, v)) return;
       cell = place[at] * size + place[s];
       const reachedNext = start + service[at] + duration[cell];
@@ -270,7 +244,25 @@ export class Insertion {
     }
   }
 
-  /** Whether the goods of a shipment fit beside the load with which the vehicle leaves a visit. */
+  /** Keeps the pickup behind visit `p` and the delivery behind `at` if the route fits and costs least so far. */
+  private compare(longer: number, whole: number, p: number, at: number): void {
+    const { state, vehicle: v } = this;
+    const { model } = state;
+    if (longer > model.maxDistance[v] - state.distance[v] + epsilon) return;
+    let cost = longer * model.perDistance[v] + (state.size[v] > 0 ? 0 : model.activation[v]);
+    if (model.timed[v] === 1) {
+      if (whole > model.maxDuration[v] + epsilon) return;
+      cost += (whole - state.duration[v]) * model.perDuration[v];
+    }
+    if (cost >= this.bestCost) return;
+    this.bestCost = cost;
+    this.bestBehind = p;
+    this.bestWindow = this.pickupWindow;
+    this.bestBehindDelivery = at;
+    this.bestWindowDelivery = this.deliveryWindow;
+  }
+
+  /** Returns true if the goods of a shipment fit with the load of the vehicle when it leaves a visit. */
   private carries(pickup: number, visit: number, v: number): boolean {
     const { model, after } = this.state;
     const { dimensions, pickedUp, capacity } = model;

@@ -43,7 +43,7 @@ export type Model = {
   /** Cost of leaving the stop out; a shipment's weight is the sum over its two stops. */
   penalty: Float64Array;
   mandatory: Uint8Array;
-  /** What leaving out one mandatory stop of the default priority costs: more than any plan of this input. */
+  /** Cost of leaving out one mandatory stop of the default priority: more than any plan of this input. */
   mandatoryPenalty: number;
   /** 1 for stops that must stay where the input put them. */
   fixed: Uint8Array;
@@ -65,93 +65,27 @@ export type Model = {
   /** `near[stop * nearCount + k]`: the other stops, nearest first. */
   near: Int32Array;
   nearCount: number;
-  /** `kin[stop * kinCount + k]`: the stops most likely to stand beside it on a route, by distance and time. */
+  /** `related[stop * relatedCount + k]`: the stops most likely to be its neighbours on a route, by distance and time. */
   related: Int32Array;
   relatedCount: number;
 };
 
+/** Builds the arrays of a problem that the input has been read into. */
 export function buildModel(problem: Problem): Model {
-  const { stops, vehicles, shipments } = problem;
-  const n = stops.length;
-  const count = vehicles.length;
-  const dims = problem.dimensions.length;
-  const sides = problem.places.length;
-  const size = sides + 1;
-  const place = new Int32Array(n + 2 * count);
-  stops.forEach((stop, i) => {
-    place[i] = stop.place;
-  });
-  vehicles.forEach((vehicle, v) => {
-    place[n + 2 * v] = vehicle.start < 0 ? sides : vehicle.start;
-    place[n + 2 * v + 1] = vehicle.end < 0 ? sides : vehicle.end;
-  });
-  const distance = withNowhere(problem.distance, sides);
-  const distanceTo = transposed(distance, size);
-  const perSpeed = new Map<number, { from: Float64Array; to: Float64Array }>();
-  const durations = vehicles.map(({ speed }) => {
-    const key = problem.duration ? 0 : speed;
-    let pair = perSpeed.get(key);
-    if (!pair) {
-      if (!problem.duration && speed === 1) pair = { from: distance, to: distanceTo };
-      else {
-        const from = problem.duration
-          ? withNowhere(problem.duration, sides)
-          : distance.map((value) => value / speed);
-        pair = { from, to: transposed(from, size) };
-      }
-      perSpeed.set(key, pair);
-    }
-    return pair;
-  });
-
-  const deliver = new Float64Array(n * dims);
-  const pickedUpAmounts = new Float64Array(n * dims);
-  const change = new Float64Array(n * dims);
-  const partner = new Int32Array(n).fill(-1);
-  const isDelivery = new Uint8Array(n);
-  let mixed = shipments.length > 0;
-  stops.forEach((stop, i) => {
-    for (let k = 0; k < dims; k++) {
-      deliver[i * dims + k] = stop.deliver[k];
-      pickedUpAmounts[i * dims + k] = stop.pickup[k];
-      change[i * dims + k] = stop.pickup[k] - stop.deliver[k];
-      if (stop.pickup[k] > 0) mixed = true;
-    }
-  });
-  for (const shipment of shipments) {
-    partner[shipment.pickup] = shipment.delivery;
-    partner[shipment.delivery] = shipment.pickup;
-    isDelivery[shipment.delivery] = 1;
-    for (let k = 0; k < dims; k++) {
-      pickedUpAmounts[shipment.pickup * dims + k] = shipment.quantity[k];
-      change[shipment.pickup * dims + k] = shipment.quantity[k];
-      change[shipment.delivery * dims + k] = -shipment.quantity[k];
-    }
-  }
-
-  const windowFirst = new Int32Array(n + 1);
-  const spans = stops.flatMap((stop, i) => {
-    windowFirst[i + 1] = windowFirst[i] + stop.windows.length;
-    return stop.windows;
-  });
-  const service = new Float64Array(n + 2 * count);
-  const fixed = new Uint8Array(n);
-  stops.forEach((stop, i) => {
-    service[i] = stop.serviceDuration;
-  });
-  for (const vehicle of vehicles)
-    for (const item of vehicle.initialStops) if (item.fixed) fixed[item.stop] = 1;
-
-  const mandatoryPenalty = aboveAnyPlan(problem);
-  const allowed = permissions(problem);
+  const { stops, vehicles } = problem;
+  const { size, place, distance, distanceTo, durations } = buildMatrices(problem);
+  const { deliver, change, pickedUp, hasMixedLoads, partner, isDelivery } = buildAmounts(problem);
+  const { windowFirst, spans, service, fixed } = buildStops(problem);
+  const mandatoryPenalty = boundPlanCost(problem);
+  const allowed = findPermissions(problem);
   const { vehicleClasses, classCount } = classify(problem, allowed);
   const { near, nearCount } = findNearestStops(problem, distance, distanceTo, size);
   const { kin, kinCount } = findRelatedStops(problem, distance, durations[0].from, size);
   return {
     problem,
-    stopCount: n,
-    vehicleCount: count,
-    dimensions: dims,
+    stopCount: stops.length,
+    vehicleCount: vehicles.length,
+    dimensions: problem.dimensions.length,
     size,
     place,
     distance,
@@ -164,8 +98,8 @@ export function buildModel(problem: Problem): Model {
     windowTo: Float64Array.from(spans, (span) => span.to),
     deliver,
     change,
-    pickedUp: pickedUpAmounts,
-    hasMixedLoads: mixed,
+    pickedUp,
+    hasMixedLoads,
     partner,
     isDelivery,
     allowed,
@@ -197,8 +131,94 @@ export function buildModel(problem: Problem): Model {
   };
 }
 
-/** Which vehicles may serve a stop, by itself; a shipment's two stops share what both allow. */
-function permissions({ stops, vehicles, shipments }: Problem): Uint8Array {
+type Matrices = Pick<Model, 'size' | 'place' | 'distance' | 'distanceTo'> & {
+  durations: { from: Float64Array; to: Float64Array }[];
+};
+
+function buildMatrices(problem: Problem): Matrices {
+  const { stops, vehicles } = problem;
+  const sides = problem.places.length;
+  const size = sides + 1;
+  const place = new Int32Array(stops.length + 2 * vehicles.length);
+  stops.forEach((stop, i) => {
+    place[i] = stop.place;
+  });
+  vehicles.forEach((vehicle, v) => {
+    place[stops.length + 2 * v] = vehicle.start < 0 ? sides : vehicle.start;
+    place[stops.length + 2 * v + 1] = vehicle.end < 0 ? sides : vehicle.end;
+  });
+  const distance = addNowhere(problem.distance, sides);
+  const distanceTo = transpose(distance, size);
+  const perSpeed = new Map<number, { from: Float64Array; to: Float64Array }>();
+  const durations = vehicles.map(({ speed }) => {
+    const key = problem.duration ? 0 : speed;
+    let pair = perSpeed.get(key);
+    if (!pair) {
+      if (!problem.duration && speed === 1) pair = { from: distance, to: distanceTo };
+      else {
+        const from = problem.duration
+          ? addNowhere(problem.duration, sides)
+          : distance.map((value) => value / speed);
+        pair = { from, to: transpose(from, size) };
+      }
+      perSpeed.set(key, pair);
+    }
+    return pair;
+  });
+  return { size, place, distance, distanceTo, durations };
+}
+
+type Amounts = Pick<Model, 'deliver' | 'change' | 'pickedUp' | 'hasMixedLoads' | 'partner' | 'isDelivery'>;
+
+function buildAmounts({ stops, shipments, dimensions }: Problem): Amounts {
+  const dims = dimensions.length;
+  const deliver = new Float64Array(stops.length * dims);
+  const pickedUp = new Float64Array(stops.length * dims);
+  const change = new Float64Array(stops.length * dims);
+  const partner = new Int32Array(stops.length).fill(-1);
+  const isDelivery = new Uint8Array(stops.length);
+  let hasMixedLoads = shipments.length > 0;
+  stops.forEach((stop, i) => {
+    for (let k = 0; k < dims; k++) {
+      deliver[i * dims + k] = stop.deliver[k];
+      pickedUp[i * dims + k] = stop.pickup[k];
+      change[i * dims + k] = stop.pickup[k] - stop.deliver[k];
+      if (stop.pickup[k] > 0) hasMixedLoads = true;
+    }
+  });
+  for (const shipment of shipments) {
+    partner[shipment.pickup] = shipment.delivery;
+    partner[shipment.delivery] = shipment.pickup;
+    isDelivery[shipment.delivery] = 1;
+    for (let k = 0; k < dims; k++) {
+      pickedUp[shipment.pickup * dims + k] = shipment.quantity[k];
+      change[shipment.pickup * dims + k] = shipment.quantity[k];
+      change[shipment.delivery * dims + k] = -shipment.quantity[k];
+    }
+  }
+  return { deliver, change, pickedUp, hasMixedLoads, partner, isDelivery };
+}
+
+type Stops = Pick<Model, 'windowFirst' | 'service' | 'fixed'> & { spans: { from: number; to: number }[] };
+
+function buildStops({ stops, vehicles }: Problem): Stops {
+  const windowFirst = new Int32Array(stops.length + 1);
+  const spans = stops.flatMap((stop, i) => {
+    windowFirst[i + 1] = windowFirst[i] + stop.windows.length;
+    return stop.windows;
+  });
+  const service = new Float64Array(stops.length + 2 * vehicles.length);
+  const fixed = new Uint8Array(stops.length);
+  stops.forEach((stop, i) => {
+    service[i] = stop.serviceDuration;
+  });
+  for (const vehicle of vehicles)
+    for (const item of vehicle.initialStops) if (item.fixed) fixed[item.stop] = 1;
+  return { windowFirst, spans, service, fixed };
+}
+
+/** Finds the vehicles that may serve each stop. The two stops of a shipment share the vehicles that both allow. */
+function findPermissions({ stops, vehicles, shipments }: Problem): Uint8Array {
   const count = vehicles.length;
   const allowed = new Uint8Array(stops.length * count);
   const fixedTo = new Map<number, number>();
@@ -225,10 +245,10 @@ function permissions({ stops, vehicles, shipments }: Problem): Uint8Array {
 }
 
 /**
- * A power of ten above the cost of every plan, so that the search never leaves a mandatory stop out to save on the
- * road. Bounds each leg by the longest leg, and the waiting of each vehicle by the span of all finite times.
+ * Returns a power of ten above the cost of every plan, so that the search never leaves a mandatory stop out to save on
+ * the road. Bounds each leg by the longest leg, and the waiting of each vehicle by the span of all finite times.
  */
-function aboveAnyPlan({ stops, vehicles, distance, duration }: Problem): number {
+function boundPlanCost({ stops, vehicles, distance, duration }: Problem): number {
   const finite = (value: number) => Number.isFinite(value);
   const times = [...stops.flatMap((stop) => stop.windows), ...vehicles.map((vehicle) => vehicle.shift)]
     .flatMap(({ from, to }) => [from, to])
@@ -274,15 +294,16 @@ function classify(
   return { vehicleClasses, classCount: numbers.size };
 }
 
-function withNowhere(matrix: Float64Array, side: number): Float64Array {
+/** Copies the matrix with one more row and column of zeros. */
+function addNowhere(matrix: Float64Array, side: number): Float64Array {
   const size = side + 1;
   const wider = new Float64Array(size * size);
   for (let i = 0; i < side; i++) wider.set(matrix.subarray(i * side, (i + 1) * side), i * size);
   return wider;
 }
 
-/** The transposed matrix; the matrix itself when it is symmetric, which saves memory and cache. */
-function transposed(matrix: Float64Array, size: number): Float64Array {
+/** Returns the transposed matrix; the matrix itself when it is symmetric, which saves memory and cache. */
+function transpose(matrix: Float64Array, size: number): Float64Array {
   const turned = new Float64Array(size * size);
   let symmetric = true;
   for (let i = 0; i < size; i++) {

@@ -1,6 +1,7 @@
 /**
- * Puts unplanned stops back, one after the other in a random kind of order, each where it adds least to the cost. Now
- * and then a route is overlooked on purpose (a "blink"), which keeps the search from building the same plan again.
+ * Inserts unplanned stops, one after the other in a randomly chosen order, each where it adds least to the cost. It
+ * sometimes skips a route on purpose (a "blink"), so that the search does not build the same plan again. Source: Christiaens
+ * and Vanden Berghe, "Slack induction by string removals for vehicle routing problems", 2020.
  */
 import type { Insertion } from './insertion.ts';
 import type { Model } from './model.ts';
@@ -8,8 +9,17 @@ import type { Random } from './random.ts';
 import type { State } from './state.ts';
 import type { Undo } from './undo.ts';
 
-/** At most this many stops that were already out are tried again in one step, beside those just removed. */
-const retried = 24;
+/** One step tries at most this many stops that were already unplanned, besides those just removed. */
+const RETRIED_STOPS_MAX = 24;
+
+type Parts = {
+  state: State;
+  undo: Undo;
+  insertion: Insertion;
+  random: Random;
+  /** Probability that a route is skipped, from 0 to 1. */
+  blinkRate: number;
+};
 
 export class Recreate {
   private readonly state: State;
@@ -24,17 +34,17 @@ export class Recreate {
   private blinkIn = 0;
   private readonly marks: Float64Array;
   private mark = 0;
-  // The best place of the stop at hand.
+  // The best place of the current stop.
   private least = Infinity;
   private chosen = -1;
 
-  constructor(state: State, undo: Undo, insertion: Insertion, random: Random, blinkRate: number) {
+  constructor({ state, undo, insertion, random, blinkRate }: Parts) {
     this.state = state;
     this.undo = undo;
     this.insertion = insertion;
     this.random = random;
     this.blinkRate = blinkRate;
-    this.orders = ordersFor(state.model);
+    this.orders = buildOrders(state.model);
     this.totalWeight = this.orders.reduce((sum, order) => sum + order.weight, 0);
     this.list = new Int32Array(state.model.stopCount);
     this.keys = new Float64Array(state.model.stopCount);
@@ -43,9 +53,9 @@ export class Recreate {
   }
 
   /**
-   * Places what is unplanned. `kept` is how many of the unplanned stops were out before the step. With `generous`,
-   * optional stops are placed even where that costs more than leaving them out. With `keys`, stops are placed in the
-   * order of their keys instead of one of the usual orders.
+   * Places unplanned stops. `retained` is the number of unplanned stops before the step. With `generous`, it places
+   * optional stops even if that costs more than leaving them out. With `keys`, it places stops in the order of their keys
+   * instead of a random one of the usual orders.
    */
   insertUnplanned(retained: number, generous: boolean, keys: Float64Array | null = null): void {
     const count = this.collect(retained);
@@ -71,7 +81,7 @@ export class Recreate {
     for (let c = 0; c < idle.length; c++) {
       if (idle[c].count > 0) this.consider(stop, idle[c].items[idle[c].count - 1]);
     }
-    // Where none of the likely routes will do, an unlikely one may, such as that of the only vehicle with a skill.
+    // If the stop fits no likely route, it may fit another, such as that of the only vehicle with a skill.
     if (this.chosen < 0) {
       for (let i = 0; i < active.count; i++) {
         if (this.marks[active.items[i]] !== mark) this.consider(stop, active.items[i]);
@@ -91,22 +101,22 @@ export class Recreate {
     this.chosen = vehicle;
   }
 
-  /** Fills `list` with the stops to place; a shipment stands there once, by its pickup. */
+  /** Fills `list` with the stops to place, a shipment once by its pickup; returns their number. */
   private collect(retained: number): number {
     const { items, count } = this.state.unplanned;
     const { isDelivery } = this.state.model;
     const old = Math.min(retained, count);
     let listed = 0;
     for (let i = old; i < count; i++) if (isDelivery[items[i]] === 0) this.list[listed++] = items[i];
-    const skip = old > retried ? this.random.below(old) : 0;
-    for (let i = 0; i < Math.min(old, retried); i++) {
+    const skip = old > RETRIED_STOPS_MAX ? this.random.below(old) : 0;
+    for (let i = 0; i < Math.min(old, RETRIED_STOPS_MAX); i++) {
       const stop = items[(skip + i) % old];
       if (isDelivery[stop] === 0) this.list[listed++] = stop;
     }
     return listed;
   }
 
-  /** Keys of one of the orders, by weight; null stands for a random order. */
+  /** Returns the keys of one of the orders, chosen by weight; null for a random order. */
   private pickOrder(): Float64Array | null {
     let pick = this.random.unit() * this.totalWeight;
     let order = this.orders[0];
@@ -133,7 +143,7 @@ export class Recreate {
     }
   }
 
-  /** Blinks come after geometrically distributed gaps: the same as a coin for each route, for one number a blink. */
+  /** Draws the gap to the next blink, geometrically distributed: equal to a coin for each route, with fewer draws. */
   private nextBlink(): void {
     this.blinkIn =
       this.blinkRate > 0
@@ -142,8 +152,8 @@ export class Recreate {
   }
 }
 
-/** The orders in which stops are placed: random, demanding first, far first, near first, and by time windows. */
-function ordersFor(model: Model): { weight: number; keys: Float64Array | null }[] {
+/** Builds the orders in which stops are placed: random, demanding first, far first, near first, and by time windows. */
+function buildOrders(model: Model): { weight: number; keys: Float64Array | null }[] {
   const { problem, stopCount, dimensions, windowFirst, windowFrom, windowTo } = model;
   const stops = Array.from({ length: stopCount }, (_, i) => i);
   const depots = problem.vehicles.flatMap(({ start, end }) => [start, end]).filter((place) => place >= 0);

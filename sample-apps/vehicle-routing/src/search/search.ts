@@ -89,7 +89,8 @@ export class Search {
     this.undo = new Undo(this.state);
     const insertion = new Insertion(this.state);
     this.ruin = new Ruin(this.state, this.undo, this.random, settings);
-    this.recreate = new Recreate(this.state, this.undo, insertion, this.random, settings.blinkRate);
+    const { state, undo, random } = this;
+    this.recreate = new Recreate({ state, undo, insertion, random, blinkRate: settings.blinkRate });
     this.dropped = placeInitialStops(this.state);
     this.undo.beginStep();
     this.recreate.insertUnplanned(0, false);
