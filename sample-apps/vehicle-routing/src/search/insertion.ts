@@ -144,8 +144,8 @@ export class Insertion {
   }
 
   /**
-   * Returns the least duration of the route when it reaches visit `s` after `onward` seconds at the earliest. `late` is
-   * the latest departure for which the part of the route before `s` takes no longer.
+   * Returns the least duration of the route. The part up to visit `s` takes `onward`, and takes no longer for any departure
+   * up to `late`.
    */
   private completeDuration(s: number, onward: number, late: number): number {
     const { tailDuration, tailEarly } = this.state;
