@@ -61,7 +61,7 @@ const SERVER_ORDER = [
     'installation',
     'backup',
   ],
-  ...['background-jobs', 'main', 'process', 'testing'],
+  ...['background-jobs', 'services', 'handlers', 'main', 'process', 'testing'],
 ];
 
 function findServerPart(path: string): string | undefined {

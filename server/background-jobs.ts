@@ -35,6 +35,7 @@ interface Parts extends JobContext, SendDeliveriesParts {
   onlineTests: OnlineTests;
 }
 
+/** The jobs, none of which has started. */
 export interface BackgroundJobs {
   /** In the order in which they start; they stop in the reverse order. */
   maintenance: readonly Job[];
@@ -47,27 +48,28 @@ export interface BackgroundJobs {
   removeDeletedWebhooks: Job;
 }
 
+/** Creates all background jobs. */
 export function createBackgroundJobs(parts: Parts): BackgroundJobs {
   const { idempotency, uploads, onlineTests } = parts;
-  const woken = {
+  const wakeable = {
     removeDeletedApplications: removeDeletedApplicationsJob(parts),
     removeDeletedExperiments: removeDeletedExperimentsJob(parts),
     advanceOnlineTests: onlineTests.advanceOnlineTestsJob(),
     removeDeletedWebhooks: removeDeletedWebhooksJob(parts),
   };
   return {
-    ...woken,
+    ...wakeable,
     maintenance: [
       idempotency.removeExpiredResponsesJob(parts),
       chainAuditEntriesJob(parts),
       uploads.removeExpiredUploadsJob(parts),
-      woken.removeDeletedApplications,
+      wakeable.removeDeletedApplications,
       removeUnusedExecutablesJob(parts),
       startPlannedRunsJob(parts),
       advanceEnsemblesJob(parts),
       finalizeBatchesJob(parts),
-      woken.removeDeletedExperiments,
-      woken.advanceOnlineTests,
+      wakeable.removeDeletedExperiments,
+      wakeable.advanceOnlineTests,
       onlineTests.finalizeOnlineTestsJob(),
       decideAcceptanceTestsJob(parts),
       recoverOrphanedRunsJob(parts),
@@ -77,7 +79,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
     webhooks: [
       fanOutEventsJob(parts),
       sendDeliveriesJob(parts),
-      woken.removeDeletedWebhooks,
+      wakeable.removeDeletedWebhooks,
       removeOldConversationsJob(parts),
     ],
   };

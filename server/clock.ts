@@ -1,12 +1,14 @@
-/** Time, behind a seam, so that a test can drive it. Instants are milliseconds since the epoch. */
+/** The time, as an interface that tests replace. Instants are milliseconds since the epoch. */
 export interface Clock {
+  /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some moment. Never goes back and never jumps, whatever the clock of the machine is set to. */
+  /** Milliseconds since an arbitrary instant. It grows steadily, also when someone sets the clock of the machine. */
   elapsed(): number;
-  /** Calls back once after the delay; the returned function takes it back. Never keeps the process alive. */
+  /** Calls back once after the delay; the returned function cancels it. Does not keep the process alive. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -17,12 +19,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** RFC 3339 in UTC with milliseconds. */
+/** Formats an instant as RFC 3339 in UTC with milliseconds. */
 export function formatRfc3339(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** RFC 3339 in UTC of an instant in whole microseconds since the epoch. */
+/** Formats whole microseconds since the epoch as RFC 3339 in UTC. */
 export function formatRfc3339Micros(micros: number): string {
   const rest = micros % 1000;
   return `${formatRfc3339((micros - rest) / 1000).slice(0, -1)}${String(rest).padStart(3, '0')}Z`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
-describe('a wrong setting is refused by its name', () => {
+describe('the error for a wrong setting names it', () => {
   test.each([
     ['SWITCHYARD_PORT', 'abc'],
     ['SWITCHYARD_PORT', ' '],
@@ -36,15 +36,15 @@ describe('a wrong setting is refused by its name', () => {
   });
 });
 
-test('capacity is shared slots, or slots of classes, or both', () => {
-  const capacityOf = (text: string) => readConfig({ SWITCHYARD_CAPACITY: text }).capacity;
-  expect(capacityOf('8')).toEqual({ shared: 8, perClass: {} });
-  expect(capacityOf('0,6c9500mb870s=4')).toEqual({ shared: 0, perClass: { '6c9500mb870s': 4 } });
-  expect(capacityOf('8c16gb12h=1, 2')).toEqual({ shared: 2, perClass: { '8c16gb12h': 1 } });
+test('capacity has shared slots, slots of classes, or both', () => {
+  const readCapacity = (text: string) => readConfig({ SWITCHYARD_CAPACITY: text }).capacity;
+  expect(readCapacity('8')).toEqual({ shared: 8, perClass: {} });
+  expect(readCapacity('0,6c9500mb870s=4')).toEqual({ shared: 0, perClass: { '6c9500mb870s': 4 } });
+  expect(readCapacity('8c16gb12h=1, 2')).toEqual({ shared: 2, perClass: { '8c16gb12h': 1 } });
 });
 
-/** The names, from the sentence that refuses one that is not among them. */
-function settings(): string[] {
+/** Returns the names of all settings, from the message for an unknown one. */
+function listSettings(): string[] {
   try {
     readConfig({ SWITCHYARD_HSOT: '127.0.0.1' });
     return [];
@@ -59,8 +59,8 @@ test.each(['README.md', 'site/content/using-switchyard/setup/install.md'])(
   (path) => {
     const text = readFileSync(join(import.meta.dirname, '..', path), 'utf8');
     const cells = text.split('\n').flatMap((line) => /^\| (`SWITCHYARD_[^|]*)\|/.exec(line)?.[1] ?? []);
-    const shown = cells.flatMap((cell) => cell.match(/SWITCHYARD_[A-Z_]+/g) ?? []);
-    expect(settings().length).toBeGreaterThan(10);
-    expect(shown.sort()).toEqual(settings().sort());
+    const documented = cells.flatMap((cell) => cell.match(/SWITCHYARD_[A-Z_]+/g) ?? []);
+    expect(listSettings().length).toBeGreaterThan(10);
+    expect(documented.sort()).toEqual(listSettings().sort());
   },
 );

@@ -1,6 +1,6 @@
 /**
- * The settings, read from the environment once and checked; nobody else reads it. A wrong one stops the start with a
- * sentence that names it.
+ * Reads and checks the settings. No other module reads the environment. A wrong setting ends the start with a message that
+ * names it.
  */
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -11,6 +11,7 @@ import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
+/** The settings of a process. */
 export interface Config {
   host: string;
   port: number;
@@ -18,40 +19,42 @@ export interface Config {
   data: string;
   /** A `postgres://` address, or null for SQLite in the data folder. */
   postgres: string | null;
-  /** Where blobs go when not into the data folder. */
+  /** The bucket for blobs; null without one. */
   s3: {
     address: string;
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
   } | null;
-  /** Absolute path of a folder for blobs that several processes may share, such as one on NFS; null: not into such a one. */
+  /** Absolute path of a folder for blobs that several processes share, for example on NFS; null without one. */
   sharedBlobs: string | null;
-  /** Without a trailing slash; null: made from host and port once listening. */
+  /** Without a trailing slash; null for the address on which the server listens. */
   publicUrl: string | null;
   role: 'all' | 'server' | 'worker';
   capacity: Capacity;
   containment: 'sandbox' | 'limits' | null;
   rateLimit: { perMinute: number; burst: number } | null;
-  /** Who may make an account without a token: callers on this machine while it listens to no other, anyone, nobody. */
+  /** Callers that may create an account without a token: those on this machine while it listens to no other, all, or none. */
   signUp: 'loopback' | 'open' | 'closed';
-  /** Where the pages ask for their announcement and for search results: a path of this server or a whole address. */
+  /** Addresses of the announcement and of search for the pages: a path of this server or a whole address. */
   site: { banner: string; search: string };
-  /** 32 bytes that every key of the server is derived from; null: kept in the data folder. */
+  /** 32 bytes from which the server derives all keys; null for the key in the data folder. */
   masterKey: Buffer | null;
   logLevel: LogLevel;
-  /** Networks that webhooks may reach beside public addresses; null: this machine, while the server listens to it alone. */
+  /** Networks that webhooks may reach besides public addresses; null for this machine while the server listens to it alone. */
   webhookNetworks: string[] | null;
 }
 
-/** Slots for runs on this machine: shared by every class that has none of its own. */
+/** Slots for runs on this machine. Classes without slots of their own use the shared ones. */
 export interface Capacity {
   shared: number;
   perClass: Partial<Record<ExecutionClass, number>>;
 }
 
+/** A wrong setting, or one that names something unusable; the message is for the operator. */
 export class ConfigError extends Error {}
 
 type Environment = Record<string, string | undefined>;
 
+/** Reads all settings. Throws ConfigError for a wrong or unknown one. */
 export function readConfig(env: Environment = process.env): Config {
   const known = new Set([...VARIABLES, ...CLIENT_VARIABLES]);
   for (const name of Object.keys(env)) {
@@ -61,7 +64,7 @@ export function readConfig(env: Environment = process.env): Config {
       );
     }
   }
-  const role = choice(env, 'SWITCHYARD_ROLE', ['all', 'server', 'worker'], 'all');
+  const role = readChoice(env, 'SWITCHYARD_ROLE', ['all', 'server', 'worker'], 'all');
   const postgres = readDatabase(env);
   if (role !== 'all' && postgres === null) {
     throw new ConfigError(
@@ -82,7 +85,7 @@ export function readConfig(env: Environment = process.env): Config {
   }
   return {
     host: env.SWITCHYARD_HOST || '127.0.0.1',
-    port: integer(env, 'SWITCHYARD_PORT', 8080, 0, 65_535),
+    port: readInteger(env, 'SWITCHYARD_PORT', { fallback: 8080, min: 0, max: 65_535 }),
     data: resolve(env.SWITCHYARD_DATA || './data'),
     postgres,
     s3,
@@ -91,18 +94,18 @@ export function readConfig(env: Environment = process.env): Config {
     role,
     capacity: readCapacity(env),
     containment: env.SWITCHYARD_CONTAINMENT
-      ? choice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
+      ? readChoice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
       : null,
     rateLimit: readRateLimit(env),
-    signUp: choice(env, 'SWITCHYARD_SIGN_UP', ['loopback', 'open', 'closed'], 'loopback'),
+    signUp: readChoice(env, 'SWITCHYARD_SIGN_UP', ['loopback', 'open', 'closed'], 'loopback'),
     site: {
       banner: readSiteAddress(env, 'SWITCHYARD_BANNER_URL', BANNER_PATH),
       search: readSiteAddress(env, 'SWITCHYARD_SEARCH_URL', SEARCH_PATH),
     },
     masterKey,
-    // At a terminal the start's own words are enough; a log that is kept tells more.
     webhookNetworks: readNetworks(env),
-    logLevel: choice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
+    // At a terminal the text of the start is enough; a stored log has more events.
+    logLevel: readChoice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
   };
 }
 
@@ -125,23 +128,27 @@ const VARIABLES = [
   'SWITCHYARD_LOG_LEVEL',
 ];
 
-/** Settings of clients, which often stand in the same shell. */
+/** Settings of clients, which often are in the same shell. */
 const CLIENT_VARIABLES = ['SWITCHYARD_URL', 'SWITCHYARD_TOKEN'];
 
-function choice<const T extends readonly string[]>(
+function readChoice<const T extends readonly string[]>(
   env: Environment,
   name: string,
   choices: T,
   fallback: T[number],
 ): T[number] {
   const value = env[name] || fallback;
-  const found = choices.find((one) => one === value);
-  if (found === undefined)
+  const choice = choices.find((one) => one === value);
+  if (choice === undefined)
     throw new ConfigError(`${name} is "${value}"; it must be one of ${choices.join(', ')}.`);
-  return found;
+  return choice;
 }
 
-function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {
+function readInteger(
+  env: Environment,
+  name: string,
+  { fallback, min, max }: { fallback: number; min: number; max: number },
+): number {
   const text = env[name];
   if (!text) return fallback;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
@@ -156,7 +163,7 @@ function readDatabase(env: Environment): string | null {
   if (!value) return null;
   if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) {
     throw new ConfigError(
-      'SWITCHYARD_DATABASE is not an address of the form postgres://user:password@host:port/name; leave it out for SQLite in the data folder.',
+      'SWITCHYARD_DATABASE is not an address of the form postgres://user:password@host:port/name. Give one, or leave it out for SQLite in the data folder.',
     );
   }
   return value;
@@ -167,7 +174,7 @@ function readBlobs(env: Environment): Config['s3'] {
   if (!address) return null;
   if (!address.startsWith('s3://') || !URL.canParse(address)) {
     throw new ConfigError(
-      'SWITCHYARD_BLOBS is not of the form s3://bucket?endpoint=… or file:///folder; leave it out for the data folder.',
+      'SWITCHYARD_BLOBS is not of the form s3://bucket?endpoint=… or file:///folder. Give one, or leave it out for the data folder.',
     );
   }
   const {
@@ -177,7 +184,7 @@ function readBlobs(env: Environment): Config['s3'] {
   } = env;
   if (!accessKeyId || !secretAccessKey) {
     throw new ConfigError(
-      'SWITCHYARD_BLOBS names a bucket, but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set.',
+      'SWITCHYARD_BLOBS names a bucket, but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set. Set both.',
     );
   }
   return {
@@ -193,7 +200,7 @@ function readSharedFolder(env: Environment): string | null {
   const isFolder = url !== null && address.startsWith('file:///') && url.pathname !== '/';
   if (!isFolder || url.search || url.hash)
     throw new ConfigError(
-      `SWITCHYARD_BLOBS is "${address}"; a folder is named by three slashes and its absolute path, such as file:///mnt/switchyard-blobs.`,
+      `SWITCHYARD_BLOBS is "${address}"; a folder needs three slashes and its absolute path, such as file:///mnt/switchyard-blobs.`,
     );
   return resolve(fileURLToPath(url));
 }
@@ -206,13 +213,13 @@ function readPublicUrl(env: Environment): string | null {
   }
   if (/[?#]/.test(value)) {
     throw new ConfigError(
-      `SWITCHYARD_PUBLIC_URL is "${value}"; paths are put behind it, so it must have no "?" and no "#".`,
+      `SWITCHYARD_PUBLIC_URL is "${value}"; the server appends paths to it, so it must have no "?" and no "#".`,
     );
   }
   return value.replace(/\/+$/, '');
 }
 
-/** Written as a browser would, so that it can stand in a page and in a header as it is. */
+/** Returns the address as a browser writes it, so that pages and headers can contain it unchanged. */
 function readSiteAddress(env: Environment, name: string, fallback: string): string {
   const value = env[name] || fallback;
   const isPath = /^\/(?![/\\])/.test(value);
@@ -224,17 +231,17 @@ function readSiteAddress(env: Environment, name: string, fallback: string): stri
   const { href, pathname, search, username, password } = new URL(value, 'http://localhost');
   if (username || password)
     throw new ConfigError(
-      `${name} has a user or a password in it, which every reader would see; leave it out.`,
+      `${name} contains a user or a password, which every reader would see. Leave them out.`,
     );
   return isPath ? `${pathname}${search}` : href;
 }
 
-/** `4` is four shared slots; `6c9500mb870s=4,8c16gb12h=1` gives classes slots of their own. */
+/** Parses `4` as four shared slots, and `6c9500mb870s=4,8c16gb12h=1` as slots of classes. */
 function readCapacity(env: Environment): Capacity {
   const text = env.SWITCHYARD_CAPACITY;
   const capacity: Capacity = { shared: availableParallelism(), perClass: {} };
   if (!text) return capacity;
-  const given = new Set<string>();
+  const seen = new Set<string>();
   for (const part of text.split(',')) {
     const match = /^\s*(?:([a-z0-9]+)\s*=\s*)?(\d{1,6})\s*$/.exec(part);
     const name = match?.[1];
@@ -244,19 +251,19 @@ function readCapacity(env: Environment): Capacity {
         `SWITCHYARD_CAPACITY has "${part.trim()}"; it must be a number of slots, or class=slots with a class of ${EXECUTION_CLASSES.join(', ')}.`,
       );
     }
-    const of = known ?? 'shared';
-    if (given.has(of)) {
+    const target = known ?? 'shared';
+    if (seen.has(target)) {
       throw new ConfigError(
-        `SWITCHYARD_CAPACITY is "${text}", which says twice how many slots ${known ? `the class ${known} has` : 'are shared'}; it must say so once.`,
+        `SWITCHYARD_CAPACITY is "${text}", which sets the ${known ? `slots of the class ${known}` : 'shared slots'} twice. Set them once.`,
       );
     }
-    given.add(of);
+    seen.add(target);
     if (known) capacity.perClass[known] = Number(match[2]);
     else capacity.shared = Number(match[2]);
   }
   if (capacity.shared === 0 && !Object.values(capacity.perClass).some((slots) => slots > 0)) {
     throw new ConfigError(
-      `SWITCHYARD_CAPACITY is "${text}", so no run could ever start; give at least one slot.`,
+      `SWITCHYARD_CAPACITY is "${text}", so no run could ever start. Give at least one slot.`,
     );
   }
   return capacity;
@@ -285,7 +292,7 @@ function readMasterKey(env: Environment): Buffer | null {
   return key;
 }
 
-/** `loopback`, `none`, or networks and single addresses, such as `10.1.0.0/16,fd00::/8,192.168.1.5`. */
+/** Parses `loopback`, `none`, or networks and addresses such as `10.1.0.0/16,fd00::/8,192.168.1.5`. */
 function readNetworks(env: Environment): string[] | null {
   const value = env.SWITCHYARD_WEBHOOK_NETWORKS;
   if (!value || value === 'loopback') return null;
@@ -297,7 +304,7 @@ function readNetworks(env: Environment): string[] | null {
     const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
     if (isIP(address) === 0 || !isPrefix || rest.length > 0)
       throw new ConfigError(
-        `SWITCHYARD_WEBHOOK_NETWORKS has "${network}"; it must be loopback, none, or networks and addresses with commas between them, such as 10.1.0.0/16,192.168.1.5.`,
+        `SWITCHYARD_WEBHOOK_NETWORKS has "${network}"; it must be loopback, none, or networks and addresses separated by commas, such as 10.1.0.0/16,192.168.1.5.`,
       );
   }
   return networks;

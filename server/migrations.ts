@@ -1,4 +1,4 @@
-/** Every migration, slice by slice. A new one goes to the end of its slice's list with the next free number. */
+/** All migrations, by slice. A new one goes to the end of its slice's list and has the next free number. */
 import { migrations as account } from './account/schema.ts';
 import { migrations as applications } from './applications/schema.ts';
 import { migrations as audit } from './audit/schema.ts';

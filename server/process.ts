@@ -5,14 +5,14 @@ import { errorMessage } from './log.ts';
 import { type ServerOverrides, startServer } from './main.ts';
 
 /**
- * Runs the server as a process: settings from the environment. SIGTERM and SIGINT drain it, and so does the end of the
- * process that started it with a channel, so that nobody finds an old server on the port of a new one.
+ * Runs the server with the settings of the environment. SIGTERM and SIGINT drain it. The end of a parent process with an IPC
+ * channel drains it too, so that no old server keeps the port of a new one.
  */
-async function main(seams: ServerOverrides): Promise<void> {
+async function main(overrides: ServerOverrides): Promise<void> {
   const config = readConfig();
   const site = join(import.meta.dirname, '..', 'site', 'dist');
-  const started = process.send !== undefined;
-  const server = await startServer(config, { site, ...seams });
+  const hasParentChannel = process.send !== undefined;
+  const server = await startServer(config, { site, ...overrides });
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;
@@ -28,7 +28,7 @@ async function main(seams: ServerOverrides): Promise<void> {
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('disconnect', () => stop('the end of the process that started it'));
-  if (started && !process.connected) return stop('the end of the process that started it');
+  if (hasParentChannel && !process.connected) return stop('the end of the process that started it');
   process.send?.({
     url: server.url,
     publicUrl: config.publicUrl ?? server.url,
@@ -41,10 +41,10 @@ async function main(seams: ServerOverrides): Promise<void> {
   });
 }
 
-/** Starts the server, or writes the reason to standard error and ends the process with 1. Chaos tests pass `seams`. */
-export async function runProcess(seams: ServerOverrides = {}): Promise<void> {
+/** Starts the server, or writes the reason to standard error and ends the process with 1. Chaos tests pass `overrides`. */
+export async function runProcess(overrides: ServerOverrides = {}): Promise<void> {
   try {
-    await main(seams);
+    await main(overrides);
   } catch (error) {
     process.stderr.write(
       `${error instanceof ConfigError ? error.message : `The server could not start: ${errorMessage(error)}`}\n`,

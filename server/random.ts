@@ -1,33 +1,39 @@
-/** Randomness, behind a seam, and the ids made from it. */
+/** Randomness, as an interface that tests replace, and ids. */
 import { randomBytes } from 'node:crypto';
 
+/** A source of random bytes. */
 export interface Random {
   bytes(count: number): Buffer;
-  /** Milliseconds since the epoch, for the order of ids alone. */
+  /** Milliseconds since the epoch, only for the order of ids. */
   nowMs(): number;
 }
 
+/** One system call for each id took a twentieth of the time of creating a run, so one call fetches bytes for many ids. */
 const POOL_BYTES = 4096;
-let pool = Buffer.alloc(0);
 
-/** Asks the system for many at once: a call for each id took a twentieth of the time of creating a run. */
-export const systemRandom: Random = {
-  bytes(count) {
-    if (count > POOL_BYTES) return randomBytes(count);
-    if (pool.length < count) pool = randomBytes(POOL_BYTES);
-    const taken = Buffer.from(pool.subarray(0, count));
-    // What was given is wiped, so that no key lies here a second time.
-    pool.fill(0, 0, count);
-    pool = pool.subarray(count);
-    return taken;
-  },
-  nowMs: () => Date.now(),
-};
+function createSystemRandom(): Random {
+  let pool = Buffer.alloc(0);
+  return {
+    bytes(count) {
+      if (count > POOL_BYTES) return randomBytes(count);
+      if (pool.length < count) pool = randomBytes(POOL_BYTES);
+      const bytes = Buffer.from(pool.subarray(0, count));
+      // Wipes the returned bytes, so that the memory of the pool has no copy of a key.
+      pool.fill(0, 0, count);
+      pool = pool.subarray(count);
+      return bytes;
+    },
+    nowMs: () => Date.now(),
+  };
+}
 
-/** Crockford's alphabet in lower case: no letter is mistaken for a digit, and every id passes the rule for ids. */
+/** Cryptographic randomness of the operating system. */
+export const systemRandom: Random = createSystemRandom();
+
+/** Crockford's alphabet in lower case: no letter resembles a digit, and every id has the format of the API. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Random text of the id alphabet, 5 bits a character. */
+/** Returns random text in the alphabet of ids, with 5 random bits in each character. */
 export function randomText(random: Random, characters: number): string {
   let text = '';
   for (const byte of random.bytes(characters)) text += ALPHABET[byte & 31];
@@ -37,32 +43,32 @@ export function randomText(random: Random, characters: number): string {
 /** 45 bits of milliseconds last until the year 3084. */
 const INSTANT_CHARACTERS = 9;
 
-function instantText(instant: number): string {
+function formatInstant(instant: number): string {
   let text = '';
   for (
-    let rest = Math.floor(instant), left = INSTANT_CHARACTERS;
-    left > 0;
-    left -= 1, rest = Math.floor(rest / 32)
+    let value = Math.floor(instant), remaining = INSTANT_CHARACTERS;
+    remaining > 0;
+    remaining -= 1, value = Math.floor(value / 32)
   ) {
-    text = ALPHABET[rest % 32] + text;
+    text = ALPHABET[value % 32] + text;
   }
   return text;
 }
 
 /**
- * An id of ours: what it is, when it was made, then 50 random bits. Ids made one after the other lie one after the other
- * in every index, so that a million rows cost an insert no more than a thousand.
+ * Returns a new id: a prefix for the kind of thing, the time, then 50 random bits. Consecutive ids are adjacent in every
+ * index, so an insert among a million rows costs no more than among a thousand.
  */
 export function makeId<T extends string>(random: Random, prefix: string): T {
-  return `${prefix}-${instantText(random.nowMs())}${randomText(random, 10)}` as T;
+  return `${prefix}-${formatInstant(random.nowMs())}${randomText(random, 10)}` as T;
 }
 
-/** Ids of what one process counts, such as requests: a random id of its own, and the number. */
+/** Returns a function that numbers things of this process, such as requests: a random id of the process, and the number. */
 export function createIdSequence(random: Random, prefix: string): () => string {
-  const process = makeId<string>(random, prefix);
+  const processId = makeId<string>(random, prefix);
   let count = 0;
   return () => {
     count += 1;
-    return `${process}-${count}`;
+    return `${processId}-${count}`;
   };
 }

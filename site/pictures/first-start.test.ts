@@ -6,7 +6,7 @@ const printed = `npm warn about something
 > exec node scripts/start.mjs
 
 Installed in 30 s.
-{"level":30,"msg":"The server listens."}
+{"level":30,"msg":"Server listens"}
 
 Switchyard is up.
   token  ${token}

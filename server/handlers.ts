@@ -1,0 +1,53 @@
+/** The handlers of all operations. */
+import * as memberOperations from './account/members.ts';
+import * as ownAccountOperations from './account/own-account.ts';
+import * as serverAccountOperations from './account/server-accounts.ts';
+import * as executableOperations from './applications/executable-operations.ts';
+import * as applicationOperations from './applications/operations.ts';
+import * as auditOperations from './audit/operations.ts';
+import * as ensembleOperations from './ensembles/operations.ts';
+import * as acceptanceOperations from './experiments/acceptance/acceptance-operations.ts';
+import * as batchOperations from './experiments/batch/batch-operations.ts';
+import * as shadowTestOperations from './experiments/online/shadow-operations.ts';
+import * as switchbackTestOperations from './experiments/online/switchback-operations.ts';
+import * as healthOperations from './health/operations.ts';
+import type { Context } from './http/handlers/context.ts';
+import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
+import * as inputSetOperations from './input-sets/operations.ts';
+import * as inputOperations from './inputs/operations.ts';
+import * as instanceOperations from './instances/operations.ts';
+import * as runOperations from './runs/api/operations.ts';
+import * as queueOperations from './runs/api/queue-operations.ts';
+import * as secretsOperations from './secrets/operations.ts';
+import * as uploadOperations from './uploads/operations.ts';
+import * as versionOperations from './versions/operations.ts';
+import * as deliveryOperations from './webhooks/delivery-operations.ts';
+import * as webhookOperations from './webhooks/operations.ts';
+
+/** Binds the handler of each operation to the context. An operation without a handler does not compile. */
+export function createHandlers(context: Context): Handlers {
+  return {
+    ...bindHandlers(context, ownAccountOperations),
+    ...bindHandlers(context, memberOperations),
+    ...bindHandlers(context, serverAccountOperations),
+    ...bindHandlers(context, auditOperations),
+    ...bindHandlers(context, applicationOperations),
+    ...bindHandlers(context, executableOperations),
+    ...bindHandlers(context, versionOperations),
+    ...bindHandlers(context, instanceOperations),
+    ...bindHandlers(context, secretsOperations),
+    ...bindHandlers(context, uploadOperations),
+    ...bindHandlers(context, runOperations),
+    ...bindHandlers(context, queueOperations),
+    ...bindHandlers(context, inputOperations),
+    ...bindHandlers(context, inputSetOperations),
+    ...bindHandlers(context, ensembleOperations),
+    ...bindHandlers(context, shadowTestOperations),
+    ...bindHandlers(context, switchbackTestOperations),
+    ...bindHandlers(context, batchOperations),
+    ...bindHandlers(context, acceptanceOperations),
+    ...bindHandlers(context, webhookOperations),
+    ...bindHandlers(context, deliveryOperations),
+    ...bindHandlers(context, healthOperations),
+  };
+}

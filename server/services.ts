@@ -1,0 +1,160 @@
+/** Creates every object that holds state and that requests, background jobs and the worker share. */
+
+import type { Runner } from '@switchyard/runner';
+import { runFirstStart } from './account/first-start.ts';
+import { Invites } from './account/invites.ts';
+import { checkMasterKey, deriveKey, deriveTokenKey, loadOrCreateMasterKey } from './account/master-key.ts';
+import { isLoopbackHost } from './account/sign-up.ts';
+import { Tokens } from './account/tokens.ts';
+import { AccountSemaphore } from './applications/account-semaphore.ts';
+import { deleteAccountApplications, findOwner } from './applications/store.ts';
+import { createBackgroundJobs } from './background-jobs.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import { Contents } from './blobs/contents.ts';
+import type { InstallationIdentity } from './blobs/identity.ts';
+import { blobsFolder } from './blobs/open-blob-store.ts';
+import { describeVersionUse } from './clean-up/version-use.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Database } from './database/database.ts';
+import { Encryptor } from './database/encryption.ts';
+import { startEnsemble } from './ensembles/start.ts';
+import { joinBatch } from './experiments/batch/join-batch.ts';
+import { OnlineTestResults } from './experiments/online/online-test-results.ts';
+import { OnlineTests } from './experiments/online/online-tests.ts';
+import { ResultsCache } from './experiments/results/results-worker-pool.ts';
+import { StorageProbe } from './health/storage-probe.ts';
+import type { Context } from './http/handlers/context.ts';
+import { Idempotency } from './http/handlers/idempotency.ts';
+import { PageTokens } from './http/lists/pagination.ts';
+import { createMetrics, registerQueueMetrics } from './http/metrics.ts';
+import { UrlSigner } from './http/requests/signed-url.ts';
+import { shareInput } from './inputs/share-input.ts';
+import { findInstance, findInstanceUsingSecrets } from './instances/store.ts';
+import type { Log } from './log.ts';
+import type { Random } from './random.ts';
+import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
+import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
+import { countQueuedByClass } from './runs/queue/queue-order.ts';
+import { JsonReader } from './runs/results/json-reader.ts';
+import { lockCollection } from './secrets/store.ts';
+import { Uploads } from './uploads/uploads.ts';
+import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
+import { deleteAccountWebhooks } from './webhooks/store.ts';
+
+/** State of this process that handlers read, and that its start and its shutdown change. */
+export interface ProcessState {
+  /** Address of the server without a trailing slash; empty until it listens, unless a setting names it. */
+  publicUrl: string;
+  /** true: the server listens only on loopback addresses. */
+  listensLocally: boolean;
+  /** The reason why the server is not ready; empty while it is. */
+  notReadyReason: string;
+}
+
+interface ServicesParts {
+  config: Config;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  database: Database;
+  blobs: BlobStore;
+  identity: InstallationIdentity;
+  state: ProcessState;
+  resolveHostname: ResolveName;
+}
+
+/** The objects that handlers, background jobs and the worker share. */
+export type Services = Awaited<ReturnType<typeof createServices>>;
+
+/** Creates the services and the background jobs, none of which runs yet. Creates the first account on an empty database. */
+export async function createServices(parts: ServicesParts) {
+  const { config, clock, random, log, database, blobs, identity, state } = parts;
+  const masterKey = await loadOrCreateMasterKey(config.data, config.masterKey, random);
+  await checkMasterKey(database, masterKey);
+  const metrics = createMetrics();
+  registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(database.read) });
+  const contents = new Contents({
+    ...{ database, blobs, clock, random },
+    onDamage: ({ key, damage, message }) => {
+      metrics.damagedBlobs.inc({ damage });
+      log.error({ blob: key, damage }, message);
+    },
+  });
+  const publicUrl = (): string => state.publicUrl;
+  const isLocal = (): boolean => state.listensLocally && isLoopbackHost(new URL(state.publicUrl).hostname);
+  const signer = new UrlSigner({ key: deriveKey(masterKey, 'urls'), clock, publicUrl });
+  const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
+  const tokens = new Tokens(deriveTokenKey(masterKey), clock);
+  const firstStart = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
+  const uploads = new Uploads({ database, contents, identity, signer, clock, random });
+  const seal = new Encryptor(deriveKey(masterKey, 'secrets'), random);
+  const jsonReader = new JsonReader();
+  const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics, jsonReader };
+  const onlineTestResults = new OnlineTestResults(shared);
+  const onlineTests = new OnlineTests({ ...shared, log, findings: onlineTestResults });
+  const idempotency = new Idempotency({ database, clock, random, key: deriveKey(masterKey, 'answers') });
+  const addressRuleFor = createAddressRules(config.webhookNetworks, isLocal);
+  const jobs = createBackgroundJobs({
+    ...shared,
+    ...{ log, idempotency, onlineTests, addressRuleFor },
+    resolve: parts.resolveHostname,
+  });
+  return {
+    ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
+    ...{ jobs, publicUrl, isLocal },
+    invites: new Invites(deriveKey(masterKey, 'invites'), clock),
+  };
+}
+
+interface ContextParts {
+  config: Config;
+  state: ProcessState;
+  services: Services;
+  runner: Runner | null;
+}
+
+/** Creates the context of the handlers. It connects slices that must not import each other. */
+export function createContext({ config, state, services, runner }: ContextParts): Context {
+  const { shared, jobs } = services;
+  const { database, clock } = shared;
+  const folders = config.s3 ? [config.data] : [config.data, blobsFolder(config)];
+  return {
+    ...shared,
+    host: runner?.host ?? null,
+    onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
+    tokens: services.tokens,
+    invites: services.invites,
+    publicUrl: services.publicUrl,
+    signUp: { mode: config.signUp, isLocal: services.isLocal },
+    deleteOwned: async (tx, account, at) => {
+      await deleteAccountApplications(tx, account, at);
+      await deleteAccountWebhooks(tx, account);
+    },
+    signer: services.signer,
+    archiveInspections: new AccountSemaphore(),
+    findApplicationOwner: findOwner,
+    storage: new StorageProbe({ database, folders, clock }),
+    notReadyReason: () => state.notReadyReason,
+    describeVersionUse,
+    addressRuleFor: services.addressRuleFor,
+    onWebhookDeleted: () => jobs.removeDeletedWebhooks.wake(),
+    findInstanceUsingSecrets,
+    lockSecretsCollection: (tx, applicationUid, id) =>
+      lockCollection(tx, { applicationUid, id, change: false }),
+    hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
+    useInput: async (applicationUid, id) => {
+      const { content, format } = await shareInput(shared, applicationUid, id);
+      return { id, content, format: format.input.type };
+    },
+    startEnsemble: (request, store) => startEnsemble({ ...shared, store }, request),
+    joinBatch: (application, id) => joinBatch(database.read, application, id),
+    logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
+    runDeletion: new RunDeletion(shared),
+    onlineTests: services.onlineTests,
+    onlineTestResults: services.onlineTestResults,
+    batchResultsCache: new ResultsCache(),
+    onOnlineTestChanged: () => jobs.advanceOnlineTests.wake(),
+    onExperimentDeleted: () => jobs.removeDeletedExperiments.wake(),
+  };
+}
